@@ -1,0 +1,47 @@
+/** What differs between deployments on the wire. Both sides read it; nothing else does differ. */
+
+export type DialectName = 'standard' | 'ovirt';
+
+export interface Dialect {
+  readonly name: DialectName;
+  /** Path below which everything lives, without a slash at its end. */
+  readonly appRoot: string;
+  /** OAuth scope of the API (specification 5.2). */
+  readonly scope: string;
+  /** JSON output writes booleans and integers as strings. */
+  readonly jsonScalarsAsStrings: boolean;
+  /** JSON output writes dates as milliseconds since the epoch instead of ISO 8601. */
+  readonly jsonDatesAsMillis: boolean;
+  /** `from=N` of events leaves N itself out. */
+  readonly eventsFromExclusive: boolean;
+  /** A search that does not parse finds nothing instead of being refused. */
+  readonly badSearchFindsNothing: boolean;
+  readonly product: { readonly name: string; readonly vendor: string };
+  /** `origin` of the service's own events and objects. */
+  readonly origin: string;
+}
+
+export const dialects: Readonly<Record<DialectName, Dialect>> = {
+  standard: {
+    name: 'standard',
+    appRoot: '/virt-app',
+    scope: 'virt-app-api',
+    jsonScalarsAsStrings: false,
+    jsonDatesAsMillis: false,
+    eventsFromExclusive: false,
+    badSearchFindsNothing: false,
+    product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
+    origin: 'virt-app',
+  },
+  ovirt: {
+    name: 'ovirt',
+    appRoot: '/ovirt-engine',
+    scope: 'ovirt-app-api',
+    jsonScalarsAsStrings: true,
+    jsonDatesAsMillis: true,
+    eventsFromExclusive: true,
+    badSearchFindsNothing: true,
+    product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },
+    origin: 'oVirt',
+  },
+};

@@ -1,0 +1,173 @@
+/** Questions about the model: which attributes a type has, which operations exist. */
+import type { Attribute, Kind, ServiceDefinition, TypeDefinition } from './notation.ts';
+import { services } from './services/index.ts';
+import { type TypeName, types } from './types/index.ts';
+
+/** The declaration of a type. Throws when the model has no such type: a mistake in the code. */
+export function typeOf(name: string): TypeDefinition {
+  const found = (types as Readonly<Record<string, TypeDefinition>>)[name];
+  if (!found) throw new Error(`The model has no type ${name}.`);
+  return found;
+}
+
+/** Whether the model has a type of this name. */
+export function isType(name: string): name is TypeName {
+  return Object.hasOwn(types, name);
+}
+
+const identifiedAttributes: Readonly<Record<string, Attribute>> = {
+  name: { kind: 'string', mut: 'CU' },
+  description: { kind: 'string', mut: 'CU' },
+  comment: { kind: 'string', mut: 'CU' },
+};
+
+const attributesByType = new Map<string, Readonly<Record<string, Attribute>>>();
+
+/** All attributes of a type with those of its bases, base first; without `id` and `href`. */
+export function attributesOf(name: string): Readonly<Record<string, Attribute>> {
+  let attributes = attributesByType.get(name);
+  if (!attributes) {
+    const type = typeOf(name);
+    attributes = {
+      ...(type.base ? attributesOf(type.base) : type.identified ? identifiedAttributes : {}),
+      ...type.attributes,
+    };
+    attributesByType.set(name, attributes);
+  }
+  return attributes;
+}
+
+/** Whether objects of the type have an id (specification 2.2). */
+export function isIdentified(name: string): boolean {
+  const type = typeOf(name);
+  return type.identified ?? (type.base ? isIdentified(type.base) : false);
+}
+
+/** XML element of one object of the type, and the JSON key of a list of them. */
+export function tagOf(name: string): string {
+  return typeOf(name).tag ?? name;
+}
+
+/** XML element of a list of objects of the type. */
+export function pluralOf(name: string): string {
+  return typeOf(name).plural ?? `${tagOf(name)}s`;
+}
+
+export interface ParsedKind {
+  readonly form: 'scalar' | 'enum' | 'struct' | 'ref' | 'links';
+  /** Scalar kind, or name of the enum or type. */
+  readonly of: string;
+  readonly list: boolean;
+}
+
+const parsedKinds = new Map<string, ParsedKind>();
+
+/** Takes a kind apart: `list enum boot_device` is a list of enum values of `boot_device`. */
+export function parseKind(kind: Kind): ParsedKind {
+  let parsed = parsedKinds.get(kind);
+  if (!parsed) {
+    const words = kind.split(' ');
+    const list = words[0] === 'list';
+    if (list) words.shift();
+    const [first = '', second] = words;
+    parsed =
+      second === undefined
+        ? { form: 'scalar', of: first, list }
+        : { form: first as ParsedKind['form'], of: second, list: list || first === 'links' };
+    parsedKinds.set(kind, parsed);
+  }
+  return parsed;
+}
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
+
+/** One operation of the API (specification 4.1). */
+export interface Operation {
+  /** Name in snake case: `list`, `add`, `reset_emulated_machine`. */
+  readonly name: string;
+  readonly http: HttpMethod;
+  /** Path template below the API root: `/vms/{vm}/start`. */
+  readonly path: string;
+  /** Path template of the service: `/vms/{vm}`. */
+  readonly service: string;
+  /** Type of the objects behind the service. */
+  readonly type: string;
+  readonly isAction: boolean;
+  /** Names of the query parameters. */
+  readonly query: readonly string[];
+  /** Names of the elements of the action body. */
+  readonly body: readonly string[];
+  /** The main parameter is a list although the operation is no `list` (adding bricks). */
+  readonly listBody: boolean;
+}
+
+const methods: Readonly<Record<string, HttpMethod>> = {
+  head: 'HEAD',
+  list: 'GET',
+  get: 'GET',
+  add: 'POST',
+  update: 'PUT',
+  remove: 'DELETE',
+};
+
+/** The operations of one service, by the path template it is declared under. */
+export function operationsOf(path: string): readonly Operation[] {
+  const service = services[path];
+  if (!service) return [];
+  return Object.entries(service.operations).map(([name, text]) =>
+    operation(path, service, name, text),
+  );
+}
+
+let everyOperation: readonly Operation[] | undefined;
+
+/** All operations of the API. */
+export function allOperations(): readonly Operation[] {
+  everyOperation ??= Object.keys(services).flatMap((path) => operationsOf(path));
+  return everyOperation;
+}
+
+function operation(
+  path: string,
+  service: ServiceDefinition,
+  name: string,
+  text: string,
+): Operation {
+  const http = methods[name];
+  const words = text.split(' ').filter((word) => word !== '');
+  const plain = words.filter((word) => /^\w/.test(word));
+  const marked = (mark: string) =>
+    words.filter((word) => word.startsWith(mark)).map((word) => word.slice(1));
+  return {
+    name,
+    http: http ?? 'POST',
+    path: http ? path : `${path === '/' ? '' : path}/${name.replaceAll('_', '')}`,
+    service: path,
+    type: service.type,
+    isAction: http === undefined,
+    query: http ? plain : marked('?'),
+    body: http ? marked('!') : plain,
+    listBody: words.includes('[]'),
+  };
+}
+
+/** Whether a path template addresses one object: `/vms/{vm}`, not `/vms`. */
+export function addressesObject(path: string): boolean {
+  return path === '/' || path.endsWith('}');
+}
+
+const childrenByPath = new Map<string, readonly string[]>();
+
+/** Names of the sub-collections of an object: the `rel` of its links, the segment of their paths. */
+export function subCollections(path: string): readonly string[] {
+  let children = childrenByPath.get(path);
+  if (!children) {
+    const prefix = path === '/' ? '/' : `${path}/`;
+    children = Object.keys(services)
+      .filter((other) => other !== path && other.startsWith(prefix))
+      .map((other) => other.slice(prefix.length))
+      .filter((rest) => rest !== '' && !rest.includes('/'));
+    childrenByPath.set(path, children);
+  }
+  return children;
+}

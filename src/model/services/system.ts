@@ -1,0 +1,19 @@
+/** Services of the system family (specification 4.5): paths, operations and their parameters. */
+import { services } from '../notation.ts';
+
+export const systemServices = services({
+  '/': {
+    type: 'api',
+    operations: {
+      head: '',
+      get: 'follow rsdl schema',
+      reload_configurations: 'async',
+    },
+  },
+  '/options/{option}': {
+    type: 'system_option',
+    operations: {
+      get: 'version',
+    },
+  },
+});

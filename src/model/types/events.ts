@@ -1,0 +1,135 @@
+/** Types of the events family (specification 2.4). */
+import { types } from '../notation.ts';
+
+export const eventsTypes = types({
+  event: {
+    doc: 'An entry of the audit log.',
+    identified: true,
+    attributes: {
+      index: { kind: 'int', mut: 'R', doc: 'same number as id' },
+      code: {
+        kind: 'int',
+        mut: 'R',
+        doc: 'external events: 9801 normal, 9802 warning, 9803 error, 9804 alert',
+      },
+      time: { kind: 'date', mut: 'R' },
+      correlation_id: { kind: 'string', mut: 'R', doc: 'max 50' },
+      origin: {
+        kind: 'string',
+        mut: 'C',
+        doc: "external; server events: oVirt (neutral product word); client may not use the server's own origin",
+      },
+      custom_id: { kind: 'int', mut: 'C', doc: 'unique per origin' },
+      flood_rate: { kind: 'int', mut: 'C', default: 30 },
+      log_on_host: { kind: 'bool', mut: 'C', default: false },
+      custom_data: { kind: 'string', mut: 'C' },
+      user: {
+        kind: 'ref user',
+        mut: 'C',
+        doc: 'by id; output only those set, with name in id/href reference',
+      },
+      vm: {
+        kind: 'ref vm',
+        mut: 'C',
+        doc: 'by id; output only those set, with name in id/href reference',
+      },
+      storage_domain: {
+        kind: 'ref storage_domain',
+        mut: 'C',
+        doc: 'by id; output only those set, with name in id/href reference',
+      },
+      host: {
+        kind: 'ref host',
+        mut: 'C',
+        doc: 'by id; output only those set, with name in id/href reference',
+      },
+      template: {
+        kind: 'ref template',
+        mut: 'C',
+        doc: 'by id; output only those set, with name in id/href reference',
+      },
+      cluster: {
+        kind: 'ref cluster',
+        mut: 'C',
+        doc: 'by id; output only those set, with name in id/href reference',
+      },
+      data_center: {
+        kind: 'ref data_center',
+        mut: 'C',
+        doc: 'by id; output only those set, with name in id/href reference',
+      },
+      description: { kind: 'string', mut: 'C' },
+      severity: { kind: 'enum log_severity', mut: 'C' },
+    },
+  },
+  job: {
+    doc: 'A running or finished task of the service.',
+    identified: true,
+    attributes: {
+      description: { kind: 'string', mut: 'C' },
+      status: { kind: 'enum job_status', mut: 'R', default: 'started' },
+      external: { kind: 'bool', mut: 'R', doc: 'true for client-added jobs' },
+      auto_cleared: { kind: 'bool', mut: 'C', default: true },
+      steps: { kind: 'links step', mut: 'R' },
+      start_time: { kind: 'date', mut: 'C' },
+      end_time: { kind: 'date', mut: 'C' },
+      last_updated: { kind: 'date', mut: 'C' },
+      owner: { kind: 'ref user', mut: 'C' },
+    },
+  },
+  step: {
+    doc: 'A part of a job.',
+    identified: true,
+    attributes: {
+      description: { kind: 'string', mut: 'C' },
+      type: {
+        kind: 'enum step_enum',
+        mut: 'C',
+        default: 'validating',
+        doc: 'executing, finalizing (others are server made)',
+      },
+      parent_step: {
+        kind: 'ref step',
+        mut: 'C',
+        doc: 'required when adding below a step; job implied by URL',
+      },
+      statistics: { kind: 'links statistic', mut: 'R' },
+      number: { kind: 'int', mut: 'C' },
+      progress: { kind: 'int', mut: 'C' },
+      status: { kind: 'enum step_status', mut: 'C' },
+      start_time: { kind: 'date', mut: 'C' },
+      end_time: { kind: 'date', mut: 'C' },
+      external: { kind: 'bool', mut: 'C' },
+      external_type: { kind: 'enum external_system_type', mut: 'C' },
+      job: { kind: 'ref job', mut: 'C' },
+      execution_host: { kind: 'ref host', mut: 'C' },
+    },
+  },
+  statistic: {
+    doc: 'A measured value of an object; its id depends on the statistic alone.',
+    identified: true,
+    attributes: {
+      disk: { kind: 'ref disk', mut: 'R', doc: 'exactly one (the owner)' },
+      host: { kind: 'ref host', mut: 'R', doc: 'exactly one (the owner)' },
+      host_nic: { kind: 'ref host_nic', mut: 'R', doc: 'exactly one (the owner)' },
+      host_numa_node: { kind: 'ref numa_node', mut: 'R', doc: 'exactly one (the owner)' },
+      nic: { kind: 'ref nic', mut: 'R', doc: 'exactly one (the owner)' },
+      vm: { kind: 'ref vm', mut: 'R', doc: 'exactly one (the owner)' },
+      brick: { kind: 'ref gluster_brick', mut: 'R', doc: 'exactly one (the owner)' },
+      step: { kind: 'ref step', mut: 'R', doc: 'exactly one (the owner)' },
+      gluster_volume: { kind: 'ref gluster_volume', mut: 'R', doc: 'exactly one (the owner)' },
+      name: { kind: 'string', mut: 'R' },
+      description: { kind: 'string', mut: 'R' },
+      values: { kind: 'list struct value', mut: 'R' },
+      kind: { kind: 'enum statistic_kind', mut: 'R' },
+      type: { kind: 'enum value_type', mut: 'R' },
+      unit: { kind: 'enum statistic_unit', mut: 'R' },
+    },
+  },
+  value: {
+    attributes: {
+      datum: { kind: 'decimal', mut: 'CU' },
+      detail: { kind: 'string', mut: 'CU' },
+    },
+  },
+});

@@ -1,0 +1,28 @@
+/** Unit tests share one module graph; tests of whole processes run apart from each other. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    coverage: { provider: 'v8', include: ['src/**'] },
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/{model,wire,search,client,transfer,cli,server,images}/**/*.test.ts'],
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/{conformance,e2e,faults}/**/*.test.ts'],
+          globalSetup: 'test/support/build.ts',
+          pool: 'forks',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
