@@ -1,0 +1,32 @@
+/** Lifecycle of disks (specification 3). */
+import { lifecycle } from './notation.ts';
+
+export const disk = lifecycle({
+  type: 'disk',
+  attribute: 'status',
+  initial: 'locked',
+  settled: ['ok', 'illegal'],
+  failed: ['illegal'],
+  moves: {
+    add: {
+      from: [],
+      via: [['locked', 2_000]],
+      to: 'ok',
+      refusedBy: { otherwise: 'DISK_IS_LOCKED' },
+      events: { begin: 2020, end: 2021 },
+    },
+    update: {
+      from: ['ok'],
+      via: [['locked', 1_000]],
+      to: 'ok',
+      refusedBy: { illegal: 'DISK_IS_ILLEGAL', otherwise: 'DISK_IS_LOCKED' },
+      events: { end: 88 },
+    },
+    remove: {
+      from: ['ok', 'illegal'],
+      via: [['locked', 1_000]],
+      refusedBy: { otherwise: 'DISK_IS_LOCKED' },
+      events: { begin: 2038, end: 2014 },
+    },
+  },
+});

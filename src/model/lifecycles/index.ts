@@ -1,0 +1,16 @@
+/** All lifecycles, by the type of their objects. */
+import { disk } from './disk.ts';
+import { host } from './host.ts';
+import { imageTransfer } from './image-transfer.ts';
+import type { Lifecycle } from './notation.ts';
+import { attachedStorageDomain, dataCenter } from './storage.ts';
+import { vm } from './vm.ts';
+
+export const lifecycles: Readonly<Record<string, Lifecycle>> = {
+  vm,
+  disk,
+  host,
+  storage_domain: attachedStorageDomain,
+  data_center: dataCenter,
+  image_transfer: imageTransfer,
+};

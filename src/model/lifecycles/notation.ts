@@ -1,0 +1,39 @@
+/** How lifecycles are declared: which operation moves an object from which state to which. */
+
+import type { FaultKey } from '../faults.ts';
+
+/** A state on the way, and the milliseconds an object of a small site stays in it. */
+export type Stage<S extends string> = readonly [state: S, milliseconds: number];
+
+export interface Move<S extends string = string> {
+  /** States from which the move may begin; from any other it is refused. */
+  readonly from: readonly S[];
+  /** States passed through, in order. */
+  readonly via?: readonly Stage<S>[];
+  /** State in which the object comes to rest; absent where the object is gone then. */
+  readonly to?: S;
+  /** What is answered from states that `from` does not list. */
+  readonly refusedBy: Readonly<Partial<Record<S, FaultKey>>> & { readonly otherwise: FaultKey };
+  /** Events written when the move begins and when it ends. */
+  readonly events?: { readonly begin?: number; readonly end?: number };
+}
+
+export interface Lifecycle<S extends string = string> {
+  /** Type of the objects, as the model names it. */
+  readonly type: string;
+  /** Attribute that holds the state. */
+  readonly attribute: string;
+  /** State of a new object. */
+  readonly initial: S;
+  /** States that do not end by themselves. */
+  readonly settled: readonly S[];
+  /** States that mean that something went wrong. */
+  readonly failed?: readonly S[];
+  /** By operation, in snake case. */
+  readonly moves: Readonly<Record<string, Move<S>>>;
+}
+
+/** Declares a lifecycle; returns it unchanged. */
+export function lifecycle<const S extends string, const L extends Lifecycle<S>>(table: L): L {
+  return table;
+}

@@ -1,0 +1,63 @@
+/** Lifecycles of attached storage domains and of data centers (specification 3). */
+import { lifecycle } from './notation.ts';
+
+/** A storage domain as a data center sees it. */
+export const attachedStorageDomain = lifecycle({
+  type: 'storage_domain',
+  attribute: 'status',
+  initial: 'locked',
+  settled: ['active', 'inactive', 'maintenance', 'unattached', 'unknown'],
+  failed: ['inactive', 'unknown'],
+  moves: {
+    attach: {
+      from: ['unattached'],
+      via: [['locked', 2_000]],
+      to: 'active',
+      refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
+      events: { begin: 962, end: 966 },
+    },
+    activate: {
+      from: ['inactive', 'unknown', 'maintenance', 'preparing_for_maintenance'],
+      via: [['activating', 2_000]],
+      to: 'active',
+      refusedBy: {
+        locked: 'OBJECT_IS_LOCKED',
+        detaching: 'OBJECT_IS_LOCKED',
+        activating: 'OBJECT_IS_LOCKED',
+        otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL',
+      },
+      events: { end: 966 },
+    },
+    deactivate: {
+      from: ['active', 'inactive'],
+      via: [
+        ['locked', 500],
+        ['preparing_for_maintenance', 2_000],
+      ],
+      to: 'maintenance',
+      refusedBy: {
+        locked: 'OBJECT_IS_LOCKED',
+        detaching: 'OBJECT_IS_LOCKED',
+        activating: 'OBJECT_IS_LOCKED',
+        otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL',
+      },
+      events: { begin: 968, end: 1029 },
+    },
+    detach: {
+      from: ['maintenance'],
+      via: [['detaching', 1_000]],
+      refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
+      events: { end: 964 },
+    },
+  },
+});
+
+/** The status follows from the storage domains; no operation sets it. */
+export const dataCenter = lifecycle({
+  type: 'data_center',
+  attribute: 'status',
+  initial: 'uninitialized',
+  settled: ['uninitialized', 'up', 'maintenance', 'problematic', 'not_operational'],
+  failed: ['problematic', 'not_operational'],
+  moves: {},
+});
