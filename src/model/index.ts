@@ -50,7 +50,10 @@ export function tagOf(name: string): string {
 
 /** XML element of a list of objects of the type. */
 export function pluralOf(name: string): string {
-  return typeOf(name).plural ?? `${tagOf(name)}s`;
+  const { plural } = typeOf(name);
+  if (plural) return plural;
+  const tag = tagOf(name);
+  return /[^aeiou]y$/.test(tag) ? `${tag.slice(0, -1)}ies` : `${tag}s`;
 }
 
 export interface ParsedKind {

@@ -1,0 +1,58 @@
+/** From bodies to objects in memory. */
+import { pluralOf, tagOf } from '../model/index.ts';
+import { actionShape } from './action.ts';
+import { readJson, readJsonList } from './json/read.ts';
+import { bodyText, type DecodeOptions, type MediaType } from './media.ts';
+import { shapeOf } from './shape.ts';
+import { readXml, readXmlList } from './xml/read.ts';
+
+/**
+ * Reads one object of a type of the model. Throws a `WireError` for a body that is malformed, has
+ * members the type does not have, or values that their kinds do not allow.
+ */
+export function decodeObject(
+  media: MediaType,
+  body: string | Uint8Array,
+  type: string,
+  options: DecodeOptions = {},
+): Record<string, unknown> {
+  const text = bodyText(body);
+  const tolerant = options.unknown === 'skip';
+  return media === 'application/json'
+    ? readJson(text, tagOf(type), shapeOf(type), tolerant)
+    : readXml(text, tagOf(type), shapeOf(type), tolerant);
+}
+
+/** Reads a collection of objects of a type of the model. Throws as `decodeObject` does. */
+export function decodeList(
+  media: MediaType,
+  body: string | Uint8Array,
+  type: string,
+  options: DecodeOptions = {},
+): Record<string, unknown>[] {
+  const text = bodyText(body);
+  const tolerant = options.unknown === 'skip';
+  return media === 'application/json'
+    ? readJsonList(text, tagOf(type), shapeOf(type), tolerant)
+    : readXmlList(text, pluralOf(type), tagOf(type), shapeOf(type), tolerant);
+}
+
+/**
+ * Reads the body or the answer of an action: its named parameters, or without names all that there
+ * are, and what every action has (`async`, `status`, `fault`, `job`, ...). No body at all means no
+ * parameters. Throws as `decodeObject` does.
+ */
+export function decodeAction(
+  media: MediaType,
+  body: string | Uint8Array,
+  names?: readonly string[],
+  options: DecodeOptions = {},
+): Record<string, unknown> {
+  const text = bodyText(body);
+  if (text.trim() === '') return {};
+  const shape = actionShape(names);
+  const tolerant = options.unknown === 'skip';
+  return media === 'application/json'
+    ? readJson(text, 'action', shape, tolerant)
+    : readXml(text, 'action', shape, tolerant);
+}

@@ -1,0 +1,101 @@
+/** From objects in memory to bodies. */
+import type { Dialect } from '../model/dialect.ts';
+import { pluralOf, tagOf } from '../model/index.ts';
+import { actionShape } from './action.ts';
+import { writeJson } from './json/write.ts';
+import type { MediaType } from './media.ts';
+import { actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
+import { writeXml, xmlDeclaration } from './xml/write.ts';
+
+/** Characters per chunk of a long list, at least; one object is never divided. */
+const chunkSize = 64 * 1024;
+
+/** The body of one object of a type of the model. */
+export function encodeObject(
+  media: MediaType,
+  value: object,
+  type: string,
+  dialect: Dialect,
+): string {
+  return encode(media, value, tagOf(type), shapeOf(type), dialect);
+}
+
+/** The body or the answer of an action; members without a value are left out. */
+export function encodeAction(media: MediaType, value: object, dialect: Dialect): string {
+  return encode(media, value, 'action', actionShape(), dialect);
+}
+
+function encode(
+  media: MediaType,
+  value: object,
+  tag: string,
+  shape: Shape,
+  dialect: Dialect,
+): string {
+  const fields = value as Readonly<Record<string, unknown>>;
+  return media === 'application/json'
+    ? writeJson(fields, shape, dialect)
+    : xmlDeclaration + writeXml(fields, tag, shape);
+}
+
+/** What a collection carries beside its items: the actions that it has itself. */
+export interface CollectionExtras {
+  readonly actions?: object;
+  readonly link?: readonly object[];
+}
+
+const extrasShape: Shape = { display: 'Collection', members: [actionsMember, linkMember] };
+
+/**
+ * The body of a collection in pieces of about 64 KiB, so that a list of any length takes no more
+ * memory than its reader lets pile up.
+ */
+export function* encodeListChunks(
+  media: MediaType,
+  items: Iterable<object>,
+  type: string,
+  dialect: Dialect,
+  extras: CollectionExtras = {},
+): Generator<string, void, undefined> {
+  const shape = shapeOf(type);
+  const json = media === 'application/json';
+  const tag = tagOf(type);
+  const plural = pluralOf(type);
+  const beside = encodeExtras(json, extras, dialect);
+  let chunk = json ? `{${beside}"${tag}":[` : `${xmlDeclaration}<${plural}>\n${beside}`;
+  let first = true;
+  for (const item of items) {
+    const fields = item as Readonly<Record<string, unknown>>;
+    chunk += json
+      ? (first ? '' : ',') + writeJson(fields, shape, dialect)
+      : writeXml(fields, tag, shape, 1);
+    first = false;
+    if (chunk.length >= chunkSize) {
+      yield chunk;
+      chunk = '';
+    }
+  }
+  if (json) yield `${chunk}]}`;
+  else if (first && beside === '') yield `${xmlDeclaration}<${plural}/>\n`;
+  else yield `${chunk}</${plural}>\n`;
+}
+
+/** The extras without what encloses them. */
+function encodeExtras(json: boolean, extras: CollectionExtras, dialect: Dialect): string {
+  const fields = { ...extras };
+  if (Object.values(fields).every((value) => value === undefined)) return '';
+  if (json) return `${writeJson(fields, extrasShape, dialect).slice(1, -1)},`;
+  const [, ...lines] = writeXml(fields, 'extras', extrasShape).split('\n');
+  return `${lines.slice(0, -2).join('\n')}\n`;
+}
+
+/** The body of a collection at once. */
+export function encodeList(
+  media: MediaType,
+  items: Iterable<object>,
+  type: string,
+  dialect: Dialect,
+  extras: CollectionExtras = {},
+): string {
+  return [...encodeListChunks(media, items, type, dialect, extras)].join('');
+}

@@ -1,0 +1,28 @@
+/** What is thrown for a body that cannot be read. */
+
+/**
+ * `syntax`: the body is no well-formed document, or not of the expected shape; `value`: a member
+ * holds something that its kind does not allow; `limit`: the body is deeper or wider than accepted.
+ */
+export type WireErrorKind = 'syntax' | 'value' | 'limit';
+
+/** A body that cannot be read. The message is fit for people and contains `where`. */
+export class WireError extends Error {
+  readonly kind: WireErrorKind;
+  /** `line:column` (from 1) in the text, or the dotted path of a member such as `vm.cpu.name`. */
+  readonly where: string;
+
+  constructor(kind: WireErrorKind, where: string, problem: string) {
+    super(where === '' ? problem : `${where}: ${problem}`);
+    this.name = 'WireError';
+    this.kind = kind;
+    this.where = where;
+  }
+}
+
+/** `line:column`, both from 1, of an offset in a text. */
+export function position(text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  return `${line}:${offset - before.lastIndexOf('\n')}`;
+}

@@ -1,0 +1,67 @@
+/** Faults: what a service says when it does not do what it was asked (specification 7). */
+import type { Dialect } from '../model/dialect.ts';
+import { actionShape } from './action.ts';
+import { encodeObject } from './encode.ts';
+import { readJson } from './json/read.ts';
+import { bodyText, type MediaType } from './media.ts';
+import { type Shape, shapeOf } from './shape.ts';
+import { readXml, rootOf } from './xml/read.ts';
+
+export interface Fault {
+  readonly reason?: string;
+  readonly detail?: string;
+}
+
+/**
+ * The body of a fault. In JSON it is written twice, bare and under `fault`, because readers exist
+ * for either form.
+ */
+export function encodeFault(media: MediaType, fault: Fault, dialect: Dialect): string {
+  const { reason, detail } = fault;
+  if (media === 'application/xml') return encodeObject(media, { reason, detail }, 'fault', dialect);
+  return JSON.stringify({ reason, detail, fault: { reason, detail } });
+}
+
+/** A fault inside another object: a failed action, or a JSON fault written twice. */
+const wrapperShape: Shape = {
+  display: 'Fault',
+  members: actionShape([]).members.filter(({ name }) => name === 'fault'),
+};
+
+/**
+ * The fault in the body of an answer: a fault document, or an action that failed. `undefined` when
+ * the body holds none, such as an HTML page of a proxy. The text decides what it is; the media
+ * type is only asked when the text does not tell. Never throws.
+ */
+export function decodeFault(media: MediaType, body: string | Uint8Array): Fault | undefined {
+  try {
+    const text = bodyText(body);
+    const start = text.trimStart().charAt(0);
+    const json = start === '{' || (start !== '<' && media === 'application/json');
+    return json ? jsonFault(text) : xmlFault(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonFault(text: string): Fault | undefined {
+  const nested = readJson(text, 'fault', wrapperShape, true)['fault'];
+  return faultOf(nested) ?? faultOf(readJson(text, 'fault', shapeOf('fault'), true));
+}
+
+function xmlFault(text: string): Fault | undefined {
+  const root = rootOf(text);
+  if (root === 'fault') return faultOf(readXml(text, root, shapeOf('fault'), true)) ?? {};
+  if (root === 'action') return faultOf(readXml(text, root, wrapperShape, true)['fault']);
+  return undefined;
+}
+
+function faultOf(value: unknown): Fault | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { reason, detail } = value as { reason?: unknown; detail?: unknown };
+  if (reason === undefined && detail === undefined) return undefined;
+  return {
+    ...(reason === undefined ? {} : { reason: String(reason) }),
+    ...(detail === undefined ? {} : { detail: String(detail) }),
+  };
+}

@@ -1,0 +1,12 @@
+/** XML and JSON codecs, driven by the model. */
+export { decodeAction, decodeList, decodeObject } from './decode.ts';
+export {
+  type CollectionExtras,
+  encodeAction,
+  encodeList,
+  encodeListChunks,
+  encodeObject,
+} from './encode.ts';
+export { WireError, type WireErrorKind } from './error.ts';
+export { decodeFault, encodeFault, type Fault } from './fault.ts';
+export type { DecodeOptions, MediaType } from './media.ts';

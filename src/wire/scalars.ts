@@ -1,0 +1,176 @@
+/** Values without members: how they are spelled on the wire and held in memory. */
+import { WireError } from './error.ts';
+import type { ScalarContent } from './shape.ts';
+
+/** Where a reader stands, and how strict it is. */
+export interface Place {
+  /** Dotted path of the member that is read. */
+  path(): string;
+  /** Unknown members are skipped, and enum words that the model does not have are kept. */
+  readonly tolerant: boolean;
+}
+
+/** Turns text into a value; `undefined` when the text says that there is none. */
+export type ReadScalar = (text: string, place: Place) => unknown;
+
+const intLimit = 2 ** 31;
+const longLimit = 2n ** 63n;
+/** Fifteen digits are always exact as a number. */
+const exactDigits = 15;
+
+const integer = /^[+-]?[0-9]+$/;
+const decimal = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/;
+const timestamp =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?$/;
+const booleans: Readonly<Record<string, boolean>> = {
+  true: true,
+  1: true,
+  false: false,
+  0: false,
+};
+
+function refuse(place: Place, problem: string): never {
+  throw new WireError('value', place.path(), problem);
+}
+
+/** At most so much of a refused value is repeated in the message. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+}
+
+/** XML lets numbers, booleans, dates and enum words be surrounded by white space. */
+function trimmed(text: string): string {
+  const first = text.charCodeAt(0);
+  const last = text.charCodeAt(text.length - 1);
+  return first <= 32 || last <= 32 ? text.replace(/^[ \t\r\n]+/, '').trimEnd() : text;
+}
+
+function readInt(text: string, place: Place): number | undefined {
+  const plain = trimmed(text);
+  if (plain === '') return undefined;
+  const value = integer.test(plain) ? Number(plain) : Number.NaN;
+  if (value >= -intLimit && value < intLimit) return value + 0;
+  return refuse(place, `${quoted(text)} is not an integer between -2147483648 and 2147483647`);
+}
+
+function readLong(text: string, place: Place): number | bigint | undefined {
+  const plain = trimmed(text);
+  if (plain === '') return undefined;
+  if (plain.length <= 40 && integer.test(plain)) {
+    if (plain.length <= exactDigits) return Number(plain) + 0;
+    const exact = BigInt(plain.startsWith('+') ? plain.slice(1) : plain);
+    if (exact >= -longLimit && exact < longLimit) return longOf(exact);
+  }
+  return refuse(
+    place,
+    `${quoted(text)} is not an integer between -9223372036854775808 and 9223372036854775807`,
+  );
+}
+
+/** A 64-bit integer as it is held in memory: a number while that is exact. */
+export function longOf(exact: bigint): number | bigint {
+  const near = Number(exact);
+  return Number.isSafeInteger(near) ? near : exact;
+}
+
+function readDecimal(text: string, place: Place): number | undefined {
+  const plain = trimmed(text);
+  if (plain === '') return undefined;
+  const value = decimal.test(plain) ? Number(plain) : Number.NaN;
+  return Number.isFinite(value) ? value + 0 : refuse(place, `${quoted(text)} is not a number`);
+}
+
+function readBool(text: string, place: Place): boolean | undefined {
+  const plain = trimmed(text);
+  if (plain === '') return undefined;
+  const value = Object.hasOwn(booleans, plain) ? booleans[plain] : booleans[plain.toLowerCase()];
+  return typeof value === 'boolean'
+    ? value
+    : refuse(place, `${quoted(text)} is not a boolean. Possible values are: true, false, 1, 0`);
+}
+
+/** Keeps the text, with its offset; text without one is taken as UTC. */
+function readDate(text: string, place: Place): string | undefined {
+  const plain = trimmed(text);
+  if (plain === '') return undefined;
+  const parts = timestamp.exec(plain);
+  if (parts) {
+    const [, year, month, day] = parts;
+    const complete = parts[7] ? plain : `${plain}+00:00`;
+    const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+    if (Number(day) <= lastDay && !Number.isNaN(Date.parse(complete))) return complete;
+  }
+  return refuse(place, `${quoted(text)} is not a date such as 2024-05-31T08:30:00.000+02:00`);
+}
+
+const lastInstant = 8.64e15;
+
+/** A date from milliseconds since the epoch. */
+export function dateOfMillis(millis: number, place: Place): string {
+  if (Number.isInteger(millis) && Math.abs(millis) <= lastInstant) {
+    const text = new Date(millis).toISOString();
+    if (text.length === 24) return text.replace('Z', '+00:00');
+  }
+  return refuse(place, `${millis} is not a date in milliseconds since the epoch`);
+}
+
+function enumReader({ words = new Set(), display = '' }: ScalarContent): ReadScalar {
+  return (text, place) => {
+    if (words.has(text)) return text;
+    const word = trimmed(text).toLowerCase();
+    if (word === '') return undefined;
+    if (words.has(word) || place.tolerant) return word;
+    const shown = text.length > 80 ? `${text.slice(0, 77)}...` : text;
+    return refuse(
+      place,
+      `${shown} is not a member of ${display}. Possible values for ${display} are: ${[...words].join(', ')}`,
+    );
+  };
+}
+
+/** The reader for one kind of value, from its text in XML or in a JSON string. */
+export function scalarReader(content: ScalarContent): ReadScalar {
+  switch (content.kind) {
+    case 'string':
+      return (text) => text;
+    case 'int':
+      return readInt;
+    case 'long':
+      return readLong;
+    case 'decimal':
+      return readDecimal;
+    case 'bool':
+      return readBool;
+    case 'date':
+      return readDate;
+    case 'enum':
+      return enumReader(content);
+  }
+}
+
+/** Text of an integer in memory; `undefined` for what is no number. */
+export function integerText(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  return Math.abs(value) < 1e21 ? String(Math.trunc(value)) : BigInt(value).toString();
+}
+
+/** Text of a decimal without an exponent, which XML decimals do not have. */
+export function decimalText(value: unknown): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  const text = String(value);
+  const [mantissa = '', exponent] = text.split('e');
+  if (exponent === undefined) return text;
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const shift = Number(exponent);
+  return shift > 0
+    ? `${sign}${whole}${fraction.padEnd(shift, '0')}`
+    : `${sign}0.${'0'.repeat(-shift - 1)}${whole}${fraction}`;
+}
+
+/** A date as it is written: UTC is spelled as an offset, as everywhere in the API. */
+export function dateText(value: unknown): string {
+  const text = String(value);
+  return text.endsWith('Z') ? `${text.slice(0, -1)}+00:00` : text;
+}

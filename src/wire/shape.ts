@@ -1,0 +1,176 @@
+/** What an object looks like on the wire: its members, in the order in which they are written. */
+import { type EnumName, enums } from '../model/enums.ts';
+import { attributesOf, isIdentified, type ParsedKind, parseKind, tagOf } from '../model/index.ts';
+import type { Attribute, Kind, ScalarKind } from '../model/notation.ts';
+import { types } from '../model/types/index.ts';
+import { displayName, singular, wireName } from './names.ts';
+
+/** One value without members. */
+export interface ScalarContent {
+  readonly form: 'scalar';
+  readonly kind: ScalarKind | 'enum';
+  /** Of an enum: its words, and the name under which faults speak of it. */
+  readonly words?: ReadonlySet<string>;
+  readonly display?: string;
+}
+
+export interface ObjectContent {
+  readonly form: 'object';
+  /** Looked up late, because types contain each other. */
+  readonly shape: () => Shape;
+}
+
+export interface ListContent {
+  readonly form: 'list';
+  /** Element of one item in XML; name of the array inside the wrapper in JSON. */
+  readonly item: string;
+  /** Whether an element of the member's own name surrounds the items (links have none). */
+  readonly wrapped: boolean;
+  readonly of: ScalarContent | ObjectContent;
+}
+
+export interface Member {
+  readonly name: string;
+  /** Element in XML and key in JSON. */
+  readonly wire: string;
+  /** Written as an attribute in XML: `id`, `href` and the `rel` of links. */
+  readonly attribute: boolean;
+  readonly content: ScalarContent | ObjectContent | ListContent;
+}
+
+export interface Shape {
+  /** Name of the type in messages: `Vm`. */
+  readonly display: string;
+  /** Attributes first, then elements in output order. */
+  readonly members: readonly Member[];
+}
+
+const string: ScalarContent = { form: 'scalar', kind: 'string' };
+
+/** A link has nothing but two attributes (specification 2.3). */
+const linkShape: Shape = {
+  display: 'Link',
+  members: ['href', 'rel'].map((name) => ({ name, wire: name, attribute: true, content: string })),
+};
+
+export const linkMember: Member = {
+  name: 'link',
+  wire: 'link',
+  attribute: false,
+  content: {
+    form: 'list',
+    item: 'link',
+    wrapped: false,
+    of: { form: 'object', shape: () => linkShape },
+  },
+};
+
+const actionsShape: Shape = { display: 'Actions', members: [linkMember] };
+
+export const actionsMember: Member = {
+  name: 'actions',
+  wire: 'actions',
+  attribute: false,
+  content: { form: 'object', shape: () => actionsShape },
+};
+
+const creationStatus: Attribute = { kind: 'enum creation_status', mut: 'R' };
+
+/** Types that have an id although the model does not call them identified: something links there. */
+let linkedTo: ReadonlySet<string> | undefined;
+
+function hasIdentity(type: string): boolean {
+  linkedTo ??= new Set(
+    Object.keys(types)
+      .flatMap((name) => Object.values(attributesOf(name)))
+      .map((attribute) => parseKind(attribute.kind))
+      .filter(({ form }) => form === 'ref' || form === 'links')
+      .map(({ of }) => of),
+  );
+  return isIdentified(type) || linkedTo.has(type);
+}
+
+const shapes = new Map<string, Shape>();
+
+/** The shape of a type of the model. Throws when there is no such type: a mistake in the code. */
+export function shapeOf(type: string): Shape {
+  let shape = shapes.get(type);
+  if (!shape) {
+    shape = { display: displayName(type), members: membersOf(type) };
+    shapes.set(type, shape);
+  }
+  return shape;
+}
+
+/**
+ * Own attributes come before nested objects, because some readers take the first `name` or
+ * `status` that they meet: identity, plain values, structs and lists, and last other objects.
+ */
+function membersOf(type: string): Member[] {
+  const attributes = attributesOf(type);
+  const identified = hasIdentity(type);
+  // The entry point is no identified type, but consists of links.
+  const linked = identified || type === 'api';
+  const own = Object.entries(attributes).map(([name, { kind }]) => member(name, kind));
+  const first = ['name', 'description', 'comment'].filter(
+    (name) => isIdentified(type) && attributes[name],
+  );
+  const rank = ({ name, content }: Member) => {
+    if (first.includes(name)) return 0;
+    if (content.form === 'scalar') return 1;
+    const { form } = parseKind(attributes[name]?.kind ?? 'string');
+    return form === 'ref' || form === 'links' ? 3 : 2;
+  };
+  const ranked = (wanted: number) =>
+    own
+      .filter((one) => !one.attribute && rank(one) === wanted)
+      .sort((a, b) => (a.wire < b.wire ? -1 : 1));
+  return [
+    ...(identified ? [identity('href'), identity('id')] : own.filter((one) => one.attribute)),
+    ...(linked ? [actionsMember] : []),
+    ...first.map((name) => own.find((one) => one.name === name)).filter((one) => one !== undefined),
+    ...(identified ? [member('creation_status', creationStatus.kind)] : []),
+    ...(linked ? [linkMember] : []),
+    ...ranked(1),
+    ...ranked(2),
+    ...ranked(3),
+  ];
+}
+
+/** `id` or `href`: opaque text, an attribute in XML. */
+export function identity(name: 'id' | 'href'): Member {
+  return { name, wire: name, attribute: true, content: string };
+}
+
+/** The member that an attribute or parameter of the model becomes. */
+export function member(name: string, kind: Kind): Member {
+  const parsed = parseKind(kind);
+  const single = contentOf(parsed);
+  const wire = wireName(name, parsed);
+  if (!parsed.list) {
+    return { name, wire, attribute: name === 'id' && single.form === 'scalar', content: single };
+  }
+  const item = single.form === 'scalar' ? singular(name) : tagOf(parsed.of);
+  return {
+    name,
+    wire,
+    attribute: false,
+    content: { form: 'list', item, wrapped: true, of: single },
+  };
+}
+
+function contentOf({ form, of }: ParsedKind): ScalarContent | ObjectContent {
+  switch (form) {
+    case 'scalar':
+      return { form: 'scalar', kind: of as ScalarKind };
+    case 'enum':
+      return {
+        form: 'scalar',
+        kind: 'enum',
+        words: new Set(enums[of as EnumName]),
+        display: displayName(of),
+      };
+    default:
+      return { form: 'object', shape: () => shapeOf(of) };
+  }
+}
