@@ -1,0 +1,43 @@
+/** What a command reads from and writes to, so that tests can put their own in its place. */
+import type { Readable, Writable } from 'node:stream';
+
+export interface Input extends Readable {
+  readonly isTTY?: boolean;
+}
+
+export interface Output extends Writable {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Io {
+  readonly env: Environment;
+  readonly stdin: Input;
+  /** The payload and nothing else. */
+  readonly stdout: Output;
+  /** Prompts, progress, warnings, errors. */
+  readonly stderr: Output;
+}
+
+/** The streams of this process; the standard ones are opened when they are first used. */
+export function processIo(): Io {
+  return {
+    env: process.env,
+    get stdin() {
+      return process.stdin as Input;
+    },
+    get stdout() {
+      return process.stdout as Output;
+    },
+    get stderr() {
+      return process.stderr as Output;
+    },
+  };
+}
+
+/** Writes and waits while the reader is behind, so that long output stays in bounded memory. */
+export async function write(stream: Output, text: string): Promise<void> {
+  if (!stream.write(text)) await new Promise((resolve) => stream.once('drain', resolve));
+}

@@ -1,0 +1,129 @@
+/** From the words of the command line to an exit code. Loads only what the named noun needs. */
+import { InterruptedError, UsageError } from '../client/errors.ts';
+import { nounOf, nouns } from './catalog.ts';
+import { exitCodeOf, report } from './exit.ts';
+import { type Io, processIo } from './io.ts';
+import { nearest } from './nearest.ts';
+import { settingNames, settings } from './session/settings.ts';
+
+/** Runs one command; the promise never rejects. */
+export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
+  const interrupted = new AbortController();
+  const release = listenToSignals(interrupted);
+  surviveClosedPipe(io);
+  try {
+    return await run(argv, io, interrupted.signal);
+  } catch (error) {
+    const reason: unknown = interrupted.signal.aborted ? interrupted.signal.reason : error;
+    report(reason, io, wantsMachineErrors(argv, io));
+    return exitCodeOf(reason);
+  } finally {
+    release();
+  }
+}
+
+async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  const at = nounPosition(argv);
+  const word = at < 0 ? undefined : argv[at];
+  if (word === undefined || word === 'help') {
+    if (word === undefined && argv.some((one) => one === '--version' || one === '-V')) {
+      const { version } = await import('./help/version.ts');
+      io.stdout.write(`${version()}\n`);
+      return 0;
+    }
+    if (word === undefined) rejectUnknownFlags(argv);
+    const { help } = await import('./help/topics.ts');
+    return await help(at < 0 ? [] : argv.slice(at + 1), io, signal);
+  }
+  const noun = nounOf(word);
+  if (!noun) throw unknownNoun(word);
+  const { runNoun } = await import('./program.ts');
+  return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
+}
+
+function unknownNoun(word: string): UsageError {
+  const near = nearest(
+    word.toLowerCase(),
+    nouns.flatMap((noun) => [noun.name, ...noun.aliases]),
+  );
+  return new UsageError(`${word}: there is no such noun`, {
+    code: 'unknown_noun',
+    hint:
+      near.length > 0
+        ? `did you mean ${near.join(' or ')}? vmctl --help lists them`
+        : 'vmctl --help lists the nouns',
+  });
+}
+
+const takesValue: ReadonlySet<string> = new Set(
+  settingNames
+    .map((name) => settings[name].flags ?? '')
+    .filter((flags) => flags.includes('<'))
+    .flatMap((flags) => flags.match(/--?[\w-]+(?=[ ,])/g) ?? []),
+);
+
+/** Where the noun is: the first word that is neither a flag nor the value of one. */
+function nounPosition(argv: readonly string[]): number {
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    if (word === '--') return index + 1 < argv.length ? index + 1 : -1;
+    if (!word.startsWith('-') || word === '-') return index;
+    if (takesValue.has(word)) index += 1;
+  }
+  return -1;
+}
+
+/** Flags without a noun do nothing; only those that ask for help may stand alone. */
+function rejectUnknownFlags(argv: readonly string[]): void {
+  const known = new Set(
+    settingNames.flatMap((name) => settings[name].flags?.match(/--?[\w-]+/g) ?? []),
+  );
+  const odd = argv.find(
+    (word, index) =>
+      word.startsWith('-') &&
+      !['-h', '--help', '--'].includes(word) &&
+      !known.has(word.split('=', 1)[0] ?? word) &&
+      !/^-[co]./.test(word) &&
+      !takesValue.has(argv[index - 1] ?? ''),
+  );
+  if (odd !== undefined) {
+    throw new UsageError(`${odd}: unknown flag`, { hint: 'vmctl help flags lists the flags' });
+  }
+}
+
+/** Whether errors go out as JSON. Looks at the bare words: they may be what is wrong. */
+function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
+  let format = io.env['VMCTL_OUTPUT'];
+  argv.forEach((word, index) => {
+    if (word === '-o' || word === '--output') format = argv[index + 1];
+    else if (word.startsWith('--output=')) format = word.slice('--output='.length);
+    else if (/^-o\w/.test(word)) format = word.slice(2);
+  });
+  return format === 'json' || format === 'jsonl' || format === 'ndjson';
+}
+
+/**
+ * The first signal ends the work in order, the second one at once. A command that listens itself,
+ * such as the server, is left alone.
+ */
+function listenToSignals(controller: AbortController): () => void {
+  const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
+    if (process.listenerCount(signal) > 1) return;
+    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
+    controller.abort(new InterruptedError(signal));
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return () => {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  };
+}
+
+/** A reader that has seen enough (`| head`) is no failure. */
+function surviveClosedPipe(io: Io): void {
+  io.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+}

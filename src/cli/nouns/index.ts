@@ -1,0 +1,22 @@
+/**
+ * Nouns, and verbs of nouns, that the model does not describe. Each lives in a file of its own,
+ * which is loaded when it is named.
+ */
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+
+export interface NounModule {
+  /** Adds options, an action or verbs to the command of the noun, which is mounted already. */
+  readonly register: (command: Command, cli: Cli) => void | Promise<void>;
+}
+
+export interface SpecialNoun {
+  readonly load: () => Promise<NounModule>;
+  /**
+   * Set where the noun is also a collection of the API: what is added to its generic verbs, with
+   * the line that help shows. The module is loaded for these verbs only.
+   */
+  readonly verbs?: Readonly<Record<string, string>>;
+}
+
+export const specialNouns: Readonly<Record<string, SpecialNoun>> = {};

@@ -1,0 +1,183 @@
+/**
+ * Every setting of the command line: one table for flag, environment variable, key of the
+ * configuration, help and redaction. Precedence: flag, environment, context, defaults, built in.
+ */
+import { UsageError } from '../../client/errors.ts';
+import type { Environment } from '../io.ts';
+
+export interface Setting {
+  /** Flags as commander writes them; absent where a flag would be a leak. */
+  readonly flags?: string;
+  readonly env?: string;
+  /** Key in a context and in the defaults of the configuration. */
+  readonly key?: string;
+  /** A switch instead of a text. */
+  readonly isSwitch?: boolean;
+  /** Never printed, logged or stored. */
+  readonly secret?: boolean;
+  readonly doc: string;
+}
+
+const table = {
+  context: {
+    flags: '-c, --context <name>',
+    env: 'VMCTL_CONTEXT',
+    doc: 'Use this remembered server instead of the current one.',
+  },
+  url: {
+    flags: '--url <url>',
+    env: 'VMCTL_URL',
+    key: 'url',
+    doc: 'Address of the server: https://host[:port][/path].',
+  },
+  username: {
+    flags: '--username <user@domain>',
+    env: 'VMCTL_USERNAME',
+    key: 'username',
+    doc: 'Who signs in.',
+  },
+  password: { env: 'VMCTL_PASSWORD', secret: true, doc: 'The password (never a flag).' },
+  passwordFile: {
+    flags: '--password-file <file>',
+    env: 'VMCTL_PASSWORD_FILE',
+    doc: 'Read the password from the first line of a file.',
+  },
+  token: {
+    env: 'VMCTL_TOKEN',
+    secret: true,
+    doc: 'Use this access token; nothing is signed in.',
+  },
+  caFile: {
+    flags: '--ca-file <file>',
+    env: 'VMCTL_CA_FILE',
+    doc: 'Trust the certificate authorities in this PEM file.',
+  },
+  insecure: {
+    flags: '--insecure',
+    env: 'VMCTL_INSECURE',
+    isSwitch: true,
+    doc: 'Do not verify the server (warns every time, is never stored).',
+  },
+  output: {
+    flags: '-o, --output <format>',
+    env: 'VMCTL_OUTPUT',
+    key: 'output',
+    doc: 'table, wide, json, jsonl, yaml, csv, tsv, name or id.',
+  },
+  columns: {
+    flags: '--columns <a,b.c>',
+    doc: 'Columns of tables, csv and tsv: attribute paths.',
+  },
+  sort: { flags: '--sort <path>', doc: 'Sort by an attribute; - in front: descending.' },
+  noHeaders: { flags: '--no-headers', isSwitch: true, doc: 'Leave the header line out.' },
+  quiet: {
+    flags: '-q, --quiet',
+    isSwitch: true,
+    doc: 'No progress; after a change only the ids on stdout.',
+  },
+  debug: {
+    flags: '--debug',
+    env: 'VMCTL_DEBUG',
+    isSwitch: true,
+    doc: 'Show each request on stderr, secrets left out.',
+  },
+  timeout: {
+    flags: '--timeout <duration>',
+    env: 'VMCTL_TIMEOUT',
+    key: 'timeout',
+    doc: 'Time limit of the whole command: 90s, 10m.',
+  },
+  retries: {
+    flags: '--retries <n>',
+    key: 'retries',
+    doc: 'How often a reading request is repeated when the server is busy (2).',
+  },
+  yes: { flags: '-y, --yes', isSwitch: true, doc: 'Answer questions with yes.' },
+  noInput: {
+    flags: '--no-input',
+    env: 'VMCTL_NO_INPUT',
+    isSwitch: true,
+    doc: 'Never ask, fail instead.',
+  },
+  readOnly: {
+    env: 'VMCTL_READ_ONLY',
+    isSwitch: true,
+    doc: 'Refuse everything that could change something.',
+  },
+  color: {
+    flags: '--color <when>',
+    key: 'color',
+    doc: 'always, never or auto (NO_COLOR and FORCE_COLOR are understood).',
+  },
+  configDir: { env: 'VMCTL_CONFIG_DIR', doc: 'Directory of config.json.' },
+} satisfies Readonly<Record<string, Setting>>;
+
+export type SettingName = keyof typeof table;
+
+export const settings: Readonly<Record<SettingName, Setting>> = table;
+
+export const settingNames = Object.keys(table) as readonly SettingName[];
+
+/** The long flag of a setting, as it is typed. */
+export function longFlag(setting: Setting): string | undefined {
+  return setting.flags?.match(/--[\w-]+/)?.[0];
+}
+
+/** Name under which commander keeps the value of a flag: `--no-headers` is `headers`, negated. */
+function optionKey(long: string): { readonly key: string; readonly negated: boolean } {
+  const negated = long.startsWith('--no-');
+  const words = long.slice(negated ? 5 : 2);
+  return {
+    key: words.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    negated,
+  };
+}
+
+export type Origin = 'flag' | 'environment' | 'context' | 'defaults';
+
+export interface Found {
+  readonly value: string;
+  readonly origin: Origin;
+}
+
+/** Where values may come from, best first. */
+export interface Sources {
+  /** Options as commander parsed them. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly env: Environment;
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly defaults?: Readonly<Record<string, unknown>>;
+}
+
+/** The value of a setting, and where it was found; switches are the text `true`. */
+export function find(name: SettingName, from: Sources): Found | undefined {
+  const setting = settings[name];
+  const long = longFlag(setting);
+  if (long) {
+    const { key, negated } = optionKey(long);
+    const given = from.options[key];
+    if (negated ? given === false : given !== undefined && given !== false) {
+      return { value: negated ? 'true' : String(given), origin: 'flag' };
+    }
+  }
+  const inherited = setting.env === undefined ? undefined : from.env[setting.env];
+  if (inherited !== undefined && inherited !== '') {
+    if (!setting.isSwitch) return { value: inherited, origin: 'environment' };
+    if (switchOf(setting.env ?? name, inherited)) return { value: 'true', origin: 'environment' };
+  }
+  if (setting.key) {
+    const kept = from.context?.[setting.key];
+    if (kept !== undefined) return { value: String(kept), origin: 'context' };
+    const usual = from.defaults?.[setting.key];
+    if (usual !== undefined) return { value: String(usual), origin: 'defaults' };
+  }
+  return undefined;
+}
+
+function switchOf(name: string, text: string): boolean {
+  if (/^(1|true|yes|on)$/i.test(text)) return true;
+  if (/^(0|false|no|off)$/i.test(text)) return false;
+  throw new UsageError(`${name}=${text} is neither true nor false`, {
+    hint: `set ${name}=1, or leave it out`,
+  });
+}

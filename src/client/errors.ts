@@ -1,0 +1,127 @@
+/**
+ * Everything that can go wrong between the command line and a server, as classes. The class says
+ * what kind of failure it is (the exit code follows from it), `code` says it to programs.
+ */
+
+/** What the service itself says about a failure (specification 7). */
+export interface Fault {
+  readonly reason?: string;
+  readonly detail?: string;
+}
+
+export interface ErrorContext {
+  /** Stable word for programs; by default that of the class. */
+  readonly code?: string;
+  /** What to do about it, with an exact command where there is one. */
+  readonly hint?: string;
+  /** HTTP status of the answer. */
+  readonly status?: number;
+  readonly fault?: Fault;
+  readonly request?: { readonly method: string; readonly path: string };
+  /** The same command may succeed when it is simply run again. */
+  readonly retryable?: boolean;
+  /** Commands that lead on from here. */
+  readonly next?: readonly string[];
+  readonly cause?: unknown;
+}
+
+/** Base of all failures that are not bugs. */
+export class VmctlError extends Error {
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly status: number | undefined;
+  readonly fault: Fault | undefined;
+  readonly request: { readonly method: string; readonly path: string } | undefined;
+  readonly retryable: boolean;
+  readonly next: readonly string[];
+
+  constructor(message: string, context: ErrorContext = {}) {
+    super(message, context.cause === undefined ? undefined : { cause: context.cause });
+    this.name = new.target.name;
+    this.code = context.code ?? new.target.defaultCode;
+    this.hint = context.hint;
+    this.status = context.status;
+    this.fault = context.fault;
+    this.request = context.request;
+    this.retryable = context.retryable ?? false;
+    this.next = context.next ?? [];
+  }
+
+  static readonly defaultCode: string = 'failed';
+}
+
+/** The service refused for a reason that has no class of its own. */
+export class FaultError extends VmctlError {
+  static override readonly defaultCode = 'refused';
+}
+
+/** Wrong flags, arguments or input; nothing was sent. */
+export class UsageError extends VmctlError {
+  static override readonly defaultCode = 'usage';
+}
+
+/** A named object does not exist. */
+export class NotFoundError extends VmctlError {
+  static override readonly defaultCode = 'not_found';
+}
+
+/** Nobody is signed in, or the credentials were refused. */
+export class AuthError extends VmctlError {
+  static override readonly defaultCode = 'auth_required';
+}
+
+/** Signed in, but not allowed to do this. */
+export class ForbiddenError extends VmctlError {
+  static override readonly defaultCode = 'forbidden';
+}
+
+/** The object is in the way or in the wrong state. */
+export class ConflictError extends VmctlError {
+  static override readonly defaultCode = 'conflict';
+}
+
+/** A name that stands for more than one object. */
+export class AmbiguousError extends VmctlError {
+  static override readonly defaultCode = 'ambiguous';
+}
+
+/** Waiting took longer than allowed; the operation may still be running. */
+export class WaitTimeoutError extends VmctlError {
+  static override readonly defaultCode = 'wait_timeout';
+}
+
+/** The server cannot be reached. */
+export class ConnectionError extends VmctlError {
+  static override readonly defaultCode = 'unreachable';
+}
+
+/** The server was reached but is not the one that is trusted. */
+export class TrustError extends VmctlError {
+  static override readonly defaultCode = 'untrusted';
+}
+
+/** Of several objects some were done and some failed. */
+export class PartialError extends VmctlError {
+  static override readonly defaultCode = 'partial';
+}
+
+/** The server failed, not the request. */
+export class ServerError extends VmctlError {
+  static override readonly defaultCode = 'server_error';
+}
+
+/** The user said no, or nobody could be asked. */
+export class DeclinedError extends VmctlError {
+  static override readonly defaultCode = 'declined';
+}
+
+/** Ended by a signal. */
+export class InterruptedError extends VmctlError {
+  static override readonly defaultCode = 'interrupted';
+  readonly signal: 'SIGINT' | 'SIGTERM';
+
+  constructor(signal: 'SIGINT' | 'SIGTERM', context: ErrorContext = {}) {
+    super(`ended by ${signal}`, context);
+    this.signal = signal;
+  }
+}
