@@ -9,7 +9,10 @@ export type WireErrorKind = 'syntax' | 'value' | 'limit';
 /** A body that cannot be read. The message is fit for people and contains `where`. */
 export class WireError extends Error {
   readonly kind: WireErrorKind;
-  /** `line:column` (from 1) in the text, or the dotted path of a member such as `vm.cpu.name`. */
+  /**
+   * `line:column` (from 1) in the text where it is not well formed; where it is, the dotted path
+   * of the member that is wrong, such as `vm.cpu.name`.
+   */
   readonly where: string;
 
   constructor(kind: WireErrorKind, where: string, problem: string) {
@@ -22,7 +25,12 @@ export class WireError extends Error {
 
 /** `line:column`, both from 1, of an offset in a text. */
 export function position(text: string, offset: number): string {
-  const before = text.slice(0, offset);
-  const line = before.split('\n').length;
-  return `${line}:${offset - before.lastIndexOf('\n')}`;
+  let line = 1;
+  let lineStart = 0;
+  for (;;) {
+    const end = text.indexOf('\n', lineStart);
+    if (end < 0 || end >= offset) return `${line}:${offset - lineStart + 1}`;
+    line++;
+    lineStart = end + 1;
+  }
 }

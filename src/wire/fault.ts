@@ -46,14 +46,17 @@ export function decodeFault(media: MediaType, body: string | Uint8Array): Fault 
 
 function jsonFault(text: string): Fault | undefined {
   const nested = readJson(text, 'fault', wrapperShape, true)['fault'];
-  return faultOf(nested) ?? faultOf(readJson(text, 'fault', shapeOf('fault'), true));
+  const bare = readJson(text, 'fault', shapeOf('fault'), true);
+  return faultOf(nested) ?? faultOf(bare) ?? (nested === undefined ? undefined : {});
 }
 
 function xmlFault(text: string): Fault | undefined {
   const root = rootOf(text);
-  if (root === 'fault') return faultOf(readXml(text, root, shapeOf('fault'), true)) ?? {};
-  if (root === 'action') return faultOf(readXml(text, root, wrapperShape, true)['fault']);
-  return undefined;
+  const shape = root === 'fault' ? shapeOf(root) : wrapperShape;
+  if (root !== 'fault' && root !== 'action') return undefined;
+  const fields = readXml(text, root, shape, true);
+  const fault = root === 'fault' ? fields : fields['fault'];
+  return fault === undefined ? undefined : (faultOf(fault) ?? {});
 }
 
 function faultOf(value: unknown): Fault | undefined {

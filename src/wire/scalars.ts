@@ -89,27 +89,33 @@ function readBool(text: string, place: Place): boolean | undefined {
     : refuse(place, `${quoted(text)} is not a boolean. Possible values are: true, false, 1, 0`);
 }
 
-/** Keeps the text, with its offset; text without one is taken as UTC. */
+/**
+ * In memory a date is always UTC with milliseconds, as `Date.toISOString` writes it, so that dates
+ * compare as text. Text without an offset is taken as UTC; digits beyond milliseconds are dropped.
+ */
 function readDate(text: string, place: Place): string | undefined {
   const plain = trimmed(text);
   if (plain === '') return undefined;
   const parts = timestamp.exec(plain);
   if (parts) {
     const [, year, month, day] = parts;
-    const complete = parts[7] ? plain : `${plain}+00:00`;
-    const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-    if (Number(day) <= lastDay && !Number.isNaN(Date.parse(complete))) return complete;
+    const millis = Date.parse(parts[7] ? plain : `${plain}Z`);
+    const lastDay = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+    if (Number(day) <= lastDay && millis >= firstInstant && millis <= lastInstant) {
+      return new Date(millis).toISOString();
+    }
   }
   return refuse(place, `${quoted(text)} is not a date such as 2024-05-31T08:30:00.000+02:00`);
 }
 
-const lastInstant = 8.64e15;
+/** Years are four digits on the wire. */
+const firstInstant = Date.parse('0000-01-01T00:00:00Z');
+const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** A date from milliseconds since the epoch. */
 export function dateOfMillis(millis: number, place: Place): string {
-  if (Number.isInteger(millis) && Math.abs(millis) <= lastInstant) {
-    const text = new Date(millis).toISOString();
-    if (text.length === 24) return text.replace('Z', '+00:00');
+  if (Number.isInteger(millis) && millis >= firstInstant && millis <= lastInstant) {
+    return new Date(millis).toISOString();
   }
   return refuse(place, `${millis} is not a date in milliseconds since the epoch`);
 }

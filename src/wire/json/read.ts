@@ -109,7 +109,7 @@ function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields 
       if (!member) {
         if (place.tolerant) continue;
         place.enter(key);
-        return place.fail(`unknown member: ${shape.display} has no such member`);
+        return place.fail(`unknown member, ${shape.display} has no such member`);
       }
       const found = source[key];
       if (found === null) continue;

@@ -1,5 +1,4 @@
 /** Reads objects from XML: one reader per shape, made once. */
-import { WireError } from '../error.ts';
 import { type Place, type ReadScalar, scalarReader } from '../scalars.ts';
 import type { Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
 import { keepName } from './characters.ts';
@@ -48,7 +47,7 @@ export function readXmlList(
   while (cursor.nextChild()) {
     if (cursor.name === item) items.push(read(cursor));
     else if (tolerant || besideItems.has(cursor.name)) cursor.skip();
-    else unknown(cursor, `expected <${item}>`);
+    else cursor.refuse(`unknown element, expected <${item}>`);
   }
   cursor.end();
   return items;
@@ -65,7 +64,7 @@ function open(text: string, root: string, tolerant: boolean): XmlCursor {
   const cursor = new XmlCursor(text, tolerant);
   cursor.root();
   if (cursor.name !== root) {
-    throw new WireError('syntax', cursor.path(), `expected the root element <${root}>`);
+    cursor.refuse(`expected the root element <${root}>`);
   }
   return cursor;
 }
@@ -101,14 +100,14 @@ function makeObjectReader(shape: Shape): ObjectReader {
     while (cursor.nextChild()) {
       const found = members.get(cursor.name);
       if (!found) {
-        if (!cursor.tolerant) unknown(cursor, `${shape.display} has no such member`);
+        if (!cursor.tolerant) cursor.refuse(`unknown element, ${shape.display} has no such member`);
         cursor.skip();
         continue;
       }
       const { name, content } = found.member;
       const before = fields[name];
       if (before !== undefined && !cursor.tolerant && !isRepeated(found.member)) {
-        unknown(cursor, 'the member is given twice', '');
+        cursor.refuse('the member is given twice');
       }
       const value = found.read(cursor);
       if (value === undefined) continue;
@@ -148,19 +147,15 @@ function readAttributes(
       const value = read(cursor.attributes[i + 1] ?? '', place);
       if (value !== undefined) fields[name] = value;
     } else if (!cursor.tolerant) {
-      throw new WireError('syntax', cursor.path(), `unknown attribute ${name}`);
+      cursor.refuse(`unknown attribute ${name}`);
     }
   }
 }
 
 function refuseAttributes(cursor: XmlCursor): void {
   if (cursor.attributeEnd > 0 && !cursor.tolerant) {
-    throw new WireError('syntax', cursor.path(), `unknown attribute ${cursor.attributes[0]}`);
+    cursor.refuse(`unknown attribute ${cursor.attributes[0]}`);
   }
-}
-
-function unknown(cursor: XmlCursor, problem: string, what = 'unknown element: '): never {
-  throw new WireError('syntax', cursor.path(), `${what}${problem}`);
 }
 
 function memberReader({ content }: Member): ReadElement {
@@ -177,7 +172,7 @@ function memberReader({ content }: Member): ReadElement {
         const value = readItem(cursor);
         if (value !== undefined) items.push(value);
       } else if (cursor.tolerant) cursor.skip();
-      else unknown(cursor, `expected <${item}>`);
+      else cursor.refuse(`unknown element, expected <${item}>`);
     }
     return items;
   };
