@@ -7,7 +7,7 @@ import { longOf } from '../scalars.ts';
 
 const maxDepth = 64;
 const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** Integers of more digits are not read as numbers: 64 bits have 19. */
+/** Longer integers fit no 64 bits, and need not be exact. */
 const maxDigits = 40;
 
 /**
@@ -172,10 +172,8 @@ class JsonParser {
     const [digits, fraction, exponent] = found;
     const at = this.pos;
     this.pos += digits.length;
-    if (fraction === undefined && exponent === undefined && digits.length > 15) {
-      if (digits.length > maxDigits) this.fail('the number has too many digits', at);
-      return longOf(BigInt(digits));
-    }
+    const whole = fraction === undefined && exponent === undefined;
+    if (whole && digits.length > 15 && digits.length <= maxDigits) return longOf(BigInt(digits));
     const value = Number(digits);
     if (!Number.isFinite(value)) this.fail('the number is too large', at);
     return value;

@@ -1,6 +1,6 @@
 /** Reads objects from parsed JSON: one reader per shape, made once. */
 import { WireError } from '../error.ts';
-import { dateOfMillis, longOf, type Place, scalarReader } from '../scalars.ts';
+import { dateOfMillis, type Place, scalarReader } from '../scalars.ts';
 import type { Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
 import { parseJson, parseTrustedJson } from './parse.ts';
 
@@ -180,7 +180,7 @@ function scalarValueReader(content: ScalarContent): ReadValue {
         }
         return readText(String(value), place);
       case 'bigint':
-        return kind === 'decimal' ? Number(longOf(value)) : readText(String(value), place);
+        return kind === 'decimal' ? Number(value) : readText(String(value), place);
       default:
         return place.fail(`expected a single value, found ${describe(value)}`);
     }

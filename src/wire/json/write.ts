@@ -1,6 +1,6 @@
 /** Writes objects as JSON: one writer per shape and style, made once. */
 import type { Dialect } from '../../model/dialect.ts';
-import { dateText, decimalText, integerText } from '../scalars.ts';
+import { dateText, integerText } from '../scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -91,7 +91,7 @@ function scalarWriter({ kind }: ScalarContent, style: Style): Write {
     case 'bool':
       return style.jsonScalarsAsStrings ? (value) => `"${value}"` : String;
     case 'decimal':
-      return decimalText;
+      return (value) => (Number.isFinite(value) ? String(value) : undefined);
     case 'date':
       return style.jsonDatesAsMillis ? millisText : (value) => quote(dateText(value));
     default:
