@@ -121,7 +121,7 @@ export class XmlCursor extends XmlScanner implements Place {
       if (this.closed) {
         this.closed = false;
         this.depth--;
-      } else if (!this.piece()) this.startTag();
+      } else if (this.piece() === undefined) this.startTag();
     }
   }
 
