@@ -176,7 +176,7 @@ function scalarValueReader(content: ScalarContent): ReadValue {
       case 'number':
         if (kind === 'date') return dateOfMillis(value, place);
         if (kind === 'long' && Number.isInteger(value) && Math.abs(value) <= 2 ** 63) {
-          return Number.isSafeInteger(value) ? value : readText(String(BigInt(value)), place);
+          return Number.isSafeInteger(value) ? value + 0 : readText(String(BigInt(value)), place);
         }
         return readText(String(value), place);
       case 'bigint':

@@ -1,0 +1,206 @@
+/** JSON bodies that are refused, and what is exact (E2, E11). */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeList, decodeObject, WireError } from '../../src/wire/index.ts';
+import { parseJson, parseTrustedJson } from '../../src/wire/json/parse.ts';
+
+const json = 'application/json';
+
+function failure(read: () => unknown): WireError {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof WireError) return error;
+    throw error;
+  }
+  throw new Error('The body was accepted.');
+}
+
+describe('refused with a position', () => {
+  test.each([
+    ['nothing', '', '1:1'],
+    ['only blanks', ' \n ', '2:2'],
+    ['a word', 'hello', '1:1'],
+    ['two values', '{} {}', '1:4'],
+    ['an object that is not closed', '{"name":"a"', '1:12'],
+    ['a comma too many', '{"name":"a",}', '1:13'],
+    ['a comma too many in an array', '{"link":[{},]}', '1:13'],
+    ['a key without quotes', '{name:"a"}', '1:2'],
+    ['single quotes', "{'name':'a'}", '1:2'],
+    ['a comment', '{/* */}', '1:2'],
+    ['a missing colon', '{"name" "a"}', '1:9'],
+    ['a line end in a string', '{"name":"a\nb"}', '1:11'],
+    ['NUL in a string', '{"name":"a\u0000"}', '1:11'],
+    ['an unknown escape', '{"name":"\\x41"}', '1:10'],
+    ['a short escape', '{"name":"\\u00"}', '1:10'],
+    ['half a surrogate pair', '{"name":"\\ud800"}', '1:10'],
+    ['a pair in the wrong order', '{"name":"\\udc00\\ud800"}', '1:10'],
+    ['a leading zero', '{"memory":007}', '1:12'],
+    ['a plus sign', '{"memory":+5}', '1:11'],
+    ['a fraction without digits', '{"memory":1.}', '1:12'],
+    ['not a number', '{"memory":NaN}', '1:11'],
+    ['a number beyond all bounds', '{"memory":1e400}', '1:11'],
+    ['a key given twice', '{"name":"a",\n"name":"b"}', '2:1'],
+    ['a key given twice through an escape', '{"name":"a","n\\u0061me":"b"}', '1:13'],
+    ['__proto__', '{"__proto__":{}}', '1:2'],
+    ['__proto__ below', '{"cpu":{"__proto__":{}}}', '1:9'],
+    ['__proto__ through an escape', '{"__pro\\u0074o__":{}}', '1:2'],
+    ['constructor', '{"constructor":{}}', '1:2'],
+    ['prototype', '{"prototype":1}', '1:2'],
+  ])('%s', (_, body, where) => {
+    const error = failure(() => decodeObject(json, body, 'vm'));
+    expect(error).toMatchObject({ kind: 'syntax', where });
+    expect(error.message).toContain(where);
+  });
+
+  test.each([
+    ['arrays', '['.repeat(200_000)],
+    ['closed arrays', '['.repeat(200_000) + ']'.repeat(200_000)],
+    ['objects', '{"cpu":'.repeat(200_000)],
+  ])('nesting 200,000 deep: %s', (_, body) => {
+    expect(failure(() => decodeObject(json, body, 'vm'))).toMatchObject({ kind: 'limit' });
+  });
+
+  test('a client overflows on nothing that JSON.parse takes', () => {
+    const body = `{"name":"a","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    expect(decodeObject(json, body, 'vm', { unknown: 'skip' })).toEqual({ name: 'a' });
+  });
+});
+
+describe('refused with a path', () => {
+  test.each([
+    ['an unknown member', '{"foo":1}', 'vm.foo', 'syntax'],
+    ['an unknown member below', '{"cpu":{"topology":{"foo":1}}}', 'vm.cpu.topology.foo', 'syntax'],
+    ['a wrapper', '{"vm":{"name":"a"}}', 'vm.vm', 'syntax'],
+    ['an array', '[]', 'vm', 'syntax'],
+    ['a string', '"vm"', 'vm', 'syntax'],
+    ['null', 'null', 'vm', 'syntax'],
+    ['an object for text', '{"name":{}}', 'vm.name', 'syntax'],
+    ['an array for text', '{"name":["a"]}', 'vm.name', 'syntax'],
+    ['text for an object', '{"cpu":"a"}', 'vm.cpu', 'syntax'],
+    ['a bare array for a list', '{"nics":[]}', 'vm.nics', 'syntax'],
+    ['an object for an array', '{"nics":{"nic":{}}}', 'vm.nics.nic', 'syntax'],
+    ['another item', '{"nics":{"host_nic":[]}}', 'vm.nics', 'syntax'],
+    [
+      'one member under two names',
+      '{"numa_nodes":{},"vm_numa_nodes":{}}',
+      'vm.vm_numa_nodes',
+      'syntax',
+    ],
+    ['a word for a number', '{"memory":"much"}', 'vm.memory', 'value'],
+    ['a fraction for an integer', '{"memory":1.5}', 'vm.memory', 'value'],
+    ['a boolean for a number', '{"cpu_shares":true}', 'vm.cpu_shares', 'value'],
+    ['a number for a boolean', '{"stateless":2}', 'vm.stateless', 'value'],
+    ['a word for a date', '{"creation_time":"soon"}', 'vm.creation_time', 'value'],
+    ['an unknown word', '{"status":"sleeping"}', 'vm.status', 'value'],
+  ])('%s', (_, body, where, kind) => {
+    const error = failure(() => decodeObject(json, body, 'vm'));
+    expect(error).toMatchObject({ kind, where });
+    expect(error.message).toContain(where);
+  });
+
+  test('an unknown word of an enum says which there are', () => {
+    const error = failure(() => decodeObject(json, '{"content_type":"x"}', 'gluster_hook'));
+    expect(error.message).toBe(
+      'gluster_hook.content_type: x is not a member of HookContentType. ' +
+        'Possible values for HookContentType are: text, binary',
+    );
+  });
+});
+
+describe('numbers are exact', () => {
+  test.each([
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', 9007199254740993n],
+    ['12345678901234567', 12345678901234567n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['1e3', 1000],
+    ['1e18', 1000000000000000000n],
+    ['4.0', 4],
+    ['-0', 0],
+  ])('%s', (text, value) => {
+    for (const unknown of ['refuse', 'skip'] as const) {
+      expect(decodeObject(json, `{"memory":${text}}`, 'vm', { unknown })).toEqual({
+        memory: value,
+      });
+      expect(decodeList(json, `{"vm":[{"memory": ${text} }]}`, 'vm', { unknown })).toEqual([
+        { memory: value },
+      ]);
+    }
+    if (!/[e.]/.test(text)) {
+      const body = `{"memory":"${text}"}`;
+      expect(decodeObject(json, body, 'vm')).toEqual({ memory: value });
+    }
+  });
+
+  test.each([
+    '9223372036854775808',
+    '-9223372036854775809',
+    '12345678901234567890',
+    '1e19',
+    '1e300',
+    '99999999999999999999999999999999999999999999999999',
+  ])('%s is refused', (text) => {
+    for (const body of [`{"memory":${text}}`, `{"memory":"${text}"}`]) {
+      expect(failure(() => decodeObject(json, body, 'vm'))).toMatchObject({
+        kind: 'value',
+        where: 'vm.memory',
+      });
+    }
+  });
+});
+
+describe('clients are told less strictly', () => {
+  test.each([
+    ['unknown members', '{"foo":{"bar":1},"name":"a"}', { name: 'a' }],
+    ['bare arrays', '{"nics":[{"id":"1"}]}', { nics: [{ id: '1' }] }],
+    ['one object for a list', '{"nics":{"nic":{"id":"1"}}}', { nics: [{ id: '1' }] }],
+    ['unknown words', '{"status":"Sleeping"}', { status: 'sleeping' }],
+    ['keys given twice', '{"name":"a","name":"b"}', { name: 'b' }],
+    ['prototypes', '{"__proto__":{"name":"x"},"constructor":1}', {}],
+  ])('%s', (_, body, value) => {
+    expect(decodeObject(json, body, 'vm', { unknown: 'skip' })).toEqual(value);
+  });
+});
+
+describe('the parser against JSON.parse', () => {
+  test('agrees on what is JSON', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 10 }), (text) => {
+        const expected: unknown = JSON.parse(text);
+        if (/__proto__|constructor|prototype/.test(text)) return;
+        expect(JSON.stringify(numbers(parseJson(text)))).toBe(JSON.stringify(expected));
+        expect(numbers(parseTrustedJson(text))).toEqual(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('refuses what JSON.parse refuses', () => {
+    const characters = [...'{}[]:,"\\0123456789.-+eEtruefalsn '];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...characters), { maxLength: 12 }), (parts) => {
+        const text = parts.join('');
+        let valid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          valid = false;
+        }
+        if (!valid) expect(failure(() => parseJson(text))).toBeInstanceOf(WireError);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+/** The value as JSON.parse would give it. */
+function numbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(numbers);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, numbers(one)]));
+  }
+  return value;
+}

@@ -1,0 +1,203 @@
+/** How plain values are spelled, and which spellings are refused. */
+import { describe, expect, test } from 'vitest';
+import { dialects } from '../../src/model/dialect.ts';
+import { attributesOf, parseKind } from '../../src/model/index.ts';
+import { types } from '../../src/model/types/index.ts';
+import { decodeObject, encodeObject, WireError } from '../../src/wire/index.ts';
+import { displayName, singular } from '../../src/wire/names.ts';
+
+const xml = 'application/xml';
+const json = 'application/json';
+
+/** One member read from XML text and from a JSON string. */
+function readBoth(type: string, member: string, text: string): unknown[] {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const tag = type === 'vm' ? 'vm' : type;
+  return [
+    decodeObject(xml, `<${tag}><${member}>${escaped}</${member}></${tag}>`, type)[member],
+    decodeObject(json, JSON.stringify({ [member]: text }), type)[member],
+  ];
+}
+
+describe('read', () => {
+  test.each([
+    ['cpu_shares', '12', 12],
+    ['cpu_shares', ' \n12\t', 12],
+    ['cpu_shares', '+12', 12],
+    ['cpu_shares', '007', 7],
+    ['cpu_shares', '-0', 0],
+    ['cpu_shares', '2147483647', 2147483647],
+    ['cpu_shares', '-2147483648', -2147483648],
+    ['cpu_shares', '', undefined],
+    ['memory', '1073741824', 1073741824],
+    ['memory', '9223372036854775807', 9223372036854775807n],
+    ['memory', '+9007199254740991', 9007199254740991],
+    ['memory', ' ', undefined],
+    ['stateless', 'true', true],
+    ['stateless', 'TRUE', true],
+    ['stateless', 'False', false],
+    ['stateless', '1', true],
+    ['stateless', '0', false],
+    ['stateless', ' true ', true],
+    ['stateless', '', undefined],
+    ['status', 'up', 'up'],
+    ['status', 'Powering_Up', 'powering_up'],
+    ['status', ' DOWN ', 'down'],
+    ['status', '', undefined],
+    ['creation_time', '2024-05-31T08:30:00.123Z', '2024-05-31T08:30:00.123Z'],
+    ['creation_time', '2024-05-31T08:30:00.123+02:00', '2024-05-31T06:30:00.123Z'],
+    ['creation_time', '2024-05-31T08:30:00-11:30', '2024-05-31T20:00:00.000Z'],
+    ['creation_time', '2024-05-31T08:30:00', '2024-05-31T08:30:00.000Z'],
+    ['creation_time', '2024-02-29T00:00:00.123456789Z', '2024-02-29T00:00:00.123Z'],
+    ['creation_time', '', undefined],
+    ['name', '', ''],
+    ['name', ' two  blanks ', ' two  blanks '],
+  ])('%s %j', (member, text, value) => {
+    for (const found of readBoth('vm', member, text)) expect(found).toBe(value);
+  });
+
+  test.each([
+    ['speed', '2.5', 2.5],
+    ['speed', '-.5', -0.5],
+    ['speed', '3.', 3],
+    ['speed', '12', 12],
+    ['speed', '1e3', 1000],
+  ])('%s %j', (member, text, value) => {
+    for (const found of readBoth('cpu', member, text)) expect(found).toBe(value);
+  });
+
+  test.each([
+    ['dates in milliseconds', '{"creation_time":1717144200123}', '2024-05-31T08:30:00.123Z'],
+    ['the same in a string', '{"creation_time":"1717144200123"}', '2024-05-31T08:30:00.123Z'],
+    ['dates before the epoch', '{"creation_time":-1}', '1969-12-31T23:59:59.999Z'],
+  ])('%s', (_, body, value) => {
+    expect(decodeObject(json, body, 'vm')).toEqual({ creation_time: value });
+  });
+
+  test.each([
+    ['{"name":5}', { name: '5' }],
+    ['{"name":12345678901234567890}', { name: '12345678901234567890' }],
+    ['{"name":true}', { name: 'true' }],
+    ['{"stateless":1,"start_paused":0}', { stateless: true, start_paused: false }],
+    ['{"stateless":null,"cpu":null,"nics":null}', {}],
+    ['{"nics":{}}', { nics: [] }],
+    ['{"nics":{"nic":null}}', { nics: [] }],
+    ['{"cpu_shares":4.0}', { cpu_shares: 4 }],
+  ])('typed values %s', (body, value) => {
+    expect(decodeObject(json, body, 'vm')).toEqual(value);
+  });
+});
+
+describe('refused', () => {
+  test.each([
+    ['cpu_shares', '2147483648'],
+    ['cpu_shares', '-2147483649'],
+    ['cpu_shares', '1.0'],
+    ['cpu_shares', '1e3'],
+    ['cpu_shares', '0x10'],
+    ['cpu_shares', '1 2'],
+    ['cpu_shares', 'NaN'],
+    ['cpu_shares', '\u0661'],
+    ['memory', '9223372036854775808'],
+    ['memory', '-9223372036854775809'],
+    ['memory', '18446744073709551616'],
+    ['memory', '1'.repeat(100_000)],
+    ['memory', '1GiB'],
+    ['stateless', 'yes'],
+    ['stateless', '2'],
+    ['stateless', 'constructor'],
+    ['status', 'sleeping'],
+    ['status', 'powering up'],
+    ['creation_time', '2024-05-31'],
+    ['creation_time', '2024-02-30T00:00:00Z'],
+    ['creation_time', '2023-02-29T00:00:00Z'],
+    ['creation_time', '2024-13-01T00:00:00Z'],
+    ['creation_time', '2024-05-31T25:00:00Z'],
+    ['creation_time', '2024-05-31T08:30:00+25:00'],
+    ['creation_time', '31.5.2024'],
+    ['creation_time', '999999999999999999'],
+  ])('%s %j', (member, text) => {
+    for (const read of [
+      () => decodeObject(xml, `<vm><${member}>${text}</${member}></vm>`, 'vm'),
+      () => decodeObject(json, JSON.stringify({ [member]: text }), 'vm'),
+    ]) {
+      expect(read).toThrow(WireError);
+      expect(read).toThrow(`vm.${member}: `);
+    }
+  });
+
+  test('messages repeat only the beginning of a long value', () => {
+    const read = () => decodeObject(xml, `<vm><status>${'x'.repeat(1e6)}</status></vm>`, 'vm');
+    expect(read).toThrow(/^vm\.status: x{77}\.\.\. is not a member of VmStatus\./);
+  });
+
+  test('values in attributes are named like members', () => {
+    expect(() => decodeObject(xml, '<vlan id="x"/>', 'vlan')).toThrow('vlan.id: "x" is not');
+    expect(decodeObject(xml, '<vlan id="7"/>', 'vlan')).toEqual({ id: 7 });
+    expect(decodeObject(xml, '<vlan><id>7</id></vlan>', 'vlan')).toEqual({ id: 7 });
+  });
+});
+
+describe('written', () => {
+  const written = (value: object, dialect = dialects.standard) =>
+    encodeObject(json, value, 'vm', dialect);
+
+  test('dates as offsets, or in milliseconds', () => {
+    const value = { creation_time: '2024-05-31T08:30:00.123Z' };
+    expect(written(value)).toBe('{"creation_time":"2024-05-31T08:30:00.123+00:00"}');
+    expect(written(value, dialects.ovirt)).toBe('{"creation_time":1717144200123}');
+    expect(encodeObject(xml, value, 'vm', dialects.ovirt)).toContain(
+      '<creation_time>2024-05-31T08:30:00.123+00:00</creation_time>',
+    );
+  });
+
+  test('booleans and integers typed, or as strings', () => {
+    const value = { memory: 2n ** 63n - 1n, stateless: true, cpu_shares: 4, cpu: { speed: 2.5 } };
+    expect(written(value)).toBe(
+      '{"cpu_shares":4,"memory":9223372036854775807,"stateless":true,"cpu":{"speed":2.5}}',
+    );
+    expect(written(value, dialects.ovirt)).toBe(
+      '{"cpu_shares":"4","memory":"9223372036854775807","stateless":"true","cpu":{"speed":2.5}}',
+    );
+  });
+
+  test('decimals without exponents in XML', () => {
+    const speed = (value: number) =>
+      /<speed>(.*)<\/speed>/.exec(
+        encodeObject(xml, { speed: value }, 'cpu', dialects.standard),
+      )?.[1];
+    expect(speed(1e21)).toBe('1000000000000000000000');
+    expect(speed(-1.5e-7)).toBe('-0.00000015');
+    expect(speed(1.7976931348623157e308)).toBe(`17976931348623157${'0'.repeat(292)}`);
+    expect(speed(0.1)).toBe('0.1');
+    expect(speed(Number.NaN)).toBeUndefined();
+  });
+});
+
+describe('names', () => {
+  test('the items of lists of plain values', () => {
+    const lists = Object.keys(types).flatMap((type) =>
+      Object.entries(attributesOf(type))
+        .filter(
+          ([, { kind }]) => /^list (enum )?\w+$/.test(kind) && parseKind(kind).form !== 'struct',
+        )
+        .map(([member]) => `${member} ${singular(member)}`),
+    );
+    expect([...new Set(lists)].sort()).toEqual([
+      'devices device',
+      'dns_servers dns_server',
+      'name_servers name_server',
+      'required_rng_sources required_rng_source',
+      'supported_rng_sources supported_rng_source',
+      'transport_types transport_type',
+      'usages usage',
+    ]);
+    expect(singular('iscsi_targets')).toBe('iscsi_target');
+    expect(singular('policies')).toBe('policy');
+  });
+
+  test('types as messages call them', () => {
+    expect(displayName('vm_status')).toBe('VmStatus');
+    expect(displayName('se_linux_mode')).toBe('SeLinuxMode');
+  });
+});
