@@ -1,17 +1,33 @@
-/** What every command gets: streams, settings, the signal that ends it. Built when first used. */
+/** What every command gets: streams, settings, the client. All of it built when first used. */
 import type { Command } from 'commander';
+import type { Client } from '../client/client.ts';
+import { UsageError, WaitTimeoutError } from '../client/errors.ts';
 import type { Io } from './io.ts';
-import { type Found, find, type SettingName } from './session/settings.ts';
+import { harmless } from './output/harmless.ts';
+import {
+  type Configuration,
+  type Context,
+  contextNamed,
+  loadConfiguration,
+} from './session/configuration.ts';
+import { type Places, placesOf } from './session/places.ts';
+import { type Found, find, type SettingName, settings } from './session/settings.ts';
 
 export class Cli {
   readonly io: Io;
-  /** Aborted by Ctrl-C, by SIGTERM and when `--timeout` has passed. */
-  readonly signal: AbortSignal;
+  readonly #interrupted: AbortSignal;
   #options: Readonly<Record<string, unknown>> = {};
+  #places: Places | undefined;
+  #configuration: Configuration | undefined;
+  #client: Promise<Client> | undefined;
+  #limit: { readonly signal: AbortSignal; readonly timer: NodeJS.Timeout } | undefined;
 
-  constructor(io: Io, signal: AbortSignal) {
+  /** Set where the exit code is neither 0 nor that of an error. */
+  exitCode = 0;
+
+  constructor(io: Io, interrupted: AbortSignal) {
     this.io = io;
-    this.signal = signal;
+    this.#interrupted = interrupted;
   }
 
   /** Takes over the flags of the command that is about to run. */
@@ -23,10 +39,112 @@ export class Cli {
       }
     }
     this.#options = options;
+    const timeout = this.setting('timeout');
+    if (timeout) this.#limitTo(timeout.value);
   }
 
-  /** A setting from flag or environment, with its origin. */
-  setting(name: SettingName): Found | undefined {
+  #limitTo(text: string): void {
+    const milliseconds = durationOf(text, '--timeout');
+    const controller = new AbortController();
+    const timer = setTimeout(
+      () =>
+        controller.abort(
+          new WaitTimeoutError(`the command took longer than ${text}`, {
+            code: 'timeout',
+            hint: 'what it began may still be running; --timeout and VMCTL_TIMEOUT set the limit',
+          }),
+        ),
+      milliseconds,
+    );
+    timer.unref();
+    this.#limit = { signal: AbortSignal.any([this.#interrupted, controller.signal]), timer };
+  }
+
+  /** Aborted by Ctrl-C, by SIGTERM and when `--timeout` has passed. */
+  get signal(): AbortSignal {
+    return this.#limit?.signal ?? this.#interrupted;
+  }
+
+  get places(): Places {
+    this.#places ??= placesOf(this.io.env);
+    return this.#places;
+  }
+
+  get configuration(): Configuration {
+    this.#configuration ??= loadConfiguration(this.places.configFile);
+    return this.#configuration;
+  }
+
+  /** The remembered server that is named, or the current one. */
+  context(): Context | undefined {
+    const named = this.contextName();
+    return named === undefined ? undefined : contextNamed(this.configuration, named);
+  }
+
+  contextName(): string | undefined {
+    return this.#direct('context')?.value ?? this.configuration.current;
+  }
+
+  #direct(name: SettingName): Found | undefined {
     return find(name, { options: this.#options, env: this.io.env });
   }
+
+  /** A setting with its origin, from wherever it is given. */
+  setting(name: SettingName): Found | undefined {
+    const direct = this.#direct(name);
+    if (direct || settings[name].key === undefined) return direct;
+    const named = this.contextName();
+    const context = named === undefined ? undefined : this.configuration.contexts[named];
+    return find(name, {
+      options: {},
+      env: {},
+      ...(context ? { context: { ...context } } : {}),
+      defaults: this.configuration.defaults,
+    });
+  }
+
+  /** Whether a switch is on. */
+  on(name: SettingName): boolean {
+    return this.setting(name) !== undefined;
+  }
+
+  /** The client for the server that the settings name. */
+  client(): Promise<Client> {
+    this.#client ??= import('./session/connect.ts').then(({ openClient }) => openClient(this));
+    return this.#client;
+  }
+
+  warn(message: string): void {
+    this.io.stderr.write(`warning: ${harmless.text(message)}\n`);
+  }
+
+  /** A sentence about what is happening; not for scripts, and not with `--quiet`. */
+  note(message: string): void {
+    if (!this.on('quiet')) this.io.stderr.write(`${harmless.text(message)}\n`);
+  }
+
+  /** Gives connections and timers back. */
+  async close(): Promise<void> {
+    if (this.#limit) clearTimeout(this.#limit.timer);
+    const client = await this.#client?.catch(() => undefined);
+    await client?.http.close();
+  }
+}
+
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `90s`, `10m`, `1h30m`; a bare number means seconds. Returns milliseconds. */
+export function durationOf(text: string, flag: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map((part) => part[0]).join('') !== text) {
+    throw new UsageError(`${flag} ${text}: not a duration`, { hint: 'write 90s, 10m or 1h30m' });
+  }
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
 }

@@ -38,8 +38,10 @@ export async function runNoun(
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     throw asUsageError(error, noun);
+  } finally {
+    await cli.close();
   }
-  return Number(process.exitCode ?? 0);
+  return cli.exitCode;
 }
 
 /** Flags that every command understands, unless it has one of the same name itself. */

@@ -19,4 +19,9 @@ export interface SpecialNoun {
   readonly verbs?: Readonly<Record<string, string>>;
 }
 
-export const specialNouns: Readonly<Record<string, SpecialNoun>> = {};
+export const specialNouns: Readonly<Record<string, SpecialNoun>> = {
+  login: { load: () => import('./login.ts') },
+  logout: { load: () => import('./logout.ts') },
+  whoami: { load: () => import('./whoami.ts') },
+  context: { load: () => import('./context.ts') },
+};

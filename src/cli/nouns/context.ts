@@ -1,0 +1,107 @@
+/** `vmctl context`: the servers that are remembered. */
+import type { Command } from 'commander';
+import { DeclinedError, NotFoundError } from '../../client/errors.ts';
+import type { Cli } from '../cli.ts';
+import { print } from '../output/print.ts';
+import { type Context, changeConfiguration, contextNamed } from '../session/configuration.ts';
+import { canAsk, confirm } from '../session/prompt.ts';
+import { tokenStore } from '../session/tokens.ts';
+
+/** Adds the verbs of `vmctl context`. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .command('list')
+    .alias('ls')
+    .description('List the remembered servers')
+    .action(() => list(cli));
+  command
+    .command('show')
+    .alias('get')
+    .argument('[name]', 'a context; by default the current one')
+    .description('Show one of them')
+    .action((name?: string) => show(cli, name));
+  command
+    .command('use')
+    .argument('<name>', 'a context')
+    .description('Make it the current one')
+    .action((name: string) => use(cli, name));
+  command
+    .command('delete')
+    .alias('rm')
+    .argument('<name>', 'a context')
+    .description('Forget it, with its token')
+    .action((name: string) => remove(cli, name));
+}
+
+const columns = ['current', 'name', 'url', 'username'];
+
+function itemOf(name: string, context: Context, current: boolean): Record<string, unknown> {
+  const { url, site, username, ca, credentials } = context;
+  return {
+    name,
+    current,
+    url,
+    username,
+    dialect: site.dialect,
+    ca_fingerprint: ca?.fingerprint,
+    credentials,
+    output: context.output,
+    timeout: context.timeout,
+  };
+}
+
+async function list(cli: Cli): Promise<void> {
+  const { contexts } = cli.configuration;
+  const current = cli.contextName();
+  await print(cli, {
+    noun: 'contexts',
+    columns,
+    items: Object.entries(contexts).map(([name, one]) => itemOf(name, one, name === current)),
+  });
+}
+
+async function show(cli: Cli, given?: string): Promise<void> {
+  const name = given ?? cli.contextName();
+  if (name === undefined) {
+    throw new NotFoundError('there is no current context', {
+      code: 'unknown_context',
+      hint: 'vmctl login remembers a server as a context; vmctl context use NAME chooses one',
+    });
+  }
+  const context = contextNamed(cli.configuration, name);
+  const item = itemOf(name, context, name === cli.contextName());
+  await print(cli, { noun: 'contexts', items: [item], columns, single: true });
+}
+
+async function use(cli: Cli, name: string): Promise<void> {
+  await changeConfiguration(cli.places.configFile, (now) => {
+    contextNamed(now, name);
+    return { ...now, current: name };
+  });
+  cli.note(`current context: ${name}`);
+}
+
+async function remove(cli: Cli, name: string): Promise<void> {
+  const context = contextNamed(cli.configuration, name);
+  if (!cli.on('yes')) {
+    if (!canAsk(cli.io, cli.on('noInput'))) {
+      throw new DeclinedError(`deleting the context ${name} has to be confirmed`, {
+        hint: `vmctl context delete ${name} --yes`,
+      });
+    }
+    if (!(await confirm(cli.io, `Forget the context ${name} (${context.url})?`, cli.signal))) {
+      throw new DeclinedError(`the context ${name} is kept`);
+    }
+  }
+  await changeConfiguration(cli.places.configFile, (now) => {
+    const { [name]: _gone, ...contexts } = now.contexts;
+    const { current, ...rest } = now;
+    return {
+      ...rest,
+      contexts,
+      ...(current === undefined || current === name ? {} : { current }),
+    };
+  });
+  tokenStore(cli.places.stateDirectory, context.url, context.username).forget();
+  cli.note(`forgot the context ${name}`);
+}

@@ -1,0 +1,179 @@
+/** From settings to a client: which server, whom to trust, who signs in. */
+import { readFileSync } from 'node:fs';
+import { type Address, candidates, parseAddress, type Site } from '../../client/address.ts';
+import { Client } from '../../client/client.ts';
+import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
+import { Http, type Trust } from '../../client/http.ts';
+import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
+import type { Cli } from '../cli.ts';
+import type { Context } from './configuration.ts';
+import { debugObserver } from './debug.ts';
+import { tokenStore } from './tokens.ts';
+
+/** Everything that is known about the server before the first request. */
+export interface Target {
+  readonly address: Address | Site;
+  readonly url: string;
+  readonly username: string | undefined;
+  readonly trust: Trust;
+  /** Fingerprint of the pinned authority. */
+  readonly pinned?: string;
+  /** The remembered server, when it is the one that is meant. */
+  readonly context?: Context;
+}
+
+/** Reads flags, environment and configuration. Throws when no server is named anywhere. */
+export function targetOf(cli: Cli): Target {
+  const context = cli.context();
+  const given = cli.setting('url');
+  const named = given && given.origin !== 'context' ? parseAddress(given.value) : undefined;
+  if (!named && !context) {
+    throw new AuthError('no server is known', {
+      hint: 'vmctl login https://host signs in; or set VMCTL_URL, VMCTL_USERNAME and VMCTL_PASSWORD',
+    });
+  }
+  // What is known about one server must not be used, let alone sent, to another.
+  const same = context && (!named || isSame(named, context.site)) ? context : undefined;
+  const address = same?.site ?? named ?? parseAddress('');
+  const caFile = cli.setting('caFile')?.value;
+  const insecure = cli.setting('insecure') !== undefined;
+  const ca = caFile === undefined ? same?.ca?.pem : readCa(caFile);
+  const pinned = caFile === undefined ? same?.ca?.fingerprint : undefined;
+  const username = cli.setting('username');
+  return {
+    address,
+    url: `${address.origin}${address.appRoot ?? ''}`,
+    username: username && (same || username.origin !== 'context') ? username.value : same?.username,
+    trust: { ...(ca === undefined ? {} : { ca }), ...(insecure ? { insecure } : {}) },
+    ...(pinned === undefined ? {} : { pinned }),
+    ...(same ? { context: same } : {}),
+  };
+}
+
+function isSame(address: Address, site: Site): boolean {
+  return (
+    address.origin === site.origin &&
+    (address.appRoot === undefined || address.appRoot === site.appRoot)
+  );
+}
+
+/** The certificates of a file. */
+export function readCa(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`the CA file ${path} cannot be read: ${(error as Error).message}`, {
+      hint: 'check --ca-file and VMCTL_CA_FILE',
+      cause: error,
+    });
+  }
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new UsageError(`the CA file ${path} holds no certificate in PEM`, {
+      hint: 'PEM files have lines like -----BEGIN CERTIFICATE-----',
+    });
+  }
+  return text;
+}
+
+/** The connections for a target; says so when nobody verifies them. */
+export async function openHttp(cli: Cli, target: Target): Promise<Http> {
+  await lightenWebAssembly();
+  const { trust, pinned } = target;
+  if (trust.insecure) {
+    const { host } = new URL(target.address.origin);
+    cli.warn(`--insecure: nothing proves that ${host} is the right server`);
+  }
+  const retries = cli.setting('retries');
+  return new Http({
+    trust,
+    signal: cli.signal,
+    ...(retries ? { retries: retryCount(retries.value) } : {}),
+    ...(cli.setting('debug') ? { observer: debugObserver(cli.io) } : {}),
+    ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
+  });
+}
+
+async function mismatch(origin: string, pinned: string, cli: Cli): Promise<TrustError | undefined> {
+  const { pinMismatch } = await import('../../client/trust.ts');
+  return await pinMismatch(origin, pinned, cli.signal);
+}
+
+function retryCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 0 && count <= 20) return count;
+  throw new UsageError(`--retries ${text}: not a number from 0 to 20`);
+}
+
+/**
+ * Before Node 22 V8 optimizes the HTTP parser, which is WebAssembly, at a cost that a short
+ * command never earns back. Has to be said before the parser is loaded.
+ */
+async function lightenWebAssembly(): Promise<void> {
+  if (Number.parseInt(process.versions.node, 10) >= 22) return;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--liftoff-only');
+}
+
+/** A client for the server that the settings name. Signs in when the first request needs it. */
+export async function openClient(cli: Cli): Promise<Client> {
+  const target = targetOf(cli);
+  const http = await openHttp(cli, target);
+  return new Client({
+    http,
+    session: await sessionFor(cli, target, http),
+    readOnly: cli.setting('readOnly') !== undefined,
+  });
+}
+
+async function sessionFor(
+  cli: Cli,
+  target: Target,
+  http: Http,
+): Promise<Pick<Session, 'current' | 'renew'>> {
+  const token = cli.setting('token')?.value;
+  if (token !== undefined) {
+    const site =
+      'dialect' in target.address ? target.address : await findSite(http, target.address);
+    return fixedSession({ site, token });
+  }
+  const { username } = target;
+  if (username === undefined) {
+    throw new AuthError(`nobody is named to sign in at ${target.address.origin}`, {
+      hint: 'give --username admin@internal, or set VMCTL_USERNAME',
+    });
+  }
+  return new Session(http, {
+    address: target.address,
+    username,
+    credentials: lazyCredentials(cli, target, username),
+    store: tokenStore(cli.places.stateDirectory, target.url, username),
+  });
+}
+
+/** Most commands have a token and never ask for a password. */
+function lazyCredentials(cli: Cli, target: Target, username: string): CredentialSource {
+  return {
+    description: 'the settings',
+    password: async () => {
+      const { credentialsFor } = await import('./credentials.ts');
+      return await credentialsFor(cli, target, username).password();
+    },
+  };
+}
+
+/** Where below an address the service is, without credentials: by asking for the entry point. */
+async function findSite(http: Http, address: Address): Promise<Site> {
+  for (const site of candidates(address)) {
+    const answer = await http.send({
+      method: 'HEAD',
+      origin: site.origin,
+      path: `${site.appRoot}/api`,
+    });
+    if (answer.status === 200 || answer.status === 401 || answer.status === 403) return site;
+  }
+  throw new NotFoundError(`no virtualization service at ${address.origin}`, {
+    code: 'no_service',
+    hint: 'give the URL with the path of the service: https://host[:port]/path',
+  });
+}

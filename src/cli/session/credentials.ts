@@ -1,0 +1,138 @@
+/** Where passwords come from: file, environment, command or the person at the terminal. */
+import { spawn } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { AuthError, UsageError } from '../../client/errors.ts';
+import type { CredentialSource } from '../../client/session.ts';
+import type { Cli } from '../cli.ts';
+import type { Io } from '../io.ts';
+import type { CredentialKind } from './configuration.ts';
+import type { Target } from './connect.ts';
+import { askSecret, canAsk } from './prompt.ts';
+
+/** The first line of a file; says so when others may read it. */
+export function fromFile(path: string, io: Io): CredentialSource {
+  return {
+    description: `the file ${path}`,
+    password: () => {
+      let text: string;
+      try {
+        text = readFileSync(path, 'utf8');
+      } catch (error) {
+        throw new UsageError(`the password file ${path} cannot be read: ${reasonOf(error)}`, {
+          hint: 'check --password-file and VMCTL_PASSWORD_FILE',
+          cause: error,
+        });
+      }
+      const { mode, uid } = statSync(path);
+      if (uid === process.getuid?.() && (mode & 0o077) !== 0) {
+        io.stderr.write(`warning: others may read ${path}; chmod 600 ${path} helps\n`);
+      }
+      return Promise.resolve(text.split(/\r?\n/, 1)[0] ?? '');
+    },
+  };
+}
+
+/** What a program of the user's choice prints: a password manager. */
+export function fromCommand(command: string, io: Io): CredentialSource {
+  return {
+    description: `the command ${command}`,
+    password: () =>
+      new Promise((resolve, reject) => {
+        const child = spawn(command, {
+          shell: true,
+          stdio: ['inherit', 'pipe', 'inherit'],
+          env: withoutSecrets(io.env),
+        });
+        let output = '';
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          output += text;
+        });
+        child.once('error', (error) => reject(failed(command, error.message)));
+        child.once('close', (code) => {
+          if (code === 0) resolve(output.split(/\r?\n/, 1)[0] ?? '');
+          else reject(failed(command, `it ended with exit code ${code}`));
+        });
+      }),
+  };
+}
+
+function failed(command: string, why: string): AuthError {
+  return new AuthError(`no password from ${command}: ${why}`, {
+    hint: 'run the command by hand to see what is wrong',
+  });
+}
+
+/** Programs that we start have no business with our secrets. */
+export function withoutSecrets(env: Io['env']): Record<string, string> {
+  const rest: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && name !== 'VMCTL_PASSWORD' && name !== 'VMCTL_TOKEN') {
+      rest[name] = value;
+    }
+  }
+  return rest;
+}
+
+/** A password that is known already. */
+export function known(password: string, description: string): CredentialSource {
+  return { description, password: () => Promise.resolve(password) };
+}
+
+/** The person at the terminal; where there is none, an error that says what to do. */
+export function fromPrompt(
+  username: string,
+  host: string,
+  io: Io,
+  noInput: boolean,
+  signal: AbortSignal,
+): CredentialSource {
+  return {
+    description: 'the terminal',
+    password: async () => {
+      if (canAsk(io, noInput)) {
+        return await askSecret(io, `Password of ${username} at ${host}: `, signal);
+      }
+      throw new AuthError(`${username} has to sign in at ${host}, and nobody can be asked here`, {
+        hint: 'vmctl login, or give --password-file, VMCTL_PASSWORD_FILE or VMCTL_PASSWORD',
+      });
+    },
+  };
+}
+
+/** The source that the settings name, best first: flag, environment, context, terminal. */
+export function credentialsFor(cli: Cli, target: Target, username: string): CredentialSource {
+  const file = cli.setting('passwordFile');
+  if (file?.origin === 'flag') return fromFile(file.value, cli.io);
+  const password = cli.setting('password');
+  if (password) return known(password.value, 'VMCTL_PASSWORD');
+  if (file) return fromFile(file.value, cli.io);
+  const { host } = new URL(target.address.origin);
+  const prompt = fromPrompt(
+    username,
+    host,
+    cli.io,
+    cli.setting('noInput') !== undefined,
+    cli.signal,
+  );
+  const { context } = target;
+  // Another user than the remembered one has another password.
+  return context && context.username === username
+    ? fromContext(context.credentials, prompt, cli.io)
+    : prompt;
+}
+
+/** The source that a context remembers. */
+export function fromContext(
+  kind: CredentialKind,
+  prompt: CredentialSource,
+  io: Io,
+): CredentialSource {
+  if (kind.source === 'file') return fromFile(kind.path, io);
+  if (kind.source === 'command') return fromCommand(kind.command, io);
+  return prompt;
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' ? 'there is no such file' : message;
+}

@@ -1,0 +1,152 @@
+/** Files that only their owner may read: made so from the first byte, replaced as a whole. */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { UsageError } from '../../client/errors.ts';
+
+/** Whether the file holds secrets, or only must not be changed by others. */
+export type Protection = 'secret' | 'trusted';
+
+const forbiddenBits: Readonly<Record<Protection, number>> = { secret: 0o077, trusted: 0o022 };
+
+/**
+ * The text of a file, or `undefined` when there is none. Refuses a file that somebody else owns,
+ * or that others may read (secrets) or write (all).
+ */
+export function readPrivate(path: string, protection: Protection): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | noFollow);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ELOOP') {
+      throw new UsageError(`${path} is a symbolic link, which could lead anywhere`, {
+        code: 'unsafe_file',
+        hint: 'put the file itself there',
+      });
+    }
+    throw unreadable(path, error);
+  }
+  try {
+    const { mode, uid } = fstatSync(file);
+    const self = process.getuid?.();
+    if (self !== undefined && uid !== self && uid !== 0) {
+      throw new UsageError(`${path} belongs to somebody else (user ${uid})`, {
+        code: 'unsafe_file',
+        hint: `look at what is in it, then remove it, or run chown ${self} ${path}`,
+      });
+    }
+    if (self !== undefined && (mode & forbiddenBits[protection]) !== 0) {
+      const may = protection === 'secret' ? 'read' : 'change';
+      throw new UsageError(`${path} is a file that others may ${may}`, {
+        code: 'unsafe_file',
+        hint: `chmod 600 ${path}`,
+      });
+    }
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+function unreadable(path: string, error: unknown): UsageError {
+  return new UsageError(`${path} cannot be read: ${(error as Error).message}`, {
+    code: 'unreadable_file',
+    hint: 'check the permissions of the file and of its directories',
+    cause: error,
+  });
+}
+
+/** Replaces a file in one step: readers see the old text or the new one, never a part of it. */
+export function writePrivate(path: string, text: string): void {
+  const directory = dirname(path);
+  makePrivateDirectory(directory);
+  const draft = `${path}.${process.pid}.${Date.now().toString(36)}`;
+  const file = openSync(
+    draft,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
+    0o600,
+  );
+  try {
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** A directory of our own; one that others may look into is closed to them. */
+export function makePrivateDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const { mode, uid } = statSync(directory);
+    if (process.getuid?.() === uid && (mode & 0o077) !== 0) chmodSync(directory, 0o700);
+  } catch (error) {
+    throw new UsageError(`${directory} cannot be made: ${(error as Error).message}`, {
+      code: 'unwritable_directory',
+      hint: 'VMCTL_CONFIG_DIR and XDG_STATE_HOME name other places',
+      cause: error,
+    });
+  }
+}
+
+const lockPatience = 5_000;
+const lockAge = 10_000;
+
+/** Changes a file while no other process does: the change starts from what is there now. */
+export async function withLock<T>(path: string, change: () => T): Promise<T> {
+  const lock = `${path}.lock`;
+  makePrivateDirectory(dirname(path));
+  const began = Date.now();
+  for (;;) {
+    try {
+      closeSync(openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      dropStale(lock);
+      if (Date.now() - began > lockPatience) {
+        throw new UsageError(`${lock} is held by another vmctl`, {
+          code: 'locked',
+          hint: `wait for it, or remove ${lock} if there is none`,
+        });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 30));
+    }
+  }
+  try {
+    return change();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Whoever held the lock this long has died. */
+function dropStale(lock: string): void {
+  try {
+    if (Date.now() - statSync(lock).mtimeMs > lockAge) rmSync(lock, { force: true });
+  } catch {
+    // It is gone already.
+  }
+}

@@ -1,0 +1,69 @@
+/** Questions to the person at the terminal: asked on stderr, answered on stdin. */
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { DeclinedError } from '../../client/errors.ts';
+import type { Io } from '../io.ts';
+import { harmless } from '../output/harmless.ts';
+
+/** Whether there is somebody to ask. */
+export function canAsk(io: Io, noInput: boolean): boolean {
+  return !noInput && io.stdin.isTTY === true && io.stderr.isTTY === true;
+}
+
+/** Asks for a line. */
+export async function ask(io: Io, question: string, signal: AbortSignal): Promise<string> {
+  io.stderr.write(harmless.text(question));
+  return await readLine(io, io.stderr, signal);
+}
+
+/** Asks for a line that is not shown while it is typed. */
+export async function askSecret(io: Io, question: string, signal: AbortSignal): Promise<string> {
+  io.stderr.write(harmless.text(question));
+  const muted = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await readLine(io, muted, signal);
+  } finally {
+    io.stderr.write('\n');
+  }
+}
+
+/** Asks a question that is answered with yes or no; everything but yes is no. */
+export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
+  return /^y(es)?$/i.test((await ask(io, `${question} [y/N] `, signal)).trim());
+}
+
+function readLine(io: Io, output: Writable, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: io.stdin, output, terminal: true });
+    let answered = false;
+    const abort = () => {
+      lines.close();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    lines.on('line', (line) => {
+      answered = true;
+      lines.close();
+      resolve(line);
+    });
+    // In raw mode Ctrl-C arrives as a key, not as a signal.
+    lines.on('SIGINT', () => {
+      lines.close();
+      process.kill(process.pid, 'SIGINT');
+    });
+    lines.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      if (!answered && !signal.aborted) reject(new DeclinedError('the question was not answered'));
+    });
+  });
+}
+
+/** The first line of a stream that is no terminal: a password that is piped in. */
+export async function firstLine(io: Io): Promise<string> {
+  let text = '';
+  for await (const chunk of io.stdin) {
+    text += String(chunk);
+    if (text.includes('\n')) break;
+  }
+  return text.split(/\r?\n/, 1)[0] ?? '';
+}

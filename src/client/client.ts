@@ -1,0 +1,227 @@
+/** Calls operations of the model: one generic way for all of them. */
+import { type Dialect, dialects } from '../model/dialect.ts';
+import type { Operation } from '../model/index.ts';
+import {
+  decodeAction,
+  decodeList,
+  decodeObject,
+  encodeAction,
+  encodeList,
+  encodeObject,
+  type MediaType,
+  WireError,
+} from '../wire/index.ts';
+import { apiRoot, type Site } from './address.ts';
+import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
+import { errorOf, faultText } from './faults.ts';
+import type { Answer, Http } from './http.ts';
+import type { Session } from './session.ts';
+
+/** An object of the model in memory. */
+export type Thing = Record<string, unknown>;
+
+export type QueryValue = string | number | bigint | boolean;
+
+export interface Call {
+  readonly operation: Operation;
+  /** Ids by placeholder of the path: `{ vm: '…' }`. */
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, QueryValue | undefined>>;
+  /** The main object, or the parameters of an action. */
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is tried, in words, for error messages: `start vms/web01`. */
+  readonly what?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface RawRequest {
+  readonly method: string;
+  /** Below the API root (`/vms`), or an absolute path of the same server. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export interface ClientOptions {
+  readonly http: Http;
+  readonly session: Pick<Session, 'current' | 'renew'>;
+  /** Nothing but GET and HEAD leaves this process. */
+  readonly readOnly?: boolean;
+}
+
+const json: MediaType = 'application/json';
+
+export class Client {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** Where the service is; signs in first when nobody has. */
+  async site(): Promise<Site> {
+    return (await this.#options.session.current()).site;
+  }
+
+  /** What is special about the service on the wire. */
+  async dialect(): Promise<Dialect> {
+    return dialects[(await this.site()).dialect];
+  }
+
+  /** The connections, for what is neither a call nor a raw request: image transfers. */
+  get http(): Http {
+    return this.#options.http;
+  }
+
+  /** Calls an operation that returns a list. */
+  async list(call: Call): Promise<Thing[]> {
+    const answer = await this.#call(call);
+    return this.#read(call, answer, (media, body) =>
+      decodeList(media, body, call.operation.type, { unknown: 'skip' }),
+    );
+  }
+
+  /** Calls an operation that returns an object, or nothing: then the object is empty. */
+  async object(call: Call): Promise<Thing> {
+    const answer = await this.#call(call);
+    if (answer.body.length === 0) return {};
+    return this.#read(call, answer, (media, body) =>
+      decodeObject(media, body, call.operation.type, { unknown: 'skip' }),
+    );
+  }
+
+  /** Runs an action, or removes an object: returns the action document of the answer. */
+  async action(call: Call): Promise<Thing> {
+    const answer = await this.#call(call);
+    const done = this.#read(call, answer, (media, body) =>
+      decodeAction(media, body, undefined, { unknown: 'skip' }),
+    );
+    const fault = done['fault'] as { reason?: string; detail?: string } | undefined;
+    if (fault !== undefined || done['status'] === 'failed') {
+      throw new ConflictError(
+        `${whatOf(call)}: ${faultText(fault) ?? 'the operation failed; the service does not say why'}`,
+        {
+          code: 'action_failed',
+          status: answer.status,
+          request: { method: call.operation.http, path: pathOf(call) },
+          ...(fault ? { fault } : {}),
+          hint: 'vmctl events list shows what happened',
+        },
+      );
+    }
+    return done;
+  }
+
+  /** Sends any request with the token; the answer is returned whatever its status is. */
+  async raw(request: RawRequest): Promise<Answer> {
+    const { session, http, readOnly } = this.#options;
+    const reading = request.method === 'GET' || request.method === 'HEAD';
+    if (readOnly && !reading) {
+      throw new UsageError(`${request.method} ${request.path} would change something`, {
+        code: 'read_only',
+        hint: 'VMCTL_READ_ONLY is set; unset it to allow changes',
+      });
+    }
+    let kept = await session.current();
+    for (let repeated = false; ; repeated = true) {
+      const answer = await http.send({
+        method: request.method,
+        origin: kept.site.origin,
+        path: absolutePath(kept.site, request.path),
+        headers: { ...request.headers, authorization: `Bearer ${kept.token}` },
+        ...(request.body === undefined ? {} : { body: request.body }),
+        ...(request.signal ? { signal: request.signal } : {}),
+      });
+      // Nothing was done for a refused token, so that even a POST may be sent once more.
+      if (answer.status !== 401 || repeated || answer.foreignOrigin !== undefined) return answer;
+      kept = await session.renew(kept.token);
+    }
+  }
+
+  async #call(call: Call): Promise<Answer> {
+    const { operation } = call;
+    const path = pathOf(call);
+    const body = await this.#encode(call);
+    const answer = await this.raw({
+      method: operation.http,
+      path,
+      headers: {
+        accept: json,
+        version: '4',
+        ...(body === undefined ? {} : { 'content-type': json }),
+        ...call.headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      ...(call.signal ? { signal: call.signal } : {}),
+    });
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    const error = errorOf(answer, {
+      request: { method: operation.http, origin: '', path },
+      what: whatOf(call),
+      isAction: operation.isAction || operation.name === 'remove',
+    });
+    if (error instanceof AuthError && answer.foreignOrigin !== undefined) {
+      throw new AuthError(
+        `the server redirects to ${answer.foreignOrigin}, which asks to sign in`,
+        {
+          hint: `vmctl login ${answer.foreignOrigin}`,
+        },
+      );
+    }
+    throw error;
+  }
+
+  async #encode({ operation, body }: Call): Promise<string | undefined> {
+    if (operation.isAction) return encodeAction(json, body ?? {}, await this.dialect());
+    if (body === undefined) return undefined;
+    if (operation.http === 'DELETE') return encodeAction(json, body, await this.dialect());
+    if (Array.isArray(body)) {
+      return encodeList(json, body, operation.type, await this.dialect());
+    }
+    return encodeObject(json, body, operation.type, await this.dialect());
+  }
+
+  #read<T>(call: Call, answer: Answer, decode: (media: MediaType, body: Uint8Array) => T): T {
+    const type = answer.headers['content-type'] ?? '';
+    try {
+      return decode(/xml/i.test(type) ? 'application/xml' : json, answer.body);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      throw new ServerError(`${whatOf(call)}: the answer cannot be read: ${error.message}`, {
+        code: 'bad_answer',
+        status: answer.status,
+        request: { method: call.operation.http, path: pathOf(call) },
+        hint: 'is this the service, and not a proxy or a web page? vmctl api GET / shows what comes',
+        cause: error,
+      });
+    }
+  }
+}
+
+function whatOf(call: Call): string {
+  return call.what ?? `${call.operation.http} ${pathOf(call)}`;
+}
+
+/** The path of a call with its ids and its query. */
+export function pathOf({ operation, ids = {}, query = {} }: Call): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name];
+    if (!id) throw new Error(`The path ${operation.path} needs the id of ${name}.`);
+    return encodeURIComponent(id);
+  });
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return path;
+  const pairs = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return `${path}?${pairs.join('&')}`;
+}
+
+/** A path as the server knows it: hrefs are complete already, paths of the model are not. */
+function absolutePath(site: Site, path: string): string {
+  const root = apiRoot(site);
+  if (path === root || path.startsWith(`${root}/`) || path.startsWith(`${root}?`)) return path;
+  if (path.startsWith(`${site.appRoot}/`) && site.appRoot !== '') return path;
+  if (path === '/') return root;
+  return `${root}${path.startsWith('/') ? '' : '/'}${path}`;
+}

@@ -1,0 +1,208 @@
+/** HTTP over undici: one request, its answer in memory, its failures as errors of this program. */
+import { Agent, type Dispatcher } from 'undici';
+import { InterruptedError, TrustError, UsageError } from './errors.ts';
+import { connectionError } from './reachability.ts';
+
+/** Whom to believe that it is the server. */
+export interface Trust {
+  /** Certificate authorities in PEM; without them those that Node comes with. */
+  readonly ca?: string;
+  /** Believe anybody. */
+  readonly insecure?: boolean;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** Absolute path with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Where the answer came from, when redirects led to another host. */
+  readonly foreignOrigin?: string;
+}
+
+/** What is told about each request, for `--debug`. */
+export type Observer = (
+  request: HttpRequest,
+  outcome: Answer | Error,
+  milliseconds: number,
+) => void;
+
+export interface HttpOptions {
+  readonly trust: Trust;
+  readonly signal?: AbortSignal;
+  readonly observer?: Observer;
+  /** Repetitions of reading requests when the server is busy or drops the connection. */
+  readonly retries?: number;
+  /** A better explanation than that the server is not trusted, if there is one. */
+  readonly explainDistrust?: (origin: string) => Promise<TrustError | undefined>;
+}
+
+const connectTimeout = 10_000;
+const answerTimeout = 300_000;
+const connections = 8;
+const maxRedirects = 5;
+const busy: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export class Http {
+  readonly #agent: Agent;
+  readonly #options: HttpOptions;
+
+  constructor(options: HttpOptions) {
+    const { ca, insecure } = options.trust;
+    this.#options = options;
+    this.#agent = new Agent({
+      connections,
+      headersTimeout: answerTimeout,
+      bodyTimeout: answerTimeout,
+      connect: {
+        timeout: connectTimeout,
+        rejectUnauthorized: insecure !== true,
+        minVersion: 'TLSv1.2',
+        ...(ca === undefined ? {} : { ca }),
+      },
+    });
+  }
+
+  /** For transfers, which stream their bodies: the same trust and the same connections. */
+  get dispatcher(): Dispatcher {
+    return this.#agent;
+  }
+
+  /** Sends a request; follows redirects of reading requests, and repeats them while it helps. */
+  async send(request: HttpRequest): Promise<Answer> {
+    const reading = request.method === 'GET' || request.method === 'HEAD';
+    const attempts = 1 + (this.#options.retries ?? 2);
+    for (let attempt = 1; ; attempt += 1) {
+      const last = attempt >= attempts;
+      try {
+        const answer = await this.#follow(request, reading);
+        if (last || !busy.has(answer.status) || !(reading || answer.status === 429)) return answer;
+        await pause(delayBefore(attempt, answer.headers['retry-after']), this.#options.signal);
+      } catch (error) {
+        if (last || !reading || !isDropped(error)) throw error;
+        await pause(delayBefore(attempt), this.#options.signal);
+      }
+    }
+  }
+
+  async #follow(request: HttpRequest, reading: boolean): Promise<Answer> {
+    let current = request;
+    for (let hops = 0; ; hops += 1) {
+      const answer = await this.#once(current);
+      const location = answer.headers['location'];
+      const redirects = reading && answer.status >= 301 && answer.status <= 308;
+      const foreign = current.origin === request.origin ? {} : { foreignOrigin: current.origin };
+      if (!redirects || location === undefined || hops === maxRedirects) {
+        return { ...answer, ...foreign };
+      }
+      current = redirected(current, location);
+    }
+  }
+
+  async #once(request: HttpRequest): Promise<Answer> {
+    const { observer } = this.#options;
+    const began = performance.now();
+    const signal = request.signal ?? this.#options.signal;
+    try {
+      signal?.throwIfAborted();
+      const { statusCode, headers, body } = await this.#agent.request({
+        origin: request.origin,
+        path: request.path,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: { ...request.headers },
+        body: request.body ?? null,
+        signal: signal ?? null,
+      });
+      const answer: Answer = {
+        status: statusCode,
+        headers: plain(headers),
+        body: new Uint8Array(await body.arrayBuffer()),
+      };
+      observer?.(request, answer, performance.now() - began);
+      return answer;
+    } catch (error) {
+      const failure: unknown = signal?.aborted
+        ? signal.reason
+        : await this.#explain(error, request);
+      observer?.(request, failure as Error, performance.now() - began);
+      throw failure;
+    }
+  }
+
+  async #explain(error: unknown, request: HttpRequest): Promise<unknown> {
+    const failure = connectionError(error, request);
+    if (!(failure instanceof TrustError)) return failure;
+    return (await this.#options.explainDistrust?.(request.origin)) ?? failure;
+  }
+
+  /** Gives the connections back; without this the process would not end. */
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+/** The request at its new place. Credentials never follow to another host. */
+function redirected(request: HttpRequest, location: string): HttpRequest {
+  const target = new URL(location, `${request.origin}${request.path}`);
+  if (target.protocol !== 'https:') {
+    throw new UsageError(
+      `${request.origin} redirects to ${target.origin}, which is not encrypted`,
+      {
+        hint: 'ask for the https address of the service and use that',
+      },
+    );
+  }
+  const headers = { ...request.headers };
+  if (target.origin !== request.origin) {
+    for (const name of Object.keys(headers)) {
+      if (/^(authorization|cookie)$/i.test(name)) delete headers[name];
+    }
+  }
+  return { ...request, origin: target.origin, path: `${target.pathname}${target.search}`, headers };
+}
+
+function plain(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) result[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return result;
+}
+
+/** The server hung up before it answered: nothing is known, asking again does no harm. */
+function isDropped(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'connection_lost';
+}
+
+function delayBefore(attempt: number, retryAfter?: string): number {
+  const asked = Number(retryAfter);
+  if (Number.isFinite(asked) && asked > 0) return Math.min(asked, 10) * 1_000;
+  return 200 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+}
+
+/** Waits, unless the signal ends the wait. */
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal?.reason ?? new InterruptedError('SIGINT'));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,134 @@
+/** Which certificate authority a server presents: by a real TLS handshake (specification 5.1). */
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { connect, type DetailedPeerCertificate } from 'node:tls';
+import { TrustError } from './errors.ts';
+import { connectionError } from './reachability.ts';
+
+/** The authority that a server presented, with what people need to recognise it. */
+export interface PresentedCa {
+  readonly pem: string;
+  /** SHA-256 of the certificate: pairs of hexadecimal digits with colons. */
+  readonly fingerprint: string;
+  readonly subject: string;
+  readonly validFrom: string;
+  readonly validTo: string;
+  /** The certificate is signed by itself, as that of an authority is. */
+  readonly selfSigned: boolean;
+  /** Node trusts the server already, without the authority being pinned. */
+  readonly publiclyTrusted: boolean;
+}
+
+const handshakeTimeout = 10_000;
+
+/** Shakes hands without believing anything and returns the last certificate of the chain. */
+export async function presentedCa(origin: string, signal?: AbortSignal): Promise<PresentedCa> {
+  const { certificates, authorized } = await handshake(origin, signal);
+  const last = certificates.at(-1);
+  if (!last) {
+    throw new TrustError(`${new URL(origin).host} presents no certificate`, {
+      hint: 'check the port in the URL',
+    });
+  }
+  return {
+    pem: last.toString(),
+    fingerprint: last.fingerprint256,
+    subject: last.subject.replaceAll('\n', ', '),
+    validFrom: isoDate(last.validFrom),
+    validTo: isoDate(last.validTo),
+    selfSigned: last.checkIssued(last),
+    publiclyTrusted: authorized,
+  };
+}
+
+interface Handshake {
+  readonly certificates: readonly X509Certificate[];
+  readonly authorized: boolean;
+}
+
+function handshake(origin: string, signal?: AbortSignal): Promise<Handshake> {
+  const url = new URL(origin);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      socket.destroy();
+      reject(
+        signal?.aborted
+          ? signal.reason
+          : connectionError(error, { method: 'TLS', origin, path: '/' }),
+      );
+    };
+    const socket = connect({
+      host,
+      port: Number(url.port || 443),
+      // Only to look at the certificate; nothing is sent over this connection.
+      rejectUnauthorized: false,
+      timeout: handshakeTimeout,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+    });
+    const abort = () => fail(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    socket.once('error', fail);
+    socket.once('timeout', () => fail(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })));
+    socket.once('secureConnect', () => {
+      signal?.removeEventListener('abort', abort);
+      const certificates = chainOf(socket.getPeerCertificate(true));
+      const authorized = socket.authorized;
+      socket.destroy();
+      resolve({ certificates, authorized });
+    });
+  });
+}
+
+/** From the server's own certificate to the last one presented; a root is its own issuer. */
+function chainOf(first: DetailedPeerCertificate): readonly X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  let at: DetailedPeerCertificate | undefined = first;
+  while (at?.raw) {
+    chain.push(new X509Certificate(at.raw));
+    at = at.issuerCertificate === at ? undefined : at.issuerCertificate;
+  }
+  return chain;
+}
+
+/** OpenSSL's way to write a date, as ISO 8601. */
+function isoDate(text: string): string {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? text : date.toISOString().replace(/\.\d+/, '');
+}
+
+/**
+ * A fingerprint as people copy it: with or without `SHA256` in front, with or without colons.
+ * `undefined` when it is none.
+ */
+export function normalizeFingerprint(text: string): string | undefined {
+  const digits = text
+    .trim()
+    .replace(/^sha-?256( fingerprint)?[:=\s]*/i, '')
+    .replaceAll(/[:\s]/g, '');
+  if (!/^[0-9a-f]{64}$/i.test(digits)) return undefined;
+  return digits.toUpperCase().replaceAll(/(..)(?!$)/g, '$1:');
+}
+
+/**
+ * What to say when a server is no longer trusted although its authority was pinned: whether it
+ * presents another authority than the one that somebody agreed to.
+ */
+export async function pinMismatch(
+  origin: string,
+  pinned: string,
+  signal?: AbortSignal,
+): Promise<TrustError | undefined> {
+  const presented = await presentedCa(origin, signal).catch(() => undefined);
+  if (!presented || presented.fingerprint === pinned) return undefined;
+  const host = new URL(origin).host;
+  return new TrustError(
+    `${host} presents another certificate authority than before:\n` +
+      `  pinned:    ${pinned}\n  presented: ${presented.fingerprint}\n` +
+      'Somebody may be listening in, or the service was installed anew',
+    {
+      code: 'pin_mismatch',
+      hint: `ask who runs the service; if the new one is right: vmctl login ${origin} --ca-fingerprint ${presented.fingerprint}`,
+    },
+  );
+}
