@@ -1,0 +1,234 @@
+/** Parses the search language (specification 4.3). */
+import {
+  type CrossReference,
+  crossReferences,
+  defaultSorts,
+  type Relation,
+  relationsByKind,
+  type SearchField,
+  searchFields,
+} from '../model/search-fields.ts';
+import type { Comparison, Expression, FreeText, NamedField, SearchQuery, SortKey } from './ast.ts';
+import { SearchError } from './error.ts';
+import { Scanner, type Word } from './scanner.ts';
+import { anywhere, readValue } from './values.ts';
+
+export { SearchError } from './error.ts';
+
+/** Pages are counted in 32 bits. */
+const maxPage = 2 ** 31 - 1;
+
+/**
+ * Parses a search for objects of a type, a key of `searchFields`. `now` is what "today" refers to.
+ * Throws a `SearchError` when the text does not parse. Takes time in proportion to its length.
+ */
+export function parseSearch(text: string, type: string, now: Date = new Date()): SearchQuery {
+  return new Parser(text, type, now).query();
+}
+
+/** What a condition is about. */
+type Subject =
+  | (NamedField & { readonly through?: CrossReference })
+  | { readonly field?: never; readonly through: CrossReference };
+
+class Parser {
+  private readonly scanner: Scanner;
+  private readonly type: string;
+  private readonly now: Date;
+  private readonly fields: Readonly<Record<string, SearchField>>;
+  /** References whose text was already looked for; '' is the object itself. */
+  private readonly freeTexts = new Set<string>();
+
+  constructor(text: string, type: string, now: Date) {
+    const fields = Object.hasOwn(searchFields, type) ? searchFields[type] : undefined;
+    if (!fields) throw new Error(`There is no search for objects of the type ${type}.`);
+    this.scanner = new Scanner(text);
+    this.type = type;
+    this.now = now;
+    this.fields = fields;
+  }
+
+  query(): SearchQuery {
+    const where = this.conditions();
+    const sort = this.scanner.keyword('sortby') ? this.sort() : undefined;
+    const page = this.scanner.keyword('page') ? this.page() : undefined;
+    if (!this.scanner.atEnd) {
+      const asked =
+        page === undefined ? (sort ? ['page', 'the end'] : ['a condition']) : ['the end'];
+      throw new SearchError('unexpected text', this.scanner.position, asked);
+    }
+    const order = [...(sort ? [sort] : []), ...defaultOrder(this.type)];
+    return {
+      type: this.type,
+      ...(where ? { where } : {}),
+      order,
+      ...(page === undefined ? {} : { page }),
+    };
+  }
+
+  /** Conditions side by side all have to hold; `or` and `and` bind tighter than that. */
+  private conditions(): Expression | undefined {
+    const groups: Expression[] = [];
+    while (!this.atEndOfConditions()) groups.push(this.alternatives());
+    return groups.length > 0 ? joined('all', groups) : undefined;
+  }
+
+  private atEndOfConditions(): boolean {
+    return (
+      this.scanner.atEnd || this.scanner.startsWith('sortby') || this.scanner.startsWith('page')
+    );
+  }
+
+  private alternatives(): Expression {
+    const of = [this.conjunction()];
+    while (this.scanner.keyword('or')) of.push(this.conjunction());
+    return joined('any', of);
+  }
+
+  private conjunction(): Expression {
+    const of = [this.condition()];
+    while (this.scanner.keyword('and')) of.push(this.condition());
+    return joined('all', of);
+  }
+
+  private condition(): Expression {
+    const { scanner } = this;
+    const position = scanner.position;
+    const misplaced = ['and', 'or', 'sortby', 'page'].find((word) => scanner.startsWith(word));
+    if (scanner.atEnd) throw new SearchError('the search ends', position, ['a condition']);
+    if (misplaced) throw new SearchError(`unexpected ${misplaced}`, position, ['a condition']);
+    const word = scanner.word();
+    if (!word) throw new SearchError('unexpected relation', position, ['a field']);
+    if (!word.quoted && /^[()]/.test(word.text)) {
+      throw new SearchError('parentheses are not supported', position, ['a condition']);
+    }
+    const relationAt = scanner.position;
+    const relation = scanner.relation();
+    if (!relation) return this.freeText(word);
+    if (word.quoted) throw new SearchError('a field in quotes', position, ['a field']);
+    const subject = this.subject(word);
+    const allowed = subject.field ? relationsOf(subject.field) : relationsByKind.text;
+    if (!allowed.includes(relation)) {
+      throw new SearchError(`${relation} does not go with ${word.text}`, relationAt, allowed);
+    }
+    return subject.field
+      ? this.comparison(subject, relation)
+      : this.freeText(scanner.value(), subject.through, relation === '!=');
+  }
+
+  private comparison(
+    { name, field, through }: NamedField & { readonly through?: CrossReference },
+    relation: Relation,
+  ): Comparison {
+    const value = readValue(field, relation, this.scanner.value(), this.now);
+    return { op: 'compare', ...(through ? { through } : {}), name, field, relation, value };
+  }
+
+  /** The field `name`, the field `reference.name` of related objects, or all text of those. */
+  private subject({ text, position }: Word): Subject {
+    const name = text.toLowerCase();
+    const own = fieldOf(this.fields, name);
+    if (own) return { name, field: own };
+    const dot = name.indexOf('.');
+    const through = this.reference(dot < 0 ? name : name.slice(0, dot));
+    if (!through) {
+      throw new SearchError(`unknown field ${shown(text)}`, position, [
+        ...namesOf(this.fields),
+        ...(crossReferences[this.type] ?? []).map(({ names }) => `${names[0]}.`),
+      ]);
+    }
+    if (dot < 0) return { through };
+    const related = searchFields[through.fields] ?? {};
+    const field = fieldOf(related, name.slice(dot + 1));
+    if (field) return { name: name.slice(dot + 1), field, through };
+    throw new SearchError(
+      `unknown field ${shown(text.slice(dot + 1))} of ${through.names[0]}`,
+      position + dot + 1,
+      namesOf(related),
+    );
+  }
+
+  private reference(name: string): CrossReference | undefined {
+    return crossReferences[this.type]?.find(({ names }) => names.includes(name));
+  }
+
+  /** Text is looked for once per object, because more of it would have no clear meaning. */
+  private freeText(word: Word, through?: CrossReference, negated = false): FreeText {
+    const key = through?.names[0] ?? '';
+    if (this.freeTexts.has(key)) {
+      throw new SearchError('a second text to look for', word.position, [
+        'a field and a relation, or quotes around several words',
+      ]);
+    }
+    this.freeTexts.add(key);
+    const fields = through ? (searchFields[through.fields] ?? {}) : this.fields;
+    return {
+      op: 'text',
+      ...(through ? { through } : {}),
+      negated,
+      fields: Object.entries(fields)
+        .filter(([, field]) => field.kind === 'text' && !field.hidden)
+        .map(([name, field]) => ({ name, field })),
+      pattern: anywhere(word.text),
+    };
+  }
+
+  private sort(): SortKey {
+    const position = this.scanner.position;
+    const sortable = namesOf(this.fields).filter((name) => this.fields[name]?.kind !== 'tag');
+    if (this.scanner.atEnd) throw new SearchError('the search ends', position, sortable);
+    const word = this.scanner.word();
+    const name = word?.text.toLowerCase() ?? '';
+    const field = fieldOf(this.fields, name);
+    if (!field || field.kind === 'tag') {
+      throw new SearchError(`${shown(name)} is no field to sort by`, position, sortable);
+    }
+    const descending = this.scanner.keyword('desc');
+    if (!descending) this.scanner.keyword('asc');
+    return { field, descending };
+  }
+
+  private page(): number {
+    const position = this.scanner.position;
+    const word = this.scanner.atEnd ? undefined : this.scanner.word();
+    const page = word && /^\d{1,10}$/.test(word.text) ? Number(word.text) : 0;
+    if (page < 1 || page > maxPage) {
+      throw new SearchError('no page number', position, [`a number from 1 to ${maxPage}`]);
+    }
+    return page;
+  }
+}
+
+function joined(op: 'all' | 'any', of: readonly Expression[]): Expression {
+  const [first] = of;
+  return first && of.length === 1 ? first : { op, of };
+}
+
+function relationsOf(field: SearchField): readonly Relation[] {
+  return field.relations ?? relationsByKind[field.kind];
+}
+
+function fieldOf(
+  fields: Readonly<Record<string, SearchField>>,
+  name: string,
+): SearchField | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+function namesOf(fields: Readonly<Record<string, SearchField>>): readonly string[] {
+  return Object.keys(fields).filter((name) => !fields[name]?.hidden);
+}
+
+/** The beginning of a long word. */
+function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
+}
+
+/** Sorting breaks ties by the default order, which is by name where none is said. */
+function defaultOrder(type: string): SortKey[] {
+  const rules = defaultSorts[type] ?? [{ path: 'name' }];
+  return rules.map(({ path, descending = false }) => ({
+    field: { kind: 'text', path },
+    descending,
+  }));
+}

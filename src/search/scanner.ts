@@ -1,0 +1,128 @@
+/** Cuts a search into words, quoted values and relations. */
+import type { Relation } from '../model/search-fields.ts';
+import { SearchError } from './error.ts';
+
+/** A word or a value, and where it stands. */
+export interface Word {
+  readonly text: string;
+  readonly position: number;
+  readonly quoted: boolean;
+}
+
+const relations: readonly Relation[] = ['!=', '<=', '>=', '=', '<', '>'];
+
+export class Scanner {
+  private readonly text: string;
+  private pos = 0;
+
+  /** Throws when the text has a character that no search may have. */
+  constructor(text: string) {
+    const forbidden = text.search(/[';]/);
+    if (forbidden >= 0) {
+      throw new SearchError(`${text[forbidden]} is not allowed in a search`, forbidden);
+    }
+    const end = text.trimEnd().length;
+    if (text[end - 1] === '\\') {
+      throw new SearchError('a search may not end with a backslash', end - 1);
+    }
+    this.text = text;
+  }
+
+  /** Offset of the next character that is not blank. */
+  get position(): number {
+    while (isBlank(this.text.charCodeAt(this.pos))) this.pos++;
+    return this.pos;
+  }
+
+  get atEnd(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  /** The next word, in front of a blank, a quote or a relation; a quoted text counts as a word. */
+  word(): Word | undefined {
+    const start = this.position;
+    if (this.text[start] === '"') return this.quoted();
+    let end = start;
+    while (end < this.text.length && !this.endsWord(end)) end++;
+    this.pos = end;
+    return end === start
+      ? undefined
+      : { text: this.text.slice(start, end), position: start, quoted: false };
+  }
+
+  /** Whether the next word is this keyword, in any case; consumes it if so. */
+  keyword(keyword: string): boolean {
+    const start = this.position;
+    const end = start + keyword.length;
+    const found =
+      this.text.slice(start, end).toLowerCase() === keyword &&
+      (end >= this.text.length || this.endsWord(end));
+    if (found) this.pos = end;
+    return found;
+  }
+
+  /** As `keyword`, but leaves it in place. */
+  startsWith(keyword: string): boolean {
+    const start = this.position;
+    const found = this.keyword(keyword);
+    this.pos = start;
+    return found;
+  }
+
+  relation(): Relation | undefined {
+    const start = this.position;
+    const found = relations.find((relation) => this.text.startsWith(relation, start));
+    if (found) this.pos = start + found.length;
+    return found;
+  }
+
+  /** What stands behind a relation: quoted text, or all up to the next blank. */
+  value(): Word {
+    const start = this.position;
+    if (start >= this.text.length) throw new SearchError('the search ends', start, ['a value']);
+    if (this.text[start] === '"') return this.quoted();
+    if (/[=<>]/.test(this.text[start] ?? '') || this.text.startsWith('!=', start)) {
+      throw new SearchError('a second relation', start, ['a value']);
+    }
+    let end = start;
+    while (end < this.text.length && !isBlank(this.text.charCodeAt(end))) {
+      if (this.text[end] === '"') this.misplacedQuote(end);
+      end++;
+    }
+    this.pos = end;
+    return { text: this.text.slice(start, end), position: start, quoted: false };
+  }
+
+  private quoted(): Word {
+    const start = this.pos;
+    const end = this.text.indexOf('"', start + 1);
+    if (end < 0) {
+      throw new SearchError('the search ends inside quotes', this.text.length, ['"']);
+    }
+    this.pos = end + 1;
+    if (this.pos < this.text.length && !isBlank(this.text.charCodeAt(this.pos))) {
+      if (!this.endsWord(this.pos) || this.text[this.pos] === '"') this.misplacedQuote(end);
+    }
+    return { text: this.text.slice(start + 1, end), position: start, quoted: true };
+  }
+
+  private misplacedQuote(position: number): never {
+    throw new SearchError('quotes that do not surround the whole value', position, ['a blank']);
+  }
+
+  private endsWord(offset: number): boolean {
+    const character = this.text[offset];
+    if (character === '!') return this.text[offset + 1] === '=';
+    return (
+      character === '"' ||
+      character === '=' ||
+      character === '<' ||
+      character === '>' ||
+      isBlank(this.text.charCodeAt(offset))
+    );
+  }
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0;
+}

@@ -1,0 +1,150 @@
+/** Turns the text of a value into the form in which the attribute holds it. */
+import { enums } from '../model/enums.ts';
+import { type Relation, type SearchField, severities } from '../model/search-fields.ts';
+import type { SearchValue, TextPattern } from './ast.ts';
+import { dateForms, parseDate, parseSpan } from './dates.ts';
+import { SearchError } from './error.ts';
+import type { Word } from './scanner.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const longLimit = 2n ** 63n;
+const units = { MiB: 2n ** 20n, GiB: 2n ** 30n } as const;
+
+/** Text with its wildcards; neighbouring ones are the same as one. */
+export function patternOf(text: string): TextPattern {
+  return { pieces: text.replace(/\*+/g, '*').split('*') };
+}
+
+/** Text that may stand anywhere. */
+export function anywhere(text: string): TextPattern {
+  return patternOf(`*${text}*`);
+}
+
+/** The value of a condition. Throws a `SearchError` when the field cannot have it. */
+export function readValue(
+  field: SearchField,
+  relation: Relation,
+  word: Word,
+  now: Date,
+): SearchValue {
+  if (word.text === '' || (!word.quoted && word.text.toLowerCase() === 'null')) {
+    if (relation === '=' || relation === '!=') return { kind: 'absent' };
+    throw new SearchError('an empty value', word.position, ['a value, or = or != before it']);
+  }
+  switch (field.kind) {
+    case 'text':
+      return { kind: 'text', pattern: patternOf(word.text) };
+    case 'tag':
+      return { kind: 'tag', pattern: patternOf(word.text) };
+    case 'user':
+      return userOf(word.text);
+    case 'enum':
+      return { kind: 'word', word: enumWord(field, word) };
+    case 'bool':
+      return { kind: 'bool', value: enumWord(field, word) === 'true' };
+    case 'severity':
+      return { kind: 'severity', words: severitiesThat(relation, word) };
+    case 'number':
+      return numberOf(field, word);
+    case 'date':
+      return dateOf(word, now);
+    case 'span':
+      return spanOf(word);
+  }
+}
+
+function refuse(word: Word, what: string, expected: readonly string[]): never {
+  const shown = word.text.length > 40 ? `${word.text.slice(0, 37)}...` : word.text;
+  throw new SearchError(`${shown} is no ${what}`, word.position, expected);
+}
+
+function userOf(text: string): SearchValue {
+  const at = text.lastIndexOf('@');
+  if (at < 0) return { kind: 'user', name: patternOf(text) };
+  return {
+    kind: 'user',
+    name: patternOf(text.slice(0, at)),
+    domain: patternOf(text.slice(at + 1)),
+  };
+}
+
+/** Words are known in any case, with or without underscores. */
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll('_', '');
+}
+
+function wordsOf(field: SearchField): readonly string[] {
+  if (field.enum) return enums[field.enum];
+  return field.values ? [] : ['true', 'false'];
+}
+
+const wordsByField = new WeakMap<SearchField, ReadonlyMap<string, string>>();
+
+function enumWord(field: SearchField, word: Word): string {
+  let words = wordsByField.get(field);
+  if (!words) {
+    words = new Map([
+      ...wordsOf(field).map((one) => [plain(one), one] as const),
+      ...Object.entries(field.values ?? {}),
+    ]);
+    wordsByField.set(field, words);
+  }
+  const found = words.get(plain(word.text.trim()));
+  if (found !== undefined) return found;
+  return refuse(word, 'value of the field', offered(field));
+}
+
+function offered(field: SearchField): readonly string[] {
+  return [...wordsOf(field), ...Object.keys(field.values ?? {})];
+}
+
+/** Whether a rank stands in the relation to another one. */
+const ranked: Readonly<Record<Relation, (rank: number, other: number) => boolean>> = {
+  '=': (rank, other) => rank === other,
+  '!=': (rank, other) => rank !== other,
+  '<': (rank, other) => rank < other,
+  '>': (rank, other) => rank > other,
+  '<=': (rank, other) => rank <= other,
+  '>=': (rank, other) => rank >= other,
+};
+
+function severitiesThat(relation: Relation, word: Word): readonly string[] {
+  const all: readonly string[] = severities;
+  const asked = all.indexOf(word.text.trim().toLowerCase());
+  if (asked < 0) refuse(word, 'severity', severities);
+  return severities.filter((_, rank) => ranked[relation](rank, asked));
+}
+
+function numberOf(field: SearchField, word: Word): SearchValue {
+  const text = word.text.trim();
+  if (!/^[+-]?\d{1,19}$/.test(text)) refuse(word, 'integer', ['an integer']);
+  const value = BigInt(text.replace('+', ''));
+  const unit = field.unit ? units[field.unit] : 1n;
+  const from = value * unit;
+  const until = from + unit;
+  if (from < -longLimit || until > longLimit) refuse(word, 'integer of 64 bits', ['an integer']);
+  if (!field.unit) return { kind: 'number', value: nearest(value) };
+  return { kind: 'size', from: nearest(from), until: nearest(until) };
+}
+
+/** A number while that is exact. */
+function nearest(value: bigint): number | bigint {
+  const near = Number(value);
+  return Number.isSafeInteger(near) ? near : value;
+}
+
+function dateOf(word: Word, now: Date): SearchValue {
+  const start = parseDate(word.text, now);
+  if (start === undefined) return refuse(word, 'date', dateForms);
+  return {
+    kind: 'date',
+    from: new Date(start).toISOString(),
+    until: new Date(start + day).toISOString(),
+  };
+}
+
+function spanOf(word: Word): SearchValue {
+  const seconds = parseSpan(word.text.trim());
+  if (seconds !== undefined) return { kind: 'span', seconds };
+  return refuse(word, 'duration', ['days, days.hours:minutes or hours:minutes']);
+}
