@@ -474,22 +474,6 @@ const toCluster: Step = { follow: 'cluster' };
 const toDataCenter: Step = { follow: 'data_center' };
 const toStorage: Step = { back: 'storage_domain.data_centers' };
 
-const templateReferences: readonly CrossReference[] = [
-  { ...vms, steps: [{ back: 'vm.template' }] },
-  { ...hosts, steps: [{ back: 'vm.template' }, { follow: 'host' }] },
-  { ...events, steps: [{ back: 'event.template' }] },
-  { ...users, steps: [{ back: 'permission.template' }, { follow: 'user' }] },
-  {
-    ...storage,
-    steps: [
-      { back: 'disk_attachment.template' },
-      { follow: 'disk' },
-      { follow: 'storage_domains' },
-    ],
-  },
-  { ...vnicProfiles, steps: [{ back: 'nic.template' }, { follow: 'vnic_profile' }] },
-];
-
 /** Cross references by the kind of object they start from. */
 export const crossReferences: Readonly<Record<string, readonly CrossReference[]>> = {
   vm: [
@@ -516,8 +500,26 @@ export const crossReferences: Readonly<Record<string, readonly CrossReference[]>
       steps: [{ back: 'host_nic.host' }],
     },
   ],
-  template: templateReferences,
-  instance_type: templateReferences,
+  template: [
+    { ...vms, steps: [{ back: 'vm.template' }] },
+    { ...hosts, steps: [{ back: 'vm.template' }, { follow: 'host' }] },
+    { ...events, steps: [{ back: 'event.template' }] },
+    { ...users, steps: [{ back: 'permission.template' }, { follow: 'user' }] },
+    {
+      ...storage,
+      steps: [
+        { back: 'disk_attachment.template' },
+        { follow: 'disk' },
+        { follow: 'storage_domains' },
+      ],
+    },
+    { ...vnicProfiles, steps: [{ back: 'nic.template' }, { follow: 'vnic_profile' }] },
+  ],
+  instance_type: [
+    { ...vms, steps: [{ back: 'vm.instance_type' }] },
+    { ...hosts, steps: [{ back: 'vm.instance_type' }, { follow: 'host' }] },
+    { ...vnicProfiles, steps: [{ back: 'nic.instance_type' }, { follow: 'vnic_profile' }] },
+  ],
   event: [
     { ...vms, steps: [{ follow: 'vm' }] },
     { ...hosts, steps: [{ follow: 'host' }] },

@@ -15,6 +15,9 @@ import { anywhere, readValue } from './values.ts';
 
 export { SearchError } from './error.ts';
 
+/** More conditions than this would cost a store more than any person can have meant. */
+const maxConditions = 256;
+
 /** Pages are counted in 32 bits. */
 const maxPage = 2 ** 31 - 1;
 
@@ -36,6 +39,7 @@ class Parser {
   private readonly type: string;
   private readonly now: Date;
   private readonly fields: Readonly<Record<string, SearchField>>;
+  private conditionCount = 0;
   /** References whose text was already looked for; '' is the object itself. */
   private readonly freeTexts = new Set<string>();
 
@@ -97,6 +101,9 @@ class Parser {
     const misplaced = ['and', 'or', 'sortby', 'page'].find((word) => scanner.startsWith(word));
     if (scanner.atEnd) throw new SearchError('the search ends', position, ['a condition']);
     if (misplaced) throw new SearchError(`unexpected ${misplaced}`, position, ['a condition']);
+    if (++this.conditionCount > maxConditions) {
+      throw new SearchError(`more than ${maxConditions} conditions`, position, ['the end']);
+    }
     const word = scanner.word();
     if (!word) throw new SearchError('unexpected relation', position, ['a field']);
     if (!word.quoted && /^[()]/.test(word.text)) {

@@ -53,6 +53,8 @@ export class Scanner {
   /** Whether the next word is this keyword, in any case; consumes it if so. */
   keyword(keyword: string): boolean {
     const start = this.position;
+    // Most words differ in the first letter already; this spares a copy of each.
+    if ((this.text.charCodeAt(start) | 32) !== keyword.charCodeAt(0)) return false;
     const end = start + keyword.length;
     const found =
       this.text.slice(start, end).toLowerCase() === keyword &&

@@ -12,7 +12,7 @@ const units = { MiB: 2n ** 20n, GiB: 2n ** 30n } as const;
 
 /** Text with its wildcards; neighbouring ones are the same as one. */
 export function patternOf(text: string): TextPattern {
-  return { pieces: text.replace(/\*+/g, '*').split('*') };
+  return { pieces: text.includes('*') ? text.replace(/\*+/g, '*').split('*') : [text] };
 }
 
 /** Text that may stand anywhere. */

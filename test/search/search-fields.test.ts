@@ -1,0 +1,115 @@
+/** The table of search fields agrees with the types of the model. */
+import { describe, expect, test } from 'vitest';
+import { enums } from '../../src/model/enums.ts';
+import { allOperations, attributesOf, isType, parseKind } from '../../src/model/index.ts';
+import {
+  crossReferences,
+  defaultSorts,
+  type SearchField,
+  type Step,
+  searchFields,
+} from '../../src/model/search-fields.ts';
+
+/** Types of the model behind the names that the search alone knows. */
+const typesBehind: Readonly<Record<string, string>> = {
+  directory_user: 'user',
+  directory_group: 'group',
+  cluster_network: 'network',
+  host_network: 'network_attachment',
+};
+
+function typeBehind(key: string): string {
+  return typesBehind[key] ?? key;
+}
+
+/** The type at the end of some steps. Fails where a step leads nowhere. */
+function afterSteps(type: string, steps: readonly Step[]): string {
+  let at = type;
+  for (const step of steps) {
+    const [from = '', attribute = ''] = 'back' in step ? step.back.split('.') : [at, step.follow];
+    const kind = attributesOf(from)[attribute]?.kind;
+    expect(kind, `${from}.${attribute}`).toBeDefined();
+    const { of, form } = parseKind(kind ?? 'string');
+    expect(['ref', 'links']).toContain(form);
+    if ('back' in step) expect(of).toBe(at);
+    at = 'back' in step ? from : of;
+  }
+  return at;
+}
+
+/** Kind of the attribute at a path; `text` for an id. */
+function kindAt(type: string, path: string): string {
+  let at = type;
+  let kind = '';
+  for (const word of path.split('.')) {
+    const attribute = attributesOf(at)[word];
+    if (word === 'id' && !attribute) return 'scalar string';
+    expect(attribute, `${type}: ${path}`).toBeDefined();
+    const parsed = parseKind(attribute?.kind ?? 'string');
+    kind = `${parsed.form} ${parsed.of}`;
+    at = parsed.of;
+  }
+  return kind;
+}
+
+const allFields = Object.entries(searchFields).flatMap(([key, fields]) =>
+  Object.entries(fields).map(([name, field]) => [`${key}.${name}`, key, field] as const),
+);
+
+describe('fields', () => {
+  test.each(allFields)('%s', (_, key, field: SearchField) => {
+    expect(field.path === undefined).toBe(field.source !== undefined);
+    const type = afterSteps(typeBehind(key), field.through ?? []);
+    if (field.enum) expect(Object.keys(enums)).toContain(field.enum);
+    if (field.path === undefined) return;
+    const kind = kindAt(type, field.path);
+    const allowed: Readonly<Record<string, RegExp>> = {
+      text: field.as === 'version' ? /^struct version$/ : /^(scalar string)$/,
+      user: /^scalar string$/,
+      enum: new RegExp(`^enum ${field.enum}$`),
+      severity: /^enum log_severity$/,
+      bool: /^scalar bool$/,
+      number: /^scalar (int|long|decimal)$/,
+      date: /^scalar date$/,
+    };
+    expect(kind).toMatch(allowed[field.kind] ?? /^$/);
+  });
+
+  test('names are in lower case, and words of values as they are looked up', () => {
+    for (const fields of Object.values(searchFields)) {
+      for (const [name, { values = {} }] of Object.entries(fields)) {
+        expect(name).toMatch(/^[a-z0-9_]+$/);
+        for (const word of Object.keys(values)) expect(word).toMatch(/^[a-z0-9]+$/);
+      }
+    }
+  });
+
+  test('every collection at the top that is searched has fields', () => {
+    const searched = allOperations()
+      .filter(({ query, path }) => query.includes('search') && path.split('/').length === 2)
+      .map(({ type }) => type)
+      .filter((type) => !type.endsWith('_provider'));
+    expect(searched).toContain('event');
+    for (const type of searched) expect(Object.keys(searchFields)).toContain(type);
+  });
+});
+
+describe('cross references', () => {
+  test.each(
+    Object.entries(crossReferences).flatMap(([from, all]) =>
+      all.map((one) => [`${from} to ${one.names[0]}`, from, one] as const),
+    ),
+  )('%s', (_, from, { fields, type, steps, source, names }) => {
+    expect(Object.keys(searchFields)).toContain(fields);
+    expect(isType(type)).toBe(true);
+    expect(steps === undefined).toBe(source !== undefined);
+    expect(names.length).toBeGreaterThanOrEqual(2);
+    if (steps && type !== 'external_provider') expect(afterSteps(from, steps)).toBe(type);
+  });
+});
+
+test('default orders are by attributes', () => {
+  for (const [type, rules] of Object.entries(defaultSorts)) {
+    for (const { path } of rules) kindAt(type, path);
+  }
+});
