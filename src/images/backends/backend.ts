@@ -1,0 +1,31 @@
+// What the daemon needs of the thing that holds an image's bytes.
+
+/** A run of bytes of one kind. */
+export interface Extent {
+  start: number;
+  length: number;
+  /** Reads as zeros. */
+  zero: boolean;
+  /** Takes no space. */
+  hole: boolean;
+}
+
+/**
+ * One open image of a known size, shared by all requests of a ticket. Operations may overlap; the
+ * caller keeps offsets and lengths inside the image and a buffer untouched until its call settles.
+ * Rejections carry the system's error code (`EIO`, `ENOSPC`, ...) where there is one.
+ */
+export interface Backend {
+  /** Fills the whole buffer with the bytes at `offset`. */
+  read(offset: number, buffer: Buffer): Promise<void>;
+  /** Writes the whole buffer at `offset`; durable only after a later `flush`. */
+  write(offset: number, buffer: Buffer): Promise<void>;
+  /** Makes the range read as zeros; whether it still takes space is the backend's affair. */
+  zero(offset: number, length: number): Promise<void>;
+  /** Resolves when everything written before the call is on stable storage. */
+  flush(): Promise<void>;
+  /** The image from 0 to its size in ascending order, without gaps; neighbours may be alike. */
+  extents(): AsyncIterable<Extent>;
+  /** Called once, after the last operation has settled. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,162 @@
+// The backend of images that are regular files.
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Backend, Extent } from './backend.ts';
+import { diskSlots } from './disk-slots.ts';
+import { type SparseCalls, sparseCalls } from './sparse.ts';
+
+export interface FileImageOptions {
+  path: string;
+  /** Size of the image; a shorter file reads as zeros up to it. */
+  size: number;
+  writable: boolean;
+  /** Zeroing gives space back. */
+  sparse: boolean;
+  /** The system's calls for sparse files; found out when not given, `null` to do without. */
+  calls?: SparseCalls | null;
+}
+
+const ZEROS_LENGTH = 1 << 20;
+/** Extents looked up in one go before other requests get their turn. */
+const EXTENTS_PER_TURN = 256;
+
+let zeros: Buffer | undefined;
+
+/**
+ * Opens an image file. It must be a regular file and not a symbolic link; nothing is created.
+ * Rejects with the system's error (`ENOENT`, `ELOOP`, `EACCES`, ...).
+ */
+export async function openFileImage(options: FileImageOptions): Promise<Backend> {
+  const { O_RDONLY, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
+  // Without O_NONBLOCK, opening a pipe left in the image's place would hang a thread for good.
+  const flags = (options.writable ? O_RDWR : O_RDONLY) | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+  const calls = options.calls === undefined ? await sparseCalls() : (options.calls ?? undefined);
+  const handle = await diskSlots.run(() => open(options.path, flags));
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error('the image is not a regular file');
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return new FileImage(handle, options.size, options.sparse, calls);
+}
+
+class FileImage implements Backend {
+  readonly #handle: FileHandle;
+  readonly #size: number;
+  readonly #calls: SparseCalls | undefined;
+  /** Ways of zeroing that may work here, best first; the one that always works is not among them. */
+  #zeroWays: ((offset: number, length: number) => Promise<boolean>)[];
+
+  constructor(handle: FileHandle, size: number, sparse: boolean, calls: SparseCalls | undefined) {
+    this.#handle = handle;
+    this.#size = size;
+    this.#calls = calls;
+    this.#zeroWays = calls ? zeroWays(handle.fd, sparse, calls) : [];
+  }
+
+  async read(offset: number, buffer: Buffer): Promise<void> {
+    let filled = 0;
+    while (filled < buffer.length) {
+      const { bytesRead } = await diskSlots.run(() =>
+        this.#handle.read(buffer, filled, buffer.length - filled, offset + filled),
+      );
+      if (bytesRead === 0) {
+        buffer.fill(0, filled);
+        return;
+      }
+      filled += bytesRead;
+    }
+  }
+
+  async write(offset: number, buffer: Buffer): Promise<void> {
+    let written = 0;
+    while (written < buffer.length) {
+      const { bytesWritten } = await diskSlots.run(() =>
+        this.#handle.write(buffer, written, buffer.length - written, offset + written),
+      );
+      written += bytesWritten;
+    }
+  }
+
+  async zero(offset: number, length: number): Promise<void> {
+    if (length === 0) return;
+    for (const way of this.#zeroWays) {
+      if (await diskSlots.run(() => way(offset, length))) return this.#growTo(offset + length);
+      // Whatever the reason was, writing zeros either works or names it.
+      this.#zeroWays = this.#zeroWays.filter((other) => other !== way);
+    }
+    await this.#writeZeros(offset, length);
+  }
+
+  flush(): Promise<void> {
+    return diskSlots.run(() => this.#handle.datasync());
+  }
+
+  async *extents(): AsyncGenerator<Extent> {
+    const end = Math.min(this.#size, await this.#fileSize());
+    let position = 0;
+    try {
+      for (let turn = 1; this.#calls && position < end; turn++) {
+        const data = Math.min(this.#calls.nextData(this.#handle.fd, position) ?? end, end);
+        if (data > position) yield hole(position, data);
+        position = Math.max(position, data);
+        if (position === end) break;
+        const next = Math.min(this.#calls.nextHole(this.#handle.fd, position) ?? end, end);
+        if (next > position) yield { start: position, length: next - position, ...DATA };
+        position = Math.max(position, next);
+        if (turn % EXTENTS_PER_TURN === 0) await new Promise(setImmediate);
+      }
+    } catch {
+      // Without that knowledge the rest counts as data, which is never wrong.
+    }
+    if (position < end) yield { start: position, length: end - position, ...DATA };
+    if (end < this.#size) yield hole(end, this.#size);
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+
+  async #writeZeros(offset: number, length: number): Promise<void> {
+    zeros ??= Buffer.alloc(ZEROS_LENGTH);
+    // What lies past the end of the file reads as zeros already.
+    const end = Math.min(offset + length, await this.#fileSize());
+    for (let position = offset; position < end; position += ZEROS_LENGTH) {
+      await this.write(position, zeros.subarray(0, Math.min(ZEROS_LENGTH, end - position)));
+    }
+    await this.#growTo(offset + length);
+  }
+
+  /**
+   * Grows a shorter file by writing its last byte. That byte belongs to the zeroed range, so a
+   * writer beyond it cannot lose anything, as it could if the file were truncated to a size.
+   */
+  async #growTo(size: number): Promise<void> {
+    if ((await this.#fileSize()) < size) await this.write(size - 1, Buffer.alloc(1));
+  }
+
+  async #fileSize(): Promise<number> {
+    return (await diskSlots.run(() => this.#handle.stat())).size;
+  }
+}
+
+const DATA = { zero: false, hole: false };
+
+function hole(start: number, end: number): Extent {
+  return { start, length: end - start, zero: true, hole: true };
+}
+
+function zeroWays(
+  fd: number,
+  sparse: boolean,
+  calls: SparseCalls,
+): ((offset: number, length: number) => Promise<boolean>)[] {
+  if (sparse) return [(offset, length) => calls.punchHole(fd, offset, length)];
+  return [
+    (offset, length) => calls.zeroRange(fd, offset, length),
+    async (offset, length) =>
+      (await calls.punchHole(fd, offset, length)) && (await calls.allocate(fd, offset, length)),
+  ];
+}

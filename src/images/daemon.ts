@@ -1,0 +1,107 @@
+// The image daemon itself, in whichever thread it is called: listeners, tickets, end.
+import type { AddressInfo, Server } from 'node:net';
+import { openFileImage } from './backends/file.ts';
+import { type Clock, monotonicClock } from './clock.ts';
+import { HttpFace } from './http/server.ts';
+import { PieceMemory } from './memory.ts';
+import type { OpenBackend } from './ticket.ts';
+import { Tickets } from './tickets.ts';
+import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
+import { listenOnPath } from './unix-socket.ts';
+
+/** Milliseconds that requests get to finish when the daemon ends. */
+const GRACE = 8000;
+/** Milliseconds more for a disk to settle what was asked of it. */
+const DISK_GRACE = 2000;
+
+/** What tests replace. */
+export interface DaemonParts {
+  clock: Clock;
+  openBackend: OpenBackend;
+  memory: PieceMemory;
+}
+
+/** Starts listening. Rejects when an address cannot be had or the certificate does not work. */
+export async function runDaemon(
+  options: ImageDaemonOptions,
+  parts: Partial<DaemonParts> = {},
+): Promise<ImageDaemon> {
+  const clock = parts.clock ?? monotonicClock;
+  const tickets = new Tickets(clock, parts.openBackend ?? openTicketFile);
+  const memory = parts.memory ?? new PieceMemory();
+  const { unixSocket, version = '1.0.0' } = options;
+  const face = new HttpFace({ tickets, memory, version, unixSocket }, clock);
+  const servers: Server[] = [];
+  const ends: (() => Promise<void>)[] = [];
+
+  const network = face.createServer(options.tls);
+  await listen(network, options.host, options.port);
+  servers.push(network);
+  if (unixSocket !== undefined) {
+    const local = face.createServer();
+    try {
+      ends.push(await listenOnPath(local, unixSocket));
+    } catch (error) {
+      network.close();
+      throw error;
+    }
+    servers.push(local);
+  }
+
+  const end = async () => {
+    face.stopKeeping();
+    for (const remove of ends) await remove();
+    const closed = Promise.all(servers.map((server) => closeServer(server)));
+    await within(clock, GRACE, closed);
+    face.destroy();
+    await within(clock, DISK_GRACE, tickets.close());
+  };
+  let ending: Promise<void> | undefined;
+  const { port } = network.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return {
+    url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
+    port,
+    ...(unixSocket === undefined ? {} : { unixSocket }),
+    add: async (ticket) => tickets.add(ticket),
+    state: async (id) => tickets.state(id),
+    extend: async (id, timeout) => tickets.extend(id, timeout),
+    remove: (id, waitMs) => tickets.remove(id, waitMs),
+    close: () => {
+      ending ??= end();
+      return ending;
+    },
+  };
+}
+
+const openTicketFile: OpenBackend = (ticket) =>
+  openFileImage({
+    path: ticket.path,
+    size: ticket.size,
+    writable: ticket.ops.includes('write'),
+    sparse: ticket.sparse,
+  });
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** Waits for `work`, but no longer than `ms` milliseconds. */
+async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  let stop: () => void = () => {};
+  const limit = new Promise<void>((resolve) => {
+    stop = clock.later(ms, resolve);
+  });
+  await Promise.race([work, limit]);
+  stop();
+}

@@ -1,0 +1,47 @@
+// The hash algorithms a checksum can be made with.
+import { createHash, getHashes } from 'node:crypto';
+import { Blake2b } from './blake2b.ts';
+
+/** A hash under way. */
+export interface Digest {
+  update(data: Uint8Array): unknown;
+  digest(): Buffer;
+}
+
+const BLAKE2B_LENGTH = 32;
+
+/** Names as clients know them, with those of Node's crypto where it has them. */
+const CRYPTO_NAMES = new Map([
+  ['blake2s', 'blake2s256'],
+  ['md5', 'md5'],
+  ['ripemd160', 'ripemd160'],
+  ['sha1', 'sha1'],
+  ['sha224', 'sha224'],
+  ['sha256', 'sha256'],
+  ['sha384', 'sha384'],
+  ['sha3_224', 'sha3-224'],
+  ['sha3_256', 'sha3-256'],
+  ['sha3_384', 'sha3-384'],
+  ['sha3_512', 'sha3-512'],
+  ['sha512', 'sha512'],
+  ['sha512_224', 'sha512-224'],
+  ['sha512_256', 'sha512-256'],
+  ['sm3', 'sm3'],
+]);
+
+export const DEFAULT_ALGORITHM = 'blake2b';
+
+/** Names of the algorithms that work here; a hardened OpenSSL leaves some out. */
+export function algorithms(): string[] {
+  const present = new Set(getHashes());
+  const names = [...CRYPTO_NAMES].filter(([, name]) => present.has(name)).map(([name]) => name);
+  return [DEFAULT_ALGORITHM, ...names];
+}
+
+/** Starts a hash; `undefined` for an algorithm that is not in `algorithms()`. */
+export function startDigest(algorithm: string): Digest | undefined {
+  if (algorithm === DEFAULT_ALGORITHM) return new Blake2b(BLAKE2B_LENGTH);
+  const name = CRYPTO_NAMES.get(algorithm);
+  if (name === undefined || !algorithms().includes(algorithm)) return undefined;
+  return createHash(name);
+}

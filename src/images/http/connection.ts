@@ -1,0 +1,88 @@
+// One client connection: its requests one after the other, and how long it may be silent.
+import type { Socket } from 'node:net';
+
+/** Milliseconds a connection may idle that has not shown a ticket yet. */
+const STRANGER_LIMIT = 20_000;
+/** How often, in milliseconds, a connection without a limit is looked at. */
+const REVIEW_INTERVAL = 60_000;
+/** Pipelined requests held before the client has to wait, and when it may go on. */
+const HIGH_QUEUE = 32;
+const LOW_QUEUE = 8;
+
+/**
+ * Runs the requests of a connection in turn, as their answers must leave in order. While one is
+ * served the connection may be silent, except where the server waits for the client.
+ */
+export class Connection {
+  readonly socket: Socket;
+  #queue: (() => Promise<void>)[] = [];
+  #running = false;
+  #limit = STRANGER_LIMIT;
+  #trusted: () => boolean = () => false;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    this.#setTimeout(true);
+  }
+
+  /** A request is being served. */
+  get busy(): boolean {
+    return this.#running;
+  }
+
+  /**
+   * Applies a ticket's limit from here on.
+   * @param limit milliseconds of silence, 0 for none
+   * @param trusted whether the ticket still deserves that, asked now and then when there is none
+   */
+  trust(limit: number, trusted: () => boolean): void {
+    this.#limit = limit;
+    this.#trusted = trusted;
+  }
+
+  /** Queues a request. `serve` must not reject. */
+  enqueue(serve: () => Promise<void>): void {
+    this.#queue.push(serve);
+    if (this.#queue.length > HIGH_QUEUE) this.socket.pause();
+    if (!this.#running) void this.#run();
+  }
+
+  /** Waits for something the client has to do; its silence counts meanwhile. */
+  async waitForClient<T>(event: Promise<T>): Promise<T> {
+    this.expectClient(true);
+    try {
+      return await event;
+    } finally {
+      this.expectClient(false);
+    }
+  }
+
+  /** Says whether the client's silence counts from now on. */
+  expectClient(expected: boolean): void {
+    this.#setTimeout(expected);
+  }
+
+  /** The socket has been silent for its limit. */
+  timedOut(): void {
+    if (this.#limit === 0 && this.#trusted()) this.#setTimeout(true);
+    else this.socket.destroy();
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    this.#setTimeout(false);
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      // Whatever was sent behind a request that ended the connection must not take effect.
+      if (this.socket.destroyed || this.socket.writableEnded) break;
+      await next();
+      if (this.#queue.length === LOW_QUEUE) this.socket.resume();
+    }
+    this.#queue = [];
+    this.#running = false;
+    this.#setTimeout(true);
+  }
+
+  #setTimeout(counts: boolean): void {
+    if (!this.socket.destroyed) this.socket.setTimeout(counts ? this.#limit || REVIEW_INTERVAL : 0);
+  }
+}

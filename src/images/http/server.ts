@@ -1,0 +1,177 @@
+// The HTTP face of the daemon: Node's server with strict limits, and one path through each request.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { MAX_CONNECTIONS } from '../memory.ts';
+import type { Services } from '../requests/services.ts';
+import { Connection } from './connection.ts';
+import { Exchange } from './exchange.ts';
+import { HttpError, toHttpError } from './http-error.ts';
+import { route } from './router.ts';
+
+const LIMITS = {
+  maxHeaderSize: 16 << 10,
+  /** Milliseconds for the head of a request, also the first after connecting. */
+  headersTimeout: 8000,
+  /** Bodies may take as long as they flow; silence is watched per connection. */
+  requestTimeout: 0,
+  keepAliveTimeout: 0,
+  connectionsCheckingInterval: 1000,
+  // Finds out about clients that went away without a word.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+};
+
+const TLS = {
+  minVersion: 'TLSv1.2',
+  handshakeTimeout: 10_000,
+  honorCipherOrder: true,
+  // AES-128 first: strong enough, and the fastest there is on processors with AES instructions.
+  ciphers: [
+    'TLS_AES_128_GCM_SHA256',
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+  ].join(':'),
+} as const;
+
+/** All connections of a daemon, whichever listener they came through. */
+export class HttpFace {
+  readonly #services: Services;
+  readonly #clock: Clock;
+  readonly #sockets = new Set<Socket>();
+  readonly #connections = new WeakMap<Socket, Connection>();
+  #closing = false;
+
+  constructor(services: Services, clock: Clock) {
+    this.#services = services;
+    this.#clock = clock;
+  }
+
+  /** Connections that are open now. */
+  get connectionCount(): number {
+    return this.#sockets.size;
+  }
+
+  /** A server that is not listening yet; with TLS when a key is given. */
+  createServer(tls?: { key: string; cert: string }): Server {
+    const server = tls ? createSecureServer({ ...LIMITS, ...TLS, ...tls }) : createServer(LIMITS);
+    // Headers beyond Node's usual number would be dropped in silence.
+    server.maxHeadersCount = 0;
+    // A client that could not be accepted is no reason to stop.
+    server.on('error', () => {});
+    server.on('connection', (socket: Socket) => this.#admit(socket));
+    server.on('request', (request, response) => this.#receive(request, response, false));
+    server.on('checkContinue', (request, response) => this.#receive(request, response, true));
+    server.on('checkExpectation', (request, response) => {
+      this.#receive(request, response, true, new HttpError(417, 'Only 100-continue is known.'));
+    });
+    server.on('timeout', (socket) => this.#connection(socket).timedOut());
+    server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
+    return server;
+  }
+
+  /** From now on every answer is the last of its connection. */
+  stopKeeping(): void {
+    this.#closing = true;
+  }
+
+  /** Breaks all connections. */
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #admit(socket: Socket): void {
+    if (this.#sockets.size >= MAX_CONNECTIONS) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  #connection(socket: Socket): Connection {
+    let connection = this.#connections.get(socket);
+    if (!connection) {
+      connection = new Connection(socket);
+      this.#connections.set(socket, connection);
+    }
+    return connection;
+  }
+
+  #receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    awaitsContinue: boolean,
+    refusal = malformed(request),
+  ): void {
+    const connection = this.#connection(request.socket);
+    connection.enqueue(async () => {
+      const closing = this.#closing;
+      const clock = this.#clock;
+      const parts = { request, response, connection, clock, awaitsContinue, closing };
+      await this.#serve(new Exchange(parts), refusal);
+      if (this.#closing) connection.socket.destroySoon();
+    });
+  }
+
+  async #serve(exchange: Exchange, refusal: HttpError | undefined): Promise<void> {
+    try {
+      if (refusal) throw refusal;
+      await route(exchange, this.#services);
+    } catch (error) {
+      try {
+        await exchange.fail(toHttpError(error));
+      } catch {
+        exchange.connection.socket.destroy();
+      }
+    }
+  }
+
+  /** Answers what is not HTTP, unless another answer is under way. */
+  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    const code = error.code ?? '';
+    const heard = code.startsWith('HPE_') || code.startsWith('ERR_HTTP_');
+    if (!heard || !socket.writable || this.#connections.get(socket)?.busy) {
+      socket.destroy();
+      return;
+    }
+    const [status, text] = complaint(code);
+    const body = `${text}\n`;
+    socket.end(
+      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=UTF-8\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+      () => socket.destroy(),
+    );
+  }
+}
+
+function complaint(code: string): [string, string] {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return ['431 Request Header Fields Too Large', 'The head of the request is too large.'];
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return ['408 Request Timeout', 'The head of the request took too long.'];
+  }
+  return ['400 Bad Request', 'The request is not valid HTTP.'];
+}
+
+/** The refusal of requests that other servers on the way may understand differently. */
+function malformed(request: IncomingMessage): HttpError | undefined {
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return new HttpError(501, 'The only transfer coding known here is chunked.', { close: true });
+  }
+  if (coding !== undefined && request.httpVersion !== '1.1') {
+    return new HttpError(400, 'Transfer codings need HTTP/1.1.', { close: true });
+  }
+  const hosts = request.rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text));
+  if (hosts.length > 1) return new HttpError(400, 'There is more than one Host.', { close: true });
+  return undefined;
+}

@@ -1,0 +1,20 @@
+// The image daemon: random access to disk image files by ticket, over HTTP.
+import { startInThread } from './thread.ts';
+import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
+
+export type { ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
+
+/**
+ * Starts the daemon and resolves when it listens. Rejects when an address is taken or the
+ * certificate does not fit its key.
+ * @param program the built program of the thread, looked for beside this file when not given
+ */
+export async function startImageDaemon(
+  options: ImageDaemonOptions,
+  program?: URL,
+): Promise<ImageDaemon> {
+  const { inThread = true, ...rest } = options;
+  if (inThread) return startInThread(rest, program);
+  const { runDaemon } = await import('./daemon.ts');
+  return runDaemon(rest);
+}

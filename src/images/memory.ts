@@ -1,0 +1,74 @@
+// The memory that image bytes pass through: one fixed region, lent out in pieces.
+
+/** Connections served at once. Each runs one request at a time, so each can have a small piece. */
+export const MAX_CONNECTIONS = 512;
+/** Size of the pieces that transfers work in while memory is plentiful. */
+export const LARGE_PIECE = 1 << 20;
+/** Size of the pieces that are always to be had. */
+export const SMALL_PIECE = 64 << 10;
+const LARGE_COUNT = 32;
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+interface WasmMemoryHost {
+  WebAssembly?: { Memory: new (limits: { initial: number; maximum: number }) => WasmMemory };
+}
+
+/**
+ * Lends pieces of a 64 MiB region, whatever the number of transfers. 32 MiB of it are large pieces
+ * for whoever comes first, the rest is one small piece for every connection: a transfer that finds
+ * no large piece free goes on with its small one instead of waiting for slow clients to let go.
+ * The pages are only taken from the system when a piece is first used.
+ */
+export class PieceMemory {
+  readonly #large: Buffer[] = [];
+  readonly #small: Buffer[] = [];
+
+  constructor(large = LARGE_COUNT, small = MAX_CONNECTIONS) {
+    const region = allocate(large * LARGE_PIECE + small * SMALL_PIECE);
+    // Two stacks: what was used last is lent first, so that few pages are ever touched.
+    for (let i = large - 1; i >= 0; i--) {
+      this.#large.push(Buffer.from(region, i * LARGE_PIECE, LARGE_PIECE));
+    }
+    for (let i = small - 1; i >= 0; i--) {
+      const offset = large * LARGE_PIECE + i * SMALL_PIECE;
+      this.#small.push(Buffer.from(region, offset, SMALL_PIECE));
+    }
+  }
+
+  /** Pieces that nobody holds now. */
+  get free(): { large: number; small: number } {
+    return { large: this.#large.length, small: this.#small.length };
+  }
+
+  /** A piece for `wanted` bytes, large if that is useful and one is free, else small. */
+  take(wanted: number): Buffer {
+    const piece = (wanted > SMALL_PIECE ? this.#large.pop() : undefined) ?? this.#small.pop();
+    if (piece === undefined) throw new Error('more requests hold memory than connections exist');
+    return piece;
+  }
+
+  /** A second piece, for working ahead: large or none at all. */
+  takeSpare(): Buffer | undefined {
+    return this.#large.pop();
+  }
+
+  /** Takes back a piece that nothing reads or writes any more. */
+  give(piece: Buffer): void {
+    (piece.length === LARGE_PIECE ? this.#large : this.#small).push(piece);
+  }
+}
+
+/**
+ * A page-aligned region outside the garbage-collected heap. WebAssembly memory is measurably the
+ * cheapest to read files into; it reserves much address space, which a limit may refuse.
+ */
+function allocate(bytes: number): ArrayBuffer {
+  const { WebAssembly } = globalThis as WasmMemoryHost;
+  const pages = Math.ceil(bytes / 65_536);
+  try {
+    if (WebAssembly) return new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
+  } catch {}
+  return new ArrayBuffer(bytes);
+}

@@ -1,0 +1,103 @@
+// The daemon as seen from another thread: starts that thread and passes calls on to it.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { CallName, Calls, Reply, Started, StartOptions } from './protocol.ts';
+import type { ImageDaemon } from './types.ts';
+
+/** Where the built thread program is, seen from the bundle, from a chunk of it, from the source. */
+const PLACES = ['./images-worker.js', '../images-worker.js', '../../dist/images-worker.js'];
+
+interface Waiting {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+/**
+ * Starts the daemon in a thread of its own. Rejects when it cannot listen.
+ * @param program the thread's program, looked for when not given
+ */
+export async function startInThread(
+  options: StartOptions,
+  program: URL = findProgram(),
+): Promise<ImageDaemon> {
+  const thread = new DaemonThread(program, options);
+  const { url, port } = await thread.started;
+  return {
+    url,
+    port,
+    ...(options.unixSocket === undefined ? {} : { unixSocket: options.unixSocket }),
+    add: (ticket) => thread.call('add', ticket),
+    state: (id) => thread.call('state', id),
+    extend: (id, timeout) => thread.call('extend', id, timeout),
+    remove: (id, waitMs) => thread.call('remove', id, waitMs),
+    close: () => thread.close(),
+  };
+}
+
+class DaemonThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly started: Promise<Started>;
+  #lastId = 0;
+  #stopped: Error | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(program: URL, options: StartOptions) {
+    this.#worker = new Worker(program, { name: 'images', workerData: options });
+    let cause = 'it ended';
+    this.#worker.on('error', (error) => {
+      cause = error.message;
+    });
+    this.started = new Promise((resolve, reject) => {
+      this.#worker.on('message', (reply: Reply) => {
+        if (reply.kind === 'started') resolve(reply);
+        else if (reply.kind === 'failed') reject(new Error(reply.message));
+        else this.#settle(reply);
+      });
+      this.#worker.once('exit', () => {
+        this.#stopped = new Error(`the thread of the image daemon has stopped: ${cause}`);
+        reject(this.#stopped);
+        for (const { reject: rejectCall } of this.#waiting.values()) rejectCall(this.#stopped);
+        this.#waiting.clear();
+      });
+    });
+  }
+
+  call<N extends CallName>(name: N, ...parameters: Parameters<Calls[N]>): ReturnType<Calls[N]> {
+    const result = new Promise((resolve, reject) => {
+      if (this.#stopped) throw this.#stopped;
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, name, parameters });
+    });
+    // The other side ran the method of that name: the answer has its type.
+    return result as ReturnType<Calls[N]>;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#stopped) return;
+    await this.call('close');
+    await this.#worker.terminate();
+  }
+
+  #settle(reply: Exclude<Reply, Started | { kind: 'failed' }>): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (reply.kind === 'result') waiting?.resolve(reply.value);
+    else waiting?.reject(new Error(reply.message));
+  }
+}
+
+function findProgram(): URL {
+  for (const place of PLACES) {
+    const url = new URL(place, import.meta.url);
+    if (existsSync(fileURLToPath(url))) return url;
+  }
+  throw new Error('the program of the image daemon, images-worker.js, was not built');
+}

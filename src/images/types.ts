@@ -1,0 +1,73 @@
+// The contract between the image daemon and whoever runs it: tickets, their state, start-up options.
+
+/** Permission to read or write one image until it expires. */
+export interface Ticket {
+  /** Secret key of the ticket: knowing it is the only credential there is. */
+  id: string;
+  /** Upper bound of every request, in bytes. */
+  size: number;
+  /** `write` implies `read`. */
+  ops: ('read' | 'write')[];
+  /** Absolute path of the regular file the bytes live in; it must exist. */
+  path: string;
+  /** Seconds until the ticket expires unless used; each finished operation restarts them. */
+  timeout: number;
+  /** Seconds a connection may be silent; 0 = no limit. */
+  inactivityTimeout: number;
+  /** Zeroed ranges give their space back to the file system. */
+  sparse: boolean;
+  /** Name offered to browsers that save the image. */
+  filename?: string;
+}
+
+/** What is known of a ticket at one moment. */
+export interface TicketState {
+  id: string;
+  /** An operation is running now. */
+  active: boolean;
+  /** Bytes of the union of the ranges transferred so far. */
+  transferred: number;
+  /** Seconds since the last activity, 0 while active. */
+  idle: number;
+  expired: boolean;
+  /** Storage failed to confirm a flush: the ticket serves nothing any more. */
+  failed: boolean;
+}
+
+/** A running image daemon. Every call rejects with an `Error` once its thread has stopped. */
+export interface ImageDaemon {
+  /** `https://HOST:PORT` (or `http://` without TLS), as clients on the network reach it. */
+  readonly url: string;
+  readonly port: number;
+  readonly unixSocket?: string;
+  /** Makes a ticket usable. Rejects when it is malformed or its id is in use. */
+  add(ticket: Ticket): Promise<void>;
+  /** The ticket's state, `undefined` when there is no such ticket. */
+  state(id: string): Promise<TicketState | undefined>;
+  /** Lets the ticket expire `timeout` seconds from now, expired or not. Rejects when unknown. */
+  extend(id: string, timeout: number): Promise<void>;
+  /**
+   * Refuses new requests at once, stops running ones at their next buffer and waits for them.
+   * Rejects after `waitMs` (60,000 by default); the ticket then stays unusable and can be removed
+   * again. Removing an unknown ticket is no error.
+   */
+  remove(id: string, waitMs?: number): Promise<void>;
+  /** Stops listening and finishes what is in flight, up to a grace period. */
+  close(): Promise<void>;
+}
+
+/** How to start an image daemon. */
+export interface ImageDaemonOptions {
+  /** Address to listen on, also the host of `url`. */
+  host: string;
+  /** 0 picks a free port. */
+  port: number;
+  /** PEM texts; without them the network listener speaks plain HTTP. */
+  tls?: { key: string; cert: string };
+  /** Path of a socket for clients on the same machine, created with mode 0600. */
+  unixSocket?: string;
+  /** Run in a thread of its own (default), so that neither TLS nor disks delay the caller. */
+  inThread?: boolean;
+  /** What `GET /info/` reports. */
+  version?: string;
+}

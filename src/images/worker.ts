@@ -1,0 +1,45 @@
+// Entry point of the daemon's own thread: starts it and runs the calls of the thread that owns it.
+import { parentPort, workerData } from 'node:worker_threads';
+import { runDaemon } from './daemon.ts';
+import type { Reply, Request, StartOptions } from './protocol.ts';
+import type { ImageDaemon } from './types.ts';
+
+if (!parentPort) throw new Error('this program is a part of another one');
+const port = parentPort;
+const reply = (message: Reply) => port.postMessage(message);
+
+try {
+  const daemon = await runDaemon(workerData as StartOptions);
+  port.on('message', (request: Request) => void answer(daemon, request));
+  reply({ kind: 'started', url: daemon.url, port: daemon.port });
+} catch (error) {
+  reply({ kind: 'failed', message: messageOf(error) });
+}
+
+async function answer(daemon: ImageDaemon, request: Request): Promise<void> {
+  const { id } = request;
+  try {
+    reply({ kind: 'result', id, value: await run(daemon, request) });
+  } catch (error) {
+    reply({ kind: 'error', id, message: messageOf(error) });
+  }
+}
+
+function run(daemon: ImageDaemon, request: Request) {
+  switch (request.name) {
+    case 'add':
+      return daemon.add(...request.parameters);
+    case 'state':
+      return daemon.state(...request.parameters);
+    case 'extend':
+      return daemon.extend(...request.parameters);
+    case 'remove':
+      return daemon.remove(...request.parameters);
+    case 'close':
+      return daemon.close(...request.parameters);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

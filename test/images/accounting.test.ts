@@ -1,0 +1,197 @@
+// Counting of transferred bytes, sharing of flushes, lending of memory: the parts without sockets.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DiskSlots } from '../../src/images/backends/disk-slots.ts';
+import { SharedFlush } from '../../src/images/flush.ts';
+import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/memory.ts';
+import { RangeSet } from '../../src/images/ranges.ts';
+import { PieceWriter } from '../../src/images/requests/piece-writer.ts';
+import { pattern } from './support/harness.ts';
+
+describe('RangeSet', () => {
+  it('counts overlapping ranges once', () => {
+    const ranges = new RangeSet();
+    ranges.add(0, 100);
+    ranges.add(50, 150);
+    ranges.add(1000, 1100);
+    expect(ranges.total).toBe(250);
+    expect(ranges.count).toBe(2);
+  });
+
+  it('agrees with a set of offsets, and keeps no range that touches another', () => {
+    const range = fc.tuple(fc.nat(60), fc.nat(12));
+    fc.assert(
+      fc.property(fc.array(range, { maxLength: 40 }), (added) => {
+        const ranges = new RangeSet();
+        const offsets = new Set<number>();
+        for (const [start, length] of added) {
+          ranges.add(start, start + length);
+          for (let i = start; i < start + length; i++) offsets.add(i);
+        }
+        const runs = [...offsets].filter((offset) => !offsets.has(offset - 1)).length;
+        expect([ranges.total, ranges.count]).toEqual([offsets.size, runs]);
+      }),
+    );
+  });
+});
+
+describe('SharedFlush', () => {
+  /** A flush that runs until the test ends it. */
+  function manualFlush() {
+    const running: { resolve: () => void; reject: (error: Error) => void }[] = [];
+    const shared = new SharedFlush(
+      () => new Promise<void>((resolve, reject) => running.push({ resolve, reject })),
+    );
+    return { shared, running };
+  }
+
+  it('serves callers that arrive while a flush runs by one flush after it', async () => {
+    const { shared, running } = manualFlush();
+    const first = shared.run();
+    await Promise.resolve();
+    expect(running.length).toBe(1);
+    const second = shared.run();
+    const third = shared.run();
+    running[0]?.resolve();
+    await first;
+    await new Promise(setImmediate);
+    expect(running.length).toBe(2);
+    running[1]?.resolve();
+    await Promise.all([second, third]);
+    expect(running.length).toBe(2);
+  });
+
+  it('never flushes again after a failure, as the data may be lost already', async () => {
+    const { shared, running } = manualFlush();
+    const first = shared.run();
+    await Promise.resolve();
+    const second = shared.run();
+    running[0]?.reject(new Error('EIO'));
+    await expect(first).rejects.toThrow('EIO');
+    await expect(second).rejects.toThrow('EIO');
+    await expect(shared.run()).rejects.toThrow('EIO');
+    expect(running.length).toBe(1);
+    expect(shared.failed).toBe(true);
+  });
+});
+
+describe('PieceMemory', () => {
+  it('lends a small piece when the large ones are gone, and has no spare ones then', () => {
+    const memory = new PieceMemory(1, 2);
+    const large = memory.take(LARGE_PIECE);
+    expect(large.length).toBe(LARGE_PIECE);
+    expect(memory.takeSpare()).toBeUndefined();
+    expect(memory.take(LARGE_PIECE).length).toBe(SMALL_PIECE);
+    memory.give(large);
+    expect(memory.takeSpare()).toBe(large);
+  });
+
+  it('keeps large pieces for those who need them', () => {
+    const memory = new PieceMemory(1, 1);
+    expect(memory.take(SMALL_PIECE).length).toBe(SMALL_PIECE);
+    expect(memory.free).toEqual({ large: 1, small: 0 });
+  });
+
+  it('lends pieces that do not overlap', () => {
+    const memory = new PieceMemory(2, 2);
+    const pieces = [memory.take(LARGE_PIECE), memory.take(LARGE_PIECE), memory.take(1)];
+    for (const [i, piece] of pieces.entries()) piece.fill(i + 1);
+    for (const [i, piece] of pieces.entries()) {
+      expect(piece.every((byte) => byte === i + 1)).toBe(true);
+    }
+  });
+
+  it('is 64 MiB by default', () => {
+    const { free } = new PieceMemory();
+    expect(free.large * LARGE_PIECE + free.small * SMALL_PIECE).toBe(64 * 2 ** 20);
+  });
+});
+
+describe('PieceWriter', () => {
+  it('writes what it was given, whatever the chunks and the memory', async () => {
+    const parts = fc.record({
+      start: fc.nat(3 * SMALL_PIECE),
+      lengths: fc.array(fc.nat(2 * SMALL_PIECE), { maxLength: 8 }),
+      large: fc.nat(1),
+    });
+    await fc.assert(
+      fc.asyncProperty(parts, async ({ start, lengths, large }) => {
+        const memory = new PieceMemory(large, 1);
+        const length = lengths.reduce((sum, part) => sum + part, 0);
+        const source = pattern(length);
+        const target = Buffer.alloc(start + length);
+        const writer = new PieceWriter({
+          memory,
+          start,
+          length,
+          write: async (offset, bytes) => {
+            await new Promise(setImmediate);
+            bytes.copy(target, offset);
+          },
+        });
+        let sent = 0;
+        for (const part of lengths) {
+          await writer.push(source.subarray(sent, sent + part));
+          sent += part;
+        }
+        await writer.finish();
+        await writer.close();
+        expect(target.subarray(start).equals(source)).toBe(true);
+        expect(memory.free).toEqual({ large, small: 1 });
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('tells of a failed write and gives its memory back', async () => {
+    const memory = new PieceMemory(2, 1);
+    const writer = new PieceWriter({
+      memory,
+      start: 0,
+      length: 4 * LARGE_PIECE,
+      write: () => Promise.reject(new Error('no space')),
+    });
+    await expect(
+      (async () => {
+        for (let i = 0; i < 4; i++) await writer.push(pattern(LARGE_PIECE));
+        await writer.finish();
+      })(),
+    ).rejects.toThrow('no space');
+    await writer.close();
+    expect(memory.free).toEqual({ large: 2, small: 1 });
+  });
+});
+
+describe('DiskSlots', () => {
+  it('runs no more operations at a time than it has slots, in order', async () => {
+    const slots = new DiskSlots(2);
+    const started: number[] = [];
+    const ends: (() => void)[] = [];
+    const all = [0, 1, 2, 3].map((i) =>
+      slots.run(
+        () =>
+          new Promise<void>((resolve) => {
+            started.push(i);
+            ends.push(resolve);
+          }),
+      ),
+    );
+    await new Promise(setImmediate);
+    expect(started).toEqual([0, 1]);
+    ends[1]?.();
+    await new Promise(setImmediate);
+    expect(started).toEqual([0, 1, 2]);
+    ends[0]?.();
+    ends[2]?.();
+    await new Promise(setImmediate);
+    ends[3]?.();
+    await Promise.all(all);
+    expect(started).toEqual([0, 1, 2, 3]);
+  });
+
+  it('frees the slot of an operation that failed', async () => {
+    const slots = new DiskSlots(1);
+    await expect(slots.run(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
+    await expect(slots.run(async () => 'next')).resolves.toBe('next');
+  });
+});

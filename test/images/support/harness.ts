@@ -1,0 +1,125 @@
+// A daemon in the test's own thread, image files to serve, and a client to ask it.
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type DaemonParts, runDaemon } from '../../../src/images/daemon.ts';
+import { PieceMemory } from '../../../src/images/memory.ts';
+import type { ImageDaemon, ImageDaemonOptions, Ticket } from '../../../src/images/types.ts';
+import { FakeClock } from './fake-clock.ts';
+import { RawClient } from './raw-client.ts';
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  text: string;
+}
+
+export interface Ask {
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+  agent?: Agent;
+}
+
+export interface Harness {
+  daemon: ImageDaemon;
+  clock: FakeClock;
+  memory: PieceMemory;
+  directory: string;
+  /** Sends a request and reads the whole answer. */
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  connect(): Promise<RawClient>;
+  /** Creates an image file and a ticket for it; returns how to read the file. */
+  image(ticket: Partial<Ticket> & { content: Buffer }): Promise<() => Promise<Buffer>>;
+}
+
+/** Starts a daemon without TLS that ends with the test. */
+export async function startHarness(
+  options: Partial<ImageDaemonOptions> = {},
+  parts: Partial<DaemonParts> = {},
+): Promise<Harness> {
+  const directory = await mkdtemp(join(tmpdir(), 'images-'));
+  const clock = new FakeClock();
+  const memory = parts.memory ?? new PieceMemory(4, 16);
+  const daemon = await runDaemon(
+    { host: '127.0.0.1', port: 0, ...options },
+    { clock, memory, ...parts },
+  );
+  onTestFinished(async () => {
+    const closed = daemon.close();
+    // Past every grace period, so that no test waits for one.
+    while (!(await settled(closed))) clock.advance(60);
+    await rm(directory, { recursive: true });
+  });
+  return {
+    daemon,
+    clock,
+    memory,
+    directory,
+    ask: (method, path, ask = {}) => send(daemon.port, method, path, ask),
+    connect: () => RawClient.connect(daemon.port),
+    async image({ content, ...given }) {
+      const ticket: Ticket = {
+        id: 'image',
+        size: content.length,
+        ops: ['read', 'write'],
+        path: join(directory, given.id ?? 'image'),
+        timeout: 300,
+        inactivityTimeout: 60,
+        sparse: true,
+        ...given,
+      };
+      const file = await open(ticket.path, 'a');
+      await file.writeFile(content);
+      await file.close();
+      await daemon.add(ticket);
+      return () => readFile(ticket.path);
+    },
+  };
+}
+
+/** Bytes that differ from their neighbours and from those of other seeds. */
+export function pattern(length: number, seed = 1): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let i = 0; i < length; i++) bytes[i] = ((i * 31 + (i >> 8) * 7 + seed * 97) % 255) + 1;
+  return bytes;
+}
+
+/** An agent that keeps its one connection. */
+export function keepAliveAgent(): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  return agent;
+}
+
+function send(port: number, method: string, path: string, ask: Ask): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { headers = {}, body, agent } = ask;
+    const outgoing = request(
+      { host: '127.0.0.1', port, method, path, headers, ...(agent ? { agent } : { agent: false }) },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const whole = Buffer.concat(chunks);
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            body: whole,
+            text: whole.toString(),
+          });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function settled(promise: Promise<unknown>): Promise<boolean> {
+  const tick = new Promise<false>((resolve) => setTimeout(() => resolve(false), 5));
+  return Promise.race([promise.then(() => true), tick]);
+}

@@ -1,0 +1,56 @@
+// A client that sends exactly the bytes a test gives it.
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export class RawClient {
+  readonly socket: Socket;
+  /** Settles with everything received when the connection has ended. */
+  readonly closed: Promise<string>;
+  #received = '';
+  #check: () => void = () => {};
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      this.#received += chunk;
+      this.#check();
+    });
+    // A connection that is reset has ended as well.
+    socket.on('error', () => {});
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => resolve(this.#received));
+    });
+  }
+
+  static async connect(port: number): Promise<RawClient> {
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    await new Promise((resolve) => socket.once('connect', resolve));
+    return new RawClient(socket);
+  }
+
+  get received(): string {
+    return this.#received;
+  }
+
+  send(data: string | Buffer): this {
+    this.socket.write(data);
+    return this;
+  }
+
+  /** Waits until what was received matches; rejects when the connection ends before. */
+  async until(pattern: RegExp): Promise<string> {
+    const matched = new Promise<void>((resolve) => {
+      this.#check = () => {
+        if (pattern.test(this.#received)) resolve();
+      };
+      this.#check();
+    });
+    const ended = await Promise.race([matched.then(() => false), this.closed.then(() => true)]);
+    if (ended && !pattern.test(this.#received)) {
+      throw new Error(`the connection ended after ${JSON.stringify(this.#received)}`);
+    }
+    return this.#received;
+  }
+}
