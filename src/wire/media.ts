@@ -32,6 +32,6 @@ export function bodyText(body: string | Uint8Array): string {
 const loneSurrogate = /\p{Surrogate}/u;
 
 /** Whether every surrogate of the string has its partner. */
-export function isWellFormed(text: string): boolean {
+function isWellFormed(text: string): boolean {
   return !loneSurrogate.test(text);
 }
