@@ -28,6 +28,7 @@ await build({
   splitting: true,
   format: 'esm',
   platform: 'node',
+  mainFields: ['module', 'main'],
   target: 'node20',
   minifySyntax: true,
   minifyWhitespace: true,

@@ -60,4 +60,6 @@ export interface Identified {
 }
 
 /** An object of the named type, as client and server hold it in memory: every part optional. */
-export type Resource<T extends TypeName> = Identified & AttributesOf<T> & BaseOf<T>;
+export type Resource<T extends TypeName> = Omit<Identified, keyof Definition<T>['attributes']> &
+  AttributesOf<T> &
+  BaseOf<T>;

@@ -24,4 +24,5 @@ export const specialNouns: Readonly<Record<string, SpecialNoun>> = {
   logout: { load: () => import('./logout.ts') },
   whoami: { load: () => import('./whoami.ts') },
   context: { load: () => import('./context.ts') },
+  serve: { load: () => import('./serve.ts') },
 };

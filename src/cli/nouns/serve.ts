@@ -1,0 +1,238 @@
+/** `vmctl serve`: the reference server, for as long as it runs or for one command. */
+import { spawn } from 'node:child_process';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../../client/errors.ts';
+import type { RunningServer } from '../../server/main.ts';
+import type { ServerOptions } from '../../server/options.ts';
+import type { Cli } from '../cli.ts';
+import { write } from '../io.ts';
+
+interface Flags {
+  readonly listen: string;
+  readonly imagesListen: string;
+  readonly data?: string;
+  readonly memory?: boolean;
+  readonly dialect: 'standard' | 'ovirt';
+  readonly appRoot?: string;
+  readonly scope?: string;
+  readonly admin: string;
+  readonly passwordFile?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly inventory: string;
+  readonly speed: number;
+  readonly seed?: number;
+  readonly tokenLifetime: number;
+  readonly readyFile?: string;
+  readonly env?: boolean;
+}
+
+/** Adds options and action of `vmctl serve`. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .usage('[options] [-- COMMAND...]')
+    .argument('[command...]', 'run this command against the server, then stop it')
+    .option('--listen <host:port>', 'address of the API; port 0: any', '127.0.0.1:8443')
+    .option('--images-listen <host:port>', 'address of the image daemon', '127.0.0.1:54322')
+    .option('--data <dir>', 'folder of the data (default: below the XDG state folder)')
+    .option('--memory', 'keep nothing')
+    .addOption(
+      new Option('--dialect <name>', 'how it speaks on the wire')
+        .choices(['standard', 'ovirt'])
+        .default('standard'),
+    )
+    .option('--app-root <path>', 'application root instead of that of the dialect')
+    .option('--scope <scope>', 'OAuth scope instead of that of the dialect')
+    .option('--admin <user@domain>', 'the administrator', 'admin@internal')
+    .option('--password-file <file>', "file with the administrator's password")
+    .option('--tls-cert <file>', 'certificate chain, PEM, instead of its own')
+    .option('--tls-key <file>', 'key of the certificate, PEM')
+    .option(
+      '--inventory <what>',
+      'what a new service holds: empty, small, hosts=10,vms=1000,... or a file',
+      'small',
+    )
+    .option('--speed <factor>', 'how long transitions take; 0: they happen at once', number, 1)
+    .option('--seed <number>', 'make ids and variation the same each time', number)
+    .option('--token-lifetime <seconds>', 'how long an access token is valid', number, 8 * 3600)
+    .option('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers')
+    .option('--env', 'print shell exports for the client once it answers')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  vmctl serve --memory --inventory small -- vmctl vms list
+  vmctl serve --data ./site --listen 127.0.0.1:8443
+  vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json
+`,
+    )
+    .action((words: string[], flags: Flags) => serve(cli, words, flags));
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
+    throw new InvalidArgumentError('It must be a number that is not negative.');
+  }
+  return value;
+}
+
+async function serve(cli: Cli, words: readonly string[], flags: Flags): Promise<void> {
+  const { startServer } = await import('../../server/main.ts');
+  const options = await serverOptions(cli, flags);
+  const server = await startServer(options).catch((error: unknown) => {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  });
+  try {
+    await announce(cli, server, flags, words.length > 0);
+    if (words.length > 0) cli.exitCode = await runCommand(server, words, cli.signal);
+    else await stopSignal();
+  } finally {
+    await server.stop();
+  }
+}
+
+async function serverOptions(cli: Cli, flags: Flags): Promise<ServerOptions> {
+  const { parseAddress } = await import('../../server/options.ts');
+  if (flags.memory && flags.data !== undefined) {
+    throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
+  }
+  if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
+  }
+  const address = (text: string, option: string) => {
+    try {
+      return parseAddress(text, option);
+    } catch (error) {
+      throw new UsageError(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return {
+    listen: address(flags.listen, '--listen'),
+    imagesListen: address(flags.imagesListen, '--images-listen'),
+    data: flags.memory ? undefined : (flags.data ?? join(cli.places.stateDirectory, 'serve')),
+    dialect: flags.dialect,
+    appRoot: flags.appRoot,
+    scope: flags.scope,
+    admin: flags.admin,
+    password: passwordOf(cli, flags),
+    tlsCert: flags.tlsCert,
+    tlsKey: flags.tlsKey,
+    inventory: flags.inventory,
+    speed: flags.speed,
+    seed: flags.seed,
+    tokenLifetime: flags.tokenLifetime,
+    log: (line) => cli.io.stderr.write(`vmctl serve: ${line}\n`),
+  };
+}
+
+function passwordOf(cli: Cli, { passwordFile }: Flags): string | undefined {
+  if (passwordFile === undefined) return cli.io.env['VMCTL_SERVE_PASSWORD'] || undefined;
+  try {
+    const password = readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, '');
+    if (password !== '') return password;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--password-file ${passwordFile} cannot be read: ${reason}`);
+  }
+  throw new UsageError(`--password-file ${passwordFile} is empty`);
+}
+
+/** Tells where the server is: as a file, as shell exports, and in words. */
+async function announce(
+  cli: Cli,
+  server: RunningServer,
+  flags: Flags,
+  runsCommand: boolean,
+): Promise<void> {
+  if (flags.readyFile !== undefined) {
+    const ready = {
+      base_url: server.baseUrl,
+      api_url: server.apiUrl,
+      auth_url: server.authUrl,
+      upload_url: server.uploadUrl,
+      ca_file: server.caFile,
+      username: server.username,
+      password_file: flags.passwordFile ?? server.passwordFile ?? null,
+      pid: process.pid,
+    };
+    const temporary = `${flags.readyFile}.${process.pid}`;
+    writeFileSync(temporary, `${JSON.stringify(ready, null, 2)}\n`);
+    renameSync(temporary, flags.readyFile);
+  }
+  if (runsCommand) return;
+  if (flags.env) {
+    const lines = Object.entries(environment(server))
+      .map(([name, value]) => `export ${name}=${quoted(value)}`)
+      .join('\n');
+    await write(cli.io.stdout, `${lines}\nexport VMCTL_SERVE_PID=${process.pid}\n`);
+  }
+  const lines = [
+    `the API is at ${server.apiUrl}`,
+    `the image daemon is at ${server.uploadUrl}`,
+    `its certificate authority is ${server.caFile}`,
+    `the administrator is ${server.username}`,
+    ...(server.passwordIsNew
+      ? [`the password is ${server.password} (kept in ${server.passwordFile})`]
+      : []),
+    'hosts and virtual machines are simulated; the bytes of disks are real',
+  ];
+  await write(cli.io.stderr, `${lines.map((line) => `vmctl serve: ${line}`).join('\n')}\n`);
+}
+
+function environment(server: RunningServer): Record<string, string> {
+  return {
+    VMCTL_URL: server.baseUrl,
+    VMCTL_USERNAME: server.username,
+    VMCTL_PASSWORD: server.password,
+    VMCTL_CA_FILE: server.caFile,
+  };
+}
+
+/** A word that every shell takes as it is. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Runs a command with the server in its environment; resolves with its exit code. */
+function runCommand(
+  server: RunningServer,
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  const [program = '', ...rest] = words;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, rest, {
+      stdio: 'inherit',
+      env: { ...process.env, ...environment(server) },
+    });
+    const stop = () => child.kill('SIGTERM');
+    signal.addEventListener('abort', stop, { once: true });
+    child.once('error', (error) => {
+      reject(new UsageError(`${program} cannot be run: ${error.message}`));
+    });
+    child.once('exit', (code, name) => {
+      signal.removeEventListener('abort', stop);
+      resolve(code ?? 128 + (name ? constants.signals[name] : 0));
+    });
+  });
+}
+
+/** Resolves when the process is asked to stop; a second time it stops at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = () => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve();
+    };
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.removeAllListeners(name);
+      process.on(name, stop);
+    }
+  });
+}

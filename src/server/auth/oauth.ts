@@ -1,0 +1,165 @@
+/** The sign-in endpoints: token, revoke, token-info, logout (specification 5.2). */
+import { RuleContext, type Site } from '../rules/context.ts';
+import type { Store } from '../store/store.ts';
+import { type Authenticator, wrongCredentials } from './authenticate.ts';
+import { issueToken, purgeTokens, readToken, revokeToken } from './tokens.ts';
+import { callerOf } from './users.ts';
+
+export interface OAuthRequest {
+  /** Parameters of query and form body. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly authorization: string | undefined;
+  readonly accept: string | undefined;
+  readonly address: string;
+}
+
+export interface OAuthResponse {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface OAuthSettings {
+  readonly scope: string;
+  /** Milliseconds that a token is valid. */
+  readonly tokenLifetime: number;
+  /** The error object has the keys that the ovirt dialect uses for its own scope. */
+  readonly ovirtErrors: boolean;
+}
+
+const httpGrant = 'urn:ovirt:params:oauth:grant-type:http';
+
+/** Answers what is below `/sso/oauth` and the logout service. */
+export class OAuth {
+  readonly #store: Store;
+  readonly #site: Site;
+  readonly #authenticator: Authenticator;
+  readonly #settings: OAuthSettings;
+
+  constructor(store: Store, site: Site, authenticator: Authenticator, settings: OAuthSettings) {
+    this.#store = store;
+    this.#site = site;
+    this.#authenticator = authenticator;
+    this.#settings = settings;
+  }
+
+  /** Grants a token for a user name and password. */
+  async token(request: OAuthRequest): Promise<OAuthResponse> {
+    const grant = request.parameters.get('grant_type');
+    const scope = request.parameters.get('scope') ?? '';
+    if (!/^(application\/json|\*\/\*)/.test(request.accept ?? '*/*')) {
+      return this.#error(scope, 'invalid_request', 'The Accept header must be application/json.');
+    }
+    if (grant === undefined) {
+      return this.#error(scope, 'invalid_request', 'The parameter grant_type is missing.');
+    }
+    if (grant !== 'password' && grant !== httpGrant) {
+      return this.#error(
+        scope,
+        'unsupported_grant_type',
+        `The grant type ${grant} is not supported; use password.`,
+      );
+    }
+    const given = grant === 'password' ? fromForm(request) : fromHeader(request);
+    if (!given.username || given.password === undefined) {
+      const missing = given.username ? 'password' : 'username';
+      return this.#error(scope, 'invalid_request', `The parameter ${missing} is missing.`);
+    }
+    if (!scope.split(' ').includes(this.#settings.scope)) {
+      return this.#error(scope, 'invalid_scope', `The scope must be ${this.#settings.scope}.`);
+    }
+    return this.#grant(given.username, given.password, scope, request.address);
+  }
+
+  async #grant(
+    user: string,
+    password: string,
+    scope: string,
+    address: string,
+  ): Promise<OAuthResponse> {
+    const now = this.#site.now().getTime();
+    const caller = this.#store.read((tx) =>
+      this.#authenticator.passwords.check(tx, user, password, now) ? callerOf(tx, user) : undefined,
+    );
+    if (!caller) {
+      await this.#store.write((tx) =>
+        RuleContext.system(tx, this.#site).event(
+          114,
+          {},
+          {
+            UserName: user,
+            SourceIP: address,
+            Reason: 'wrong user name or password',
+          },
+        ),
+      );
+      return this.#error(scope, 'access_denied', wrongCredentials);
+    }
+    const expires = now + this.#settings.tokenLifetime;
+    const token = await this.#store.write((tx) => {
+      purgeTokens(tx, now);
+      new RuleContext(tx, this.#site, caller).event(30, {}, { SourceIP: address });
+      return issueToken(tx, user, scope, expires);
+    });
+    return {
+      status: 200,
+      body: { access_token: token, scope, exp: String(expires), token_type: 'bearer' },
+    };
+  }
+
+  /** Ends a token. Never asks for credentials of a client: whoever has the token may end it. */
+  async revoke(request: OAuthRequest): Promise<OAuthResponse> {
+    const token = request.parameters.get('token');
+    if (token) {
+      await this.#store.write((tx) => {
+        const found = readToken(tx, token, this.#site.now().getTime());
+        const caller = found && callerOf(tx, found.user);
+        if (caller) {
+          new RuleContext(tx, this.#site, caller).event(31, {}, { SourceIP: request.address });
+        }
+        revokeToken(tx, token);
+      });
+    }
+    return { status: 200, body: {} };
+  }
+
+  /** Says whether a token is valid, and whose it is. */
+  tokenInfo(request: OAuthRequest): OAuthResponse {
+    const token = request.parameters.get('token') ?? '';
+    const scope = request.parameters.get('scope') ?? '';
+    const found = this.#store.read((tx) => readToken(tx, token, this.#site.now().getTime()));
+    if (!found) {
+      return this.#error(scope, 'invalid_grant', 'The token is expired or not valid.');
+    }
+    return {
+      status: 200,
+      body: { active: true, token_type: 'bearer', user_id: found.user, scope: found.scope },
+    };
+  }
+
+  #error(scope: string, code: string, message: string): OAuthResponse {
+    const ovirt = this.#settings.ovirtErrors && scope === this.#settings.scope;
+    return {
+      status: 400,
+      body: ovirt
+        ? { error_code: code, error: message }
+        : { error: code, error_description: message },
+    };
+  }
+}
+
+interface Given {
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+}
+
+function fromForm({ parameters }: OAuthRequest): Given {
+  return { username: parameters.get('username'), password: parameters.get('password') };
+}
+
+function fromHeader({ authorization }: OAuthRequest): Given {
+  const match = /^Basic +(.+)$/i.exec(authorization ?? '');
+  const text = Buffer.from(match?.[1] ?? '', 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 1) return { username: undefined, password: undefined };
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}

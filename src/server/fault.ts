@@ -1,0 +1,52 @@
+/** Refusals: what a rule throws, and the HTTP status and fault document that become of it. */
+import { type FaultKey, faults } from '../model/faults.ts';
+
+/** Words that fill the blanks of a sentence. */
+export type Words = Readonly<Record<string, string | number | bigint | undefined>>;
+
+/** A refused request. `reason` names the family, `detail` says what was wrong (specification 7). */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly reason: string;
+  readonly detail: string | undefined;
+
+  constructor(status: number, reason: string, detail?: string) {
+    super(detail ?? reason);
+    this.status = status;
+    this.reason = reason;
+    this.detail = detail;
+  }
+}
+
+/** A command that validation refuses: the sentence of the catalogue, in square brackets. */
+export function refused(key: FaultKey, words: Words): Refusal {
+  const { status, text } = faults[key];
+  return new Refusal(status, 'Operation Failed', `[${fill(text, words)}]`);
+}
+
+/** 400: attributes that are mandatory and missing. */
+export function incomplete(type: string, missing: readonly string[], operation: string): Refusal {
+  return new Refusal(
+    400,
+    'Incomplete parameters',
+    `${type} [${missing.join(', ')}] required for ${operation}`,
+  );
+}
+
+/** 404: a reference, by id or name, to something that does not exist. */
+export function entityNotFound(what: string): Refusal {
+  return new Refusal(404, 'Operation Failed', `Entity not found: ${what}`);
+}
+
+/** 404: the addressed object does not exist. */
+export function notFound(detail: string): Refusal {
+  return new Refusal(404, 'Not Found', detail);
+}
+
+/** Fills `{Name}` in a sentence; a word that is not known shows as `<UNKNOWN>`. */
+export function fill(text: string, words: Words): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const word = words[name];
+    return word === undefined ? '<UNKNOWN>' : String(word);
+  });
+}

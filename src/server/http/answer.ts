@@ -1,0 +1,63 @@
+/** Step 6 of a request: from what the rules answered to status, headers and body. */
+import type { Dialect } from '../../model/dialect.ts';
+import {
+  encodeAction,
+  encodeFault,
+  encodeListChunks,
+  encodeObject,
+  type MediaType,
+} from '../../wire/index.ts';
+import type { Refusal } from '../fault.ts';
+import type { Answer } from './dispatch.ts';
+import type { ApiResponse } from './request.ts';
+
+/** Encodes an answer; without its body for HEAD. */
+export function encodeAnswer(
+  dialect: Dialect,
+  media: MediaType,
+  answer: Answer,
+  head: boolean,
+): ApiResponse {
+  const headers: Record<string, string> = { ...answer.headers };
+  if (answer.form === 'empty') return { status: answer.status, headers };
+  headers['Content-Type'] = contentType(media);
+  if (head) return { status: answer.status, headers };
+  return { status: answer.status, headers, body: bodyOf(dialect, media, answer) };
+}
+
+function bodyOf(
+  dialect: Dialect,
+  media: MediaType,
+  answer: Exclude<Answer, { form: 'empty' }>,
+): string | Iterable<string> {
+  switch (answer.form) {
+    case 'object':
+      return encodeObject(media, answer.object, answer.type, dialect);
+    case 'list':
+      return encodeListChunks(media, answer.items, answer.type, dialect, answer.extras);
+    case 'action':
+      return encodeAction(media, answer.action, dialect);
+  }
+}
+
+/** A refusal as a fault document in the asked representation. */
+export function faultResponse(
+  dialect: Dialect,
+  media: MediaType,
+  refusal: Refusal,
+  headers: Readonly<Record<string, string>> = {},
+): ApiResponse {
+  const fault = {
+    reason: refusal.reason,
+    ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+  };
+  return {
+    status: refusal.status,
+    headers: { 'Content-Type': contentType(media), ...headers },
+    body: encodeFault(media, fault, dialect),
+  };
+}
+
+function contentType(media: MediaType): string {
+  return media === 'application/xml' ? 'application/xml;charset=UTF-8' : media;
+}

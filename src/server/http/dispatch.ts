@@ -1,0 +1,233 @@
+/** From an operation of the model to the rules that perform it, and what they answer. */
+import type { Dialect } from '../../model/dialect.ts';
+import { addressesObject, type Operation } from '../../model/index.ts';
+import type { CollectionExtras } from '../../wire/index.ts';
+import type { RuleContext } from '../rules/context.ts';
+import * as generic from '../rules/generic.ts';
+import type { Parameters } from '../rules/notation.ts';
+import { collectionOf, isStored, locationOf, type Place, placeOf } from '../rules/places.ts';
+import { actionsOf, type Presentation, present } from '../rules/presentation.ts';
+import { rulesOf } from '../rules/registry.ts';
+import type { StoredObject } from '../store/document.ts';
+import { follow } from './follow.ts';
+import { listOptions } from './listing.ts';
+import { type ApiRequest, booleanParameter } from './request.ts';
+import { apiRoot } from './root.ts';
+import type { Match } from './router.ts';
+import { unservedTypes } from './served.ts';
+
+export interface Call {
+  readonly request: ApiRequest;
+  readonly match: Match;
+  readonly operation: Operation;
+  readonly body: StoredObject | StoredObject[];
+  readonly dialect: Dialect;
+}
+
+/** What is answered, before it is encoded. */
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} & (
+  | { readonly form: 'empty' }
+  | { readonly form: 'object'; readonly type: string; readonly object: StoredObject }
+  | {
+      readonly form: 'list';
+      readonly type: string;
+      readonly items: Iterable<StoredObject>;
+      readonly extras: CollectionExtras;
+    }
+  | { readonly form: 'action'; readonly action: StoredObject }
+);
+
+/** Performs an operation inside the transaction of the context. */
+export function serve(ctx: RuleContext, call: Call): Answer {
+  const { operation, request } = call;
+  if (operation.service === '/') {
+    if (operation.isAction) throw generic.unserved(operation);
+    return apiRoot(ctx, call.dialect, request);
+  }
+  requireServed(operation);
+  const view = presentationOf(ctx, call);
+  switch (operation.name) {
+    case 'list':
+      return list(ctx, call, view);
+    case 'get':
+      return get(ctx, call, view);
+    case 'add':
+      return add(ctx, call, view);
+    case 'update':
+      return update(ctx, call, view);
+    case 'remove':
+      return remove(ctx, call);
+    default:
+      return act(ctx, call);
+  }
+}
+
+function requireServed(operation: Operation): void {
+  const closed = !isStored(operation.type) || unservedTypes.has(operation.type);
+  if (closed || rulesOf(operation.type as never)?.unserved?.includes(operation.name)) {
+    throw generic.unserved(operation);
+  }
+}
+
+function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
+  const asked = request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
+  const changes = operation.http !== 'GET' && operation.http !== 'HEAD';
+  return {
+    ctx,
+    apiPath: request.apiPath,
+    allContent: changes || booleanParameter(asked) === true,
+  };
+}
+
+/** The collection that the request addresses, or that holds the object it addresses. */
+function placeIn(ctx: RuleContext, { match }: Call): Place {
+  return addressesObject(match.service)
+    ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
+    : placeOf(ctx.tx, match.service, match.ids);
+}
+
+function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
+  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
+}
+
+function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
+  const { service, path } = locationOf(place, String(object['id']));
+  return present(view, place.kind, object, service, path);
+}
+
+function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
+  const place = placeIn(ctx, call);
+  const { request } = call;
+  const options = listOptions(ctx, place, request, call.dialect, call.operation);
+  const keys = options ? generic.keys(ctx, place, options) : [];
+  const followed = request.parameters.get('follow');
+  const actions = actionsOf(place.service);
+  const base = `${request.apiPath}/${request.segments.join('/')}`;
+  // Paths to follow are checked before the first byte is sent, even where the list is empty.
+  if (followed) follow(view, place.type, locationOf(place, '').service, [], followed);
+  return {
+    status: 200,
+    form: 'list',
+    type: place.type,
+    items: shownOneByOne(ctx, view, place, keys, followed),
+    extras:
+      actions.length > 0
+        ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
+        : {},
+  };
+}
+
+function* shownOneByOne(
+  ctx: RuleContext,
+  view: Presentation,
+  place: Place,
+  keys: readonly number[],
+  followed: string | undefined,
+): Generator<StoredObject> {
+  const { service } = locationOf(place, '');
+  for (const key of keys) {
+    const object = ctx.tx.byKey(place.kind, key) as StoredObject | undefined;
+    if (!object) continue;
+    const shown = show(view, place, object);
+    if (followed) follow(view, place.type, service, [shown], followed);
+    yield shown;
+  }
+}
+
+function get(ctx: RuleContext, call: Call, view: Presentation): Answer {
+  const { place, object } = targetIn(ctx, call);
+  const shown = show(view, place, object);
+  const followed = call.request.parameters.get('follow');
+  if (followed) {
+    follow(view, place.type, locationOf(place, '').service, [shown], followed);
+  }
+  return { status: 200, form: 'object', type: place.type, object: shown };
+}
+
+function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
+  const place = placeIn(ctx, call);
+  if (Array.isArray(call.body)) throw generic.unserved(call.operation);
+  const object = generic.add(ctx, place, call.body);
+  const shown = show(view, place, object);
+  const headers = { Location: String(shown['href']) };
+  const rules = rulesOf(place.kind);
+  const lifecycle = rules?.lifecycle;
+  const state = lifecycle && String(object[lifecycle.attribute]);
+  if (rules?.addsAtOnce || !lifecycle || !state || lifecycle.settled.includes(state)) {
+    return { status: 201, headers, form: 'object', type: place.type, object: shown };
+  }
+  shown['creation_status'] = 'in_progress';
+  return { status: 202, headers, form: 'object', type: place.type, object: shown };
+}
+
+function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
+  const target = targetIn(ctx, call);
+  const object = generic.update(ctx, target, call.body as StoredObject);
+  return {
+    status: 200,
+    form: 'object',
+    type: target.place.type,
+    object: show(view, target.place, object),
+  };
+}
+
+function remove(ctx: RuleContext, call: Call): Answer {
+  if (!addressesObject(call.match.service)) throw generic.unserved(call.operation);
+  const { request } = call;
+  generic.remove(ctx, targetIn(ctx, call), parametersOf(request));
+  const expects = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
+  const early =
+    booleanParameter(request.parameters.get('async')) || expects.includes('202-accepted');
+  return early
+    ? { status: 202, form: 'empty' }
+    : { status: 200, form: 'action', action: { status: 'complete' } };
+}
+
+/** Parameters of the query, as the rules read them. */
+export function parametersOf(request: ApiRequest): Parameters {
+  return {
+    flag: (name) => booleanParameter(request.parameters.get(name)),
+    text: (name) => request.parameters.get(name) || undefined,
+  };
+}
+
+function act(ctx: RuleContext, call: Call): Answer {
+  const { operation } = call;
+  if (Array.isArray(call.body) || !addressesObject(call.match.service)) {
+    throw generic.unserved(operation);
+  }
+  const result = generic.act(ctx, targetIn(ctx, call), operation, call.body);
+  const early = call.body['async'] === true;
+  return {
+    status: early ? 202 : 200,
+    form: 'action',
+    action: { ...call.body, ...result, status: early ? 'in_progress' : 'complete' },
+  };
+}
+
+/**
+ * The answer once the object of the call has come to rest, or undefined while it has not. An
+ * object that ended in a failed state is answered as a failed action.
+ */
+export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | undefined {
+  const place = placeIn(ctx, call);
+  const lifecycle = rulesOf(place.kind)?.lifecycle;
+  if (!lifecycle) return result;
+  const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
+  const object = ctx.tx.get(place.kind, id, place.collection) as StoredObject | undefined;
+  if (!object) return result;
+  const state = String(object[lifecycle.attribute]);
+  if (!lifecycle.settled.includes(state)) return undefined;
+  if (result.form === 'object') {
+    const shown = show(presentationOf(ctx, call), place, object);
+    return { ...result, status: 201, object: shown };
+  }
+  if (result.form === 'action' && lifecycle.failed?.includes(state)) {
+    const fault = { reason: 'Operation Failed', detail: `[The object is ${state}.]` };
+    return { ...result, action: { ...result.action, status: 'failed', fault } };
+  }
+  return result;
+}

@@ -1,0 +1,165 @@
+/** Expands links inside an answer (specification 4.3): whole lists and references, nested. */
+import { attributesOf, parseKind, subCollections } from '../../model/index.ts';
+import { services } from '../../model/services/index.ts';
+import type { TypeName } from '../../model/types/index.ts';
+import { Refusal } from '../fault.ts';
+import * as generic from '../rules/generic.ts';
+import { isStored, locationOf, placeOf, titleOf, topCollection } from '../rules/places.ts';
+import { type Presentation, present } from '../rules/presentation.ts';
+import type { StoredObject } from '../store/document.ts';
+import { route } from './router.ts';
+import { unservedTypes } from './served.ts';
+
+/** More paths, or deeper ones, would let one request read the whole inventory many times. */
+const maximumPaths = 20;
+const maximumDepth = 6;
+
+interface Shown {
+  readonly type: TypeName;
+  /** Path template under which the objects are shown. */
+  readonly service: string;
+  readonly items: StoredObject[];
+}
+
+/**
+ * Replaces the links that `paths` names (`nics,disk_attachments.disk`) by what they lead to, in
+ * all items. Refuses with 400 words that are no link of their type; a link that leads nowhere on
+ * one item is left out there.
+ */
+export function follow(
+  view: Presentation,
+  type: TypeName,
+  service: string,
+  items: StoredObject[],
+  paths: string,
+): void {
+  const list = paths
+    .split(',')
+    .map((path) => path.trim())
+    .filter((path) => path !== '');
+  if (list.length > maximumPaths) throw tooMuch(`names ${list.length} paths`, maximumPaths);
+  for (const path of list) {
+    const words = path.split('.');
+    if (words.length > maximumDepth) throw tooMuch(`${path} is ${words.length} deep`, maximumDepth);
+    followPath(view, { type, service, items }, words);
+  }
+}
+
+function tooMuch(what: string, limit: number): Refusal {
+  return new Refusal(
+    400,
+    'Operation Failed',
+    `The parameter follow ${what}; at most ${limit} are allowed.`,
+  );
+}
+
+function followPath(view: Presentation, from: Shown, words: readonly string[]): void {
+  const [word = '', ...rest] = words;
+  const wanted = plain(word);
+  const rel = subCollections(from.service).find((name) => name === wanted);
+  const attribute = rel ? attributeOf(from.type, rel) : undefined;
+  const next =
+    rel && attribute ? followLink(view, from, rel, attribute) : followReference(view, from, wanted);
+  if (!next) {
+    throw new Refusal(
+      400,
+      'Operation Failed',
+      `Cannot follow "${word}": it is not a link of ${titleOf(from.type)}.`,
+    );
+  }
+  if (rest.length > 0) followPath(view, next, rest);
+}
+
+function plain(word: string): string {
+  return word.replaceAll('_', '').toLowerCase();
+}
+
+/** Links whose attribute is not the word of the path. */
+const otherNames: Readonly<Record<string, string>> = {
+  fenceagents: 'agents',
+  storage: 'storages',
+  externalnetworkproviderconfigurations: 'external_network_provider_configurations',
+};
+
+function attributeOf(type: TypeName, rel: string): string | undefined {
+  const wanted = otherNames[rel] ?? rel;
+  return Object.keys(attributesOf(type)).find((name) => name === wanted || plain(name) === wanted);
+}
+
+/** Fills the list attribute of every item with the objects of its sub-collection. */
+function followLink(
+  view: Presentation,
+  from: Shown,
+  rel: string,
+  attribute: string,
+): Shown | undefined {
+  const path = `${from.service}/${rel}`;
+  const type = services[path]?.type as TypeName | undefined;
+  if (!type) return undefined;
+  if (!isStored(type) || unservedTypes.has(type)) {
+    throw new Refusal(501, 'Not Implemented', `This server cannot follow ${rel} yet.`);
+  }
+  const children: StoredObject[] = [];
+  let service = `${path}/{id}`;
+  for (const item of from.items) {
+    const segments = String(item['href'])
+      .slice(view.apiPath.length + 1)
+      .split('/');
+    const match = route([...segments, rel]);
+    if (!match) continue;
+    const place = placeOf(view.ctx.tx, match.service, match.ids);
+    service = locationOf(place, '').service;
+    const found = generic.keys(view.ctx, place, {}).flatMap((key) => {
+      const object = view.ctx.tx.byKey(place.kind, key) as StoredObject | undefined;
+      if (!object) return [];
+      const location = locationOf(place, String(object['id']));
+      return [present(view, place.kind, object, location.service, location.path)];
+    });
+    item[attribute] = found;
+    children.push(...found);
+  }
+  return { type, service, items: children };
+}
+
+/** Replaces a reference of every item by the whole object. */
+function followReference(view: Presentation, from: Shown, wanted: string): Shown | undefined {
+  const found = Object.entries(attributesOf(from.type)).find(([name, { kind }]) => {
+    const { form } = parseKind(kind);
+    return plain(name) === wanted && (form === 'ref' || form === 'links');
+  });
+  if (!found) return undefined;
+  const [attribute, { kind }] = found;
+  const type = parseKind(kind).of as TypeName;
+  const items: StoredObject[] = [];
+  let service = '';
+  for (const item of from.items) {
+    const value = item[attribute];
+    const expand = (reference: StoredObject): StoredObject => {
+      const whole = expandReference(view, type, reference);
+      if (!whole) return reference;
+      service = whole.service;
+      items.push(whole.object);
+      return whole.object;
+    };
+    if (Array.isArray(value)) item[attribute] = value.map(expand);
+    else if (typeof value === 'object' && value !== null)
+      item[attribute] = expand(value as StoredObject);
+  }
+  return { type, service, items };
+}
+
+function expandReference(
+  view: Presentation,
+  type: TypeName,
+  reference: StoredObject,
+): { object: StoredObject; service: string } | undefined {
+  const id = reference['id'];
+  if (typeof id !== 'string' || !isStored(type)) return undefined;
+  const object = view.ctx.tx.get(type, id) as StoredObject | undefined;
+  const collection = topCollection(type) ?? view.ctx.tx.collectionOf(type, id);
+  if (!object || collection === undefined) return undefined;
+  const match = route(`${collection}/${id}`.split('/').slice(1));
+  if (!match) return undefined;
+  const { service } = match;
+  return { object: present(view, type, object, service, `${collection}/${id}`), service };
+}

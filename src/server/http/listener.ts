@@ -1,0 +1,264 @@
+/** The socket side: TLS, limits, bodies, and which part of the server a path belongs to. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
+import { Refusal } from '../fault.ts';
+import { faultResponse } from './answer.ts';
+import { type ApiServer, handle } from './pipeline.ts';
+import { pkiResource } from './pki.ts';
+import { type ApiResponse, acceptedMedia, parseTarget } from './request.ts';
+
+/** Largest body of an API request, in bytes. */
+export const maximumBody = 10 * 2 ** 20;
+const maximumHeader = 64 * 2 ** 10;
+/** Milliseconds for the head of a request, for all of it, and between requests. */
+const headersTimeout = 10_000;
+const requestTimeout = 120_000;
+const keepAliveTimeout = 75_000;
+const handshakeTimeout = 10_000;
+const maximumConnections = 2_000;
+/** Milliseconds to wait for a body that a GET announces; some clients never send it. */
+const uselessBodyWait = 100;
+
+export interface Listener {
+  readonly server: Server;
+  /** Stops taking connections, lets requests finish, and closes what is left after the grace. */
+  close(graceMilliseconds: number): Promise<void>;
+}
+
+export interface ListenerOptions {
+  readonly api: ApiServer;
+  readonly oauth: OAuth;
+  readonly ca: string;
+  readonly key: string;
+  readonly certificate: string;
+}
+
+/** Makes the server; the caller lets it listen. */
+export function makeListener(options: ListenerOptions): Listener {
+  const server = createServer(
+    {
+      key: options.key,
+      cert: options.certificate,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout,
+      maxHeaderSize: maximumHeader,
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout,
+    },
+    (request, response) => {
+      answer(options, request, response).catch((error: unknown) => {
+        options.api.report(error);
+        response.destroy();
+      });
+    },
+  );
+  server.maxConnections = maximumConnections;
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
+  // "Expect: 201-created" is for the API, not for the HTTP server.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+  });
+  return {
+    server,
+    close: (grace) =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), grace).unref();
+      }),
+  };
+}
+
+async function answer(
+  options: ListenerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { api } = options;
+  const target = request.url ?? '/';
+  const { appRoot } = api.dialect;
+  let answered: ApiResponse;
+  try {
+    const parsed = parseTarget(target, `${appRoot}/api`);
+    if (parsed) {
+      const body = await bodyOf(request, response);
+      answered = await handle(api, {
+        ...parsed,
+        method: request.method ?? 'GET',
+        header: (name) => headerOf(request, name),
+        body,
+        address: request.socket.remoteAddress ?? '',
+      });
+    } else {
+      answered = await serveBeside(options, request, response, target);
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const media = acceptedMedia(headerOf(request, 'accept')) ?? 'application/xml';
+    answered = faultResponse(api.dialect, media, error);
+    if (error.status === 413) response.setHeader('Connection', 'close');
+  }
+  await send(request, response, answered);
+}
+
+/** What is not the API: sign-in, certificates, health. */
+async function serveBeside(
+  { api, oauth, ca, certificate }: ListenerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: string,
+): Promise<ApiResponse> {
+  const url = new URL(target, 'https://localhost');
+  const { appRoot } = api.dialect;
+  // Deployed clients have these paths built in, whatever the application root is.
+  const path = [appRoot, '/ovirt-engine']
+    .filter((root) => url.pathname.startsWith(`${root}/`))
+    .map((root) => url.pathname.slice(root.length))[0];
+  switch (path) {
+    case '/services/pki-resource':
+      return pkiResource(url.searchParams, ca, certificate);
+    case '/services/health':
+      return text(200, 'DB Up!Welcome to Health Status!');
+    case '/sso/oauth/token':
+    case '/sso/oauth/token-http-auth':
+      return json(await oauth.token(await oauthRequest(request, response, url)));
+    case '/sso/oauth/revoke':
+    case '/services/sso-logout':
+      return json(await oauth.revoke(await oauthRequest(request, response, url)));
+    case '/sso/oauth/token-info':
+      return json(oauth.tokenInfo(await oauthRequest(request, response, url)));
+    default:
+      throw new Refusal(
+        404,
+        'Not Found',
+        `There is nothing at ${url.pathname}. The API is at ${appRoot}/api.`,
+      );
+  }
+}
+
+async function oauthRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<OAuthRequest> {
+  const body = Buffer.from(await bodyOf(request, response)).toString('utf8');
+  const parameters = new Map<string, string>();
+  for (const [name, value] of [...url.searchParams, ...new URLSearchParams(body)]) {
+    if (!parameters.has(name)) parameters.set(name, value);
+  }
+  return {
+    parameters,
+    authorization: headerOf(request, 'authorization'),
+    accept: headerOf(request, 'accept'),
+    address: request.socket.remoteAddress ?? '',
+  };
+}
+
+function json({ status, body }: OAuthResponse): ApiResponse {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    body: JSON.stringify(body),
+  };
+}
+
+function text(status: number, body: string): ApiResponse {
+  return { status, headers: { 'Content-Type': 'text/plain;charset=UTF-8' }, body };
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** Reads the body. Refuses with 413 one that is too large, without reading on. */
+async function bodyOf(request: IncomingMessage, response: ServerResponse): Promise<Uint8Array> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > maximumBody) throw tooLarge();
+  const useless = request.method === 'GET' || request.method === 'HEAD';
+  if (useless) return uselessBody(request, response);
+  if (headerOf(request, 'expect')?.toLowerCase() === '100-continue') response.writeContinue();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of request as AsyncIterable<Uint8Array>) {
+    length += piece.length;
+    if (length > maximumBody) throw tooLarge();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** A body on GET means nothing: it is not waited for, and the connection ends if it is missing. */
+async function uselessBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Uint8Array> {
+  const announces =
+    Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'];
+  if (!announces) return new Uint8Array();
+  request.resume();
+  const came = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => resolve(false), uselessBodyWait);
+    request.once('end', () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+  if (!came) response.setHeader('Connection', 'close');
+  return new Uint8Array();
+}
+
+function tooLarge(): Refusal {
+  return new Refusal(
+    413,
+    'Request Entity Too Large',
+    `The body is larger than the ${maximumBody} bytes that a request may have.`,
+  );
+}
+
+/** Writes a response; lists in pieces, no faster than the client reads. */
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: ApiResponse,
+): Promise<void> {
+  if (response.destroyed) return;
+  if (typeof body === 'string' || body === undefined) {
+    const bytes = Buffer.from(body ?? '', 'utf8');
+    const head = request.method === 'HEAD';
+    response.writeHead(status, head ? headers : { ...headers, 'Content-Length': bytes.length });
+    response.end(head ? undefined : bytes);
+    return;
+  }
+  // The first piece is made before the head is sent, so that what goes wrong there is a fault.
+  const pieces = body[Symbol.iterator]();
+  let piece = pieces.next();
+  response.writeHead(status, headers);
+  while (!piece.done) {
+    if (!response.write(piece.value) && !(await drained(response))) return;
+    piece = pieces.next();
+  }
+  response.end();
+}
+
+/** Waits until the client has read; false when it went away. */
+function drained(response: ServerResponse): Promise<boolean> {
+  return new Promise((resolve) => {
+    const done = (open: boolean) => () => {
+      response.off('drain', onDrain);
+      response.off('close', onClose);
+      resolve(open);
+    };
+    const onDrain = done(true);
+    const onClose = done(false);
+    response.once('drain', onDrain);
+    response.once('close', onClose);
+  });
+}

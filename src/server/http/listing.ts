@@ -1,0 +1,79 @@
+/** Which objects a list returns and in which order: search, from, max, page (specification 4.3). */
+import type { Dialect } from '../../model/dialect.ts';
+import type { Operation } from '../../model/index.ts';
+import { searchFields } from '../../model/search-fields.ts';
+import { parseSearch, SearchError } from '../../search/index.ts';
+import { Refusal } from '../fault.ts';
+import type { RuleContext } from '../rules/context.ts';
+import type { Place } from '../rules/places.ts';
+import { compileSearch, defaultOrder } from '../store/search.ts';
+import type { ListOptions, SqlCondition } from '../store/transaction.ts';
+import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
+
+/**
+ * The conditions of a list; undefined when it is empty for certain. Refuses a search that does not
+ * parse with 400, unless the dialect finds nothing then.
+ */
+export function listOptions(
+  ctx: RuleContext,
+  place: Place,
+  request: ApiRequest,
+  dialect: Dialect,
+  operation: Operation,
+): ListOptions | undefined {
+  const searchable = operation.query.includes('search') && searchFields[place.type] !== undefined;
+  const max = maximum(request, searchable);
+  const text = searchable ? (request.parameters.get('search') ?? '').trim() : '';
+  const from = fromCondition(place, request, dialect);
+  const base: ListOptions = { orderBy: defaultOrder(place.kind), limit: max, condition: from };
+  if (text === '') return base;
+  try {
+    const query = parseSearch(text, place.type, ctx.now);
+    const sensitive = booleanParameter(request.parameters.get('case_sensitive')) ?? false;
+    const { condition, orderBy } = compileSearch(place.kind, query, sensitive);
+    const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
+    if (offset === undefined) return undefined;
+    return { ...base, orderBy, offset, condition: both(from, condition) };
+  } catch (error) {
+    if (!(error instanceof SearchError)) throw error;
+    if (dialect.badSearchFindsNothing) return undefined;
+    throw new Refusal(400, 'Operation Failed', `The search does not parse: ${error.message}`);
+  }
+}
+
+/** Without a page size the first page holds everything. */
+function pageOffset(page: number, max: number | undefined): number | undefined {
+  if (page === 1) return 0;
+  return max === undefined ? undefined : (page - 1) * max;
+}
+
+function both(a: SqlCondition | undefined, b: SqlCondition | undefined): SqlCondition | undefined {
+  if (!a || !b) return a ?? b;
+  return { sql: `(${a.sql}) AND (${b.sql})`, values: [...a.values, ...b.values] };
+}
+
+/** Events from an id on (specification 6); the dialects differ in whether it is included. */
+function fromCondition(
+  place: Place,
+  request: ApiRequest,
+  dialect: Dialect,
+): SqlCondition | undefined {
+  if (place.kind !== 'event') return undefined;
+  const from = integerParameter(request.parameters.get('from'));
+  if (from === undefined || from <= 0) return undefined;
+  return { sql: `"index" ${dialect.eventsFromExclusive ? '>' : '>='} ?`, values: [from] };
+}
+
+/** Refuses a negative `max`: such a list would mean nothing. */
+function maximum(request: ApiRequest, searchable: boolean): number | undefined {
+  const max = integerParameter(request.parameters.get('max'));
+  if (max === undefined || (max === -1 && !searchable)) return undefined;
+  if (max < 0) {
+    throw new Refusal(
+      400,
+      'Operation Failed',
+      `The maximum number of objects must not be negative: max=${max}.`,
+    );
+  }
+  return max;
+}

@@ -1,0 +1,274 @@
+/**
+ * The way of one API request: authenticate, route, decode, authorise, rule, encode. Each step is
+ * one function here or one call into the room that knows it.
+ */
+import type { Dialect } from '../../model/dialect.ts';
+import { addressesObject, type Operation } from '../../model/index.ts';
+import {
+  decodeAction,
+  decodeList,
+  decodeObject,
+  type MediaType,
+  WireError,
+} from '../../wire/index.ts';
+import type { Authenticator } from '../auth/authenticate.ts';
+import { Refusal, refused } from '../fault.ts';
+import { type Caller, RuleContext, type Site } from '../rules/context.ts';
+import type { StoredObject } from '../store/document.ts';
+import { type Store, StoreError } from '../store/store.ts';
+import { encodeAnswer, faultResponse } from './answer.ts';
+import { type Answer, serve, settled } from './dispatch.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  acceptedMedia,
+  booleanParameter,
+  contentMedia,
+  unsupportedVersion,
+} from './request.ts';
+import { type Match, route } from './router.ts';
+
+export interface ApiServer {
+  readonly store: Store;
+  readonly site: Site;
+  readonly dialect: Dialect;
+  readonly authenticator: Authenticator;
+  /** Tells that a transaction was committed: tasks may have become due. */
+  readonly committed: () => void;
+  /** Notes an error that is ours, not the client's. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Answers one request to the API. Never throws. */
+export async function handle(server: ApiServer, request: ApiRequest): Promise<ApiResponse> {
+  const media = acceptedMedia(request.parameters.get('accept') ?? request.header('accept'));
+  const correlationId = correlationOf(request);
+  let response: ApiResponse;
+  try {
+    response = await answer(server, request, media, correlationId);
+  } catch (error) {
+    response = refusalOf(server, error, media ?? 'application/xml');
+  }
+  return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
+}
+
+async function answer(
+  server: ApiServer,
+  request: ApiRequest,
+  media: MediaType | undefined,
+  correlationId: string,
+): Promise<ApiResponse> {
+  const match = route(request.segments);
+  if (request.method === 'OPTIONS') return optionsAnswer(request, match);
+  const { caller, headers } = authenticate(server, request);
+  requireVersion(request);
+  if (!media) {
+    throw new Refusal(
+      406,
+      'Not Acceptable',
+      'The Accept header allows neither application/xml nor application/json.',
+    );
+  }
+  const { match: found, operation } = requireOperation(request, match);
+  const body = decode(request, operation);
+  authorise(caller, operation);
+  const result = await run(server, request, found, operation, body, caller, correlationId);
+  const response = encodeAnswer(server.dialect, media, result, request.method === 'HEAD');
+  return { ...response, headers: { ...response.headers, ...headers } };
+}
+
+/** Step 1: who asks. Refuses with 401 and a challenge. */
+function authenticate(
+  server: ApiServer,
+  request: ApiRequest,
+): { caller: Caller; headers: Record<string, string> } {
+  const found = server.authenticator.authenticate(
+    {
+      authorization: request.header('authorization'),
+      cookie: request.header('cookie'),
+      prefer: request.header('prefer'),
+      sessionTtl: request.header('session-ttl'),
+    },
+    `${server.dialect.appRoot}/api`,
+  );
+  if ('refused' in found) throw new Refusal(401, 'Unauthorized', found.refused);
+  return {
+    caller: found.caller,
+    headers: found.setCookie ? { 'Set-Cookie': found.setCookie } : {},
+  };
+}
+
+function requireVersion(request: ApiRequest): void {
+  const version = request.header('version');
+  if (version !== undefined && version.trim() !== '' && version.trim() !== '4') {
+    // The path prefix wins over the header (specification 9).
+    if (!request.apiPath.endsWith('/v4')) throw unsupportedVersion(version.trim());
+  }
+}
+
+/** Step 2: which operation. Refuses with 404 or 405. */
+function requireOperation(
+  request: ApiRequest,
+  match: Match | undefined,
+): { match: Match; operation: Operation } {
+  const path = `${request.apiPath}/${request.segments.join('/')}`;
+  if (!match) {
+    throw new Refusal(404, 'Not Found', `There is nothing at ${path}: the API has no such path.`);
+  }
+  const method =
+    request.method === 'HEAD' && !match.operations.has('HEAD') ? 'GET' : request.method;
+  const operation = match.operations.get(method);
+  if (!operation) throw new MethodRefusal(path, request.method, allowed(match));
+  return { match, operation };
+}
+
+/** 405: the path exists, the method does not. */
+class MethodRefusal extends Refusal {
+  readonly allow: string;
+
+  constructor(path: string, method: string, allow: string) {
+    super(405, 'Method Not Allowed', `${path} has no method ${method}. It allows ${allow}.`);
+    this.allow = allow;
+  }
+}
+
+function allowed(match: Match): string {
+  const methods = new Set(match.operations.keys());
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods, 'OPTIONS'].join(', ');
+}
+
+function optionsAnswer(request: ApiRequest, match: Match | undefined): ApiResponse {
+  if (!match) requireOperation(request, match);
+  const allow = match ? allowed(match) : '';
+  return { status: 200, headers: { Allow: allow, 'Content-Type': 'text/plain' }, body: allow };
+}
+
+/** Step 3: from bytes to an object. Refuses with 400 or 415. */
+function decode(request: ApiRequest, operation: Operation): StoredObject | StoredObject[] {
+  const takesBody =
+    operation.http === 'POST' || operation.http === 'PUT' || operation.body.length > 0;
+  if (!takesBody) return {};
+  const empty = request.body.length === 0;
+  if (empty && (operation.isAction || operation.http === 'DELETE')) return {};
+  const media = contentMedia(request.header('content-type'));
+  if (!media) {
+    throw new Refusal(
+      415,
+      'Unsupported Media Type',
+      'The Content-Type must be application/xml or application/json.',
+    );
+  }
+  if (operation.isAction || operation.http === 'DELETE') return decodeAction(media, request.body);
+  if (operation.listBody && isList(media, request.body, operation.type)) {
+    return decodeList(media, request.body, operation.type);
+  }
+  return decodeObject(media, request.body, operation.type);
+}
+
+/** Bricks may be sent as a list or one alone. */
+function isList(media: MediaType, body: Uint8Array, type: string): boolean {
+  try {
+    decodeList(media, body, type);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Step 4: may the caller do this. Administrators of the whole system may do everything. */
+function authorise(caller: Caller, operation: Operation): void {
+  const reads = operation.http === 'GET' || operation.http === 'HEAD';
+  if (caller.superUser || (reads && caller.administrator)) return;
+  throw refused('NOT_AUTHORIZED', { permit: operation.name });
+}
+
+/** Step 5: what the operation does, in one transaction; then what follows it outside. */
+async function run(
+  server: ApiServer,
+  request: ApiRequest,
+  match: Match,
+  operation: Operation,
+  body: StoredObject | StoredObject[],
+  caller: Caller,
+  correlationId: string,
+): Promise<Answer> {
+  const { store, site } = server;
+  const call = { request, match, operation, body, dialect: server.dialect };
+  if (operation.http === 'GET' || operation.http === 'HEAD') {
+    return store.read((tx) => serve(new RuleContext(tx, site, caller, correlationId), call));
+  }
+  const { ctx, result } = await store.write((tx) => {
+    const context = new RuleContext(tx, site, caller, correlationId);
+    return { ctx: context, result: serve(context, call) };
+  });
+  server.committed();
+  for (const effect of ctx.afterCommit) await effect();
+  return waits(request, operation, body) ? waitUntilSettled(server, caller, call, result) : result;
+}
+
+/** Whether the client asked for the answer only when the work is done. */
+function waits(
+  request: ApiRequest,
+  operation: Operation,
+  body: StoredObject | StoredObject[],
+): boolean {
+  if (operation.isAction && !Array.isArray(body)) return body['async'] === false;
+  const expect = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
+  if (expect.includes('201-created')) return operation.name === 'add';
+  return booleanParameter(request.parameters.get('async')) === false && operation.http === 'POST';
+}
+
+const pollMilliseconds = 50;
+const longestWait = 10 * 60_000;
+
+async function waitUntilSettled(
+  server: ApiServer,
+  caller: Caller,
+  call: Parameters<typeof serve>[1],
+  result: Answer,
+): Promise<Answer> {
+  const deadline = server.site.now().getTime() + longestWait;
+  for (;;) {
+    const { store, site } = server;
+    const answered = store.read((tx) => settled(new RuleContext(tx, site, caller), call, result));
+    if (answered || site.now().getTime() > deadline) return answered ?? result;
+    await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
+  }
+}
+
+/** Whether the path of the request names one object; for the messages of the dispatcher. */
+export function namesObject(match: Match): boolean {
+  return addressesObject(match.service);
+}
+
+function refusalOf(server: ApiServer, error: unknown, media: MediaType): ApiResponse {
+  const { dialect } = server;
+  if (error instanceof Refusal) {
+    const headers: Record<string, string> = {};
+    if (error instanceof MethodRefusal) headers['Allow'] = error.allow;
+    if (error.status === 401) headers['WWW-Authenticate'] = 'Basic realm="RESTAPI"';
+    return faultResponse(dialect, media, error, headers);
+  }
+  if (error instanceof WireError) {
+    const reason = error.kind === 'value' ? 'Invalid value' : 'Request syntactically incorrect.';
+    return faultResponse(dialect, media, new Refusal(400, reason, error.message));
+  }
+  if (error instanceof StoreError) {
+    server.report(error);
+    return faultResponse(dialect, media, new Refusal(503, 'Service Unavailable', error.message));
+  }
+  server.report(error);
+  return faultResponse(
+    dialect,
+    media,
+    new Refusal(500, 'Internal Error', 'The server failed to answer; its log says why.'),
+  );
+}
+
+/** The id that ties a request to its events: of the client, or a new one. */
+function correlationOf(request: ApiRequest): string {
+  const given = request.header('correlation-id') ?? request.parameters.get('correlation_id') ?? '';
+  const clean = given.replace(/[^0-9A-Za-z_-]/g, '').slice(0, 36);
+  return clean === '' ? crypto.randomUUID() : clean;
+}

@@ -1,0 +1,77 @@
+/** The files that hold the bytes of disks: one per disk, named by its id. */
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { DiskImages } from '../rules/context.ts';
+
+const blockSize = 512;
+
+export class DiskFiles implements DiskImages {
+  readonly #folder: string;
+
+  /** Keeps the images in a folder, which is made if it is missing. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Path of the image of a disk. Ids are made by the server, never by clients. */
+  path(id: string): string {
+    if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error(`"${id}" is not the id of a disk.`);
+    return join(this.#folder, id);
+  }
+
+  create(id: string, size: number): void {
+    const file = openSync(this.path(id), 'wx', 0o600);
+    try {
+      ftruncateSync(file, size);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  resize(id: string, size: number): void {
+    const file = openSync(this.path(id), 'r+');
+    try {
+      ftruncateSync(file, size);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  remove(id: string): void {
+    rmSync(this.path(id), { force: true });
+  }
+
+  sizes(id: string): { allocated: number; length: number } {
+    const found = statSync(this.path(id), { throwIfNoEntry: false });
+    return found
+      ? { allocated: found.blocks * blockSize, length: found.size }
+      : { allocated: 0, length: 0 };
+  }
+
+  head(id: string, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    const file = openSync(this.path(id), 'r');
+    try {
+      return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Removes files that no disk owns: what a crash between file and database left. */
+  sweep(owned: (id: string) => boolean): void {
+    for (const name of readdirSync(this.#folder)) {
+      if (!owned(name)) rmSync(join(this.#folder, name), { force: true });
+    }
+  }
+}

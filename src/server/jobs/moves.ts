@@ -1,0 +1,210 @@
+/** Runs the lifecycle tables: moves an object from state to state, now or in persisted steps. */
+import type { EventCode } from '../../model/events.ts';
+import type { FaultKey } from '../../model/faults.ts';
+import type { Lifecycle, Move } from '../../model/lifecycles/notation.ts';
+import type { Words } from '../fault.ts';
+import { type Caller, type EventSubjects, RuleContext, type Site } from '../rules/context.ts';
+import { rulesOf } from '../rules/registry.ts';
+import type { StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
+import type { Task, Transaction } from '../store/transaction.ts';
+
+/** Name of the tasks that carry a move on. */
+export const moveTask = 'move';
+
+export interface Journey {
+  readonly kind: KindName;
+  readonly collection: string;
+  readonly id: string;
+  /** Name of the move in the lifecycle. */
+  readonly operation: string;
+  /** What the end of the move needs to know. */
+  readonly data?: StoredObject;
+}
+
+interface PersistedJourney extends Journey {
+  /** Number of the stage that the object is in. */
+  readonly stage: number;
+  readonly caller: Caller;
+  readonly correlationId?: string;
+}
+
+/** Objects and words for the events of a move, taken from the object as it is then. */
+export type Describe = (
+  ctx: RuleContext,
+  object: StoredObject,
+) => { subjects: EventSubjects; words?: Words };
+
+/** What a kind of object does at the end of its moves. */
+export interface Arrivals {
+  /** Subjects and words of its events. */
+  readonly describe: Describe;
+  /**
+   * By move: runs when it has ended, in the transaction that ends it. Returns the object to be
+   * stored, or undefined when the object is gone.
+   */
+  readonly arrived?: Readonly<
+    Record<
+      string,
+      (ctx: RuleContext, object: StoredObject, journey: Journey) => StoredObject | undefined
+    >
+  >;
+}
+
+const arrivals = new Map<KindName, Arrivals>();
+
+/** Says what a kind of object does at the end of its moves. */
+export function onArrival(kind: KindName, what: Arrivals): void {
+  arrivals.set(kind, what);
+}
+
+function lifecycleOf(kind: KindName): Lifecycle {
+  const found = rulesOf(kind)?.lifecycle;
+  if (!found) throw new Error(`Objects of kind ${kind} have no lifecycle.`);
+  return found;
+}
+
+/** Refuses the operation unless the object is in a state from which it may begin. */
+export function requireState(
+  ctx: RuleContext,
+  kind: KindName,
+  object: StoredObject,
+  operation: string,
+  words: Words = {},
+): void {
+  const lifecycle = lifecycleOf(kind);
+  const move = moveOf(lifecycle, operation);
+  const state = String(object[lifecycle.attribute] ?? lifecycle.initial);
+  if (move.from.includes(state)) return;
+  const refusedBy: Readonly<Record<string, FaultKey | undefined>> = move.refusedBy;
+  ctx.refuse(refusedBy[state] ?? move.refusedBy.otherwise, {
+    action: actionWord(operation),
+    type: typeWords[lifecycle.type] ?? lifecycle.type,
+    status: state,
+    name: String(object['name'] ?? ''),
+    names: String(object['name'] ?? object['id'] ?? ''),
+    ...words,
+  });
+}
+
+/**
+ * Begins a move: writes its first event, puts the object into the first state of its way, and
+ * notes when it goes on. With speed 0 the whole way is gone at once. Whatever move the object was
+ * on before ends here. Returns the object as it is now, undefined when it is gone.
+ */
+export function begin(
+  ctx: RuleContext,
+  journey: Journey,
+  object: StoredObject,
+): StoredObject | undefined {
+  const move = moveOf(lifecycleOf(journey.kind), journey.operation);
+  ctx.tx.removeTasks(target(journey));
+  if (move.events?.begin !== undefined) report(ctx, journey, object, move.events.begin);
+  return enter(ctx, journey, object, 0);
+}
+
+/** Carries a move on when its task is due. An object that went another way meanwhile is left alone. */
+export function proceed(tx: Transaction, site: Site, task: Task): RuleContext | undefined {
+  const journey = task.data as unknown as PersistedJourney;
+  const ctx = new RuleContext(tx, site, journey.caller, journey.correlationId);
+  const object = tx.get(journey.kind, journey.id, journey.collection) as StoredObject | undefined;
+  if (!object) return undefined;
+  const lifecycle = lifecycleOf(journey.kind);
+  const stage = moveOf(lifecycle, journey.operation).via?.[journey.stage];
+  if (stage && object[lifecycle.attribute] !== stage[0]) return undefined;
+  enter(ctx, journey, object, journey.stage + 1);
+  return ctx;
+}
+
+function enter(
+  ctx: RuleContext,
+  journey: Journey,
+  object: StoredObject,
+  first: number,
+): StoredObject | undefined {
+  const lifecycle = lifecycleOf(journey.kind);
+  const move = moveOf(lifecycle, journey.operation);
+  const stages = move.via ?? [];
+  let current = object;
+  for (let stage = first; stage < stages.length; stage++) {
+    const [state, milliseconds] = stages[stage] as readonly [string, number];
+    current = { ...current, [lifecycle.attribute]: state };
+    if (ctx.site.speed === 0) continue;
+    ctx.tx.update(journey.kind, current as never, journey.collection);
+    const persisted: PersistedJourney = {
+      kind: journey.kind,
+      collection: journey.collection,
+      id: journey.id,
+      operation: journey.operation,
+      ...(journey.data ? { data: journey.data } : {}),
+      stage,
+      caller: ctx.caller,
+      ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
+    };
+    const due = ctx.now.getTime() + Math.round(milliseconds * ctx.site.speed);
+    ctx.tx.addTask(due, moveTask, target(journey), persisted as unknown as StoredObject);
+    return current;
+  }
+  return arrive(ctx, journey, current, move, lifecycle);
+}
+
+function arrive(
+  ctx: RuleContext,
+  journey: Journey,
+  object: StoredObject,
+  move: Move,
+  lifecycle: Lifecycle,
+): StoredObject | undefined {
+  let current: StoredObject | undefined =
+    move.to === undefined ? object : { ...object, [lifecycle.attribute]: move.to };
+  const arrived = arrivals.get(journey.kind)?.arrived?.[journey.operation];
+  if (move.events?.end !== undefined && move.to === undefined) {
+    report(ctx, journey, current, move.events.end);
+  }
+  if (arrived) current = arrived(ctx, current, journey);
+  if (current === undefined) return undefined;
+  ctx.tx.update(journey.kind, current as never, journey.collection);
+  if (move.events?.end !== undefined && move.to !== undefined) {
+    report(ctx, journey, current, move.events.end);
+  }
+  return current;
+}
+
+function report(ctx: RuleContext, journey: Journey, object: StoredObject, code: number): void {
+  const told = arrivals.get(journey.kind)?.describe(ctx, object);
+  ctx.event(code as EventCode, told?.subjects, {
+    ...told?.words,
+    ...(journey.data?.['words'] as Words | undefined),
+  });
+}
+
+function moveOf(lifecycle: Lifecycle, operation: string): Move {
+  const move = lifecycle.moves[operation];
+  if (!move) throw new Error(`The lifecycle of ${lifecycle.type} has no move ${operation}.`);
+  return move;
+}
+
+function target(journey: Journey): string {
+  return `${journey.kind}:${journey.collection}/${journey.id}`;
+}
+
+const actionWords: Readonly<Record<string, string>> = {
+  start: 'run',
+  update: 'edit',
+  deactivate: 'switch to maintenance',
+  suspend: 'hibernate',
+};
+
+/** The word for an operation in the sentences of faults. */
+export function actionWord(operation: string): string {
+  return actionWords[operation] ?? operation.replaceAll('_', ' ');
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  vm: 'VM',
+  disk: 'Virtual Disk',
+  host: 'Host',
+  storage_domain: 'Storage',
+  data_center: 'Data Center',
+  image_transfer: 'image transfer',
+};

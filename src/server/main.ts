@@ -1,0 +1,242 @@
+/** Puts a server together: store, rules, certificates, image daemon, listener; and takes it apart. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ImageDaemon, startImageDaemon } from '../images/index.ts';
+import { Authenticator } from './auth/authenticate.ts';
+import { OAuth } from './auth/oauth.ts';
+import { checkPassword, setPassword } from './auth/passwords.ts';
+import { makeListener } from './http/listener.ts';
+import { DiskFiles } from './images/disk-files.ts';
+import { TransferDesk } from './images/transfer-desk.ts';
+import { fillFresh } from './inventory/fresh.ts';
+import { parseInventory } from './inventory/plan.ts';
+import { buildSite } from './inventory/site.ts';
+import { TaskRunner } from './jobs/runner.ts';
+import { type Address, dialectOf, type ServerOptions } from './options.ts';
+import { RuleContext, type Site } from './rules/context.ts';
+import { registerRules } from './rules/index.ts';
+import { seededRandom, seededUuid } from './seed.ts';
+import { openStore, type Store } from './store/store.ts';
+import { givenCertificates, ownCertificates } from './tls/certificates.ts';
+
+export interface RunningServer {
+  /** `https://HOST:PORT/virt-app` */
+  readonly baseUrl: string;
+  readonly apiUrl: string;
+  readonly authUrl: string;
+  readonly uploadUrl: string;
+  /** File with the certificate authority, PEM. */
+  readonly caFile: string;
+  readonly username: string;
+  readonly password: string;
+  /** File with the password, and whether it was made up just now. */
+  readonly passwordFile: string | undefined;
+  readonly passwordIsNew: boolean;
+  /** Finishes what is in flight, and stops. */
+  stop(): Promise<void>;
+}
+
+const grace = 10_000;
+
+/** Starts a server; resolves when it answers. Rejects with what is wrong with its settings. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  registerRules();
+  const folder = options.data ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-'));
+  const closers: (() => unknown)[] = [];
+  if (options.data === undefined) {
+    closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  }
+  try {
+    return await start(options, folder, closers);
+  } catch (error) {
+    for (const close of closers.reverse()) await close();
+    throw error;
+  }
+}
+
+async function start(
+  options: ServerOptions,
+  folder: string,
+  closers: (() => unknown)[],
+): Promise<RunningServer> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const dialect = dialectOf(options);
+  const now = () => new Date();
+  const report = (error: unknown) => options.log(describe(error));
+
+  const store = await openStore(options.data === undefined ? ':memory:' : join(folder, 'vmctl.db'));
+  closers.push(() => store.close());
+  const certificates =
+    options.tlsCert && options.tlsKey
+      ? givenCertificates(options.tlsCert, options.tlsKey)
+      : await ownCertificates(join(folder, 'tls'), names(options), now());
+  const caFile = join(folder, 'ca.pem');
+  writeFileSync(caFile, certificates.ca, { mode: 0o644 });
+
+  const files = new DiskFiles(join(folder, 'images'));
+  const daemon = await startImageDaemon({
+    host: options.imagesListen.host,
+    port: options.imagesListen.port,
+    tls: { key: certificates.server.key, cert: certificates.server.certificate },
+  });
+  closers.push(() => daemon.close());
+  const desk = new TransferDesk(
+    daemon,
+    uploadUrl(daemon, options),
+    files,
+    () => now().getTime(),
+    report,
+  );
+  const site: Site = {
+    dialect,
+    speed: options.speed,
+    now,
+    newId: options.seed === undefined ? randomUUID : seededUuid(options.seed),
+    random: seededRandom(options.seed ?? randomBytes(4).readUInt32LE()),
+    images: files,
+    tickets: desk,
+  };
+  const password = await prepareData(store, site, options, folder, files);
+
+  const authenticator = new Authenticator(store, dialect.scope, now);
+  const oauth = new OAuth(store, site, authenticator, {
+    scope: dialect.scope,
+    tokenLifetime: options.tokenLifetime * 1000,
+    ovirtErrors: dialect.name === 'ovirt',
+  });
+  const runner = new TaskRunner(store, site, report);
+  closers.push(() => runner.stop());
+  const listener = makeListener({
+    api: {
+      store,
+      site,
+      dialect,
+      authenticator,
+      committed: () => runner.wake(),
+      report,
+    },
+    oauth,
+    ca: certificates.ca,
+    key: certificates.server.key,
+    certificate: certificates.server.certificate,
+  });
+  await desk.begin(store, site);
+  closers.push(() => desk.end());
+  const port = await listen(listener.server, options.listen);
+  closers.push(() => listener.close(grace));
+  runner.wake();
+
+  const baseUrl = `https://${urlHost(options.listen.host)}:${port}${dialect.appRoot}`;
+  let stopping: Promise<void> | undefined;
+  return {
+    baseUrl,
+    apiUrl: `${baseUrl}/api`,
+    authUrl: `${baseUrl}/sso`,
+    uploadUrl: desk.url,
+    caFile,
+    username: options.admin,
+    password: password.password,
+    passwordFile: password.file,
+    passwordIsNew: password.isNew,
+    stop() {
+      stopping ??= (async () => {
+        for (const close of closers.reverse()) await close();
+      })();
+      return stopping;
+    },
+  };
+}
+
+interface Password {
+  readonly password: string;
+  readonly file: string | undefined;
+  readonly isNew: boolean;
+}
+
+/** Fills a new store, removes what a crash left over, and sets the administrator's password. */
+async function prepareData(
+  store: Store,
+  site: Site,
+  options: ServerOptions,
+  folder: string,
+  files: DiskFiles,
+): Promise<Password> {
+  const fresh = store.meta('filled') === undefined;
+  if (fresh) {
+    const counts = await parseInventory(options.inventory);
+    await store.write((tx) => {
+      // A seeded inventory is the same each time, whatever the clock says of it.
+      const ctx = RuleContext.system(tx, { ...site, speed: 0 });
+      fillFresh(ctx, options.admin);
+      if (counts) buildSite(ctx, counts);
+      store.setMeta('filled', options.inventory);
+    });
+  }
+  files.sweep((id) => store.read((tx) => tx.get('disk', id) !== undefined));
+  const password = choosePassword(options, folder);
+  await store.write((tx) => {
+    if (!checkPassword(tx, options.admin, password.password)) {
+      setPassword(tx, options.admin, password.password);
+    }
+    RuleContext.system(tx, site).event(1, {}, { Product: site.dialect.product.name });
+  });
+  return password;
+}
+
+/** The password that was given, the one kept in the data folder, or a new one that is kept there. */
+function choosePassword(options: ServerOptions, folder: string): Password {
+  const file = join(folder, 'admin-password');
+  if (options.password !== undefined) {
+    if (options.data === undefined) writeFileSync(file, `${options.password}\n`, { mode: 0o600 });
+    return {
+      password: options.password,
+      file: options.data === undefined ? file : undefined,
+      isNew: false,
+    };
+  }
+  try {
+    return { password: readFileSync(file, 'utf8').trimEnd(), file, isNew: false };
+  } catch {
+    const password = randomBytes(12).toString('base64url');
+    writeFileSync(file, `${password}\n`, { mode: 0o600 });
+    return { password, file, isNew: true };
+  }
+}
+
+function names(options: ServerOptions): string[] {
+  const hosts = [options.listen.host, options.imagesListen.host, 'localhost', '127.0.0.1', '::1'];
+  return [...new Set([...hosts, hostname()])].filter((host) => host !== '0.0.0.0' && host !== '::');
+}
+
+/** Where clients reach the image daemon: one that listens everywhere has no address of its own. */
+function uploadUrl(daemon: ImageDaemon, { listen, imagesListen }: ServerOptions): string {
+  const everywhere = imagesListen.host === '0.0.0.0' || imagesListen.host === '::';
+  return everywhere ? `https://${urlHost(listen.host)}:${daemon.port}` : daemon.url;
+}
+
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return hostname();
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function listen(server: ReturnType<typeof makeListener>['server'], at: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(
+              `${at.host}:${at.port} is taken already. Choose another address with --listen.`,
+            )
+          : error,
+      );
+    });
+    server.listen(at.port, at.host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

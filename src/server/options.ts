@@ -1,0 +1,61 @@
+/** Settings of a server, with their defaults. */
+import { type Dialect, type DialectName, dialects } from '../model/dialect.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ServerOptions {
+  readonly listen: Address;
+  readonly imagesListen: Address;
+  /** Folder of the data; undefined keeps nothing. */
+  readonly data: string | undefined;
+  readonly dialect: DialectName;
+  readonly appRoot?: string | undefined;
+  readonly scope?: string | undefined;
+  /** Login name of the administrator: `admin@internal`. */
+  readonly admin: string;
+  /** Password of the administrator; undefined makes one up, or keeps the one of the data folder. */
+  readonly password: string | undefined;
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+  /** See `parseInventory`. Only read when the data folder is new. */
+  readonly inventory: string;
+  /** Factor on the duration of transitions; 0: at once. */
+  readonly speed: number;
+  /** Seed of ids and of all that varies; undefined: random. */
+  readonly seed?: number | undefined;
+  /** Seconds that an access token is valid. */
+  readonly tokenLifetime: number;
+  /** Where notes of the server go, a line each. */
+  readonly log: (line: string) => void;
+}
+
+/** The dialect with what single options change of it. */
+export function dialectOf(options: Pick<ServerOptions, 'dialect' | 'appRoot' | 'scope'>): Dialect {
+  const base = dialects[options.dialect];
+  return {
+    ...base,
+    ...(options.appRoot === undefined ? {} : { appRoot: normalRoot(options.appRoot) }),
+    ...(options.scope === undefined ? {} : { scope: options.scope }),
+  };
+}
+
+function normalRoot(text: string): string {
+  const root = `/${text.replace(/^\/+|\/+$/g, '')}`;
+  return root === '/' ? '' : root;
+}
+
+/**
+ * Reads `HOST:PORT`, `:PORT` or `[IPV6]:PORT`. Throws with what is wrong with it. Port 0 means any
+ * that is free.
+ */
+export function parseAddress(text: string, option: string): Address {
+  const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65535) {
+    throw new Error(`${option} "${text}" is not an address of the form HOST:PORT.`);
+  }
+  return { host: match[1] || match[2] || '127.0.0.1', port };
+}

@@ -1,0 +1,162 @@
+/** What a rule may use: a transaction, the time, ids, the caller; and how it refuses and reports. */
+import type { Dialect } from '../../model/dialect.ts';
+import { type EventCode, events } from '../../model/events.ts';
+import type { FaultKey } from '../../model/faults.ts';
+import { fill, refused, type Words } from '../fault.ts';
+import type { Transaction } from '../store/transaction.ts';
+
+/** Who asks. */
+export interface Caller {
+  readonly userId: string;
+  /** `admin@internal` */
+  readonly userName: string;
+  /** Has a role of type admin anywhere, and so sees everything unless `filter` is asked for. */
+  readonly administrator: boolean;
+  /** Has the role SuperUser on the whole system. */
+  readonly superUser: boolean;
+}
+
+/** Files of disk images, by disk id. Sizes in bytes. */
+export interface DiskImages {
+  create(id: string, size: number): void;
+  resize(id: string, size: number): void;
+  remove(id: string): void;
+  /** Bytes that the image takes on the disk of the server, and its length. */
+  sizes(id: string): { allocated: number; length: number };
+  /** The first bytes of an image. */
+  head(id: string, length: number): Uint8Array;
+}
+
+/** Tickets at the image daemon. */
+export interface Tickets {
+  /** Where the daemon is reached: `https://HOST:PORT`. */
+  readonly url: string;
+  open(ticket: TransferTicket): Promise<void>;
+  close(id: string): Promise<void>;
+  /** What is known of the bytes that a ticket has moved. */
+  progress(id: string): { active: boolean; transferred: number } | undefined;
+}
+
+export interface TransferTicket {
+  readonly id: string;
+  readonly diskId: string;
+  readonly size: number;
+  readonly direction: 'upload' | 'download';
+  readonly inactivityTimeout: number;
+  readonly sparse: boolean;
+  readonly filename?: string;
+}
+
+/** What stays the same for the life of the server. */
+export interface Site {
+  readonly dialect: Dialect;
+  /** Factor on the duration of transitions; 0: at once. */
+  readonly speed: number;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  /** A number from 0 to 1, the same sequence for the same seed. */
+  readonly random: () => number;
+  readonly images: DiskImages;
+  readonly tickets: Tickets;
+}
+
+/** Objects that an event is about; those given become references of the event. */
+export interface EventSubjects {
+  readonly vm?: Named | undefined;
+  readonly host?: Named | undefined;
+  readonly cluster?: Named | undefined;
+  readonly data_center?: Named | undefined;
+  readonly storage_domain?: Named | undefined;
+  readonly template?: Named | undefined;
+}
+
+interface Named {
+  readonly id?: string;
+  readonly name?: string;
+}
+
+const subjectWords = {
+  vm: 'VmName',
+  host: 'HostName',
+  cluster: 'ClusterName',
+  data_center: 'DataCenterName',
+  storage_domain: 'StorageDomainName',
+  template: 'TemplateName',
+} as const;
+
+export class RuleContext {
+  readonly tx: Transaction;
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly correlationId: string | undefined;
+  readonly now: Date;
+  /** Work outside the database, done once the transaction is durable and before the answer. */
+  readonly afterCommit: (() => void | Promise<void>)[] = [];
+
+  constructor(tx: Transaction, site: Site, caller: Caller, correlationId?: string) {
+    this.tx = tx;
+    this.site = site;
+    this.caller = caller;
+    this.correlationId = correlationId;
+    this.now = site.now();
+  }
+
+  /** The time of the transaction, as the API writes it. */
+  get timestamp(): string {
+    return this.now.toISOString().replace('Z', '+00:00');
+  }
+
+  /** Refuses the request with a sentence of the catalogue. */
+  refuse(key: FaultKey, words: Words): never {
+    throw refused(key, words);
+  }
+
+  /** Writes an event, in this transaction, under the next id. */
+  event(code: EventCode, subjects: EventSubjects = {}, words: Words = {}): void {
+    const { severity, text } = events[code];
+    const references: Record<string, Named> = {};
+    const names: Record<string, string> = {};
+    for (const [subject, object] of Object.entries(subjects) as [keyof EventSubjects, Named][]) {
+      if (!object?.id) continue;
+      references[subject] = { id: object.id, ...(object.name ? { name: object.name } : {}) };
+      names[subjectWords[subject]] = object.name ?? object.id;
+    }
+    this.addEvent({
+      code,
+      severity,
+      description: fill(text, { UserName: this.caller.userName, ...names, ...words }),
+      origin: this.site.dialect.origin,
+      custom_id: -1,
+      ...references,
+    });
+  }
+
+  /** Stores an event; its id is greater than every earlier one. Returns the id. */
+  addEvent(event: Record<string, unknown>): string {
+    const index = this.tx.next('event');
+    const id = String(index);
+    this.tx.insert('event', '/events', {
+      id,
+      index,
+      time: this.timestamp,
+      flood_rate: 30,
+      ...(this.correlationId ? { correlation_id: this.correlationId } : {}),
+      user: { id: this.caller.userId, name: this.caller.userName },
+      ...event,
+    });
+    return id;
+  }
+
+  /** The same request, on behalf of the service itself. */
+  static system(tx: Transaction, site: Site): RuleContext {
+    return new RuleContext(tx, site, systemCaller);
+  }
+}
+
+/** The service itself: what it does by itself is not asked for permission. */
+export const systemCaller: Caller = {
+  userId: '00000000-0000-0000-0000-000000000000',
+  userName: 'SYSTEM',
+  administrator: true,
+  superUser: true,
+};

@@ -1,0 +1,182 @@
+/** Rules of data centers: their status, their storage pool manager, what is made with them. */
+import { dataCenter as lifecycle } from '../../model/lifecycles/storage.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { RuleContext } from './context.ts';
+import { erase } from './generic.ts';
+import { rules } from './notation.ts';
+
+type Host = Resource<'host'>;
+
+/** Compatibility levels, oldest first. */
+export const levels = [
+  { major: 4, minor: 2 },
+  { major: 4, minor: 3 },
+  { major: 4, minor: 4 },
+  { major: 4, minor: 5 },
+  { major: 4, minor: 6 },
+  { major: 4, minor: 7 },
+  { major: 4, minor: 8 },
+] as const;
+
+const newest = { major: 4, minor: 8 };
+
+export const dataCenterRules = rules({
+  kind: 'data_center',
+  lifecycle,
+  addsAtOnce: true,
+  events: { add: 950, update: 952 },
+
+  prepare(_ctx, dataCenter) {
+    const { major, minor } = { ...newest, ...dataCenter.version };
+    dataCenter.version = { major, minor };
+    dataCenter.status = 'uninitialized';
+  },
+
+  added(ctx, { object }) {
+    furnish(ctx, object);
+  },
+
+  removable(ctx, { object }, parameters) {
+    const words = { action: 'remove', name: object.name };
+    const force = parameters.flag('force') === true;
+    const domains = domainsOf(ctx, object.id ?? '');
+    if (object.status === 'up' && !force) ctx.refuse('DATA_CENTER_IS_UP', words);
+    const busy = domains.filter((domain) => domain.status !== 'maintenance');
+    if ((busy.length > 0 || domains.length > 1) && !force) {
+      ctx.refuse('DATA_CENTER_HAS_DOMAINS', {
+        ...words,
+        names: domains.map(({ id }) => ctx.tx.get('storage_domain', id ?? '')?.name).join(', '),
+      });
+    }
+  },
+
+  remove(ctx, { place, object }, parameters) {
+    const id = object.id ?? '';
+    for (const cluster of ctx.tx.list('cluster', { where: { data_center_id: id } })) {
+      const { data_center: _gone, ...rest } = cluster;
+      ctx.tx.update('cluster', rest);
+    }
+    for (const network of ctx.tx.list('network', { where: { data_center_id: id } })) {
+      for (const profile of ctx.tx.list('vnic_profile', {
+        where: { network_id: network.id ?? '' },
+      })) {
+        erase(ctx, {
+          place: { kind: 'vnic_profile', collection: '/vnicprofiles' },
+          object: { ...profile },
+        });
+      }
+      erase(ctx, { place: { kind: 'network', collection: '/networks' }, object: { ...network } });
+    }
+    ctx.event(parameters.flag('force') ? 918 : 954, { data_center: object });
+    erase(ctx, { place, object: { ...object } });
+  },
+
+  present(_ctx, dataCenter) {
+    const { major = 4, minor = 0 } = dataCenter.version ?? {};
+    return {
+      supported_versions: levels.filter(
+        (level) => level.major > major || (level.major === major && level.minor >= minor),
+      ),
+    };
+  },
+});
+
+/** Makes what every data center has: a management network with its profile, a default quota. */
+export function furnish(ctx: RuleContext, dataCenter: Resource<'data_center'>): void {
+  const owner = { id: dataCenter.id ?? '' };
+  const network = ctx.site.newId();
+  const name = managementNetwork(ctx);
+  ctx.tx.insert('network', '/networks', {
+    id: network,
+    name,
+    description: 'Management Network',
+    stp: false,
+    mtu: 0,
+    usages: ['vm'],
+    vdsm_name: name,
+    port_isolation: false,
+    data_center: owner,
+  });
+  addVnicProfile(ctx, name, network);
+  ctx.tx.insert('quota', `/datacenters/${dataCenter.id}/quotas`, {
+    id: ctx.site.newId(),
+    name: 'Default',
+    description: 'Default unlimited quota',
+    cluster_soft_limit_pct: 80,
+    cluster_hard_limit_pct: 20,
+    storage_soft_limit_pct: 80,
+    storage_hard_limit_pct: 20,
+    data_center: owner,
+  });
+}
+
+/** Name of the network over which hosts are managed. */
+export function managementNetwork(ctx: RuleContext): string {
+  return ctx.site.dialect.name === 'ovirt' ? 'ovirtmgmt' : 'mgmt';
+}
+
+/** Adds a profile through which interfaces reach a network. */
+export function addVnicProfile(ctx: RuleContext, name: string, network: string): void {
+  const filter = ctx.tx.byName('network_filter', 'vdsm-no-mac-spoofing');
+  ctx.tx.insert('vnic_profile', '/vnicprofiles', {
+    id: ctx.site.newId(),
+    name,
+    port_mirroring: false,
+    pass_through: { mode: 'disabled' },
+    network: { id: network },
+    ...(filter?.id ? { network_filter: { id: filter.id } } : {}),
+  });
+}
+
+/** Storage domains of a data center, as it sees them. */
+export function domainsOf(ctx: RuleContext, dataCenter: string): Resource<'storage_domain'>[] {
+  return ctx.tx.list('attached_storage_domain', {
+    where: { collection: `/datacenters/${dataCenter}/storagedomains` },
+  });
+}
+
+/** Hosts of a data center that are up. */
+export function hostsUp(ctx: RuleContext, dataCenter: string): Host[] {
+  return ctx.tx
+    .list('cluster', { where: { data_center_id: dataCenter } })
+    .flatMap((cluster) =>
+      ctx.tx.list('host', { where: { cluster_id: cluster.id ?? '', status: 'up' } }),
+    );
+}
+
+/** Computes the status of a data center from its master domain and its hosts. */
+export function refreshDataCenter(ctx: RuleContext, id: string): void {
+  const dataCenter = ctx.tx.get('data_center', id);
+  if (!dataCenter) return;
+  const master = domainsOf(ctx, id).find((domain) => domain.master);
+  const spm = hostsUp(ctx, id).some((host) => host.spm?.status === 'spm');
+  const status = !master
+    ? 'uninitialized'
+    : master.status === 'maintenance' || master.status === 'preparing_for_maintenance'
+      ? 'maintenance'
+      : master.status === 'active' && spm
+        ? 'up'
+        : master.status === 'locked'
+          ? 'maintenance'
+          : 'problematic';
+  if (status !== dataCenter.status) ctx.tx.update('data_center', { ...dataCenter, status });
+}
+
+/** Gives the role of storage pool manager to the best host, where the data center needs one. */
+export function electSpm(ctx: RuleContext, dataCenter: string): void {
+  if (domainsOf(ctx, dataCenter).length === 0) return;
+  const candidates = hostsUp(ctx, dataCenter);
+  if (candidates.some((host) => host.spm?.status === 'spm')) return;
+  const best = candidates
+    .filter((host) => (host.spm?.priority ?? 5) > -1)
+    .sort((a, b) => (b.spm?.priority ?? 5) - (a.spm?.priority ?? 5))[0];
+  if (!best) return;
+  ctx.tx.update('host', { ...best, spm: { ...best.spm, status: 'spm' } });
+  ctx.event(204, { host: best, data_center: ctx.tx.get('data_center', dataCenter) });
+}
+
+/** Takes the role from a host that leaves, and gives it to another. */
+export function releaseSpm(ctx: RuleContext, host: Host): void {
+  if (host.spm?.status !== 'spm') return;
+  ctx.tx.update('host', { ...host, spm: { ...host.spm, status: 'none' } });
+}

@@ -1,0 +1,62 @@
+/** Rules of events: those that other systems add, and their removal. */
+
+import type { EventCode } from '../../model/events.ts';
+import type { Resource } from '../../model/resource.ts';
+import { rules } from './notation.ts';
+
+const codes: Readonly<Record<string, EventCode>> = {
+  normal: 9801,
+  warning: 9802,
+  error: 9803,
+  alert: 9804,
+};
+
+const linked = [
+  'vm',
+  'host',
+  'cluster',
+  'data_center',
+  'storage_domain',
+  'template',
+  'user',
+] as const;
+
+export const eventRules = rules({
+  kind: 'event',
+
+  attach(ctx, _place, sent): Resource<'event'> {
+    const event = sent as Resource<'event'>;
+    const { origin = '', custom_id: customId, severity = 'normal' } = event;
+    if (origin.toLowerCase() === ctx.site.dialect.origin.toLowerCase()) {
+      ctx.refuse('EVENT_ORIGIN_RESERVED', { action: 'add', origin });
+    }
+    const same = { origin, custom_id: customId ?? -1 };
+    const duplicate = ctx.tx
+      .list('event', { where: { custom_id: same.custom_id } })
+      .some((other) => other.origin === origin);
+    if (duplicate) ctx.refuse('EVENT_CUSTOM_ID_IN_USE', { action: 'add', origin, customId });
+    const references: Record<string, { id: string; name?: string }> = {};
+    for (const name of linked) {
+      const id = event[name]?.id;
+      const object = id ? ctx.tx.get(name, id) : undefined;
+      if (object?.id) {
+        references[name] = { id: object.id, ...(object.name ? { name: object.name } : {}) };
+      }
+    }
+    const id = ctx.addEvent({
+      ...same,
+      severity,
+      description: event.description ?? '',
+      code: codes[severity] ?? 9801,
+      ...(event.flood_rate === undefined ? {} : { flood_rate: event.flood_rate }),
+      ...(event.custom_data === undefined ? {} : { custom_data: event.custom_data }),
+      ...references,
+    });
+    return ctx.tx.get('event', id) ?? {};
+  },
+
+  remove(ctx, { object }) {
+    ctx.tx.remove('event', object.id ?? '');
+    ctx.event(10600, {}, { ObjectName: object.id });
+  },
+});

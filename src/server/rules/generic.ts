@@ -1,0 +1,196 @@
+/** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
+import type { EventCode } from '../../model/events.ts';
+import type { Operation } from '../../model/index.ts';
+import { notFound, Refusal, refused } from '../fault.ts';
+import type { StoredObject } from '../store/document.ts';
+import { linkListsOf, storedKinds } from '../store/kinds.ts';
+import type { ListOptions } from '../store/transaction.ts';
+import type { RuleContext } from './context.ts';
+import {
+  applyDefaults,
+  checkName,
+  merge,
+  requireForAction,
+  requireOnAdd,
+  resolveReferences,
+  settable,
+} from './input.ts';
+import { addMember, removeMember } from './members.ts';
+import type { ActionResult, Addressed, Parameters } from './notation.ts';
+import { type Place, titleOf } from './places.ts';
+import { rulesOf } from './registry.ts';
+
+type Target = Addressed<never> & { readonly object: StoredObject };
+
+/** Finds the addressed object, or refuses with 404. */
+export function find(ctx: RuleContext, place: Place, id: string): Target {
+  const { where, condition } = place.options;
+  const object = ctx.tx.list(place.kind, { where: { ...where, id }, condition, limit: 1 })[0];
+  if (!object) throw notFound(`${titleOf(place.type)} ${id} does not exist.`);
+  return { place, object: object as StoredObject } as unknown as Target;
+}
+
+/** Keys of the objects of a collection that meet further conditions, in order. */
+export function keys(ctx: RuleContext, place: Place, options: ListOptions): number[] {
+  const { where, condition } = place.options;
+  const conditions = [condition, options.condition].filter((part) => part !== undefined);
+  return ctx.tx.keys(place.kind, {
+    ...options,
+    where: { ...where, ...options.where },
+    condition:
+      conditions.length === 0
+        ? undefined
+        : {
+            sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
+            values: conditions.flatMap(({ values }) => values),
+          },
+  });
+}
+
+/** Adds an object; returns it as it is at the end of the transaction. */
+export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredObject {
+  const rules = rulesOf(place.kind);
+  requireOnAdd(place, sent);
+  if (place.members) return addMember(ctx, place, sent);
+  if (rules?.attach) return rules.attach(ctx, place, sent) as StoredObject;
+  const object = settable(place.type, sent, 'C');
+  resolveReferences(ctx.tx, place.type, object);
+  Object.assign(object, place.implied);
+  object['id'] = ctx.site.newId();
+  rules?.prepare?.(ctx, object as never, place, sent);
+  applyDefaults(place.type, object);
+  checkName(ctx.tx, place, object, 'add');
+  ctx.tx.insert(place.kind, place.collection, object as never);
+  const target = { place, object } as unknown as Target;
+  if (rules?.events?.add !== undefined) report(ctx, rules.events.add, target);
+  rules?.added?.(ctx, target, sent);
+  return current(ctx, place, String(object['id'])) ?? object;
+}
+
+/** Changes an object; only the members that were sent. Returns its new form. */
+export function update(ctx: RuleContext, target: Target, sent: StoredObject): StoredObject {
+  const { place } = target;
+  const before = target.object as StoredObject;
+  if (sent['id'] !== undefined && sent['id'] !== before['id']) {
+    throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
+  }
+  const rules = rulesOf(place.kind);
+  const changes = settable(place.type, sent, 'U');
+  resolveReferences(ctx.tx, place.type, changes);
+  const after = merge(before, changes);
+  rules?.change?.(ctx, before as never, after as never, place, sent);
+  if (changes['name'] !== undefined) checkName(ctx.tx, place, after, 'edit');
+  ctx.tx.update(place.kind, after as never, place.collection);
+  const changed = { place, object: after } as unknown as Target;
+  if (rules?.events?.update !== undefined) report(ctx, rules.events.update, changed);
+  rules?.changed?.(ctx, before as never, changed);
+  return current(ctx, place, String(before['id'])) ?? after;
+}
+
+/** Removes an object, or begins to. */
+export function remove(ctx: RuleContext, target: Target, parameters: Parameters): void {
+  if (target.place.members) {
+    removeMember(ctx, target.place, String((target.object as StoredObject)['id']));
+    return;
+  }
+  const rules = rulesOf(target.place.kind);
+  rules?.removable?.(ctx, target, parameters);
+  if (rules?.remove) {
+    rules.remove(ctx, target, parameters);
+    return;
+  }
+  if (rules?.events?.remove !== undefined) report(ctx, rules.events.remove, target);
+  erase(ctx, target);
+}
+
+/** Deletes an object with everything that is kept below it. */
+export function erase(
+  ctx: RuleContext,
+  { place, object }: { place: Pick<Place, 'kind' | 'collection'>; object: StoredObject },
+): void {
+  const id = String(object['id']);
+  ctx.tx.remove(place.kind, id, place.collection);
+  const path = `${place.collection}/${id}`;
+  for (const kind of storedKinds()) {
+    const below = ctx.tx.list(kind, {
+      condition: { sql: 'collection >= ? AND collection < ?', values: [`${path}/`, `${path}0`] },
+    }) as StoredObject[];
+    for (const child of below) ctx.tx.remove(kind, String(child['id']));
+  }
+}
+
+/** Runs an action. Refuses with 501 what has no rule yet, naming the operation. */
+export function act(
+  ctx: RuleContext,
+  target: Target,
+  operation: Operation,
+  body: StoredObject,
+): ActionResult {
+  const action = rulesOf(target.place.kind)?.actions?.[operation.name];
+  if (!action) throw unserved(operation);
+  requireForAction(operation.path, operation.name, body);
+  return action(ctx, target, body);
+}
+
+/** 501: the model declares the operation, this server has no rules for it yet. */
+export function unserved(operation: Operation): Refusal {
+  return new Refusal(
+    501,
+    'Not Implemented',
+    `This server does not implement ${operation.http} ${operation.path} (${operation.name}) yet.`,
+  );
+}
+
+/** Objects whose list attributes name this one lose that entry. */
+export function forgetReferences(ctx: RuleContext, id: string): void {
+  for (const kind of storedKinds()) {
+    for (const attribute of linkListsOf(kind)) {
+      for (const object of ctx.tx.referring(kind, attribute, id) as StoredObject[]) {
+        const list = object[attribute] as { id?: string }[];
+        ctx.tx.update(kind, {
+          ...object,
+          [attribute]: list.filter((item) => item.id !== id),
+        } as never);
+      }
+    }
+  }
+}
+
+/** Refuses the removal of an object that others refer to. */
+export function refuseInUse(
+  target: { place: Place; object: StoredObject },
+  users: readonly StoredObject[],
+  what: string,
+): void {
+  if (users.length === 0) return;
+  const names = users.slice(0, 5).map((user) => String(user['name'] ?? user['id']));
+  if (users.length > 5) names.push('...');
+  throw refused('OBJECT_IN_USE', {
+    action: 'remove',
+    type: titleOf(target.place.type),
+    name: String(target.object['name'] ?? target.object['id']),
+    users: `${what} ${names.join(', ')}`,
+  });
+}
+
+function report(ctx: RuleContext, code: EventCode, target: Target): void {
+  const object = target.object as StoredObject;
+  ctx.event(code, subjectsOf(target), { ObjectName: String(object['name'] ?? object['id']) });
+}
+
+/** An event about an object refers to it, and to the objects that it belongs to. */
+function subjectsOf({ place, object }: Target): Record<string, StoredObject> {
+  const subjects: Record<string, StoredObject> = { [place.type]: object };
+  const stored = object as StoredObject;
+  for (const name of ['vm', 'cluster', 'data_center', 'storage_domain', 'host', 'template']) {
+    const reference = stored[name];
+    if (name !== place.type && typeof reference === 'object' && reference !== null) {
+      subjects[name] = reference as StoredObject;
+    }
+  }
+  return subjects;
+}
+
+function current(ctx: RuleContext, place: Place, id: string): StoredObject | undefined {
+  return ctx.tx.get(place.kind, id, place.collection) as StoredObject | undefined;
+}

@@ -1,0 +1,38 @@
+/** Registers the rules of all kinds. */
+import { assignedTagRules } from './assigned-tag.ts';
+import { clusterRules } from './cluster.ts';
+import { dataCenterRules } from './data-center.ts';
+import { diskRules } from './disk.ts';
+import { diskAttachmentRules } from './disk-attachment.ts';
+import { eventRules } from './event.ts';
+import { hostRules } from './host.ts';
+import { imageTransferRules } from './image-transfer.ts';
+import { clusterNetworkRules, networkRules } from './network.ts';
+import { nicRules } from './nic.ts';
+import { permissionRules } from './permission.ts';
+import { plainRules } from './plain.ts';
+import { register } from './registry.ts';
+import { attachedStorageDomainRules, storageDomainRules } from './storage-domain.ts';
+import { vmRules } from './vm.ts';
+
+/** Makes all rules known. Called once, before the first request. */
+export function registerRules(): void {
+  register(
+    assignedTagRules,
+    attachedStorageDomainRules,
+    clusterNetworkRules,
+    clusterRules,
+    dataCenterRules,
+    diskAttachmentRules,
+    diskRules,
+    eventRules,
+    hostRules,
+    imageTransferRules,
+    networkRules,
+    nicRules,
+    permissionRules,
+    ...plainRules,
+    storageDomainRules,
+    vmRules,
+  );
+}

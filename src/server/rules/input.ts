@@ -1,0 +1,164 @@
+/** From what a client sent to an object that can be stored: filters, defaults, references. */
+import { attributesOf, parseKind } from '../../model/index.ts';
+import { namePatterns, naming } from '../../model/naming.ts';
+import type { Attribute } from '../../model/notation.ts';
+import {
+  requiredByAction,
+  requiredOnAdd,
+  requiredOnAttach,
+  requiredOnReference,
+} from '../../model/required.ts';
+import type { TypeName } from '../../model/types/index.ts';
+import { entityNotFound, incomplete, refused } from '../fault.ts';
+import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
+import { columnName, type KindName } from '../store/kinds.ts';
+import type { Transaction } from '../store/transaction.ts';
+import { isStored, type Place, titleOf } from './places.ts';
+
+/** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
+export function settable(type: TypeName, sent: StoredObject, when: 'C' | 'U'): StoredObject {
+  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const kept: StoredObject = {};
+  for (const [name, value] of Object.entries(sent)) {
+    const attribute = attributes[name];
+    if (attribute?.mut.includes(when)) kept[name] = value;
+  }
+  return kept;
+}
+
+/** Fills in the declared defaults of attributes that are absent. */
+export function applyDefaults(type: TypeName, object: StoredObject): void {
+  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (attribute.default === undefined || attribute.writeOnly) continue;
+    object[name] ??= Array.isArray(attribute.default) ? [...attribute.default] : attribute.default;
+  }
+}
+
+/**
+ * Replaces every reference by `{id}`, looking names up. Refuses with 404 what does not exist.
+ * References to objects that are not stored by themselves stay as they were sent.
+ */
+export function resolveReferences(tx: Transaction, type: string, object: StoredObject): void {
+  for (const [name, value] of Object.entries(object)) {
+    const attribute = attributesOf(type)[name];
+    if (!attribute) continue;
+    const { form, of } = parseKind(attribute.kind);
+    if (form === 'struct') {
+      for (const part of Array.isArray(value) ? value : [value]) {
+        if (isRecord(part)) resolveReferences(tx, of, part);
+      }
+    } else if (form === 'ref' && isRecord(value)) {
+      object[name] = resolve(tx, of, value);
+    } else if (form === 'links' && Array.isArray(value)) {
+      object[name] = value.map((item) => (isRecord(item) ? resolve(tx, of, item) : item));
+    }
+  }
+}
+
+function resolve(tx: Transaction, type: string, reference: StoredObject): StoredObject {
+  if (!isStored(type)) return reference;
+  const { id, name } = reference;
+  if (typeof id === 'string' && id !== '') {
+    if (!tx.get(type, id)) throw entityNotFound(`${titleOf(type)}: id=${id}`);
+    return { id };
+  }
+  if (typeof name === 'string' && name !== '') {
+    const found = tx.byName(type, name);
+    if (!found) throw entityNotFound(`${titleOf(type)}: name=${name}`);
+    return { id: (found as StoredObject)['id'] };
+  }
+  // An empty reference clears the attribute, or carries a whole new object (a disk to be made).
+  return reference;
+}
+
+/** Refuses with 400 when attributes are missing that `add` asks for in this place. */
+export function requireOnAdd(place: Place, object: StoredObject): void {
+  const noun = place.service.slice(place.service.lastIndexOf('/') + 1);
+  const nested = place.service.split('/').length > 2;
+  const required =
+    requiredOnAttach[place.service] ??
+    (nested ? requiredOnReference[noun] : undefined) ??
+    requiredOnAdd[place.type] ??
+    [];
+  requireAll(titleOf(place.type), required, { ...place.implied, ...object }, 'add');
+}
+
+/** Refuses with 400 when elements are missing that an action asks for. */
+export function requireForAction(path: string, action: string, body: StoredObject): void {
+  requireAll('Action', requiredByAction[path] ?? [], body, action);
+}
+
+/** Refuses with 400, naming every path of `required` that the object lacks. */
+export function requireAll(
+  type: string,
+  required: readonly string[],
+  object: StoredObject,
+  operation: string,
+): void {
+  const missing = required.filter((path) => !has(object, path));
+  if (missing.length > 0) throw incomplete(type, missing.map(camel), operation);
+}
+
+/** Whether the object has one of the alternatives of `cluster.id|name`. */
+function has(object: StoredObject, path: string): boolean {
+  return path.split('|').some((alternative, index) => {
+    const first = path.split('|')[0] ?? '';
+    const parent = first.slice(0, first.lastIndexOf('.') + 1);
+    const whole = index === 0 || alternative.includes('.') ? alternative : parent + alternative;
+    const value = valueAt(object, whole.split('.'));
+    return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+  });
+}
+
+function camel(path: string): string {
+  return path.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Refuses a name that is not allowed for the type or already taken by another object. */
+export function checkName(
+  tx: Transaction,
+  place: { readonly kind: KindName; readonly type: TypeName; readonly collection: string },
+  object: StoredObject,
+  action: 'add' | 'edit',
+): void {
+  const rule = naming[place.type];
+  const name = object['name'];
+  if (!rule || typeof name !== 'string') return;
+  const words = { action, type: titleOf(place.type), name };
+  const { test, rule: allowed } = namePatterns[rule.pattern];
+  if (!test.test(name)) throw refused('NAME_INVALID', { ...words, rule: allowed });
+  if ([...name].length > rule.max) {
+    throw refused('NAME_TOO_LONG', { ...words, length: [...name].length, max: rule.max });
+  }
+  if (rule.unique === 'nowhere') return;
+  const where: Record<string, string> = {};
+  if (rule.unique === 'collection') where['collection'] = place.collection;
+  if (typeof rule.unique === 'object') {
+    const id = valueAt(object, [rule.unique.within, 'id']);
+    if (typeof id === 'string') where[columnName([rule.unique.within, 'id'])] = id;
+  }
+  const taken = tx.byName(place.kind, name, where) as StoredObject | undefined;
+  if (taken && taken['id'] !== object['id']) {
+    throw refused(place.type === 'nic' ? 'NIC_NAME_IN_USE' : 'NAME_IN_USE', words);
+  }
+}
+
+/**
+ * The object after an update: members that were sent replace the old ones, nested objects are
+ * merged member by member, lists replaced whole.
+ */
+export function merge(before: StoredObject, changes: StoredObject): StoredObject {
+  const after: StoredObject = { ...before };
+  for (const [name, value] of Object.entries(changes)) {
+    const old = before[name];
+    const nested = isRecord(value) && isRecord(old) && value['id'] === undefined;
+    after[name] = nested ? merge(old, value) : value;
+  }
+  return after;
+}
+
+/** Id of the object that a reference names, by id or name. Refuses with 404 what does not exist. */
+export function resolveMember(tx: Transaction, type: TypeName, reference: StoredObject): string {
+  return String(resolve(tx, type, { id: reference['id'], name: reference['name'] })['id']);
+}

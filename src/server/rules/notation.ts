@@ -1,0 +1,87 @@
+/** How the rules of a kind of object are declared: what differs from the generic handling. */
+import type { EventCode } from '../../model/events.ts';
+import type { Lifecycle } from '../../model/lifecycles/notation.ts';
+import type { StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
+import type { ObjectOf } from '../store/transaction.ts';
+import type { RuleContext } from './context.ts';
+import type { Place } from './places.ts';
+
+/** Parameters of a request: of the query, or of the action body. */
+export interface Parameters {
+  /** A boolean parameter of the query; undefined when absent or unreadable. */
+  readonly flag: (name: string) => boolean | undefined;
+  readonly text: (name: string) => string | undefined;
+}
+
+/** An object with where it is. */
+export interface Addressed<K extends KindName> {
+  readonly place: Place;
+  readonly object: ObjectOf<K>;
+}
+
+/** What an action answers: elements of the `action` document. */
+export type ActionResult = StoredObject | undefined;
+
+export type ActionRule<K extends KindName> = (
+  ctx: RuleContext,
+  target: Addressed<K>,
+  body: StoredObject,
+) => ActionResult;
+
+/**
+ * Rules of one kind. Every member is optional: the generic handling does what most kinds need.
+ * All run inside the transaction of the request and throw `Refusal` to undo it.
+ */
+export interface Rules<K extends KindName = KindName> {
+  readonly kind: K;
+  /** Its states, where it has any. */
+  readonly lifecycle?: Lifecycle;
+  /** Events written when an object is added, updated and removed. */
+  readonly events?: {
+    readonly add?: EventCode;
+    readonly update?: EventCode;
+    readonly remove?: EventCode;
+  };
+  /** Completes and checks a new object before it is stored. `sent` is what the client sent. */
+  readonly prepare?: (
+    ctx: RuleContext,
+    object: ObjectOf<K>,
+    place: Place,
+    sent: StoredObject,
+  ) => void;
+  /** Follows a new object: what is made with it, where it moves to. */
+  readonly added?: (ctx: RuleContext, target: Addressed<K>, sent: StoredObject) => void;
+  /** Takes over `add` whole, for collections in which objects are attached instead of made. */
+  readonly attach?: (ctx: RuleContext, place: Place, sent: StoredObject) => ObjectOf<K>;
+  /** Checks an update and completes the new form before it is stored. */
+  readonly change?: (
+    ctx: RuleContext,
+    before: ObjectOf<K>,
+    after: ObjectOf<K>,
+    place: Place,
+    sent: StoredObject,
+  ) => void;
+  /** Follows an update. */
+  readonly changed?: (ctx: RuleContext, before: ObjectOf<K>, target: Addressed<K>) => void;
+  /** Refuses the removal of an object that is in use. */
+  readonly removable?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
+  /**
+   * Takes over the removal; by default the object and its sub-collections are deleted. Returns
+   * whether the object is gone already.
+   */
+  readonly remove?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
+  /** Members computed when the object is shown. */
+  readonly present?: (ctx: RuleContext, object: ObjectOf<K>) => StoredObject;
+  /** Actions, by name in snake case. */
+  readonly actions?: Readonly<Record<string, ActionRule<K>>>;
+  /** Whether `add` is answered with 201 although the object is not settled yet. */
+  readonly addsAtOnce?: boolean;
+  /** Services of the kind that have no rules yet: answered with 501. */
+  readonly unserved?: readonly string[];
+}
+
+/** Declares the rules of a kind; returns them unchanged. */
+export function rules<K extends KindName>(declaration: Rules<K>): Rules<K> {
+  return declaration;
+}

@@ -1,0 +1,179 @@
+/** Where the objects behind a path are: which kind, in which collection, under which condition. */
+import { attributesOf, parseKind } from '../../model/index.ts';
+import { services } from '../../model/services/index.ts';
+import type { TypeName } from '../../model/types/index.ts';
+import { notFound } from '../fault.ts';
+import { type KindName, type pairs, storedKinds } from '../store/kinds.ts';
+import {
+  type ListOptions,
+  listedCondition,
+  referringCondition,
+  type Transaction,
+} from '../store/transaction.ts';
+
+export interface Place {
+  readonly kind: KindName;
+  readonly type: TypeName;
+  /** Path template of the collection. */
+  readonly service: string;
+  /** Collection that holds the objects: `/vms`, `/vms/123/nics`. */
+  readonly collection: string;
+  /** Restricts the collection to those that belong to the object in the path. */
+  readonly options: ListOptions;
+  /** Attributes that the path says: `{vm: {id: '123'}}`. */
+  readonly implied: Readonly<Record<string, { id: string } | { id: string }[]>>;
+  /**
+   * The collection lists objects that exist by themselves: `add` puts one in, `remove` takes it
+   * out. The list is an attribute of the owner in the path, or of the objects in the collection.
+   */
+  readonly members?: { readonly listedBy: 'owner' | 'member'; readonly attribute: string };
+  /** Path under which the objects are shown, where it is not that of their collection. */
+  readonly shownAt?: string;
+  /** The object in the path that the collection belongs to. */
+  readonly owner?: { readonly kind: KindName; readonly id: string };
+}
+
+const pairPlaces: Readonly<Record<string, keyof typeof pairs>> = {
+  '/datacenters/{datacenter}/storagedomains': 'attached_storage_domain',
+  '/clusters/{cluster}/networks': 'cluster_network',
+  '/datacenters/{datacenter}/clusters/{cluster}/networks': 'cluster_network',
+};
+
+/** Collections at the top level, by type. */
+const topLevel = new Map<string, string>();
+for (const [path, { type, operations }] of Object.entries(services)) {
+  if (/^\/\w+$/.test(path) && operations['list'] !== undefined) topLevel.set(type, path);
+}
+
+/** Path of the collection at the top level that holds objects of the type. */
+export function topCollection(type: string): string | undefined {
+  return topLevel.get(type);
+}
+
+const stored = new Set<string>(storedKinds());
+
+/** Whether the store holds objects of this type. */
+export function isStored(type: string): type is KindName & TypeName {
+  return stored.has(type);
+}
+
+/**
+ * The place of a collection. `ids` are the values of the parameters in the path, in order.
+ * Refuses with 404 where an object in the path does not exist.
+ */
+export function placeOf(tx: Transaction, service: string, ids: readonly string[]): Place {
+  const definition = services[service];
+  if (!definition) throw new Error(`The model has no service ${service}.`);
+  const type = definition.type as TypeName;
+  const words = service.split('/').filter((word) => word !== '');
+  if (words.length < 2) {
+    return { kind: type, type, service, collection: service, options: {}, implied: {} };
+  }
+  const ownerService = `/${words.slice(0, -1).join('/')}`;
+  const noun = words.at(-1) ?? '';
+  const ownerId = ids[ids.length - 1] ?? '';
+  const owner = placeOf(tx, collectionOf(ownerService), ids.slice(0, -1));
+  requireObject(tx, owner, ownerId);
+  const ownerPath = `${owner.collection}/${ownerId}`;
+  const pair = pairPlaces[service] ?? (noun === 'tags' ? 'assigned_tag' : undefined);
+  const common = { type, service, owner: { kind: owner.kind, id: ownerId } };
+  const reference = referenceTo(type, owner.type);
+  const implied = reference ? { [reference]: { id: ownerId } } : {};
+  if (pair) {
+    const collection = `${ownerPath}/${noun}`;
+    return { ...common, kind: pair, collection, options: { where: { collection } }, implied: {} };
+  }
+  const top = topLevel.get(type);
+  if (top && reference) {
+    const options = { where: { [`${reference}_id`]: ownerId } };
+    return { ...common, kind: type, collection: top, options, implied };
+  }
+  const listed = listNamed(owner.type, type, noun);
+  if (listed && stored.has(type)) {
+    const options = { condition: listedCondition(owner.kind, listed, ownerId) };
+    const members = { listedBy: 'owner', attribute: listed } as const;
+    const shownAt = top ? {} : { shownAt: `${ownerPath}/${noun}` };
+    return {
+      ...common,
+      kind: type,
+      collection: top ?? `/${noun}`,
+      options,
+      implied: {},
+      members,
+      ...shownAt,
+    };
+  }
+  const list = top && listOf(type, owner.type);
+  if (top && list) {
+    const options = { condition: referringCondition(type, list, ownerId) };
+    const place = { ...common, kind: type, collection: top, options, implied: {} };
+    // A disk is made on its storage domain; a label exists before it is put on anything.
+    if (type === 'disk') return { ...place, implied: { [list]: [{ id: ownerId }] } };
+    return { ...place, members: { listedBy: 'member', attribute: list } };
+  }
+  const collection = `${ownerPath}/${noun}`;
+  return { ...common, kind: type, collection, options: { where: { collection } }, implied };
+}
+
+/** Path template and path under which an object of a place is shown: at the top level if it can. */
+export function locationOf(place: Place, id: string): { service: string; path: string } {
+  const top = !place.shownAt && place.collection.split('/').length === 2;
+  const collection = top ? place.collection : place.service;
+  return {
+    service: objectTemplates.get(collection) ?? `${collection}/{id}`,
+    path: `${place.shownAt ?? place.collection}/${id}`,
+  };
+}
+
+/** Templates of the paths of objects, by that of their collection. */
+const objectTemplates = new Map(
+  Object.keys(services)
+    .filter((path) => path.endsWith('}'))
+    .map((path) => [collectionOf(path), path]),
+);
+
+/** Path template of the collection that an object's path template belongs to. */
+export function collectionOf(objectService: string): string {
+  return objectService.slice(0, objectService.lastIndexOf('/'));
+}
+
+/** Refuses with 404 unless the place holds an object with this id. */
+export function requireObject(tx: Transaction, place: Place, id: string): void {
+  if (!holds(tx, place, id)) throw notFound(`${titleOf(place.type)} ${id} does not exist.`);
+}
+
+function holds(tx: Transaction, place: Place, id: string): boolean {
+  const { where, condition } = place.options;
+  return tx.count(place.kind, { where: { ...where, id }, condition }) > 0;
+}
+
+/** The attribute of a type that refers to one object of another type. */
+function referenceTo(type: string, target: string): string | undefined {
+  const references = Object.entries(attributesOf(type)).filter(
+    ([, { kind, writeOnly }]) => kind === `ref ${target}` && !writeOnly,
+  );
+  return (references.find(([name]) => name === target) ?? references[0])?.[0];
+}
+
+/** The attribute of a type that lists objects of another type. */
+function listOf(type: string, target: string): string | undefined {
+  return Object.entries(attributesOf(type)).find(
+    ([, { kind }]) => parseKind(kind).form === 'links' && parseKind(kind).of === target,
+  )?.[0];
+}
+
+/** The list attribute of the owner that has the noun of the collection as its name. */
+function listNamed(owner: string, type: string, noun: string): string | undefined {
+  return Object.entries(attributesOf(owner)).find(
+    ([name, { kind, mut }]) =>
+      kind === `links ${type}` && mut !== 'R' && name.replaceAll('_', '') === noun,
+  )?.[0];
+}
+
+/** Name of a type as sentences and faults say it: `StorageDomain`. */
+export function titleOf(type: string): string {
+  return type
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}

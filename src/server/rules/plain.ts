@@ -1,0 +1,112 @@
+/** Rules of kinds that need little beyond the generic handling: their events, what keeps them. */
+
+import { refused } from '../fault.ts';
+import type { StoredObject } from '../store/document.ts';
+import type { RuleContext } from './context.ts';
+import { refuseInUse } from './generic.ts';
+import { rules } from './notation.ts';
+import type { Place } from './places.ts';
+
+const rootTag = '00000000-0000-0000-0000-000000000000';
+const blankTemplate = rootTag;
+const everyone = 'eee00000-0000-0000-0000-123456789eee';
+
+function refuseBuiltIn(target: { place: Place; object: StoredObject }, builtIn: boolean): void {
+  if (!builtIn) return;
+  throw refused('BUILT_IN', {
+    action: 'remove',
+    type: target.place.type,
+    name: String(target.object['name'] ?? target.object['id']),
+  });
+}
+
+/** Objects of a kind that refer to the target. */
+function users(
+  ctx: RuleContext,
+  kind: 'vm' | 'nic' | 'disk' | 'cluster' | 'permission' | 'template',
+  column: string,
+  id: string,
+): StoredObject[] {
+  return ctx.tx.list(kind, { where: { [column]: id }, limit: 6 }) as StoredObject[];
+}
+
+export const plainRules = [
+  rules({ kind: 'bookmark', events: { add: 350, update: 352, remove: 354 } }),
+  rules({
+    kind: 'tag',
+    events: { add: 432, update: 430, remove: 434 },
+    prepare(_ctx, tag) {
+      tag.parent ??= { id: rootTag };
+    },
+    removable(_ctx, { place, object }) {
+      refuseBuiltIn({ place, object: { ...object } }, object.id === rootTag);
+    },
+  }),
+  rules({ kind: 'affinity_group', events: { add: 10350, update: 10352, remove: 10354 } }),
+  rules({ kind: 'affinity_label', events: { add: 10380, update: 10382, remove: 10384 } }),
+  rules({ kind: 'quota', events: { add: 3000, update: 3002, remove: 3004 } }),
+  rules({ kind: 'external_host_provider', events: { add: 205 } }),
+  rules({
+    kind: 'role',
+    events: { add: 864, update: 856, remove: 858 },
+    prepare(_ctx, role) {
+      role.mutable = true;
+    },
+    removable(ctx, { place, object }) {
+      const target = { place, object: { ...object } };
+      refuseBuiltIn(target, object.mutable === false);
+      refuseInUse(target, users(ctx, 'permission', 'role_id', object.id ?? ''), 'the permissions');
+    },
+  }),
+  rules({
+    kind: 'vnic_profile',
+    events: { add: 1122, update: 1124, remove: 1126 },
+    removable(ctx, { place, object }) {
+      const nics = users(ctx, 'nic', 'vnic_profile_id', object.id ?? '');
+      refuseInUse({ place, object: { ...object } }, nics, 'the interfaces');
+    },
+  }),
+  rules({
+    kind: 'cpu_profile',
+    removable(ctx, { place, object }) {
+      const vms = users(ctx, 'vm', 'cpu_profile_id', object.id ?? '');
+      refuseInUse({ place, object: { ...object } }, vms, 'the VMs');
+    },
+  }),
+  rules({
+    kind: 'disk_profile',
+    removable(ctx, { place, object }) {
+      const disks = users(ctx, 'disk', 'disk_profile_id', object.id ?? '');
+      refuseInUse({ place, object: { ...object } }, disks, 'the disks');
+    },
+  }),
+  rules({
+    kind: 'mac_pool',
+    removable(ctx, { place, object }) {
+      const target = { place, object: { ...object } };
+      refuseBuiltIn(target, object.default_pool === true);
+      refuseInUse(target, users(ctx, 'cluster', 'mac_pool_id', object.id ?? ''), 'the clusters');
+    },
+  }),
+  rules({
+    kind: 'template',
+    unserved: ['add', 'export'],
+    removable(ctx, { place, object }) {
+      if (object.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action: 'remove' });
+      const vms = users(ctx, 'vm', 'template_id', object.id ?? '');
+      refuseInUse({ place, object: { ...object } }, vms, 'the VMs');
+    },
+  }),
+  rules({
+    kind: 'group',
+    removable(_ctx, { place, object }) {
+      refuseBuiltIn({ place, object: { ...object } }, object.id === everyone);
+    },
+  }),
+  rules({
+    kind: 'user',
+    removable(ctx, { place, object }) {
+      refuseBuiltIn({ place, object: { ...object } }, object.id === ctx.caller.userId);
+    },
+  }),
+];

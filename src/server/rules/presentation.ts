@@ -1,0 +1,126 @@
+/** From a stored object to what is shown: href, links, actions, references. */
+import { attributesOf, operationsOf, parseKind, subCollections } from '../../model/index.ts';
+import type { Attribute } from '../../model/notation.ts';
+import type { TypeName } from '../../model/types/index.ts';
+import { isRecord, type StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
+import { typeOfKind } from '../store/kinds.ts';
+import type { RuleContext } from './context.ts';
+import { isStored, topCollection } from './places.ts';
+import { rulesOf } from './registry.ts';
+
+export interface Presentation {
+  readonly ctx: RuleContext;
+  /** Path of the API root as the request used it; hrefs start with it. */
+  readonly apiPath: string;
+  /** Whether parts that are costly to compute were asked for. */
+  readonly allContent: boolean;
+}
+
+/** Attributes shown only when `all_content` asks for them, and after an object was changed. */
+const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
+  vm: new Set([
+    'console',
+    'virtio_scsi',
+    'soundcard_enabled',
+    'rng_device',
+    'tpm_enabled',
+    'payloads',
+  ]),
+  template: new Set(['console', 'virtio_scsi', 'soundcard_enabled', 'rng_device', 'tpm_enabled']),
+  host: new Set(['hosted_engine', 'network_operation_in_progress']),
+};
+
+/**
+ * The object as it is answered. `service` and `path` are the template and the path below the API
+ * root under which it is found: `/vms/{vm}` and `/vms/123`.
+ */
+export function present(
+  view: Presentation,
+  kind: KindName,
+  object: StoredObject,
+  service: string,
+  path: string,
+): StoredObject {
+  const type = typeOfKind(kind);
+  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const computed = rulesOf(kind)?.present?.(view.ctx, object as never);
+  const hidden = view.allContent ? undefined : allContentOnly[type];
+  const href = view.apiPath + path;
+  const shown: StoredObject = { id: object['id'], href };
+  for (const [name, value] of Object.entries(computed ? { ...object, ...computed } : object)) {
+    if (value === undefined || value === null || hidden?.has(name)) continue;
+    const attribute = attributes[name];
+    if (!attribute) continue;
+    if (attribute.writeOnly) continue;
+    shown[name] = presentValue(view, attribute, value);
+  }
+  shown['link'] = subCollections(service).map((rel) => ({ rel, href: `${href}/${rel}` }));
+  const actions = actionsOf(service);
+  if (actions.length > 0) {
+    shown['actions'] = { link: actions.map((rel) => ({ rel, href: `${href}/${rel}` })) };
+  }
+  return shown;
+}
+
+const actionNames = new Map<string, readonly string[]>();
+
+/** Path words of the actions of a service. */
+export function actionsOf(service: string): readonly string[] {
+  let names = actionNames.get(service);
+  if (!names) {
+    names = operationsOf(service)
+      .filter((operation) => operation.isAction)
+      .map((operation) => operation.path.slice(operation.path.lastIndexOf('/') + 1));
+    actionNames.set(service, names);
+  }
+  return names;
+}
+
+function presentValue(view: Presentation, attribute: Attribute, value: unknown): unknown {
+  const { form, of } = parseKind(attribute.kind);
+  switch (form) {
+    case 'ref':
+      return isRecord(value) ? presentReference(view, of as TypeName, value) : undefined;
+    case 'links':
+      return Array.isArray(value)
+        ? value.map((item: StoredObject) => presentReference(view, of as TypeName, item))
+        : undefined;
+    case 'struct':
+      if (Array.isArray(value))
+        return value.map((item: StoredObject) => presentPart(view, of, item));
+      return isRecord(value) ? presentPart(view, of, value) : undefined;
+    default:
+      return value;
+  }
+}
+
+/** A nested object: references inside it get their href, write-only members are left out. */
+function presentPart(view: Presentation, type: string, part: StoredObject): StoredObject {
+  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const shown: StoredObject = {};
+  for (const [name, value] of Object.entries(part)) {
+    const attribute = attributes[name];
+    if (attribute?.writeOnly) continue;
+    shown[name] = attribute ? presentValue(view, attribute, value) : value;
+  }
+  return shown;
+}
+
+function presentReference(
+  view: Presentation,
+  type: TypeName,
+  reference: StoredObject,
+): StoredObject {
+  const id = reference['id'];
+  if (typeof id !== 'string') return reference;
+  const collection =
+    topCollection(type) ?? (isStored(type) ? collectionIn(view, type, id) : undefined);
+  return collection === undefined
+    ? reference
+    : { ...reference, href: `${view.apiPath}${collection}/${id}` };
+}
+
+function collectionIn(view: Presentation, type: KindName, id: string): string | undefined {
+  return view.ctx.tx.collectionOf(type, id);
+}

@@ -1,0 +1,22 @@
+/** Numbers and ids that are the same for the same seed. */
+
+/** A generator of numbers from 0 to 1 (mulberry32): small, fast, good enough to vary a simulation. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A generator of ids in the form of random UUIDs. */
+export function seededUuid(seed: number): () => string {
+  const random = seededRandom(seed ^ 0x5f3759df);
+  const hex = (digits: number) =>
+    Math.floor(random() * 16 ** digits)
+      .toString(16)
+      .padStart(digits, '0');
+  return () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${hex(4)}`;
+}

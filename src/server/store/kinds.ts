@@ -1,0 +1,123 @@
+/** Which tables there are and which columns they have: derived from the model. */
+import { attributesOf, parseKind } from '../../model/index.ts';
+import { searchFields } from '../../model/search-fields.ts';
+import { services } from '../../model/services/index.ts';
+import type { TypeName } from '../../model/types/index.ts';
+
+/**
+ * A kind of stored object: a type of the model, or one of the pairs below, which join two objects
+ * and have a few attributes of their own.
+ */
+export type KindName = TypeName | keyof typeof pairs;
+
+/** Objects seen from another one: kept under the id of the object they are a view of. */
+export const pairs = {
+  attached_storage_domain: 'storage_domain',
+  cluster_network: 'network',
+  assigned_tag: 'tag',
+} as const satisfies Readonly<Record<string, TypeName>>;
+
+/** The model's type behind a kind. */
+export function typeOfKind(kind: KindName): TypeName {
+  return Object.hasOwn(pairs, kind) ? pairs[kind as keyof typeof pairs] : (kind as TypeName);
+}
+
+export interface Column {
+  readonly name: string;
+  /** Where the value is inside the object. */
+  readonly path: readonly string[];
+  readonly sql: 'TEXT COLLATE NOCASE' | 'TEXT' | 'INTEGER' | 'REAL';
+}
+
+/** All kinds that are stored: everything that a service of the model serves. */
+export function storedKinds(): readonly KindName[] {
+  const types = new Set(Object.values(services).map((service) => service.type as TypeName));
+  return [...types, ...(Object.keys(pairs) as KindName[])];
+}
+
+const columnsByKind = new Map<KindName, readonly Column[]>();
+
+/** Columns of a kind beside collection, id, name and document: its references and search fields. */
+export function columnsOf(kind: KindName): readonly Column[] {
+  let columns = columnsByKind.get(kind);
+  if (!columns) {
+    const type = typeOfKind(kind);
+    const found = new Map<string, Column>();
+    for (const [attribute, { kind: form, writeOnly }] of Object.entries(attributesOf(type))) {
+      if (parseKind(form).form === 'ref' && !writeOnly) {
+        add(found, { name: columnName([attribute, 'id']), path: [attribute, 'id'], sql: 'TEXT' });
+      }
+    }
+    for (const field of Object.values(searchFields[type] ?? {})) {
+      const column = field.path && !field.through && ownColumn(type, field.path.split('.'));
+      if (column) add(found, column);
+    }
+    found.delete('name');
+    found.delete('id');
+    columns = [...found.values()];
+    columnsByKind.set(kind, columns);
+  }
+  return columns;
+}
+
+function add(columns: Map<string, Column>, column: Column): void {
+  columns.set(column.name, column);
+}
+
+/** Name of the column that holds the value at a path. */
+export function columnName(path: readonly string[]): string {
+  return path.join('_');
+}
+
+/** The column of a path that stays inside the object; none where it crosses a reference or list. */
+export function ownColumn(type: string, path: readonly string[]): Column | undefined {
+  let at = type;
+  for (const [index, word] of path.entries()) {
+    const last = index === path.length - 1;
+    if (word === 'id' && last) {
+      return { name: columnName(path), path, sql: 'TEXT' };
+    }
+    const attribute = attributesOf(at)[word];
+    if (!attribute) return undefined;
+    const { form, of, list } = parseKind(attribute.kind);
+    if (list) return undefined;
+    if (last && (form === 'scalar' || form === 'enum')) {
+      return { name: columnName(path), path, sql: form === 'enum' ? 'TEXT' : sqlType(of) };
+    }
+    if (form === 'ref' && path.length === index + 2 && path[index + 1] === 'id') {
+      return { name: columnName(path), path, sql: 'TEXT' };
+    }
+    if (form !== 'struct') return undefined;
+    at = of;
+  }
+  return undefined;
+}
+
+function sqlType(scalar: string): Column['sql'] {
+  switch (scalar) {
+    case 'int':
+    case 'long':
+    case 'bool':
+      return 'INTEGER';
+    case 'decimal':
+      return 'REAL';
+    case 'date':
+      return 'TEXT';
+    default:
+      return 'TEXT COLLATE NOCASE';
+  }
+}
+
+const linkListsByKind = new Map<KindName, readonly string[]>();
+
+/** Attributes that list references to other objects; kept in a table of their own to be searched. */
+export function linkListsOf(kind: KindName): readonly string[] {
+  let lists = linkListsByKind.get(kind);
+  if (!lists) {
+    lists = Object.entries(attributesOf(typeOfKind(kind)))
+      .filter(([, attribute]) => parseKind(attribute.kind).form === 'links')
+      .map(([name]) => name);
+    linkListsByKind.set(kind, lists);
+  }
+  return lists;
+}

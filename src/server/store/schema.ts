@@ -1,0 +1,121 @@
+/** Tables of the database, and how an older database becomes a present one. */
+
+import { columnValue, parseDocument } from './document.ts';
+import type { Database } from './driver.ts';
+import { type Column, columnsOf, type KindName, storedKinds } from './kinds.ts';
+
+/** Raised when the meaning of what is stored changes; each step is a migration below. */
+export const schemaVersion = 1;
+
+/** Steps from version N to N+1, by N. */
+const migrations: Readonly<Record<number, (db: Database) => void>> = {};
+
+/**
+ * Makes the tables, or brings those of an older version up to date. Throws when the database was
+ * written by a newer version, naming both versions.
+ */
+export function prepareSchema(db: Database): void {
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
+  );
+  const stored = db.prepare('SELECT value FROM meta WHERE key = ?').get('schema_version');
+  const version = stored ? Number(stored['value']) : schemaVersion;
+  if (version > schemaVersion) {
+    throw new Error(
+      `The data was written by a newer vmctl (schema ${version}, this one knows ${schemaVersion}). Use that version, or another folder with --data.`,
+    );
+  }
+  for (let from = version; from < schemaVersion; from++) migrations[from]?.(db);
+  createFixedTables(db);
+  const present = presentColumns(db);
+  for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));
+  db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(
+    'schema_version',
+    String(schemaVersion),
+  );
+}
+
+/** Table of a kind. */
+export function table(kind: KindName): string {
+  return `o_${kind}`;
+}
+
+function createFixedTables(db: Database): void {
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS reference (
+      kind TEXT NOT NULL, id TEXT NOT NULL, attribute TEXT NOT NULL, target TEXT NOT NULL,
+      PRIMARY KEY (target, kind, attribute, id)) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS reference_source ON reference (kind, id);
+    CREATE TABLE IF NOT EXISTS task (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT, due INTEGER NOT NULL, name TEXT NOT NULL,
+      target TEXT NOT NULL, data TEXT NOT NULL);
+    CREATE INDEX IF NOT EXISTS task_due ON task (due, seq);
+    CREATE INDEX IF NOT EXISTS task_target ON task (target);
+    CREATE TABLE IF NOT EXISTS token (
+      hash TEXT PRIMARY KEY, user TEXT NOT NULL, scope TEXT NOT NULL,
+      expires INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS password (
+      user TEXT PRIMARY KEY, salt TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  `);
+}
+
+function presentColumns(db: Database): Map<string, Set<string>> {
+  const tables = new Map<string, Set<string>>();
+  const rows = db
+    .prepare(
+      "SELECT m.name AS tab, c.name AS col FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name LIKE 'o\\_%' ESCAPE '\\'",
+    )
+    .all();
+  for (const row of rows) {
+    const name = String(row['tab']);
+    const columns = tables.get(name) ?? new Set<string>();
+    columns.add(String(row['col']));
+    tables.set(name, columns);
+  }
+  return tables;
+}
+
+function prepareKind(db: Database, kind: KindName, present: Set<string> | undefined): void {
+  const columns = columnsOf(kind);
+  if (!present) {
+    db.exec(
+      `CREATE TABLE ${table(kind)} (collection TEXT NOT NULL, id TEXT NOT NULL, name TEXT COLLATE NOCASE, doc TEXT NOT NULL${columns
+        .map((column) => `, "${column.name}" ${column.sql}`)
+        .join('')}, PRIMARY KEY (id, collection))`,
+    );
+    createIndexes(db, kind, columns);
+    return;
+  }
+  const missing = columns.filter((column) => !present.has(column.name));
+  if (missing.length === 0) return;
+  for (const column of missing) {
+    db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
+  }
+  fill(db, kind, missing);
+  createIndexes(db, kind, missing);
+}
+
+function createIndexes(db: Database, kind: KindName, columns: readonly Column[]): void {
+  const name = table(kind);
+  db.exec(
+    `CREATE INDEX IF NOT EXISTS ${name}_collection ON ${name} (collection, name);` +
+      `CREATE INDEX IF NOT EXISTS ${name}_name ON ${name} (name);`,
+  );
+  for (const column of columns) {
+    db.exec(
+      `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ("${column.name}") WHERE "${column.name}" IS NOT NULL`,
+    );
+  }
+}
+
+/** Fills new columns from the documents that are there. */
+function fill(db: Database, kind: KindName, columns: readonly Column[]): void {
+  const update = db.prepare(
+    `UPDATE ${table(kind)} SET ${columns.map((column) => `"${column.name}" = ?`).join(', ')} WHERE rowid = ?`,
+  );
+  for (const row of db.prepare(`SELECT rowid AS row, doc FROM ${table(kind)}`).all()) {
+    const object = parseDocument(String(row['doc']));
+    update.run(...columns.map((column) => columnValue(object, column)), row['row'] ?? null);
+  }
+}

@@ -1,0 +1,68 @@
+/** The certificates of the server on disk: made when they are missing, renewed before they end. */
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type KeyAndCertificate, makeAuthority, makeServerCertificate } from './authority.ts';
+
+export interface ServerCertificates {
+  /** PEM of the certificate authority. */
+  readonly ca: string;
+  readonly server: KeyAndCertificate;
+}
+
+const renewBefore = 30 * 24 * 3600 * 1000;
+
+/** Loads the certificates from a folder, or makes them there. Without a folder nothing is kept. */
+export async function ownCertificates(
+  folder: string | undefined,
+  hosts: readonly string[],
+  now: Date,
+): Promise<ServerCertificates> {
+  if (folder === undefined) {
+    const authority = await makeAuthority(now);
+    const server = await makeServerCertificate(authority, hosts, now);
+    return { ca: authority.certificate, server };
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const authority = await kept(folder, 'ca', now, [], () => makeAuthority(now));
+  const server = await kept(folder, 'server', now, hosts, () =>
+    makeServerCertificate(authority, hosts, now),
+  );
+  return { ca: authority.certificate, server };
+}
+
+/** Reads a certificate that the user gave, with its key; the last of the chain is the authority. */
+export function givenCertificates(certFile: string, keyFile: string): ServerCertificates {
+  const certificate = readFileSync(certFile, 'utf8');
+  const key = readFileSync(keyFile, 'utf8');
+  const chain = certificate.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  const last = chain?.at(-1);
+  if (!last) throw new Error(`${certFile} holds no certificate in PEM form.`);
+  return { ca: `${last}\n`, server: { key, certificate } };
+}
+
+async function kept(
+  folder: string,
+  name: string,
+  now: Date,
+  hosts: readonly string[],
+  make: () => Promise<KeyAndCertificate>,
+): Promise<KeyAndCertificate> {
+  const keyFile = join(folder, `${name}.key`);
+  const certFile = join(folder, `${name}.pem`);
+  if (existsSync(keyFile) && existsSync(certFile)) {
+    const certificate = readFileSync(certFile, 'utf8');
+    if (serves(certificate, hosts, now)) return { key: readFileSync(keyFile, 'utf8'), certificate };
+  }
+  const made = await make();
+  writeFileSync(keyFile, made.key, { mode: 0o600 });
+  writeFileSync(certFile, made.certificate, { mode: 0o644 });
+  return made;
+}
+
+/** Whether a certificate is valid for some time yet, for all of the hosts. */
+function serves(pem: string, hosts: readonly string[], now: Date): boolean {
+  const certificate = new X509Certificate(pem);
+  if (new Date(certificate.validTo).getTime() - renewBefore < now.getTime()) return false;
+  return hosts.every((host) => certificate.checkHost(host) ?? certificate.checkIP(host));
+}
