@@ -16,11 +16,17 @@ export class WireError extends Error {
   readonly where: string;
 
   constructor(kind: WireErrorKind, where: string, problem: string) {
-    super(where === '' ? problem : `${where}: ${problem}`);
+    const place = shortened(where, 200);
+    super(`${place}: ${shortened(problem, 8000)}`);
     this.name = 'WireError';
     this.kind = kind;
-    this.where = where;
+    this.where = place;
   }
+}
+
+/** Names in a body may be as long as the body; messages are not. */
+function shortened(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 3)}...` : text;
 }
 
 /** `line:column`, both from 1, of an offset in a text. */
