@@ -61,7 +61,7 @@ function fromCondition(
   if (place.kind !== 'event') return undefined;
   const from = integerParameter(request.parameters.get('from'));
   if (from === undefined || from <= 0) return undefined;
-  return { sql: `"index" ${dialect.eventsFromExclusive ? '>' : '>='} ?`, values: [from] };
+  return { sql: `[index] ${dialect.eventsFromExclusive ? '>' : '>='} ?`, values: [from] };
 }
 
 /** Refuses a negative `max`: such a list would mean nothing. */

@@ -145,6 +145,6 @@ export class TransferDesk implements Tickets {
 }
 
 const underWay = {
-  sql: "json_extract(doc, '$.phase') IN ('initializing', 'transferring', 'resuming')",
+  sql: "phase IN ('initializing', 'transferring', 'resuming')",
   values: [],
 };

@@ -101,9 +101,9 @@ export class RuleContext {
     this.now = site.now();
   }
 
-  /** The time of the transaction, as the API writes it. */
+  /** The time of the transaction, as objects hold it: ISO 8601 in UTC. */
   get timestamp(): string {
-    return this.now.toISOString().replace('Z', '+00:00');
+    return this.now.toISOString();
   }
 
   /** Refuses the request with a sentence of the catalogue. */

@@ -88,8 +88,10 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
     const options = { where: { [`${reference}_id`]: ownerId } };
     return { ...common, kind: type, collection: top, options, implied };
   }
-  const listed = listNamed(owner.type, type, noun);
-  if (listed && stored.has(type)) {
+  // Permits are the only objects that exist by themselves without a collection of their own.
+  const independent = top !== undefined || type === 'permit';
+  const listed = independent ? listNamed(owner.type, type, noun) : undefined;
+  if (listed) {
     const options = { condition: listedCondition(owner.kind, listed, ownerId) };
     const members = { listedBy: 'owner', attribute: listed } as const;
     const shownAt = top ? {} : { shownAt: `${ownerPath}/${noun}` };

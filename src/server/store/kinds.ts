@@ -35,6 +35,13 @@ export function storedKinds(): readonly KindName[] {
   return [...types, ...(Object.keys(pairs) as KindName[])];
 }
 
+/** Paths that rules look things up by, beside references and search fields. */
+const lookedUp: Readonly<Record<string, readonly string[]>> = {
+  event: ['index', 'custom_id'],
+  nic: ['mac.address'],
+  image_transfer: ['phase'],
+};
+
 const columnsByKind = new Map<KindName, readonly Column[]>();
 
 /** Columns of a kind beside collection, id, name and document: its references and search fields. */
@@ -50,6 +57,10 @@ export function columnsOf(kind: KindName): readonly Column[] {
     }
     for (const field of Object.values(searchFields[type] ?? {})) {
       const column = field.path && !field.through && ownColumn(type, field.path.split('.'));
+      if (column) add(found, column);
+    }
+    for (const path of lookedUp[kind] ?? []) {
+      const column = ownColumn(type, path.split('.'));
       if (column) add(found, column);
     }
     found.delete('name');

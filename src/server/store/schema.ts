@@ -81,7 +81,7 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
   if (!present) {
     db.exec(
       `CREATE TABLE ${table(kind)} (collection TEXT NOT NULL, id TEXT NOT NULL, name TEXT COLLATE NOCASE, doc TEXT NOT NULL${columns
-        .map((column) => `, "${column.name}" ${column.sql}`)
+        .map((column) => `, [${column.name}] ${column.sql}`)
         .join('')}, PRIMARY KEY (id, collection))`,
     );
     createIndexes(db, kind, columns);
@@ -90,7 +90,7 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
   const missing = columns.filter((column) => !present.has(column.name));
   if (missing.length === 0) return;
   for (const column of missing) {
-    db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
+    db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN [${column.name}] ${column.sql}`);
   }
   fill(db, kind, missing);
   createIndexes(db, kind, missing);
@@ -104,7 +104,7 @@ function createIndexes(db: Database, kind: KindName, columns: readonly Column[])
   );
   for (const column of columns) {
     db.exec(
-      `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ("${column.name}") WHERE "${column.name}" IS NOT NULL`,
+      `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ([${column.name}]) WHERE [${column.name}] IS NOT NULL`,
     );
   }
 }
@@ -112,7 +112,7 @@ function createIndexes(db: Database, kind: KindName, columns: readonly Column[])
 /** Fills new columns from the documents that are there. */
 function fill(db: Database, kind: KindName, columns: readonly Column[]): void {
   const update = db.prepare(
-    `UPDATE ${table(kind)} SET ${columns.map((column) => `"${column.name}" = ?`).join(', ')} WHERE rowid = ?`,
+    `UPDATE ${table(kind)} SET ${columns.map((column) => `[${column.name}] = ?`).join(', ')} WHERE rowid = ?`,
   );
   for (const row of db.prepare(`SELECT rowid AS row, doc FROM ${table(kind)}`).all()) {
     const object = parseDocument(String(row['doc']));

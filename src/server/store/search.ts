@@ -49,7 +49,7 @@ function sortValue(kind: KindName, path: readonly string[]): string {
   const [first = '', ...rest] = path;
   const target = referenceTarget(kind, first);
   if (!target) return jsonValue(kind, path);
-  return `(SELECT ${sortValue(target, rest)} FROM ${table(target)} WHERE ${table(target)}.id = ${table(kind)}."${columnName([first, 'id'])}")`;
+  return `(SELECT ${sortValue(target, rest)} FROM ${table(target)} WHERE ${table(target)}.id = ${table(kind)}.[${columnName([first, 'id'])}])`;
 }
 
 function jsonValue(kind: KindName, path: readonly string[]): string {
@@ -59,9 +59,9 @@ function jsonValue(kind: KindName, path: readonly string[]): string {
 /** The quoted column that holds a path of the object itself. */
 function columnOf(kind: KindName, path: readonly string[]): string | undefined {
   const name = columnName(path);
-  if (name === 'id' || name === 'name') return `"${name}"`;
+  if (name === 'id' || name === 'name') return `[${name}]`;
   if (!ownColumn(typeOfKind(kind), path)) return undefined;
-  return columnsOf(kind).some((column) => column.name === name) ? `"${name}"` : undefined;
+  return columnsOf(kind).some((column) => column.name === name) ? `[${name}]` : undefined;
 }
 
 /** The kind that a reference attribute leads to. */
@@ -147,7 +147,7 @@ class Compiler {
     const { form, of } = parseKind(declared.kind);
     const target = of as KindName;
     if (form === 'ref') {
-      return `"${columnName([attribute, 'id'])}" IN (SELECT id FROM ${table(target)} WHERE ${inner(target)})`;
+      return `[${columnName([attribute, 'id'])}] IN (SELECT id FROM ${table(target)} WHERE ${inner(target)})`;
     }
     this.values.push(kind, attribute);
     return `id IN (SELECT r.id FROM reference r WHERE r.kind = ? AND r.attribute = ? AND r.target IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}))`;
@@ -159,7 +159,7 @@ class Compiler {
     const declared = attributesOf(type)[attribute];
     if (declared && parseKind(declared.kind).form === 'ref') {
       const column = columnName([attribute, 'id']);
-      return `id IN (SELECT "${column}" FROM ${table(target)} WHERE "${column}" IS NOT NULL AND ${inner(target)})`;
+      return `id IN (SELECT [${column}] FROM ${table(target)} WHERE [${column}] IS NOT NULL AND ${inner(target)})`;
     }
     this.values.push(target, attribute);
     return `id IN (SELECT r.target FROM reference r WHERE r.kind = ? AND r.attribute = ? AND r.id IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}))`;
@@ -238,7 +238,7 @@ class Compiler {
     const whole = pieces.length === 1;
     if (whole) {
       const same = `${operand} = ${this.#bind(pieces[0] ?? '')}`;
-      const folded = operand === '"id"' ? same : `${same} COLLATE NOCASE`;
+      const folded = operand === '[id]' ? same : `${same} COLLATE NOCASE`;
       if (!this.#caseSensitive) return folded;
       return `(${folded} AND ${operand} = ${this.#bind(pieces[0] ?? '')} COLLATE BINARY)`;
     }
@@ -267,7 +267,7 @@ class Compiler {
     const column = columnName([typeOfKind(kind), 'id']);
     if (!columnsOf('assigned_tag').some(({ name }) => name === column)) throw cannotSearch('tag');
     const named = this.#text('name', pattern);
-    const sql = `id IN (SELECT "${column}" FROM ${table('assigned_tag')} WHERE id IN (WITH RECURSIVE below(id) AS (SELECT id FROM ${table('tag')} WHERE ${named} UNION SELECT t.id FROM ${table('tag')} t JOIN below ON t."parent_id" = below.id) SELECT id FROM below))`;
+    const sql = `id IN (SELECT [${column}] FROM ${table('assigned_tag')} WHERE id IN (WITH RECURSIVE below(id) AS (SELECT id FROM ${table('tag')} WHERE ${named} UNION SELECT t.id FROM ${table('tag')} t JOIN below ON t.[parent_id] = below.id) SELECT id FROM below))`;
     return relation === '!=' ? `NOT (${sql})` : sql;
   }
 

@@ -138,7 +138,7 @@ export class Transaction {
     const stored = object as StoredObject;
     this.statement(
       `INSERT INTO ${table(kind)} (collection, id, name, doc${columns
-        .map((column) => `, "${column.name}"`)
+        .map((column) => `, [${column.name}]`)
         .join('')}) VALUES (?, ?, ?, ?${', ?'.repeat(columns.length)})`,
     ).run(
       collection,
@@ -163,7 +163,7 @@ export class Transaction {
     if (collection !== undefined) values.push(collection);
     this.statement(
       `UPDATE ${table(kind)} SET name = ?, doc = ?${columns
-        .map((column) => `, "${column.name}" = ?`)
+        .map((column) => `, [${column.name}] = ?`)
         .join('')} WHERE id = ?${collection === undefined ? '' : ' AND collection = ?'}`,
     ).run(...values);
     if (linkListsOf(kind).length > 0) {
@@ -270,9 +270,9 @@ function conditions(options: ListOptions): { sql: string; values: SqlValue[] } {
   const values: SqlValue[] = [];
   for (const [column, value] of Object.entries(options.where ?? {})) {
     if (value === null) {
-      parts.push(`"${column}" IS NULL`);
+      parts.push(`[${column}] IS NULL`);
     } else {
-      parts.push(`"${column}" = ?`);
+      parts.push(`[${column}] = ?`);
       values.push(value);
     }
   }

@@ -1,0 +1,94 @@
+/** The model declares what the catalogue of operations lists: path, method, parameters. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { allOperations, type Operation, parseKind } from '../../src/model/index.ts';
+import { actionParameters, queryParameters } from '../../src/model/parameters.ts';
+
+interface Listed {
+  readonly path: string;
+  readonly http: string;
+  readonly operation: string;
+  readonly resource_type: string;
+  readonly tier: string;
+  readonly params: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly in: 'query' | 'action' | 'body';
+    readonly direction: 'in' | 'out' | 'inout';
+    readonly main?: boolean;
+  }[];
+}
+
+const file = new URL('../data/operations.json', import.meta.url);
+const listed = JSON.parse(readFileSync(file, 'utf8')) as Listed[];
+
+/** Where the model differs on purpose, and why. */
+const reasons: Readonly<Record<string, string>> = {
+  'query from': 'event ids grow beyond 32 bits',
+};
+
+const key = (http: string, path: string) => `${http} ${path}`;
+const declared = new Map(allOperations().map((one) => [key(one.http, one.path), one]));
+
+describe('the catalogue', () => {
+  it('is declared as a whole, and nothing beside it', () => {
+    const paths = new Set(listed.map(({ http, path }) => key(http, path)));
+    expect([...paths].filter((one) => !declared.has(one))).toEqual([]);
+    expect([...declared.keys()].filter((one) => !paths.has(one))).toEqual([]);
+  });
+
+  it.each(
+    listed
+      .filter(({ tier }) => tier !== 'beyond')
+      .map((one) => [key(one.http, one.path), one] as const),
+  )('%s', (id, one) => compare(id, one));
+
+  it('agrees with the model in the operations beyond the specification, too', () => {
+    for (const one of listed.filter(({ tier }) => tier === 'beyond')) {
+      compare(key(one.http, one.path), one);
+    }
+  });
+});
+
+function compare(id: string, one: Listed): void {
+  const operation = declared.get(id);
+  expect(operation, id).toBeDefined();
+  if (!operation) return;
+  expect(operation.name, id).toBe(one.operation);
+  expect(operation.type, id).toBe(one.resource_type);
+  const main = one.params.find(({ main: isMain }) => isMain);
+  const list = main?.type.endsWith('[]') ?? false;
+  expect(
+    operation.name === 'list' || operation.listBody,
+    `${id}: is its main parameter a list?`,
+  ).toBe(list);
+  const secondary = one.params.filter(({ main: isMain }) => !isMain);
+  expect(parametersOf(operation), id).toEqual(
+    secondary.map(({ in: place, name }) => `${place} ${name}`).sort(),
+  );
+  for (const parameter of secondary) {
+    const id = `${parameter.in} ${parameter.name}`;
+    if (reasons[id]) continue;
+    const table = parameter.in === 'query' ? queryParameters : actionParameters;
+    const { kind, out } = (table as Readonly<Record<string, { kind: never; out?: string }>>)[
+      parameter.name
+    ] as { kind: never; out?: string };
+    expect(catalogueType(kind), id).toBe(parameter.type);
+    expect(out ?? 'in', id).toBe(parameter.direction);
+  }
+}
+
+function parametersOf({ query, body }: Operation): string[] {
+  return [...query.map((name) => `query ${name}`), ...body.map((name) => `action ${name}`)].sort();
+}
+
+/** The word of the catalogue for a kind of the model. */
+function catalogueType(kind: Parameters<typeof parseKind>[0]): string {
+  const { of, list } = parseKind(kind);
+  const words: Readonly<Record<string, string>> = {
+    bool: 'boolean',
+    int: 'integer',
+    long: 'integer',
+  };
+  return `${words[of] ?? of}${list ? '[]' : ''}`;
+}

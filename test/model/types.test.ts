@@ -1,0 +1,83 @@
+/** The declarations hold together: every name that is used exists. */
+import { describe, expect, it } from 'vitest';
+import { enums } from '../../src/model/enums.ts';
+import { events } from '../../src/model/events.ts';
+import { faults } from '../../src/model/faults.ts';
+import { attributesOf, isType, parseKind, tagOf } from '../../src/model/index.ts';
+import { lifecycles } from '../../src/model/lifecycles/index.ts';
+import { actionParameters, queryParameters } from '../../src/model/parameters.ts';
+import { requiredOnAdd } from '../../src/model/required.ts';
+import { services } from '../../src/model/services/index.ts';
+import { types } from '../../src/model/types/index.ts';
+
+describe('types', () => {
+  it.each(Object.keys(types))('%s refers only to what exists', (name) => {
+    for (const [attribute, { kind, default: value }] of Object.entries(attributesOf(name))) {
+      const { form, of } = parseKind(kind);
+      const where = `${name}.${attribute}: ${kind}`;
+      if (form === 'enum') {
+        const words: readonly string[] = enums[of as keyof typeof enums];
+        expect(words, where).toBeDefined();
+        if (typeof value === 'string') expect(words, where).toContain(value);
+      } else if (form !== 'scalar') {
+        expect(isType(of), where).toBe(true);
+      }
+    }
+  });
+
+  it('have the element names that deployed readers know', () => {
+    expect(tagOf('gluster_brick')).toBe('brick');
+    expect(tagOf('numa_node')).toBe('host_numa_node');
+    expect(tagOf('host_nic')).toBe('host_nic');
+  });
+});
+
+describe('services', () => {
+  it.each(Object.entries(services))('%s has a type and known parameters', (_path, service) => {
+    expect(isType(service.type)).toBe(true);
+    for (const text of Object.values(service.operations)) {
+      for (const word of text.split(' ').filter((one) => /^\W?\w/.test(one))) {
+        const name = word.replace(/^\W/, '');
+        expect(name in queryParameters || name in actionParameters, name).toBe(true);
+      }
+    }
+  });
+});
+
+describe('required attributes', () => {
+  it.each(Object.entries(requiredOnAdd))('of %s exist', (type, paths) => {
+    for (const path of paths.flatMap((one) => one.split('|'))) {
+      const [first = ''] = path.split('.');
+      if (first === 'id' || first === 'name') continue;
+      expect(Object.keys(attributesOf(type)), `${type}: ${path}`).toContain(first);
+    }
+  });
+});
+
+describe('lifecycles', () => {
+  it.each(Object.entries(lifecycles))(
+    'of %s use states, events and faults that exist',
+    (_type, table) => {
+      const attribute = attributesOf(table.type)[table.attribute];
+      const words: readonly string[] =
+        enums[parseKind(attribute?.kind ?? 'string').of as keyof typeof enums];
+      const states = [
+        table.initial,
+        ...table.settled,
+        ...(table.failed ?? []),
+        ...Object.values(table.moves).flatMap((move) => [
+          ...move.from,
+          ...(move.via ?? []).map(([state]) => state),
+          ...(move.to ? [move.to] : []),
+          ...Object.keys(move.refusedBy).filter((state) => state !== 'otherwise'),
+        ]),
+      ];
+      for (const state of states) expect(words, state).toContain(state);
+      for (const move of Object.values(table.moves)) {
+        for (const code of Object.values(move.events ?? {}))
+          expect(events).toHaveProperty(String(code));
+        for (const key of Object.values(move.refusedBy)) expect(faults).toHaveProperty(key);
+      }
+    },
+  );
+});
