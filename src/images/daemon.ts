@@ -49,10 +49,9 @@ export async function runDaemon(
   }
 
   const end = async () => {
-    face.stopKeeping();
     for (const remove of ends) await remove();
-    const closed = Promise.all(servers.map((server) => closeServer(server)));
-    await within(clock, GRACE, closed);
+    for (const server of servers) server.close();
+    await within(clock, GRACE, face.finish());
     face.destroy();
     await within(clock, DISK_GRACE, tickets.close());
   };
@@ -90,10 +89,6 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       resolve();
     });
   });
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 /** Waits for `work`, but no longer than `ms` milliseconds. */

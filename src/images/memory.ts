@@ -1,12 +1,11 @@
 // The memory that image bytes pass through: one fixed region, lent out in pieces.
 
-/** Connections served at once. Each runs one request at a time, so each can have a small piece. */
-export const MAX_CONNECTIONS = 512;
 /** Size of the pieces that transfers work in while memory is plentiful. */
 export const LARGE_PIECE = 1 << 20;
 /** Size of the pieces that are always to be had. */
 export const SMALL_PIECE = 64 << 10;
 const LARGE_COUNT = 32;
+const SMALL_COUNT = 512;
 
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
@@ -24,8 +23,11 @@ interface WasmMemoryHost {
 export class PieceMemory {
   readonly #large: Buffer[] = [];
   readonly #small: Buffer[] = [];
+  /** Connections it suffices for: each runs one request at a time, which can have a small piece. */
+  readonly connections: number;
 
-  constructor(large = LARGE_COUNT, small = MAX_CONNECTIONS) {
+  constructor(large = LARGE_COUNT, small = SMALL_COUNT) {
+    this.connections = small;
     const region = allocate(large * LARGE_PIECE + small * SMALL_PIECE);
     // Two stacks: what was used last is lent first, so that few pages are ever touched.
     for (let i = large - 1; i >= 0; i--) {

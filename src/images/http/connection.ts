@@ -16,7 +16,10 @@ const LOW_QUEUE = 8;
 export class Connection {
   readonly socket: Socket;
   #queue: (() => Promise<void>)[] = [];
-  #running = false;
+  #running: Promise<void> | undefined;
+  #broken = false;
+  /** Wakes the request being served when the rest of its body will never be understood. */
+  onBroken: (() => void) | undefined;
   #limit = STRANGER_LIMIT;
   #trusted: () => boolean = () => false;
 
@@ -25,9 +28,26 @@ export class Connection {
     this.#setTimeout(true);
   }
 
+  /** Nothing that follows on this connection can be understood. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
   /** A request is being served. */
   get busy(): boolean {
-    return this.#running;
+    return this.#running !== undefined;
+  }
+
+  /** Resolves when no request is being served. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Stops reading requests; `answer` says so, after the answers to those before. */
+  break(answer: () => Promise<void>): void {
+    this.#broken = true;
+    this.onBroken?.();
+    this.enqueue(answer);
   }
 
   /**
@@ -44,7 +64,7 @@ export class Connection {
   enqueue(serve: () => Promise<void>): void {
     this.#queue.push(serve);
     if (this.#queue.length > HIGH_QUEUE) this.socket.pause();
-    if (!this.#running) void this.#run();
+    this.#running ??= this.#run();
   }
 
   /** Waits for something the client has to do; its silence counts meanwhile. */
@@ -69,7 +89,6 @@ export class Connection {
   }
 
   async #run(): Promise<void> {
-    this.#running = true;
     this.#setTimeout(false);
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       // Whatever was sent behind a request that ended the connection must not take effect.
@@ -78,7 +97,7 @@ export class Connection {
       if (this.#queue.length === LOW_QUEUE) this.socket.resume();
     }
     this.#queue = [];
-    this.#running = false;
+    this.#running = undefined;
     this.#setTimeout(true);
   }
 

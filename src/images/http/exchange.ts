@@ -70,10 +70,35 @@ export class Exchange {
     this.connection.trust(live.ticket.inactivityTimeout * 1000, () => !live.ended);
   }
 
-  /** Asks for the body of a client that waits to be asked. */
-  acceptBody(): void {
-    if (this.#awaitsContinue) this.response.writeContinue();
-    this.#awaitsContinue = false;
+  /**
+   * Waits for the body, whose events `listen` hears. Rejects with 400 when it breaks off or cannot
+   * be understood.
+   */
+  async receive<T>(
+    listen: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
+  ): Promise<T> {
+    const { request, connection } = this;
+    this.#acceptBody();
+    connection.expectClient(true);
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const brokenOff = () => reject(new HttpError(400, 'The body broke off.'));
+        // An error is followed by `close`.
+        request.on('error', () => {});
+        request.once('close', brokenOff);
+        if (request.destroyed) brokenOff();
+        connection.onBroken = () => {
+          reject(new HttpError(400, 'The body is not valid HTTP.', { close: true }));
+        };
+        if (connection.broken && !request.complete) connection.onBroken();
+        listen(resolve, reject);
+      });
+    } finally {
+      connection.onBroken = undefined;
+      connection.expectClient(false);
+      request.removeAllListeners('data');
+      request.pause();
+    }
   }
 
   /** Writes status and headers. */
@@ -150,9 +175,16 @@ export class Exchange {
       };
       request.once('end', done);
       request.once('close', done);
-      if (this.#awaitsContinue || request.destroyed) done();
+      this.connection.onBroken = done;
+      if (this.#awaitsContinue || this.connection.broken || request.destroyed) done();
       else request.resume();
     });
+  }
+
+  /** Asks for the body of a client that waits to be asked. */
+  #acceptBody(): void {
+    if (this.#awaitsContinue) this.response.writeContinue();
+    this.#awaitsContinue = false;
   }
 
   #corsHeaders(): Record<string, string> {

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
-import { MAX_CONNECTIONS } from '../memory.ts';
 import type { Services } from '../requests/services.ts';
 import { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
@@ -17,6 +16,8 @@ const LIMITS = {
   /** Bodies may take as long as they flow; silence is watched per connection. */
   requestTimeout: 0,
   keepAliveTimeout: 0,
+  // Checked here, for an answer like all others.
+  requireHostHeader: false,
   connectionsCheckingInterval: 1000,
   // Finds out about clients that went away without a word.
   keepAlive: true,
@@ -46,7 +47,7 @@ export class HttpFace {
   readonly #services: Services;
   readonly #clock: Clock;
   readonly #sockets = new Set<Socket>();
-  readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #connections = new Map<Socket, Connection>();
   #closing = false;
 
   constructor(services: Services, clock: Clock) {
@@ -67,6 +68,9 @@ export class HttpFace {
     // A client that could not be accepted is no reason to stop.
     server.on('error', () => {});
     server.on('connection', (socket: Socket) => this.#admit(socket));
+    server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+      this.#connection(socket);
+    });
     server.on('request', (request, response) => this.#receive(request, response, false));
     server.on('checkContinue', (request, response) => this.#receive(request, response, true));
     server.on('checkExpectation', (request, response) => {
@@ -77,9 +81,12 @@ export class HttpFace {
     return server;
   }
 
-  /** From now on every answer is the last of its connection. */
-  stopKeeping(): void {
+  /** Makes every answer the last of its connection; resolves when those under way are given. */
+  async finish(): Promise<void> {
     this.#closing = true;
+    const connections = [...this.#connections.values()];
+    for (const connection of connections) if (!connection.busy) connection.socket.destroy();
+    await Promise.all(connections.map((connection) => connection.idle()));
   }
 
   /** Breaks all connections. */
@@ -88,7 +95,7 @@ export class HttpFace {
   }
 
   #admit(socket: Socket): void {
-    if (this.#sockets.size >= MAX_CONNECTIONS) {
+    if (this.#sockets.size >= this.#services.memory.connections) {
       socket.destroy();
       return;
     }
@@ -101,6 +108,7 @@ export class HttpFace {
     if (!connection) {
       connection = new Connection(socket);
       this.#connections.set(socket, connection);
+      socket.once('close', () => this.#connections.delete(socket));
     }
     return connection;
   }
@@ -134,21 +142,23 @@ export class HttpFace {
     }
   }
 
-  /** Answers what is not HTTP, unless another answer is under way. */
+  /** Answers what is not HTTP, after the requests before it. */
   #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     const code = error.code ?? '';
     const heard = code.startsWith('HPE_') || code.startsWith('ERR_HTTP_');
-    if (!heard || !socket.writable || this.#connections.get(socket)?.busy) {
+    if (!heard || !socket.writable) {
       socket.destroy();
       return;
     }
-    const [status, text] = complaint(code);
-    const body = `${text}\n`;
-    socket.end(
-      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=UTF-8\r\n` +
-        `Content-Length: ${body.length}\r\n\r\n${body}`,
-      () => socket.destroy(),
-    );
+    this.#connection(socket).break(async () => {
+      const [status, text] = complaint(code);
+      const body = `${text}\n`;
+      socket.end(
+        `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=UTF-8\r\n` +
+          `Content-Length: ${body.length}\r\n\r\n${body}`,
+        () => socket.destroy(),
+      );
+    });
   }
 }
 
@@ -172,6 +182,8 @@ function malformed(request: IncomingMessage): HttpError | undefined {
     return new HttpError(400, 'Transfer codings need HTTP/1.1.', { close: true });
   }
   const hosts = request.rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text));
-  if (hosts.length > 1) return new HttpError(400, 'There is more than one Host.', { close: true });
+  if (hosts.length > 1 || (hosts.length === 0 && request.httpVersion === '1.1')) {
+    return new HttpError(400, 'The request needs exactly one Host header.', { close: true });
+  }
   return undefined;
 }

@@ -1,5 +1,4 @@
 // PATCH: zeroing a range and flushing, asked for in a small JSON document.
-import type { IncomingMessage } from 'node:http';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError, outOfBounds } from '../http/http-error.ts';
 import type { Operation } from '../ticket.ts';
@@ -72,33 +71,22 @@ function parse(text: string): Fields {
   return value as Fields;
 }
 
+/** The whole body as text. Throws 413 as soon as it is too long. */
 async function readBody(exchange: Exchange): Promise<string> {
+  const { request } = exchange;
   const tooLarge = new HttpError(413, `The body is larger than ${BODY_LIMIT} bytes.`);
-  if (Number(exchange.request.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge;
-  exchange.acceptBody();
-  const body = await exchange.connection.waitForClient(collect(exchange.request, BODY_LIMIT));
-  if (!body) throw tooLarge;
-  return body.toString('utf8');
-}
-
-/** The whole body, `undefined` as soon as it is longer than `limit` bytes. */
-function collect(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
+  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  await exchange.receive<void>((resolve, reject) => {
+    request.once('end', resolve);
     request.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
       length += chunk.length;
-      if (length <= limit) {
-        chunks.push(chunk);
-        return;
-      }
+      if (length <= BODY_LIMIT) return;
       request.pause();
-      request.removeAllListeners('data');
-      resolve(undefined);
+      reject(tooLarge);
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', () => {});
-    request.once('close', () => reject(new HttpError(400, 'The body broke off.')));
-    if (request.destroyed) reject(new HttpError(400, 'The body broke off.'));
   });
+  return Buffer.concat(chunks).toString('utf8');
 }

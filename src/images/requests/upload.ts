@@ -35,7 +35,6 @@ export async function putImage(exchange: Exchange, services: Services, id: strin
         operation.transferred(offset, offset + bytes.length);
       },
     });
-    exchange.acceptBody();
     try {
       await receive(exchange, operation, target, writer);
     } finally {
@@ -80,18 +79,15 @@ async function receive(
   const { request, connection } = exchange;
   const limit = target.length ?? operation.ticket.size - target.start;
   let received = 0;
-  connection.expectClient(true);
   try {
-    await new Promise<void>((resolve, reject) => {
-      const take = (chunk: Buffer) => {
+    await exchange.receive<void>((resolve, reject) => {
+      operation.onCancel = () => reject(forbidden());
+      request.once('end', resolve);
+      request.on('data', (chunk: Buffer) => {
         received += chunk.length;
         if (received > limit) {
           request.pause();
-          reject(
-            target.length === undefined
-              ? outOfBounds(operation.ticket.size, 'The body')
-              : new HttpError(400, 'The body is longer than Content-Range says.'),
-          );
+          reject(tooLong(operation, target));
           return;
         }
         const full = writer.push(chunk);
@@ -103,25 +99,19 @@ async function receive(
           connection.expectClient(true);
           request.resume();
         }, reject);
-      };
-      request.on('data', take);
-      request.once('end', resolve);
-      request.once('error', () => {});
-      const brokeOff = () => reject(new HttpError(400, 'The body broke off.'));
-      request.once('close', brokeOff);
-      if (request.destroyed) brokeOff();
-      operation.onCancel = () => reject(forbidden());
-    }).finally(() => {
-      request.removeAllListeners('data');
-      request.pause();
-      operation.onCancel = undefined;
+      });
     });
   } finally {
-    connection.expectClient(false);
-    // What came before the failure is kept, as the sender may resume behind it.
+    operation.onCancel = undefined;
+    // What came before a failure is kept, as the sender may resume behind it.
     await writer.finish();
   }
   if (target.length !== undefined && received < target.length) {
     throw new HttpError(400, 'The body is shorter than Content-Range says.');
   }
+}
+
+function tooLong(operation: Operation, target: Target): HttpError {
+  if (target.length === undefined) return outOfBounds(operation.ticket.size, 'The body');
+  return new HttpError(400, 'The body is longer than Content-Range says.');
 }

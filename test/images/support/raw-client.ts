@@ -1,4 +1,5 @@
 // A client that sends exactly the bytes a test gives it.
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -26,7 +27,7 @@ export class RawClient {
   static async connect(port: number): Promise<RawClient> {
     const socket = connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
-    await new Promise((resolve) => socket.once('connect', resolve));
+    await once(socket, 'connect');
     return new RawClient(socket);
   }
 

@@ -1,0 +1,89 @@
+// The daemon in its own thread, built from the source for the purpose.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startImageDaemon, type Ticket } from '../../src/images/index.ts';
+
+let directory = '';
+let program: URL;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'images-'));
+  const outfile = join(directory, 'images-worker.js');
+  await build({
+    entryPoints: [new URL('../../src/images/worker.ts', import.meta.url).pathname],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: ['koffi'],
+    logLevel: 'error',
+  });
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+  program = pathToFileURL(outfile);
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+const options = { host: '127.0.0.1', port: 0 };
+
+function ticket(id: string): Ticket {
+  const path = join(directory, id);
+  return { id, size: 5, ops: ['read'], path, timeout: 60, inactivityTimeout: 60, sparse: true };
+}
+
+describe('startImageDaemon', () => {
+  it('serves from a thread, and every call crosses the border', async () => {
+    const daemon = await startImageDaemon(options, program);
+    await writeFile(join(directory, 'image'), 'hello');
+    await daemon.add(ticket('image'));
+    await expect(daemon.add(ticket('image'))).rejects.toThrow('exists already');
+    expect(daemon.url).toBe(`http://127.0.0.1:${daemon.port}`);
+    const answer = await fetch(`${daemon.url}/images/image`);
+    expect(await answer.text()).toBe('hello');
+    expect(await daemon.state('image')).toMatchObject({ id: 'image', transferred: 5 });
+    await daemon.extend('image', 0);
+    expect(await daemon.state('image')).toMatchObject({ expired: true });
+    await expect(daemon.extend('other', 1)).rejects.toThrow('no such ticket');
+    await daemon.remove('image');
+    expect(await daemon.state('image')).toBeUndefined();
+    await daemon.close();
+    await daemon.close();
+    await expect(fetch(`${daemon.url}/info/`)).rejects.toThrow();
+    await expect(daemon.state('image')).rejects.toThrow('has stopped');
+  });
+
+  it('runs in the calling thread when told to', async () => {
+    const daemon = await startImageDaemon({ ...options, inThread: false });
+    await daemon.add(ticket('image'));
+    expect((await fetch(`${daemon.url}/info/`)).status).toBe(200);
+    await daemon.close();
+  });
+
+  it('rejects when the address is taken', async () => {
+    const daemon = await startImageDaemon(options, program);
+    const again = startImageDaemon({ ...options, port: daemon.port }, program);
+    await expect(again).rejects.toThrow('EADDRINUSE');
+    await daemon.close();
+  });
+
+  it('rejects calls with the reason when the thread breaks down', async () => {
+    const broken = join(directory, 'broken.mjs');
+    await writeFile(
+      broken,
+      `import { parentPort } from 'node:worker_threads';
+       parentPort.postMessage({ kind: 'started', url: 'http://x', port: 1 });
+       parentPort.on('message', () => { throw new Error('out of luck'); });`,
+    );
+    const daemon = await startImageDaemon(options, pathToFileURL(broken));
+    const message = 'the thread of the image daemon has stopped: out of luck';
+    const calls = [daemon.state('a'), daemon.remove('b')];
+    for (const call of calls) await expect(call).rejects.toThrow(message);
+    await expect(daemon.add(ticket('c'))).rejects.toThrow(message);
+    await daemon.close();
+  });
+});
