@@ -17,6 +17,7 @@ const requestTimeout = 120_000;
 const keepAliveTimeout = 75_000;
 const handshakeTimeout = 10_000;
 const maximumConnections = 2_000;
+const sweepInterval = 20;
 /** Milliseconds to wait for a body that a GET announces; some clients never send it. */
 const uselessBodyWait = 100;
 
@@ -69,9 +70,14 @@ export function makeListener(options: ListenerOptions): Listener {
     server,
     close: (grace) =>
       new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-        setTimeout(() => server.closeAllConnections(), grace).unref();
+        // Connections become idle one by one, as their last request is answered.
+        const sweep = setInterval(() => server.closeIdleConnections(), sweepInterval);
+        const end = setTimeout(() => server.closeAllConnections(), grace);
+        server.close(() => {
+          clearInterval(sweep);
+          clearTimeout(end);
+          resolve();
+        });
       }),
   };
 }

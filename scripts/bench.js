@@ -1,0 +1,32 @@
+// Runs the benchmarks in bench/, or those that are named; --quick runs each once and small.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { prepare, root } from './prepare.js';
+
+await prepare();
+const { build } = await import('esbuild');
+
+const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+const flags = process.argv.slice(2).filter((word) => word.startsWith('-'));
+const all = readdirSync(join(root, 'bench')).filter((name) => name.endsWith('.ts'));
+const chosen = all.filter((name) => named.length === 0 || named.includes(basename(name, '.ts')));
+const folder = mkdtempSync(join(root, 'dist/bench-'));
+let failed = false;
+for (const name of chosen) {
+  const outfile = join(folder, name.replace(/\.ts$/, '.mjs'));
+  await build({
+    entryPoints: [join(root, 'bench', name)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  console.log(`== ${basename(name, '.ts')}`);
+  const { status } = spawnSync(process.execPath, [outfile, ...flags], { cwd: root, stdio: 'inherit' });
+  failed ||= status !== 0;
+}
+rmSync(folder, { recursive: true, force: true });
+process.exitCode = failed ? 1 : 0;

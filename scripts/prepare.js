@@ -1,0 +1,38 @@
+// Installs and builds what is missing, so that every other script works in a fresh clone.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`vmctl needs Node 20.19 or newer; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+
+/** Installs the packages of the lock file unless that was done since it changed. */
+function install() {
+  const done = join(root, 'node_modules/.package-lock.json');
+  const lock = join(root, 'package-lock.json');
+  if (existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs) return;
+  console.error('Installing packages (npm ci) ...');
+  // npm comes with Node; the one beside this node is the one that fits it.
+  const beside = join(dirname(process.execPath), 'npm');
+  execFileSync(existsSync(beside) ? beside : 'npm', ['ci', '--no-fund', '--no-audit'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** Installs what is missing and builds the command. */
+export async function prepare() {
+  install();
+  await import('./build.js');
+}
+
+/** The version in package.json. */
+export function version() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+}

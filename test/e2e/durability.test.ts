@@ -1,0 +1,115 @@
+/** Crashes, restarts and second servers: what was acknowledged stays, what was begun ends. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RawApi } from '../support/raw.ts';
+import { startTestServer } from '../support/server.ts';
+
+let data: string;
+
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'vmctl-data-'));
+});
+
+afterEach(() => {
+  rmSync(data, { recursive: true, force: true });
+});
+
+const start = (...options: string[]) => startTestServer(['--data', data, ...options]);
+
+it('loses no acknowledged change when the server is killed at any moment', async () => {
+  const acknowledged: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    const server = await start('--speed', '0');
+    const api = await RawApi.signIn(server);
+    let alive = true;
+    const work = Array.from({ length: 4 }, async (_, worker) => {
+      for (let number = 0; alive; number++) {
+        const name = `r${round}w${worker}n${number}`;
+        try {
+          const answer = await api.json('POST', '/bookmarks', { name, value: 'status=up' });
+          if (answer.status === 201) acknowledged.push(name);
+        } catch {
+          return;
+        }
+      }
+    });
+    while (acknowledged.length < (round + 1) * 40) await new Promise((next) => setImmediate(next));
+    await server.kill();
+    alive = false;
+    await Promise.all(work);
+  }
+  const server = await start();
+  const api = await RawApi.signIn(server);
+  const list = (await api.json('GET', '/bookmarks')).json<{ bookmark: { name: string }[] }>();
+  const names = new Set(list.bookmark.map(({ name }) => name));
+  expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
+
+  // Object and event are written together or not at all.
+  const events = (await api.json('GET', '/events?search=type%3D350')).json<{
+    event: { id: string; description: string }[];
+  }>().event;
+  expect(events).toHaveLength(list.bookmark.length);
+  const ids = events.map(({ id }) => Number(id));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(await server.stop()).toBe(0);
+});
+
+it('brings up after a restart what was powering up when it was killed', async () => {
+  const before = await start('--inventory', 'small', '--speed', '1');
+  const first = await RawApi.signIn(before);
+  const found = await first.json('GET', '/vms?search=name%3Dvm-02');
+  const vm = found.json<{ vm: { id: string; status: string }[] }>().vm[0];
+  expect(vm?.status).toBe('down');
+  expect((await first.json('POST', `/vms/${vm?.id}/start`, {})).status).toBe(200);
+  await first.until(`/vms/${vm?.id}`, (answer) => answer.json()['status'] === 'powering_up');
+  await before.kill();
+
+  const after = await start('--speed', '0.1');
+  const second = await RawApi.signIn(after);
+  const up = await second.until(`/vms/${vm?.id}`, (answer) => answer.json()['status'] === 'up');
+  expect(up.json()['host']).toBeDefined();
+  const events = await second.json('GET', '/events?search=type%3D32&max=1');
+  expect(events.json<{ event: { description: string }[] }>().event[0]?.description).toContain(
+    'vm-02',
+  );
+  expect(await after.stop()).toBe(0);
+});
+
+it('refuses a second server on the same data, and says why', async () => {
+  const server = await start();
+  await expect(start()).rejects.toThrow(/another vmctl serve uses it/);
+  expect(await server.stop()).toBe(0);
+});
+
+it('keeps the password, the tokens and the authority across a restart', async () => {
+  const before = await start();
+  const api = await RawApi.signIn(before);
+  expect(await before.stop()).toBe(0);
+  const after = await start();
+  expect(after.ca).toBe(before.ca);
+  const again = new RawApi(after, api.token);
+  expect((await again.json('GET', '/')).status).toBe(200);
+  await after.stop();
+});
+
+it('finishes what is in flight when it is asked to stop', async () => {
+  const server = await start('--speed', '0');
+  const api = await RawApi.signIn(server);
+  const requests = Array.from({ length: 20 }, (_, number) =>
+    api.json('POST', '/bookmarks', { name: `late${number}`, value: 'x' }),
+  );
+  const [first] = requests;
+  await first;
+  const stopped = server.stop();
+  const answers = await Promise.allSettled(requests);
+  expect(await stopped).toBe(0);
+  const added = answers.filter(
+    (answer) => answer.status === 'fulfilled' && answer.value.status === 201,
+  ).length;
+  const restarted = await start();
+  const list = await (await RawApi.signIn(restarted)).json('GET', '/bookmarks');
+  expect(list.json<{ bookmark: unknown[] }>().bookmark.length).toBeGreaterThanOrEqual(added);
+  await restarted.stop();
+});
