@@ -1,5 +1,4 @@
 /** What every command gets: streams, settings, the client. All of it built when first used. */
-import type { Command } from 'commander';
 import type { Client } from '../client/client.ts';
 import { UsageError, WaitTimeoutError } from '../client/errors.ts';
 import type { Io } from './io.ts';
@@ -30,14 +29,8 @@ export class Cli {
     this.#interrupted = interrupted;
   }
 
-  /** Takes over the flags of the command that is about to run. */
-  use(command: Command): void {
-    const options: Record<string, unknown> = {};
-    for (let at: Command | null = command; at; at = at.parent) {
-      for (const [name, value] of Object.entries(at.opts())) {
-        if (at.getOptionValueSource(name) === 'cli') options[name] ??= value;
-      }
-    }
+  /** Takes over the values of the flags that every command understands. */
+  use(options: Readonly<Record<string, unknown>>): void {
     this.#options = options;
     const timeout = this.setting('timeout');
     if (timeout) this.#limitTo(timeout.value);

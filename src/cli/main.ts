@@ -4,7 +4,7 @@ import { nounOf, nouns } from './catalog.ts';
 import { exitCodeOf, report } from './exit.ts';
 import { type Io, processIo } from './io.ts';
 import { nearest } from './nearest.ts';
-import { settingNames, settings } from './session/settings.ts';
+import { unknownFlag, wordPosition } from './words.ts';
 
 /** Runs one command; the promise never rejects. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
 }
 
 async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  const at = nounPosition(argv);
+  const at = wordPosition(argv);
   const word = at < 0 ? undefined : argv[at];
   if (word === undefined || word === 'help') {
     if (word === undefined && argv.some((one) => one === '--version' || one === '-V')) {
@@ -31,7 +31,10 @@ async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promis
       io.stdout.write(`${version()}\n`);
       return 0;
     }
-    if (word === undefined) rejectUnknownFlags(argv);
+    const odd = word === undefined ? unknownFlag(argv) : undefined;
+    if (odd !== undefined) {
+      throw new UsageError(`${odd}: unknown flag`, { hint: 'vmctl help flags lists the flags' });
+    }
     const { help } = await import('./help/topics.ts');
     return await help(at < 0 ? [] : argv.slice(at + 1), io, signal);
   }
@@ -53,42 +56,6 @@ function unknownNoun(word: string): UsageError {
         ? `did you mean ${near.join(' or ')}? vmctl --help lists them`
         : 'vmctl --help lists the nouns',
   });
-}
-
-const takesValue: ReadonlySet<string> = new Set(
-  settingNames
-    .map((name) => settings[name].flags ?? '')
-    .filter((flags) => flags.includes('<'))
-    .flatMap((flags) => flags.match(/--?[\w-]+(?=[ ,])/g) ?? []),
-);
-
-/** Where the noun is: the first word that is neither a flag nor the value of one. */
-function nounPosition(argv: readonly string[]): number {
-  for (let index = 0; index < argv.length; index += 1) {
-    const word = argv[index] ?? '';
-    if (word === '--') return index + 1 < argv.length ? index + 1 : -1;
-    if (!word.startsWith('-') || word === '-') return index;
-    if (takesValue.has(word)) index += 1;
-  }
-  return -1;
-}
-
-/** Flags without a noun do nothing; only those that ask for help may stand alone. */
-function rejectUnknownFlags(argv: readonly string[]): void {
-  const known = new Set(
-    settingNames.flatMap((name) => settings[name].flags?.match(/--?[\w-]+/g) ?? []),
-  );
-  const odd = argv.find(
-    (word, index) =>
-      word.startsWith('-') &&
-      !['-h', '--help', '--'].includes(word) &&
-      !known.has(word.split('=', 1)[0] ?? word) &&
-      !/^-[co]./.test(word) &&
-      !takesValue.has(argv[index - 1] ?? ''),
-  );
-  if (odd !== undefined) {
-    throw new UsageError(`${odd}: unknown flag`, { hint: 'vmctl help flags lists the flags' });
-  }
 }
 
 /** Whether errors go out as JSON. Looks at the bare words: they may be what is wrong. */

@@ -1,11 +1,13 @@
 /** The commander program for one noun: nothing of any other noun is built. */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { UsageError } from '../client/errors.ts';
-import type { Noun } from './catalog.ts';
+import { type Noun, nouns } from './catalog.ts';
 import { Cli } from './cli.ts';
+import { addGlobalFlags, globalValues } from './global-flags.ts';
 import type { Io } from './io.ts';
+import { nearest } from './nearest.ts';
 import { specialNouns } from './nouns/index.ts';
-import { settingNames, settings } from './session/settings.ts';
+import { wordPosition } from './words.ts';
 
 /** Builds the noun, parses the words and runs what they say. Returns the exit code. */
 export async function runNoun(
@@ -25,42 +27,87 @@ export async function runNoun(
       outputError: () => undefined,
     })
     .helpCommand(false);
-  addGlobalFlags(program);
-  program.hook('preAction', (_, command) => cli.use(command));
-  const command = program.command(noun.name).description(noun.doc);
-  command.enablePositionalOptions();
-  const special = specialNouns[noun.name];
-  if (special) await (await special.load()).register(command, cli);
-  for (const leaf of [command, ...command.commands]) addGlobalFlags(leaf);
+  const command = program.command(noun.name).description(noun.doc).enablePositionalOptions();
+  const words = expandDotted(argv);
+  const at = wordPosition(words, words.indexOf(noun.name) + 1);
+  await build(command, noun, at < 0 ? undefined : words[at], cli);
+  for (const one of [program, command, ...command.commands]) addGlobalFlags(one);
+  program.hook('preAction', (_, leaf) => cli.use(globalValues(leaf)));
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    throw asUsageError(error, noun);
+    throw asUsageError(
+      error,
+      words.slice(0, at + 1).filter((word) => !word.startsWith('-')),
+    );
   } finally {
     await cli.close();
   }
   return cli.exitCode;
 }
 
-/** Flags that every command understands, unless it has one of the same name itself. */
-function addGlobalFlags(command: Command): void {
-  for (const name of settingNames) {
-    const { flags, doc } = settings[name];
-    if (flags === undefined) continue;
-    const option = new Option(flags, doc).hideHelp();
-    const taken = command.options.some(
-      (own) => own.long === option.long || (own.short !== undefined && own.short === option.short),
-    );
-    if (!taken) command.addOption(option);
+/** Adds to the command what the noun has: a module of its own, generic verbs, or both. */
+async function build(
+  command: Command,
+  noun: Noun,
+  word: string | undefined,
+  cli: Cli,
+): Promise<void> {
+  const special = specialNouns[noun.name];
+  if (!noun.api) {
+    await (await special?.load())?.register(command, cli);
+  } else if (word !== undefined && special?.verbs?.[word] !== undefined) {
+    await (await special.load()).register(command, cli);
+  } else {
+    const { addVerbs } = await import('./resources/command.ts');
+    await addVerbs(command, noun.name, word, cli, special?.verbs ?? {});
   }
+  if (command.commands.length === 0) return;
+  const known = command.commands.flatMap((one) => [one.name(), ...one.aliases()]);
+  if (word !== undefined && !known.includes(word)) throw unknownVerb(noun.name, word, known);
+  // A noun alone asks what it can do.
+  command.action(() => command.outputHelp());
+}
+
+function unknownVerb(noun: string, word: string, known: readonly string[]): UsageError {
+  const near = nearest(word, known);
+  const isNoun = nouns.some(({ name }) => name === word);
+  return new UsageError(`${noun} ${word}: there is no such verb`, {
+    code: 'unknown_verb',
+    hint:
+      near.length > 0
+        ? `did you mean ${near.map((one) => `vmctl ${noun} ${one}`).join(' or ')}?`
+        : isNoun
+          ? `children are nouns of their own: vmctl ${word} list`
+          : `vmctl ${noun} --help lists the verbs`,
+  });
+}
+
+/** `--cpu.topology.cores 4` is another way to write `--set cpu.topology.cores=4`. */
+function expandDotted(argv: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    if (word === '--') return [...words, ...argv.slice(index)];
+    const [, path, value] = /^--(\w+(?:\.\w+)+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (path === undefined) {
+      words.push(word);
+      continue;
+    }
+    if (value === undefined) index += 1;
+    const text = value ?? argv[index];
+    if (text === undefined) throw new UsageError(`--${path}: no value`);
+    words.push('--set', `${path}=${text}`);
+  }
+  return words;
 }
 
 /** Commander's message without its prefix; what it suggests becomes the hint. */
-function asUsageError(error: CommanderError, noun: Noun): UsageError {
+function asUsageError(error: CommanderError, words: readonly string[]): UsageError {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const help = `vmctl ${noun.name} --help`;
+  const help = `vmctl ${words.join(' ')} --help`;
   return new UsageError(message, {
     hint: suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} See ${help}` : `see ${help}`,
     cause: error,

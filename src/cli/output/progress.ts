@@ -1,0 +1,35 @@
+/** What is happening, on stderr: one line that changes on a terminal, one line per change else. */
+import type { Cli } from '../cli.ts';
+import { harmless } from './harmless.ts';
+import { truncated } from './width.ts';
+
+export class Progress {
+  readonly #cli: Cli;
+  readonly #lives: boolean;
+  #shown = false;
+
+  constructor(cli: Cli) {
+    this.#cli = cli;
+    const plain = cli.io.env['ACCESSIBLE'] === '1' || cli.io.env['TERM'] === 'dumb';
+    this.#lives = cli.io.stderr.isTTY === true && !plain;
+  }
+
+  /** Shows a state of an object; on a terminal over the one before. */
+  show(label: string, state: string): void {
+    if (this.#cli.on('quiet')) return;
+    const line = harmless.line(`${label}: ${state}`);
+    const { stderr } = this.#cli.io;
+    if (!this.#lives) {
+      stderr.write(`${line}\n`);
+      return;
+    }
+    stderr.write(`\r\u001b[2K${truncated(line, (stderr.columns ?? 80) - 1)}`);
+    this.#shown = true;
+  }
+
+  /** Makes room for other output. */
+  clear(): void {
+    if (this.#shown) this.#cli.io.stderr.write('\r\u001b[2K');
+    this.#shown = false;
+  }
+}

@@ -1,0 +1,70 @@
+/** The same work for several objects, a few at a time. */
+import { PartialError, UsageError } from '../../client/errors.ts';
+import type { Cli } from '../cli.ts';
+import { report } from '../exit.ts';
+import { formatOf } from '../output/print.ts';
+
+const most = 16;
+const usual = 4;
+
+/** How many at a time, as `--parallel` says. */
+export function parallelOf(value: unknown): number {
+  if (value === undefined) return usual;
+  const count = Number(value);
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  throw new UsageError(`--parallel ${String(value)}: not a number from 1 to ${most}`);
+}
+
+/**
+ * Does the work for each item and returns the results in the order of the items. The error of a
+ * single item is thrown; of several items each error is reported when it happens, and at the end
+ * it is said how many there were.
+ */
+export async function forEach<T, R>(
+  cli: Cli,
+  items: readonly T[],
+  limits: { readonly parallel: number; readonly failFast: boolean },
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const [only] = items;
+  if (items.length === 1 && only !== undefined) return [await work(only)];
+  const results = new Map<number, R>();
+  const errors: unknown[] = [];
+  const machine = ['json', 'jsonl'].includes(formatOf(cli));
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length && !(limits.failFast && errors.length > 0)) {
+      cli.signal.throwIfAborted();
+      const index = next;
+      next += 1;
+      try {
+        results.set(index, await work(items[index] as T));
+      } catch (error) {
+        if (cli.signal.aborted) throw cli.signal.reason;
+        errors.push(error);
+        report(error, cli.io, machine);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limits.parallel, items.length) }, worker));
+  const done = items.flatMap((_, index) => (results.has(index) ? [results.get(index) as R] : []));
+  if (errors.length === 0) return done;
+  throw new BulkError(done, errors, items.length);
+}
+
+/** Carries what was done, so that it can be printed before the command fails. */
+export class BulkError<R> extends PartialError {
+  readonly done: readonly R[];
+  /** The first failure, whose exit code counts when nothing was done. */
+  readonly first: unknown;
+
+  constructor(done: readonly R[], errors: readonly unknown[], total: number) {
+    const skipped = total - done.length - errors.length;
+    super(
+      `${errors.length} of ${total} failed${skipped > 0 ? `, ${skipped} were not tried` : ''}`,
+      { hint: 'the errors are above; what was done is on stdout' },
+    );
+    this.done = done;
+    this.first = errors[0];
+  }
+}

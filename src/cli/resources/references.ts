@@ -1,0 +1,266 @@
+/**
+ * From a word to an object: an exact id, or an exact name. A name that several objects have is an
+ * error that lists them, a name that none has is one with the nearest names.
+ */
+import type { Client, Thing } from '../../client/client.ts';
+import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
+import { type Operation, operationsOf } from '../../model/index.ts';
+import { nearest } from '../nearest.ts';
+import { plainText, valueAt } from '../output/cells.ts';
+import { type Collection, collectionAt, homeOf, kindOf } from './collections.ts';
+
+export type Ids = Readonly<Record<string, string>>;
+
+export interface Found {
+  readonly id: string;
+  /** As other commands take it: `vms/web01`. */
+  readonly label: string;
+  /** As the server described it, where it was asked. */
+  readonly item?: Thing;
+}
+
+/** Attributes by which objects of a type are known, where that is not their name. */
+const nameAttributes: Readonly<Record<string, readonly string[]>> = {
+  disk: ['alias', 'name'],
+  disk_snapshot: ['alias'],
+  disk_attachment: ['disk.alias', 'disk.name'],
+  user: ['user_name', 'principal', 'name'],
+  snapshot: ['description'],
+  job: ['description'],
+  event: [],
+  permission: [],
+  image_transfer: [],
+  cdrom: [],
+  watchdog: [],
+  session: [],
+  step: ['description'],
+  host_storage: [],
+};
+
+/** Links that have to be followed to see those attributes. */
+const nameFollow: Readonly<Record<string, string>> = { disk_attachment: 'disk' };
+
+/** Types whose lists are long enough to search instead, always by `name`. */
+const searched: ReadonlySet<string> = new Set([
+  'vm',
+  'host',
+  'cluster',
+  'data_center',
+  'storage_domain',
+  'disk',
+  'template',
+  'network',
+  'vm_pool',
+]);
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a word can only be an id. */
+export function isUuid(word: string): boolean {
+  return uuid.test(word);
+}
+
+/** Takes `vms/web01` apart; a word without a kind is a name or an id of the expected kind. */
+export function bareWord(word: string, noun: string): string {
+  if (word.trim() === '') {
+    throw new UsageError(`an empty name was given where one of ${noun} is needed`, {
+      hint: 'quote the name, and look whether a variable is empty',
+    });
+  }
+  const at = word.indexOf('/');
+  if (at < 0) return word;
+  const kind = kindOf(word.slice(0, at));
+  if (kind === undefined) return word;
+  const rest = word.slice(at + 1);
+  if (kind !== noun) {
+    throw new UsageError(`${word} is one of ${kind}, but one of ${noun} is needed`, {
+      hint: `leave the kind out if ${rest} is a name of one of ${noun}`,
+    });
+  }
+  if (rest === '') throw new UsageError(`${word}: the name is empty`);
+  return rest;
+}
+
+export class Finder {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** The object of a collection that a word stands for. `ids` address the collection. */
+  async find(given: string, collection: Collection, ids: Ids = {}): Promise<Found> {
+    const { noun, type } = collection;
+    const word = bareWord(given, noun);
+    const label = `${noun}/${word}`;
+    const names = nameAttributes[type] ?? ['name'];
+    const list = operationNamed(collection.path, 'list');
+    const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
+    if (!list || names.length === 0) return await this.#byId(word, collection, ids, get, label);
+    const searches = searched.has(type) && list.query.includes('search');
+    const [named, byId] = await Promise.all([
+      this.#named(word, list, ids, searches, names, type),
+      searches && get && isUuid(word) ? this.#get(get, collection, ids, word) : undefined,
+    ]);
+    const matches = named.filter((item) => isMatch(item, word, names));
+    if (byId && !matches.some((item) => item['id'] === byId['id'])) matches.push(byId);
+    const [only, ...others] = matches;
+    if (only && others.length === 0) return { id: String(only['id']), label, item: only };
+    if (only) throw ambiguous(label, noun, matches);
+    const elsewhere = await this.#elsewhere(word, collection, named);
+    if (elsewhere) return elsewhere;
+    throw await this.#missing(label, word, list, ids, names, searches ? undefined : named);
+  }
+
+  /** The object that a word stands for among all objects of a type; for references in bodies. */
+  async reference(given: string, type: string): Promise<{ id: string } | { name: string }> {
+    const home = homeOf(type);
+    if (home) {
+      const word = bareWord(given, home.noun);
+      return isUuid(word) ? { id: word } : { id: (await this.find(word, home)).id };
+    }
+    if (given.trim() === '') throw new UsageError(`an empty name was given for a ${type}`);
+    const word = given.slice(given.indexOf('/') + 1);
+    return isUuid(word) || type === 'file' ? { id: word } : { name: word };
+  }
+
+  async #byId(
+    word: string,
+    collection: Collection,
+    ids: Ids,
+    get: Operation | undefined,
+    label: string,
+  ): Promise<Found> {
+    if (!get) return { id: word, label };
+    const item = await this.#get(get, collection, ids, word);
+    if (item) return { id: word, label, item };
+    throw new NotFoundError(`${label}: there is no such object`, {
+      hint: `${collection.noun} are named by their id; vmctl ${collection.noun} list shows them`,
+    });
+  }
+
+  async #get(
+    operation: Operation,
+    collection: Collection,
+    ids: Ids,
+    id: string,
+  ): Promise<Thing | undefined> {
+    try {
+      return await this.#client.object({
+        operation,
+        ids: { ...ids, [placeholderOf(collection)]: id },
+      });
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  async #named(
+    word: string,
+    operation: Operation,
+    ids: Ids,
+    searches: boolean,
+    names: readonly string[],
+    type: string,
+  ): Promise<Thing[]> {
+    const search = searches ? searchFor(word, names) : undefined;
+    const follow = nameFollow[type];
+    return await this.#client.list({
+      operation,
+      ids,
+      query: {
+        ...(search === undefined ? {} : { search, case_sensitive: true }),
+        ...(follow === undefined ? {} : { follow }),
+      },
+      what: `look for ${word}`,
+    });
+  }
+
+  /** Members are sometimes listed without their names; then the name is looked up at home. */
+  async #elsewhere(
+    word: string,
+    { type, path, noun }: Collection,
+    listed: readonly Thing[],
+  ): Promise<Found | undefined> {
+    const home = homeOf(type);
+    if (!home || home.path === path) return undefined;
+    if (listed.length === 0 || listed.some((item) => item['name'] !== undefined)) return undefined;
+    const found = await this.find(word, home);
+    return { ...found, label: `${noun}/${word}` };
+  }
+
+  async #missing(
+    label: string,
+    word: string,
+    operation: Operation,
+    ids: Ids,
+    names: readonly string[],
+    listed: readonly Thing[] | undefined,
+  ): Promise<NotFoundError> {
+    const all = listed ?? (await this.#client.list({ operation, ids }).catch(() => []));
+    const known = all.flatMap((item) => names.map((name) => plainText(valueAt(item, name))));
+    const near = nearest(
+      word,
+      known.filter((name) => name !== ''),
+    );
+    const [noun] = label.split('/');
+    return new NotFoundError(`${label}: there is no such object`, {
+      hint:
+        near.length > 0
+          ? `did you mean ${near.join(' or ')}?`
+          : `vmctl ${noun} list shows what there is`,
+      ...(near.length > 0 ? { next: near.map((name) => `${noun}/${name}`) } : {}),
+    });
+  }
+}
+
+function isMatch(item: Thing, word: string, names: readonly string[]): boolean {
+  return item['id'] === word || names.some((name) => valueAt(item, name) === word);
+}
+
+function ambiguous(label: string, noun: string, matches: readonly Thing[]): AmbiguousError {
+  const lines = matches.map((item) => {
+    const told = item['description'] ?? item['name'] ?? '';
+    return `  ${noun}/${plainText(item['id'])}  ${plainText(told)}`.trimEnd();
+  });
+  return new AmbiguousError(
+    `${label} is the name or id of ${matches.length} objects:\n${lines.join('\n')}`,
+    {
+      hint: 'give the id of the one that is meant',
+      next: matches.map((item) => `${noun}/${plainText(item['id'])}`),
+    },
+  );
+}
+
+/** A search for the exact name; `undefined` where the language cannot say it. */
+function searchFor(word: string, names: readonly string[]): string | undefined {
+  if (/["*\\]/.test(word)) return undefined;
+  const field = names[0] === 'alias' ? 'alias' : 'name';
+  const plain = /^[\w.-]+$/.test(word) && !/^(and|or|page|sortby|asc|desc)$/i.test(word);
+  return `${field}=${plain ? word : `"${word}"`}`;
+}
+
+/** The placeholder of one object: `vm` of `/vms/{vm}`. */
+export function placeholderOf({ object }: Collection): string {
+  return object?.slice(object.lastIndexOf('{') + 1, -1) ?? '';
+}
+
+/** An operation of a path by its name, if it has it. */
+export function operationNamed(path: string, name: string): Operation | undefined {
+  return operationsOf(path).find((operation) => operation.name === name);
+}
+
+/** The ids of all parents of a path, found one after the other from the outermost. */
+export async function parentIds(
+  finder: Finder,
+  parents: readonly { readonly placeholder: string; readonly collection: string }[],
+  wordOf: (placeholder: string, collection: string) => string,
+): Promise<Ids> {
+  let ids: Ids = {};
+  for (const { placeholder, collection } of parents) {
+    const found = await finder.find(wordOf(placeholder, collection), collectionAt(collection), ids);
+    ids = { ...ids, [placeholder]: found.id };
+  }
+  return ids;
+}

@@ -1,0 +1,153 @@
+/** Runs a verb: finds out where, looks the references up, and hands over to what the verb does. */
+import type { QueryValue } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
+import type { Cli } from '../cli.ts';
+import type { BodyInput } from './body.ts';
+import { readInput } from './documents.ts';
+import { shapeOf } from './fields.ts';
+import type { VerbFlags } from './flags.ts';
+import { bareWord, Finder, parentIds } from './references.ts';
+import { type Chosen, chooseRoute, type Given, parseOn } from './route.ts';
+import { camel, type Options, type Run } from './run.ts';
+import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './spellings.ts';
+import { parseValue } from './values.ts';
+import type { Verb } from './verbs.ts';
+
+/** Runs the verb with its arguments and flags, as commander parsed them. */
+export async function runVerb(
+  cli: Cli,
+  verb: Verb,
+  verbFlags: VerbFlags,
+  given: Given,
+  positionals: readonly string[],
+  options: Options,
+): Promise<void> {
+  const on = typeof options['on'] === 'string' ? parseOn(options['on']) : undefined;
+  const hasOwner = verb.candidates.some(({ owner }) => owner !== undefined);
+  const all = [...positionals];
+  const ownerWord = hasOwner ? all.shift() : undefined;
+  const extra = extraArguments[`${verb.noun} ${verb.name}`];
+  const extraText = extra ? all.pop() : undefined;
+  const isBricks = brickVerbs.has(`${verb.noun} ${verb.name}`);
+  const isReference = isReferenceVerb(verb.noun, verb.name);
+  const words = await expandStdin(cli, all);
+  const withObject = words.length > 0 && !isBricks && !isReference;
+  const chosen = chooseRoute(verb, verbFlags, given, on, withObject);
+  const { candidate } = chosen;
+  checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  for (const word of chosen.parentWords.values()) checkWords([word]);
+  const input = inputOf(verbFlags, chosen, given, options, extra?.paths, extraText);
+  const query = queryOf(verbFlags, chosen, given, options, verb);
+  const client = await cli.client();
+  const finder = new Finder(client);
+  const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
+  const ids = await parentIds(finder, parents, (placeholder, collection) =>
+    placeholder === candidate.owner?.placeholder && collection === candidate.owner.collection
+      ? (ownerWord ?? '')
+      : (chosen.parentWords.get(placeholder) ?? ''),
+  );
+  const run: Run = {
+    cli,
+    client,
+    finder,
+    verb,
+    chosen,
+    options,
+    ids,
+    query,
+    words,
+    input,
+  };
+  await (await implementationOf(verb))(run);
+}
+
+async function implementationOf(verb: Verb): Promise<(run: Run) => Promise<void>> {
+  switch (verb.kind) {
+    case 'list':
+      return (await import('./run-list.ts')).runList;
+    case 'get':
+      return (await import('./run-list.ts')).runGet;
+    case 'wait':
+      return (await import('./run-wait.ts')).runWait;
+    default:
+      return (await import('./run-change.ts')).runChange;
+  }
+}
+
+/** An empty name is refused before anything is sent: it may be a variable that nobody set. */
+function checkWords(words: readonly string[]): void {
+  for (const word of words) if (word.trim() === '') bareWord(word, 'the objects');
+}
+
+/** `-` stands for the references on stdin, one in a line. */
+async function expandStdin(cli: Cli, words: readonly string[]): Promise<readonly string[]> {
+  if (!words.includes('-')) return words;
+  const lines = (await readInput(cli, '-', 'stdin'))
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (lines.length === 0 && words.length === 1) {
+    throw new UsageError('stdin names no object', { hint: 'give one reference in a line' });
+  }
+  return words.flatMap((word) => (word === '-' ? lines : [word]));
+}
+
+function inputOf(
+  { flags }: VerbFlags,
+  { candidate, meanings }: Chosen,
+  given: Given,
+  options: Options,
+  extraPaths: readonly string[] | undefined,
+  extraText: string | undefined,
+): BodyInput {
+  const fields = [...given].flatMap(([key, texts]) => {
+    const field = meanings.fields.get(key);
+    const flag = `--${flags.find((one) => one.key === key)?.names[0] ?? key}`;
+    return field ? [{ field, flag, texts }] : [];
+  });
+  return {
+    shape: shapeOf(candidate.operation),
+    operation: candidate.operation.name,
+    ...(typeof options['fromFile'] === 'string' ? { file: options['fromFile'] } : {}),
+    sets: [...extraSets(extraPaths, extraText), ...texts(options['set'])],
+    jsonSets: texts(options['setJson']),
+    fields,
+  };
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The argument behind the object: `NAME` or `NAME=VALUE`, as its table says. */
+function extraSets(
+  paths: readonly string[] | undefined,
+  text: string | undefined,
+): readonly string[] {
+  if (!paths) return [];
+  const [first = '', second] = paths;
+  if (text === undefined || text.trim() === '') throw new UsageError('the option is not named');
+  if (second === undefined) return [`${first}=${text}`];
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`${text}: no value`, { hint: 'write NAME=VALUE' });
+  return [`${first}=${text.slice(0, at)}`, `${second}=${text.slice(at + 1)}`];
+}
+
+function queryOf(
+  { flags }: VerbFlags,
+  { meanings }: Chosen,
+  given: Given,
+  options: Options,
+  verb: Verb,
+): Readonly<Record<string, QueryValue | undefined>> {
+  const query: Record<string, QueryValue | undefined> = {};
+  for (const [key, values] of given) {
+    const parameter = meanings.queries.get(key);
+    if (!parameter) continue;
+    const flag = `--${flags.find((one) => one.key === key)?.names[0] ?? key}`;
+    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter.kind, flag) as QueryValue;
+  }
+  const shortcut = queryShortcuts[`${verb.noun} ${verb.name}`];
+  if (shortcut && options[camel(shortcut.flag)] === true) query[shortcut.query] = shortcut.value;
+  return query;
+}

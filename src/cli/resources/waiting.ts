@@ -1,0 +1,89 @@
+/** Waiting for the objects of a verb, with what people see meanwhile. */
+import type { Thing } from '../../client/client.ts';
+import { NotFoundError } from '../../client/errors.ts';
+import { type Goal, goalOf, stateAttribute, type Watched, waitFor } from '../../client/settle.ts';
+import { durationOf } from '../cli.ts';
+import type { Progress } from '../output/progress.ts';
+import { type Found, type Ids, operationNamed, placeholderOf } from './references.ts';
+import type { Run } from './run.ts';
+
+const usualTimeout = '10m';
+
+/** Milliseconds that `--wait-timeout` allows. */
+export function waitTimeout(options: Run['options']): number {
+  return durationOf(String(options['waitTimeout'] ?? usualTimeout), '--wait-timeout');
+}
+
+/**
+ * Waits until what was begun for an object has ended. Returns the object as it is then, or
+ * `undefined` when nobody waits or there is nothing to look at.
+ */
+export async function settle(
+  run: Run,
+  found: Found,
+  operations: readonly string[],
+  progress: Progress,
+): Promise<Thing | undefined> {
+  const { collection } = run.chosen.candidate;
+  if (stateAttribute(collection.type) === undefined) return undefined;
+  const watched = watch(run, found);
+  if (!watched) return undefined;
+  const goal = goalOf(collection.type, operations, found.label);
+  if (run.options['wait'] === false) {
+    run.cli.note(`not waiting; to wait: ${watched.resume} --for ${goal.text}`);
+    return undefined;
+  }
+  return await waitShown(run, watched, goal, progress);
+}
+
+/** Waits for a goal and shows the states on the way. */
+export async function waitShown(
+  run: Run,
+  watched: Watched,
+  goal: Goal,
+  progress: Progress,
+): Promise<Thing | undefined> {
+  try {
+    return await waitFor(watched, goal, {
+      timeout: waitTimeout(run.options),
+      signal: run.cli.signal,
+      onChange: (state) => progress.show(watched.label, state),
+    });
+  } finally {
+    progress.clear();
+  }
+}
+
+/** The object as something to look at; `undefined` where the API cannot show single objects. */
+export function watch(run: Run, found: Found): Watched | undefined {
+  const { client, ids } = run;
+  const { collection } = run.chosen.candidate;
+  const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
+  if (!get) return undefined;
+  const all: Ids = { ...ids, [placeholderOf(collection)]: found.id };
+  return {
+    label: found.label,
+    resume: resumeCommand(run, found),
+    look: async () => {
+      try {
+        return await client.object({ operation: get, ids: all, what: `look at ${found.label}` });
+      } catch (error) {
+        if (error instanceof NotFoundError) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The command that waits for the same object, with the flags that say of which parents. */
+function resumeCommand(run: Run, found: Found): string {
+  const { collection, owner } = run.chosen.candidate;
+  if (collection.parents.length === 0) return `vmctl wait ${found.label}`;
+  if (owner) return `vmctl ${collection.noun} wait ${found.id}`;
+  const { meanings, parentWords } = run.chosen;
+  const flags = [...meanings.parents].map(
+    ([key, parent]) => `--${key} ${parentWords.get(parent.placeholder) ?? ''}`,
+  );
+  const word = found.label.slice(found.label.indexOf('/') + 1);
+  return `vmctl ${collection.noun} wait ${word} ${flags.join(' ')}`;
+}

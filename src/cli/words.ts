@@ -1,0 +1,35 @@
+/** Finding words among flags, before anything is known about the command. */
+import { settingNames, settings } from './session/settings.ts';
+
+const takesValue: ReadonlySet<string> = new Set(
+  settingNames
+    .map((name) => settings[name].flags ?? '')
+    .filter((flags) => flags.includes('<'))
+    .flatMap((flags) => flags.match(/--?[\w-]+(?=[ ,])/g) ?? []),
+);
+
+/** Where the next word is that is neither a flag nor the value of a global one; -1 if nowhere. */
+export function wordPosition(argv: readonly string[], from = 0): number {
+  for (let index = from; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    if (word === '--') return index + 1 < argv.length ? index + 1 : -1;
+    if (!word.startsWith('-') || word === '-') return index;
+    if (takesValue.has(word)) index += 1;
+  }
+  return -1;
+}
+
+/** A flag that no command knows, where no noun is named; `undefined` when all are known. */
+export function unknownFlag(argv: readonly string[]): string | undefined {
+  const known = new Set(
+    settingNames.flatMap((name) => settings[name].flags?.match(/--?[\w-]+/g) ?? []),
+  );
+  return argv.find(
+    (word, index) =>
+      word.startsWith('-') &&
+      !['-h', '--help', '--'].includes(word) &&
+      !known.has(word.split('=', 1)[0] ?? word) &&
+      !/^-[co]./.test(word) &&
+      !takesValue.has(argv[index - 1] ?? ''),
+  );
+}
