@@ -29,7 +29,7 @@ export function addVms(
   for (let number = 1; number <= counts.vms; number++) {
     const cluster = clusters[(number - 1) % clusters.length] ?? '';
     const available = hosts.get(cluster) ?? [];
-    const host = available[Math.floor((number - 1) / clusters.length) % available.length];
+    const host = available[Math.floor((number - 1) / 2 / clusters.length) % available.length];
     const id = ctx.site.newId();
     const vm: StoredObject = {
       id,
