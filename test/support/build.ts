@@ -3,7 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export default function setup(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/build.js', import.meta.url))], {
-    stdio: 'inherit',
-  });
+  execFileSync(
+    process.execPath,
+    [fileURLToPath(new URL('../../scripts/build.js', import.meta.url))],
+    {
+      stdio: 'inherit',
+    },
+  );
 }
