@@ -9,6 +9,7 @@ import { collectionOf, isStored, locationOf, type Place, placeOf } from '../rule
 import { actionsOf, type Presentation, present } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
+import type { ListOptions } from '../store/transaction.ts';
 import { follow } from './follow.ts';
 import { listOptions } from './listing.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
@@ -66,8 +67,10 @@ export function serve(ctx: RuleContext, call: Call): Answer {
 }
 
 function requireServed(operation: Operation): void {
-  const closed = !isStored(operation.type) || unservedTypes.has(operation.type);
-  if (closed || rulesOf(operation.type as never)?.unserved?.includes(operation.name)) {
+  const rules = rulesOf(operation.type as never);
+  const closed =
+    !rules?.compute && (!isStored(operation.type) || unservedTypes.has(operation.type));
+  if (closed || rules?.unserved?.includes(operation.name)) {
     throw generic.unserved(operation);
   }
 }
@@ -102,7 +105,6 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const place = placeIn(ctx, call);
   const { request } = call;
   const options = listOptions(ctx, place, request, call.dialect, call.operation);
-  const keys = options ? generic.keys(ctx, place, options) : [];
   const followed = request.parameters.get('follow');
   const actions = actionsOf(place.service);
   const base = `${request.apiPath}/${request.segments.join('/')}`;
@@ -112,7 +114,7 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
     status: 200,
     form: 'list',
     type: place.type,
-    items: shownOneByOne(ctx, view, place, keys, followed),
+    items: shownOneByOne(view, place, objects(ctx, place, options), followed),
     extras:
       actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
@@ -120,17 +122,37 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
   };
 }
 
-function* shownOneByOne(
+/** The objects of a list. Which they are is settled here; they are read as they are needed. */
+function objects(
   ctx: RuleContext,
-  view: Presentation,
+  place: Place,
+  options: ListOptions | undefined,
+): Iterable<StoredObject> {
+  if (!options) return [];
+  const compute = rulesOf(place.kind)?.compute;
+  if (compute) return (compute(ctx, place) as StoredObject[]).slice(0, options.limit);
+  return readOneByOne(ctx, place, generic.keys(ctx, place, options));
+}
+
+function* readOneByOne(
+  ctx: RuleContext,
   place: Place,
   keys: readonly number[],
+): Generator<StoredObject> {
+  for (const key of keys) {
+    const object = ctx.tx.byKey(place.kind, key) as StoredObject | undefined;
+    if (object) yield object;
+  }
+}
+
+function* shownOneByOne(
+  view: Presentation,
+  place: Place,
+  found: Iterable<StoredObject>,
   followed: string | undefined,
 ): Generator<StoredObject> {
   const { service } = locationOf(place, '');
-  for (const key of keys) {
-    const object = ctx.tx.byKey(place.kind, key) as StoredObject | undefined;
-    if (!object) continue;
+  for (const object of found) {
     const shown = show(view, place, object);
     if (followed) follow(view, place.type, service, [shown], followed);
     yield shown;
@@ -149,6 +171,8 @@ function get(ctx: RuleContext, call: Call, view: Presentation): Answer {
 
 function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const place = placeIn(ctx, call);
+  const many = rulesOf(place.kind)?.addMany;
+  if (many) return addMany(ctx, call, view, place, many as AddMany);
   if (Array.isArray(call.body)) throw generic.unserved(call.operation);
   const object = generic.add(ctx, place, call.body);
   const shown = show(view, place, object);
@@ -163,6 +187,24 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   return { status: 202, headers, form: 'object', type: place.type, object: shown };
 }
 
+type AddMany = (ctx: RuleContext, place: Place, sent: StoredObject[]) => StoredObject[];
+
+/** Adds several objects; one that was sent alone is answered alone. */
+function addMany(
+  ctx: RuleContext,
+  { body }: Call,
+  view: Presentation,
+  place: Place,
+  add: AddMany,
+): Answer {
+  const added = add(ctx, place, Array.isArray(body) ? body : [body]);
+  const items = added.map((object) => show(view, place, object));
+  const [only] = items;
+  return !Array.isArray(body) && only
+    ? { status: 201, form: 'object', type: place.type, object: only }
+    : { status: 201, form: 'list', type: place.type, items, extras: {} };
+}
+
 function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const target = targetIn(ctx, call);
   const object = generic.update(ctx, target, call.body as StoredObject);
@@ -175,8 +217,8 @@ function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
 }
 
 function remove(ctx: RuleContext, call: Call): Answer {
-  if (!addressesObject(call.match.service)) throw generic.unserved(call.operation);
   const { request } = call;
+  if (!addressesObject(call.match.service)) return act(ctx, call);
   generic.remove(ctx, targetIn(ctx, call), parametersOf(request));
   const expects = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
   const early =
@@ -196,10 +238,16 @@ export function parametersOf(request: ApiRequest): Parameters {
 
 function act(ctx: RuleContext, call: Call): Answer {
   const { operation } = call;
-  if (Array.isArray(call.body) || !addressesObject(call.match.service)) {
-    throw generic.unserved(operation);
-  }
-  const result = generic.act(ctx, targetIn(ctx, call), operation, call.body);
+  if (Array.isArray(call.body)) throw generic.unserved(operation);
+  const result = addressesObject(call.match.service)
+    ? generic.act(ctx, targetIn(ctx, call), operation, call.body)
+    : generic.actOnCollection(
+        ctx,
+        placeIn(ctx, call),
+        operation,
+        call.body,
+        parametersOf(call.request),
+      );
   const early = call.body['async'] === true;
   return {
     status: early ? 202 : 200,

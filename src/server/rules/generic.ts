@@ -25,7 +25,10 @@ type Target = Addressed<never> & { readonly object: StoredObject };
 /** Finds the addressed object, or refuses with 404. */
 export function find(ctx: RuleContext, place: Place, id: string): Target {
   const { where, condition } = place.options;
-  const object = ctx.tx.list(place.kind, { where: { ...where, id }, condition, limit: 1 })[0];
+  const compute = rulesOf(place.kind)?.compute;
+  const object = compute
+    ? compute(ctx, place).find((one) => (one as StoredObject)['id'] === id)
+    : ctx.tx.list(place.kind, { where: { ...where, id }, condition, limit: 1 })[0];
   if (!object) throw notFound(`${titleOf(place.type)} ${id} does not exist.`);
   return { place, object: object as StoredObject } as unknown as Target;
 }
@@ -130,6 +133,22 @@ export function act(
   if (!action) throw unserved(operation);
   requireForAction(operation.path, operation.name, body);
   return action(ctx, target, body);
+}
+
+/** Runs an action of a collection, or removes several of its objects. */
+export function actOnCollection(
+  ctx: RuleContext,
+  place: Place,
+  operation: Operation,
+  body: StoredObject,
+  parameters: Parameters,
+): ActionResult {
+  const rules = rulesOf(place.kind);
+  const rule =
+    operation.name === 'remove' ? rules?.removeMany : rules?.collectionActions?.[operation.name];
+  if (!rule) throw unserved(operation);
+  requireForAction(operation.path, operation.name, body);
+  return rule(ctx, place, body, parameters);
 }
 
 /** 501: the model declares the operation, this server has no rules for it yet. */

@@ -29,6 +29,14 @@ export type ActionRule<K extends KindName> = (
   body: StoredObject,
 ) => ActionResult;
 
+/** What is done to a collection as a whole; `body` holds the elements of the action. */
+export type CollectionRule = (
+  ctx: RuleContext,
+  place: Place,
+  body: StoredObject,
+  parameters: Parameters,
+) => ActionResult;
+
 /**
  * Rules of one kind. Every member is optional: the generic handling does what most kinds need.
  * All run inside the transaction of the request and throw `Refusal` to undo it.
@@ -73,8 +81,19 @@ export interface Rules<K extends KindName = KindName> {
   readonly remove?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
   /** Members computed when the object is shown. */
   readonly present?: (ctx: RuleContext, object: ObjectOf<K>) => StoredObject;
-  /** Actions, by name in snake case. */
+  /**
+   * Makes up the objects of a collection, for kinds that are not stored: measured values, what a
+   * host reports. Each has an id that stays the same.
+   */
+  readonly compute?: (ctx: RuleContext, place: Place) => ObjectOf<K>[];
+  /** Actions of one object, by name in snake case. */
   readonly actions?: Readonly<Record<string, ActionRule<K>>>;
+  /** Actions of a collection, by name in snake case. */
+  readonly collectionActions?: Readonly<Record<string, CollectionRule>>;
+  /** Takes over `add` where several objects may be sent at once. Returns those that were added. */
+  readonly addMany?: (ctx: RuleContext, place: Place, sent: StoredObject[]) => ObjectOf<K>[];
+  /** Takes over the removal of several objects, named in the body. */
+  readonly removeMany?: CollectionRule;
   /** Whether `add` is answered with 201 although the object is not settled yet. */
   readonly addsAtOnce?: boolean;
   /** Services of the kind that have no rules yet: answered with 501. */
