@@ -1,6 +1,8 @@
 /** The files that hold the bytes of disks: one per disk, named by its id. */
 import {
   closeSync,
+  constants,
+  existsSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -39,12 +41,17 @@ export class DiskFiles implements DiskImages {
   }
 
   resize(id: string, size: number): void {
-    const file = openSync(this.path(id), 'r+');
+    const file = openSync(this.path(id), constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       ftruncateSync(file, size);
     } finally {
       closeSync(file);
     }
+  }
+
+  /** Makes the image of a disk that has never been written: generated inventories make none. */
+  ensure(id: string, size: number): void {
+    if (!existsSync(this.path(id))) this.create(id, size);
   }
 
   remove(id: string): void {

@@ -46,6 +46,7 @@ export class TransferDesk implements Tickets {
   }
 
   async open(ticket: TransferTicket): Promise<void> {
+    this.#files.ensure(ticket.diskId, ticket.length);
     await this.#daemon.add({
       id: ticket.id,
       size: ticket.size,

@@ -87,7 +87,6 @@ function addDisk(ctx: RuleContext, vm: string, name: string, domain: string): vo
   };
   applyDefaults('disk', disk);
   ctx.tx.insert('disk', '/disks', disk);
-  ctx.site.images.create(id, gibibyte);
   ctx.tx.insert('disk_attachment', `/vms/${vm}/diskattachments`, {
     id,
     disk: { id },

@@ -40,7 +40,10 @@ export interface Tickets {
 export interface TransferTicket {
   readonly id: string;
   readonly diskId: string;
+  /** Upper bound of every request, in bytes. */
   readonly size: number;
+  /** Length of an image that was never written, in bytes. */
+  readonly length: number;
   readonly direction: 'upload' | 'download';
   readonly inactivityTimeout: number;
   readonly sparse: boolean;

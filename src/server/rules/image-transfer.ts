@@ -189,6 +189,7 @@ export function ticketOf(length: number, transfer: Transfer, disk: Disk): Transf
     id: transfer.ticket ?? '',
     diskId: disk.id ?? '',
     size,
+    length: disk.format === 'cow' ? 0 : virtual,
     direction: upload ? 'upload' : 'download',
     inactivityTimeout: transfer.inactivity_timeout ?? 60,
     sparse: disk.sparse ?? false,
