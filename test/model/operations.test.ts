@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allOperations, type Operation, parseKind } from '../../src/model/index.ts';
-import { actionParameters, queryParameters } from '../../src/model/parameters.ts';
+import { actionParameters, type Parameter, queryParameters } from '../../src/model/parameters.ts';
 
 interface Listed {
   readonly path: string;
@@ -69,10 +69,9 @@ function compare(id: string, one: Listed): void {
   for (const parameter of secondary) {
     const id = `${parameter.in} ${parameter.name}`;
     if (reasons[id]) continue;
-    const table = parameter.in === 'query' ? queryParameters : actionParameters;
-    const { kind, out } = (table as Readonly<Record<string, { kind: never; out?: string }>>)[
-      parameter.name
-    ] as { kind: never; out?: string };
+    const table: Readonly<Record<string, Parameter>> =
+      parameter.in === 'query' ? queryParameters : actionParameters;
+    const { kind, out } = table[parameter.name] ?? { kind: 'string' };
     expect(catalogueType(kind), id).toBe(parameter.type);
     expect(out ?? 'in', id).toBe(parameter.direction);
   }
