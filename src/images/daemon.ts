@@ -34,11 +34,11 @@ export async function runDaemon(
   const servers: Server[] = [];
   const ends: (() => Promise<void>)[] = [];
 
-  const network = face.createServer(options.tls);
+  const network = face.createServer('network', options.tls);
   await listen(network, options.host, options.port);
   servers.push(network);
   if (unixSocket !== undefined) {
-    const local = face.createServer();
+    const local = face.createServer('local');
     try {
       ends.push(await listenOnPath(local, unixSocket));
     } catch (error) {

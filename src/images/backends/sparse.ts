@@ -1,5 +1,6 @@
-// System calls for sparse files that Node does not have, through the optional native module koffi.
+// System calls for sparse files, which Node does not have.
 import type { KoffiFunc } from 'koffi';
+import { type CLibrary, cLibrary } from '../native.ts';
 
 /** Linux's calls on an open file; those that change it say whether they worked. */
 export interface SparseCalls {
@@ -24,47 +25,43 @@ const SEEK_HOLE = 4;
 type Fallocate = (fd: number, mode: number, offset: number, length: number) => number;
 type Lseek = (fd: number, offset: number, whence: number) => number | bigint;
 
-let loading: Promise<SparseCalls | undefined> | undefined;
-
-/** The calls, or `undefined` where koffi or the system does not offer them. Loaded once. */
-export function sparseCalls(): Promise<SparseCalls | undefined> {
-  loading ??= load();
-  return loading;
+/** The calls, or `undefined` where the system's C library cannot be called. */
+export async function sparseCalls(): Promise<SparseCalls | undefined> {
+  const library = await cLibrary();
+  if (!library) return undefined;
+  bound ??= bind(library);
+  return bound;
 }
 
-async function load(): Promise<SparseCalls | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const { default: koffi } = await import('koffi');
-    // `null` is the running program, which is linked with the C library whatever its file's name.
-    const libc = koffi.load(null);
-    const fallocate: KoffiFunc<Fallocate> = libc.func(
-      'int fallocate(int, int, int64_t, int64_t)',
-    ) as KoffiFunc<Fallocate>;
-    const lseek = libc.func('int64_t lseek(int, int64_t, int)') as KoffiFunc<Lseek>;
+let bound: SparseCalls | undefined;
 
-    const change = (fd: number, mode: number, offset: number, length: number) =>
-      new Promise<boolean>((resolve) => {
-        fallocate.async(fd, mode, offset, length, (error: unknown, result: number) => {
-          resolve(!error && result === 0);
-        });
+function bind(library: CLibrary): SparseCalls {
+  const { functions } = library;
+  const fallocate = functions.func(
+    'int fallocate(int, int, int64_t, int64_t)',
+  ) as KoffiFunc<Fallocate>;
+  const lseek = functions.func('int64_t lseek(int, int64_t, int)') as KoffiFunc<Lseek>;
+
+  const change = (fd: number, mode: number, offset: number, length: number) =>
+    new Promise<boolean>((resolve) => {
+      fallocate.async(fd, mode, offset, length, (error: unknown, result: number) => {
+        resolve(!error && result === 0);
       });
-    const seek = (fd: number, from: number, whence: number) => {
-      const found = Number(lseek(fd, from, whence));
-      if (found >= 0) return found;
-      if (koffi.errno() === koffi.os.errno['ENXIO']) return undefined;
-      // Anything else must not pass for "nothing there".
-      throw new Error(`this file system cannot tell data from holes (errno ${koffi.errno()})`);
-    };
+    });
+  const seek = (fd: number, from: number, whence: number) => {
+    const found = Number(lseek(fd, from, whence));
+    if (found >= 0) return found;
+    const errno = library.errno();
+    if (errno === library.errorNumber('ENXIO')) return undefined;
+    // Anything else must not pass for "nothing there".
+    throw new Error(`this file system cannot tell data from holes (errno ${errno})`);
+  };
 
-    return {
-      punchHole: (fd, offset, length) => change(fd, PUNCH_HOLE | KEEP_SIZE, offset, length),
-      zeroRange: (fd, offset, length) => change(fd, ZERO_RANGE, offset, length),
-      allocate: (fd, offset, length) => change(fd, 0, offset, length),
-      nextData: (fd, from) => seek(fd, from, SEEK_DATA),
-      nextHole: (fd, from) => seek(fd, from, SEEK_HOLE),
-    };
-  } catch {
-    return undefined;
-  }
+  return {
+    punchHole: (fd, offset, length) => change(fd, PUNCH_HOLE | KEEP_SIZE, offset, length),
+    zeroRange: (fd, offset, length) => change(fd, ZERO_RANGE, offset, length),
+    allocate: (fd, offset, length) => change(fd, 0, offset, length),
+    nextData: (fd, from) => seek(fd, from, SEEK_DATA),
+    nextHole: (fd, from) => seek(fd, from, SEEK_HOLE),
+  };
 }

@@ -15,6 +15,8 @@ const LOW_QUEUE = 8;
  */
 export class Connection {
   readonly socket: Socket;
+  /** The client is on the same machine, on the other end of a unix socket. */
+  readonly local: boolean;
   #queue: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
   #broken = false;
@@ -23,8 +25,9 @@ export class Connection {
   #limit = STRANGER_LIMIT;
   #trusted: () => boolean = () => false;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, local: boolean) {
     this.socket = socket;
+    this.local = local;
     this.#setTimeout(true);
   }
 

@@ -60,8 +60,12 @@ export class HttpFace {
     return this.#sockets.size;
   }
 
-  /** A server that is not listening yet; with TLS when a key is given. */
-  createServer(tls?: { key: string; cert: string }): Server {
+  /**
+   * A server that is not listening yet.
+   * @param kind `local` for one that will listen on a unix socket
+   * @param tls key and certificate when it shall speak TLS
+   */
+  createServer(kind: 'network' | 'local', tls?: { key: string; cert: string }): Server {
     const server = tls ? createSecureServer({ ...LIMITS, ...TLS, ...tls }) : createServer(LIMITS);
     // Headers beyond Node's usual number would be dropped in silence.
     server.maxHeadersCount = 0;
@@ -69,14 +73,16 @@ export class HttpFace {
     server.on('error', () => {});
     server.on('connection', (socket: Socket) => this.#admit(socket));
     server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      this.#connection(socket);
+      const connection = new Connection(socket, kind === 'local');
+      this.#connections.set(socket, connection);
+      socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', (request, response) => this.#receive(request, response, false));
     server.on('checkContinue', (request, response) => this.#receive(request, response, true));
     server.on('checkExpectation', (request, response) => {
       this.#receive(request, response, true, new HttpError(417, 'Only 100-continue is known.'));
     });
-    server.on('timeout', (socket) => this.#connection(socket).timedOut());
+    server.on('timeout', (socket) => this.#connections.get(socket)?.timedOut());
     server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
     return server;
   }
@@ -103,24 +109,15 @@ export class HttpFace {
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  #connection(socket: Socket): Connection {
-    let connection = this.#connections.get(socket);
-    if (!connection) {
-      connection = new Connection(socket);
-      this.#connections.set(socket, connection);
-      socket.once('close', () => this.#connections.delete(socket));
-    }
-    return connection;
-  }
-
   #receive(
     request: IncomingMessage,
     response: ServerResponse,
     awaitsContinue: boolean,
     refusal = malformed(request),
   ): void {
-    const connection = this.#connection(request.socket);
-    connection.enqueue(async () => {
+    const connection = this.#connections.get(request.socket);
+    // Without an entry the connection was refused.
+    connection?.enqueue(async () => {
       const closing = this.#closing;
       const clock = this.#clock;
       const parts = { request, response, connection, clock, awaitsContinue, closing };
@@ -146,11 +143,12 @@ export class HttpFace {
   #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     const code = error.code ?? '';
     const heard = code.startsWith('HPE_') || code.startsWith('ERR_HTTP_');
-    if (!heard || !socket.writable) {
+    const connection = this.#connections.get(socket);
+    if (!heard || !connection || !socket.writable) {
       socket.destroy();
       return;
     }
-    this.#connection(socket).break(async () => {
+    connection.break(async () => {
       const [status, text] = complaint(code);
       const body = `${text}\n`;
       socket.end(

@@ -1,8 +1,9 @@
 // GET of an image or a range of it: from the image straight to the socket, in pooled pieces.
 import type { Socket } from 'node:net';
 import type { Exchange } from '../http/exchange.ts';
+import { widenSendBuffer } from '../http/local-socket.ts';
 import { requestedRange } from '../http/ranges.ts';
-import { SMALL_PIECE } from '../memory.ts';
+import { LARGE_PIECE, SMALL_PIECE } from '../memory.ts';
 import type { Operation } from '../ticket.ts';
 import { PieceReader } from './piece-reader.ts';
 import type { Services } from './services.ts';
@@ -26,6 +27,9 @@ export async function getImage(exchange: Exchange, services: Services, id: strin
         'Content-Disposition': disposition(filename),
         ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/*` } : {}),
       });
+      if (exchange.connection.local && end - start > LARGE_PIECE) {
+        await widenSendBuffer(exchange.connection.socket);
+      }
       await send(exchange, operation, pieces, end - start <= SMALL_PIECE);
     } finally {
       await pieces.close();

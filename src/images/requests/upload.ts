@@ -1,6 +1,7 @@
 // PUT: a request body written into the image, gathered into large pieces.
 import type { Exchange } from '../http/exchange.ts';
 import { forbidden, HttpError, outOfBounds } from '../http/http-error.ts';
+import { EagerReading } from '../http/local-socket.ts';
 import { contentRange } from '../http/ranges.ts';
 import type { Operation } from '../ticket.ts';
 import { PieceWriter } from './piece-writer.ts';
@@ -78,6 +79,7 @@ async function receive(
 ): Promise<void> {
   const { request, connection } = exchange;
   const limit = target.length ?? operation.ticket.size - target.start;
+  const eager = connection.local ? new EagerReading() : undefined;
   let received = 0;
   try {
     await exchange.receive<void>((resolve, reject) => {
@@ -90,6 +92,7 @@ async function receive(
           reject(tooLong(operation, target));
           return;
         }
+        if (received < limit) eager?.expectMore();
         const full = writer.push(chunk);
         if (!full) return;
         // The disk is behind: the client has to wait and is not to blame for its silence.
