@@ -25,4 +25,11 @@ export const specialNouns: Readonly<Record<string, SpecialNoun>> = {
   whoami: { load: () => import('./whoami.ts') },
   context: { load: () => import('./context.ts') },
   serve: { load: () => import('./serve.ts') },
+  disks: {
+    load: () => import('./disks.ts'),
+    verbs: {
+      upload: 'Upload an image file into a disk',
+      download: 'Download the image of a disk',
+    },
+  },
 };

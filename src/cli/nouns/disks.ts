@@ -1,0 +1,59 @@
+/** `vmctl disks upload` and `download`: images between local files and disks. */
+import { type Command, Option } from 'commander';
+import type { Cli } from '../cli.ts';
+import type { DownloadFlags } from './disks/download.ts';
+import type { UploadFlags } from './disks/upload.ts';
+
+/** Adds the verbs that the model does not describe. */
+export function register(command: Command, cli: Cli): void {
+  const upload = command
+    .command('upload')
+    .argument('<file>', 'a raw, ISO or qcow2 image')
+    .description('Upload an image file into a new disk, or into an existing one')
+    .option('--name <name>', 'name of the new disk (default: that of the file)')
+    .option('--storagedomain, --storage-domain <domain>', 'where the new disk is made: name or id')
+    .option('--description <text>', 'description of the new disk')
+    .option('--disk <disk>', 'upload into this disk instead, and overwrite what it holds')
+    .addOption(
+      new Option('--format <format>', 'what the file is (default: what its content says)').choices([
+        'raw',
+        'cow',
+      ]),
+    )
+    .action(async (file: string, options: UploadFlags) => {
+      const { runUpload } = await import('./disks/upload.ts');
+      await runUpload(cli, file, options);
+    });
+  const download = command
+    .command('download')
+    .argument('<disk>', 'name or id')
+    .argument('<file>', 'the file to be made')
+    .description('Download the image of a disk into a file, as it is stored')
+    .option('--force', 'replace the file if it exists')
+    .option('--no-keep-partial', 'remove what was fetched when the download fails')
+    .action(async (disk: string, file: string, options: DownloadFlags) => {
+      const { runDownload } = await import('./disks/download.ts');
+      await runDownload(cli, disk, file, options);
+    });
+  for (const verb of [upload, download]) {
+    verb
+      .option('--parallel <n>', 'connections at a time (4)')
+      .option('--no-verify', 'do not compare checksums at the end')
+      .option('--resume', 'go on with what an earlier run did not finish');
+  }
+  upload.addHelpText(
+    'after',
+    `
+Examples:
+  vmctl disks upload root.qcow2 --name root --storagedomain data1
+  vmctl disks upload root.qcow2 --resume
+  vmctl disks upload new.raw --disk root`,
+  );
+  download.addHelpText(
+    'after',
+    `
+Examples:
+  vmctl disks download root root.qcow2
+  vmctl disks download root root.qcow2 --resume`,
+  );
+}

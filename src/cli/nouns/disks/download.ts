@@ -1,0 +1,75 @@
+/** `vmctl disks download`: finds the disk, downloads it, and says where it is. */
+import { basename, resolve } from 'node:path';
+import { UsageError } from '../../../client/errors.ts';
+import { download } from '../../../transfer/index.ts';
+import type { Cli } from '../../cli.ts';
+import { humanBytes } from '../../output/cells.ts';
+import { formatOf, isTable, print } from '../../output/print.ts';
+import { collectionAt } from '../../resources/collections.ts';
+import { Finder } from '../../resources/references.ts';
+import { explained } from './outcome.ts';
+import { TransferProgress } from './progress.ts';
+import {
+  commandLine,
+  type TransferFlags,
+  transferOptions,
+  unfinished,
+} from './transfer-options.ts';
+
+export interface DownloadFlags extends TransferFlags {
+  readonly force?: boolean;
+  readonly keepPartial: boolean;
+}
+
+/** Downloads a disk into a file as the flags say. */
+export async function runDownload(
+  cli: Cli,
+  word: string,
+  file: string,
+  flags: DownloadFlags,
+): Promise<void> {
+  if (file === '') throw new UsageError('the name of the file is empty');
+  const progress = new TransferProgress(cli, basename(file));
+  try {
+    const client = await cli.client();
+    const found = await new Finder(client).find(word, collectionAt('/disks'));
+    const disk = found.item ?? { id: found.id };
+    const options = await transferOptions(cli, client, flags, progress);
+    const target = resolve(file);
+    const journal = flags.resume
+      ? unfinished(
+          options.journals,
+          file,
+          (header) =>
+            header.direction === 'download' &&
+            header.server === options.server &&
+            header.disk === found.id &&
+            header.file === target,
+        )
+      : undefined;
+    const done = await download({
+      ...options,
+      disk,
+      file,
+      force: flags.force === true,
+      keepPartial: flags.keepPartial,
+      ...(journal ? { resume: journal } : {}),
+    });
+    progress.clear();
+    if (isTable(formatOf(cli))) {
+      const zeros = done.skipped > 0 ? `, ${humanBytes(done.skipped)} of it zeros` : '';
+      cli.note(`${found.label} is in ${file}: ${humanBytes(done.size)}${zeros}`);
+      return;
+    }
+    const item = { id: found.id, name: disk['name'] ?? disk['alias'], ...done };
+    await print(cli, { noun: 'disks', items: [item], single: true });
+  } catch (error) {
+    progress.clear();
+    throw explained(cli, error, () =>
+      commandLine(cli, [
+        ...['disks', 'download', word, file, '--resume'],
+        ...(flags.force ? ['--force'] : []),
+      ]),
+    );
+  }
+}

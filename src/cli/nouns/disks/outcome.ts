@@ -1,0 +1,46 @@
+/** What is said about a transfer that did not succeed: what is left of it, and how to go on. */
+import { VmctlError } from '../../../client/errors.ts';
+import { type Leftover, Stopped } from '../../../transfer/index.ts';
+import type { Cli } from '../../cli.ts';
+
+/**
+ * The error to throw for what stopped a transfer: the cause itself, which decides about the exit
+ * code, with a hint that says what is left and which command goes on.
+ */
+export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => string): unknown {
+  if (!(error instanceof Stopped)) return error;
+  const { cause, left } = error;
+  const command = left.resumable ? goOn(left) : undefined;
+  const state = stateOf(left);
+  if (!(cause instanceof VmctlError)) {
+    cli.warn(command === undefined ? state : `${state}; ${command} goes on with it`);
+    return cause;
+  }
+  const told = [
+    command === undefined ? state : `${state}; go on with: ${command}`,
+    ...(cause.hint === undefined ? [] : [cause.hint]),
+  ];
+  // The reason of a signal is what gets reported in the end, so it is told here how to go on.
+  return Object.assign(cause, {
+    hint: told.join('\nhint: '),
+    ...(command === undefined ? {} : { next: [command] }),
+  });
+}
+
+function stateOf(left: Leftover): string {
+  const { resumable, disk, transfer, paused, diskRemoved, diskSpoilt, partial } = left;
+  if (partial !== undefined) return `what was fetched is kept in ${partial}`;
+  if (resumable) {
+    return paused
+      ? `the upload to disks/${disk} is paused (transfer ${transfer})`
+      : `the upload to disks/${disk} can go on later; the service pauses transfer ${transfer} by itself`;
+  }
+  if (diskRemoved === true) return 'the transfer was cancelled and the new disk removed';
+  if (diskRemoved === false) {
+    return `the transfer was cancelled, but the new disk is left: vmctl disks delete ${disk}`;
+  }
+  if (diskSpoilt) {
+    return `the transfer was cancelled; disks/${disk} holds a part of the image and can only be uploaded to`;
+  }
+  return 'the transfer was cancelled, and nothing of it is kept';
+}

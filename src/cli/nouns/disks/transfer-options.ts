@@ -1,0 +1,102 @@
+/** What `upload` and `download` have in common: their flags, and the way to an interrupted run. */
+import { join } from 'node:path';
+import { siteUrl } from '../../../client/address.ts';
+import type { Client } from '../../../client/client.ts';
+import { AmbiguousError, NotFoundError, UsageError } from '../../../client/errors.ts';
+import { Journal, type JournalHeader, type TransferOptions } from '../../../transfer/index.ts';
+import type { Cli } from '../../cli.ts';
+import { parallelOf } from '../../resources/parallel.ts';
+import { longFlag, type SettingName, settings } from '../../session/settings.ts';
+import type { TransferProgress } from './progress.ts';
+
+export interface TransferFlags {
+  readonly parallel?: string;
+  readonly verify: boolean;
+  readonly resume?: boolean;
+}
+
+/** Enough for a cut of a minute: each pause is twice as long as the one before. */
+const usualRetries = 8;
+const mostRetries = 20;
+
+/** The part of the options that does not depend on the direction. */
+export async function transferOptions(
+  cli: Cli,
+  client: Client,
+  flags: TransferFlags,
+  progress: TransferProgress,
+): Promise<TransferOptions> {
+  return {
+    client,
+    server: siteUrl(await client.site()),
+    journals: join(cli.places.stateDirectory, 'transfers'),
+    parallel: parallelOf(flags.parallel),
+    verify: flags.verify,
+    retries: retriesOf(cli),
+    signal: cli.signal,
+    onEvent: (event) => progress.show(event),
+    onNote: (note) => {
+      progress.clear();
+      cli.warn(note);
+    },
+  };
+}
+
+function retriesOf(cli: Cli): number {
+  const given = cli.setting('retries')?.value;
+  if (given === undefined) return usualRetries;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= 0 && count <= mostRetries) return count;
+  throw new UsageError(`--retries ${given}: not a number from 0 to ${mostRetries}`);
+}
+
+/** The one unfinished transfer that fits; several or none are errors. */
+export function unfinished(
+  folder: string,
+  file: string,
+  fits: (header: JournalHeader) => boolean,
+): Journal {
+  const found = Journal.find(folder, fits);
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only;
+  for (const journal of found) journal.close();
+  if (!only) {
+    throw new NotFoundError(`${file}: there is no unfinished transfer to go on with`, {
+      code: 'nothing_to_resume',
+      hint: 'run the command without --resume',
+    });
+  }
+  const lines = found.map(({ header }) => `  disks/${header.disk}  ${header.name}`);
+  throw new AmbiguousError(
+    `${file} belongs to ${found.length} unfinished transfers:\n${lines.join('\n')}`,
+    {
+      hint: 'name the disk with --disk',
+      next: found.map(({ header }) => `disks/${header.disk}`),
+    },
+  );
+}
+
+const whichServer: readonly SettingName[] = [
+  'context',
+  'url',
+  'username',
+  'passwordFile',
+  'caFile',
+  'insecure',
+];
+
+/** A command line for the same server as this one. */
+export function commandLine(cli: Cli, words: readonly string[]): string {
+  const flags = whichServer.flatMap((name) => {
+    const found = cli.setting(name);
+    const flag = longFlag(settings[name]);
+    if (found?.origin !== 'flag' || flag === undefined) return [];
+    return settings[name].isSwitch ? [flag] : [flag, found.value];
+  });
+  return ['vmctl', ...words, ...flags].map(quoted).join(' ');
+}
+
+/** A word that every shell takes as it is. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,157 @@
+/** `vmctl disks upload`: finds out what goes where, uploads, and prints the disk. */
+import { basename, extname } from 'node:path';
+import type { Client, Thing } from '../../../client/client.ts';
+import { ConflictError, UsageError } from '../../../client/errors.ts';
+import {
+  type DiskFormat,
+  isSame,
+  Journal,
+  type JournalHeader,
+  type NewDisk,
+  SourceFile,
+  type UploadOptions,
+  upload,
+} from '../../../transfer/index.ts';
+import type { Cli } from '../../cli.ts';
+import { print } from '../../output/print.ts';
+import { collectionAt } from '../../resources/collections.ts';
+import { Finder } from '../../resources/references.ts';
+import { explained } from './outcome.ts';
+import { TransferProgress } from './progress.ts';
+import {
+  commandLine,
+  type TransferFlags,
+  transferOptions,
+  unfinished,
+} from './transfer-options.ts';
+
+export interface UploadFlags extends TransferFlags {
+  readonly name?: string;
+  readonly storageDomain?: string;
+  readonly description?: string;
+  readonly disk?: string;
+  readonly format?: DiskFormat;
+}
+
+/** Uploads a file as the flags say. */
+export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Promise<void> {
+  checkFlags(file, flags);
+  const source = await SourceFile.open(file);
+  const progress = new TransferProgress(cli, basename(source.path));
+  try {
+    const client = await cli.client();
+    const common = await transferOptions(cli, client, flags, progress);
+    const options: UploadOptions = {
+      ...common,
+      source,
+      ...(flags.format === undefined ? {} : { format: flags.format }),
+      into: flags.resume
+        ? { resume: await journalOf(client, source, flags, common.server, common.journals) }
+        : await destination(client, source, flags),
+    };
+    if (!flags.resume) noteUnfinished(cli, source, options);
+    const disk = await upload(options);
+    progress.clear();
+    await print(cli, { noun: 'disks', type: 'disk', items: [disk], single: true });
+  } catch (error) {
+    progress.clear();
+    throw explained(cli, error, ({ disk }) =>
+      commandLine(cli, ['disks', 'upload', file, '--disk', String(disk), '--resume']),
+    );
+  } finally {
+    await source.close();
+  }
+}
+
+function checkFlags(file: string, flags: UploadFlags): void {
+  const { disk, name, storageDomain, description, resume } = flags;
+  if (resume) return;
+  if (disk !== undefined) {
+    if (name !== undefined || storageDomain !== undefined || description !== undefined) {
+      throw new UsageError(
+        '--disk names a disk that exists, which has a name and a place already',
+        {
+          hint: 'give either --disk, or --name and --storagedomain',
+        },
+      );
+    }
+    return;
+  }
+  if (storageDomain === undefined) {
+    throw new UsageError('it is not said where the new disk should be', {
+      hint: `vmctl disks upload ${file} --storagedomain NAME; vmctl storagedomains list shows them`,
+    });
+  }
+}
+
+async function destination(
+  client: Client,
+  source: SourceFile,
+  flags: UploadFlags,
+): Promise<{ readonly add: NewDisk } | { readonly disk: Thing }> {
+  if (flags.disk !== undefined) return { disk: await diskNamed(client, flags.disk) };
+  const { path } = source;
+  const found = await new Finder(client).find(
+    flags.storageDomain ?? '',
+    collectionAt('/storagedomains'),
+  );
+  const storage = found.item?.['storage'] as Thing | undefined;
+  return {
+    add: {
+      name: flags.name ?? basename(path, extname(path)),
+      ...(flags.description === undefined ? {} : { description: flags.description }),
+      storageDomain: found.id,
+      onBlocks: storage?.['type'] === 'iscsi' || storage?.['type'] === 'fcp',
+    },
+  };
+}
+
+async function diskNamed(client: Client, word: string): Promise<Thing> {
+  const found = await new Finder(client).find(word, collectionAt('/disks'));
+  return found.item ?? { id: found.id };
+}
+
+/** The journal to go on with. Throws when the file is no longer what it was. */
+async function journalOf(
+  client: Client,
+  source: SourceFile,
+  flags: UploadFlags,
+  server: string,
+  folder: string,
+): Promise<Journal> {
+  const mine = isUploadOf(source, server);
+  const disk =
+    flags.disk === undefined ? undefined : String((await diskNamed(client, flags.disk))['id']);
+  const journal = unfinished(
+    folder,
+    source.path,
+    (header) =>
+      mine(header) &&
+      (disk === undefined || header.disk === disk) &&
+      (flags.name === undefined || header.name === flags.name),
+  );
+  if (isSame(journal.header.identity, source.identity)) return journal;
+  journal.close();
+  throw new ConflictError(
+    `${source.path} is no longer the file that was uploaded to disks/${journal.header.disk}`,
+    {
+      code: 'source_changed',
+      hint: 'upload it without --resume; vmctl disks delete removes what the earlier run left',
+    },
+  );
+}
+
+function isUploadOf(source: SourceFile, server: string): (header: JournalHeader) => boolean {
+  return (header) =>
+    header.direction === 'upload' && header.server === server && header.file === source.path;
+}
+
+/** An earlier run may have left a disk that nobody thinks of any more. */
+function noteUnfinished(cli: Cli, source: SourceFile, { journals, server }: UploadOptions): void {
+  for (const journal of Journal.find(journals, isUploadOf(source, server))) {
+    cli.note(
+      `an earlier upload of this file to disks/${journal.header.disk} is not finished; --resume goes on with it`,
+    );
+    journal.close();
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The unit that transfers work in: a block is read, hashed, sent and noted in the journal as a
+ * whole. It is also the block of the checksum, so that a block's hash never has to be continued.
+ */
+
+/** Bytes of a block; the last one of an image may be shorter. */
+export const BLOCK = 4 * 2 ** 20;
+
+/** Bytes that may be under way or not yet on stable storage: what a crash makes us repeat. */
+export const WINDOW = 64 * 2 ** 20;
+
+/** Zeros shorter than this travel with the data around them: a request costs more. */
+const SHORT_GAP = 128 * 2 ** 10;
+
+/** Bytes from `start` up to but not including `end`. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A run of an image that holds data, or reads as zeros. */
+export interface Extent extends Range {
+  readonly zero: boolean;
+}
+
+/** Work on blocks that all hold data or are all zero; blocks with data come one by one. */
+export type Piece =
+  | { readonly kind: 'data'; readonly block: number; readonly runs: readonly Range[] }
+  | { readonly kind: 'zero'; readonly first: number; readonly last: number };
+
+/** Number of blocks of an image. */
+export function blockCount(size: number): number {
+  return Math.ceil(size / BLOCK);
+}
+
+/** The bytes of a block of an image of `size` bytes. */
+export function blockRange(block: number, size: number): Range {
+  return { start: block * BLOCK, end: Math.min((block + 1) * BLOCK, size) };
+}
+
+/** Bytes of a range. */
+export function lengthOf({ start, end }: Range): number {
+  return end - start;
+}
+
+/**
+ * Cuts an image of `size` bytes into pieces, in ascending order. `extents` ascend; what they leave
+ * out reads as zeros. Within a block, short gaps between runs of data count as data.
+ */
+export async function* pieces(extents: AsyncIterable<Extent>, size: number): AsyncGenerator<Piece> {
+  let next = 0;
+  let open: { readonly block: number; readonly runs: Range[] } | undefined;
+  for await (const { start, end, zero } of extents) {
+    if (zero || end <= start) continue;
+    const stop = Math.min(end, size);
+    for (let at = start; at < stop; ) {
+      const block = Math.floor(at / BLOCK);
+      const run = { start: at, end: Math.min(stop, (block + 1) * BLOCK) };
+      if (open && open.block !== block) {
+        yield { kind: 'data', ...open };
+        next = open.block + 1;
+        open = undefined;
+      }
+      if (open) {
+        const last = open.runs.at(-1);
+        if (last && run.start - last.end < SHORT_GAP) {
+          open.runs[open.runs.length - 1] = { start: last.start, end: run.end };
+        } else open.runs.push(run);
+      } else {
+        if (block > next) yield { kind: 'zero', first: next, last: block - 1 };
+        open = { block, runs: [run] };
+      }
+      at = run.end;
+    }
+  }
+  if (open) {
+    yield { kind: 'data', ...open };
+    next = open.block + 1;
+  }
+  const count = blockCount(size);
+  if (count > next) yield { kind: 'zero', first: next, last: count - 1 };
+}
+
+/** The whole image as data, for when nothing is known about its zeros. */
+export async function* allData(size: number): AsyncGenerator<Extent> {
+  if (size > 0) yield { start: 0, end: size, zero: false };
+}

@@ -1,0 +1,243 @@
+/** Downloads the image of a disk into a local file. */
+import type { Thing } from '../client/client.ts';
+import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import { blockRange } from './blocks.ts';
+import { ALGORITHM, checksumQuery } from './checksum.ts';
+import { Control } from './control.ts';
+import { bytesOf } from './copy.ts';
+import type { Capabilities } from './daemon.ts';
+import { cancelQuietly, mayPass, Stopped } from './ending.ts';
+import { Meter } from './events.ts';
+import type { DiskFormat } from './image-format.ts';
+import { Journal } from './journal.ts';
+import type { Layout } from './layout.ts';
+import { PartialFile } from './partial-file.ts';
+import { prepareReceiving } from './receive.ts';
+import { Ticket } from './ticket.ts';
+import type { TransferOptions } from './upload.ts';
+
+export interface DownloadOptions extends TransferOptions {
+  readonly disk: Thing;
+  /** The file to be made, as the user named it. */
+  readonly file: string;
+  /** Replace what is there. */
+  readonly force: boolean;
+  /** Go on with what an earlier run left. */
+  readonly resume?: Journal;
+  /** Keep what was fetched when the download fails, so that it can be resumed. */
+  readonly keepPartial: boolean;
+}
+
+/** A download that is complete. */
+export interface Downloaded {
+  /** Absolute path. */
+  readonly file: string;
+  readonly format: DiskFormat;
+  /** Bytes of the file. */
+  readonly size: number;
+  readonly transferred: number;
+  readonly skipped: number;
+  /** Whether the service confirmed the content. */
+  readonly verified: boolean;
+}
+
+/**
+ * Downloads. Throws `Stopped` when something was begun and could not be finished; everything else
+ * means that nothing was changed.
+ */
+export async function download(options: DownloadOptions): Promise<Downloaded> {
+  const download = new Download(options);
+  try {
+    return await download.run();
+  } catch (error) {
+    throw await download.leave(error);
+  }
+}
+
+class Download {
+  readonly #options: DownloadOptions;
+  readonly #control: Control;
+  readonly #meter: Meter;
+  readonly #disk: string;
+  readonly #format: DiskFormat;
+  #file: PartialFile | undefined;
+  #journal: Journal | undefined;
+  #ticket: Ticket | undefined;
+
+  constructor(options: DownloadOptions) {
+    this.#options = options;
+    this.#control = new Control(options.client, options.signal);
+    this.#meter = new Meter(options.onEvent);
+    this.#disk = String(options.disk['id']);
+    this.#format = options.disk['format'] === 'cow' ? 'cow' : 'raw';
+  }
+
+  async run(): Promise<Downloaded> {
+    const { resume, file: given, force } = this.#options;
+    this.#meter.enter('preparing');
+    resume?.refuseIfInUse();
+    this.#file = resume
+      ? await PartialFile.reopen(resume.header.file, resume.header.identity, force)
+      : await PartialFile.create(given, force);
+    const file = this.#file;
+    this.#journal = resume;
+    const ticket = new Ticket({
+      ...this.#options,
+      control: this.#control,
+      direction: 'download',
+      disk: this.#disk,
+      format: this.#format,
+      ...(resume ? { journal: resume } : {}),
+    });
+    this.#ticket = ticket;
+    const { image, capabilities } = await ticket.open();
+    const layout = await this.#layout(ticket, capabilities);
+    const journal = await this.#openJournal(file, layout.size, ticket.id);
+    this.#journal = journal;
+    await this.#warnAboutSpace(file, journal, layout);
+    this.#meter.enter('copying', layout.size);
+    const copy = prepareReceiving({
+      ...this.#options,
+      image,
+      capabilities,
+      data: layout.data,
+      file,
+      journal,
+      meter: this.#meter,
+    });
+    try {
+      await copy.run();
+    } catch (error) {
+      ticket.stop();
+      throw error;
+    }
+    const verified = this.#options.verify && (await this.#verify(journal, ticket, capabilities));
+    this.#meter.enter('flushing');
+    await file.finish();
+    journal.remove();
+    this.#meter.enter('finalizing');
+    await this.#finalize(ticket.id);
+    this.#meter.enter('done');
+    const { transferred, skipped } = this.#meter;
+    return {
+      file: file.target,
+      format: this.#format,
+      size: layout.size,
+      transferred,
+      skipped,
+      verified,
+    };
+  }
+
+  async #layout(ticket: Ticket, { features }: Capabilities): Promise<Layout> {
+    if (features.has('extents')) return await ticket.image.layout();
+    const known =
+      this.#format === 'raw' ? Number(this.#options.disk['provisioned_size']) : Number.NaN;
+    const size = (await ticket.image.size()) ?? known;
+    if (!Number.isSafeInteger(size)) {
+      throw new ConflictError('the image daemon does not say how long the image is');
+    }
+    return { size, data: size === 0 ? [] : [{ start: 0, end: size }] };
+  }
+
+  async #openJournal(file: PartialFile, size: number, transfer: string): Promise<Journal> {
+    const { resume, server, journals, disk } = this.#options;
+    if (resume) {
+      if (resume.header.size === size) return resume;
+      throw new ConflictError(
+        `the image has ${size} bytes now instead of ${resume.header.size}: it is another one`,
+        { code: 'disk_changed', hint: 'run the command with --force and without --resume' },
+      );
+    }
+    await file.resize(size);
+    const journal = Journal.create(journals, {
+      version: 1,
+      direction: 'download',
+      server,
+      disk: this.#disk,
+      name: String(disk['alias'] ?? disk['name'] ?? this.#disk),
+      file: file.target,
+      identity: await file.identity(),
+      format: this.#format,
+      size,
+      created: false,
+      zeroed: true,
+    });
+    journal.begin(transfer);
+    return journal;
+  }
+
+  /** Only a warning: file systems that compress or share blocks need less than it seems. */
+  async #warnAboutSpace(file: PartialFile, journal: Journal, { data }: Layout): Promise<void> {
+    if (journal.done.ranges.length > 0) return;
+    const needed = bytesOf(data);
+    const space = await file.space();
+    if (space !== undefined && space < needed) {
+      this.#options.onNote?.(
+        `the image may not fit: it has ${needed} bytes of data, and only ${space} are free here`,
+      );
+    }
+  }
+
+  async #verify(journal: Journal, ticket: Ticket, { features }: Capabilities): Promise<boolean> {
+    this.#meter.enter('verifying');
+    const theirs = features.has('checksum')
+      ? await ticket.image.checksum(checksumQuery)
+      : undefined;
+    if (theirs === undefined) {
+      this.#options.onNote?.('the image daemon makes no checksums: the file was not verified');
+      return false;
+    }
+    const { size } = journal.header;
+    const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));
+    if (ours === theirs) return true;
+    throw new VmctlError(
+      `the file differs from the stored image: its checksum (${ALGORITHM}) is ${ours} instead of ${theirs}`,
+      { code: 'checksum_mismatch', hint: 'download it again' },
+    );
+  }
+
+  /** The file is whole whatever the service says now. */
+  async #finalize(transfer: string): Promise<void> {
+    try {
+      await this.#control.finalize(transfer);
+    } catch (error) {
+      this.#options.onNote?.(
+        `the file is complete, but the transfer did not end well: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  /** Puts things in order after a failure. */
+  async leave(error: unknown): Promise<unknown> {
+    const file = this.#file;
+    const journal = this.#journal;
+    this.#ticket?.stop();
+    const transfer = this.#ticket?.begun;
+    if (transfer !== undefined) await cancelQuietly(this.#control, transfer, this.#disk);
+    if (!file) {
+      journal?.close();
+      return error;
+    }
+    const local = error instanceof VmctlError && error.code === 'no_space';
+    const useful = journal !== undefined && journal.done.ranges.length > 0;
+    if (useful && this.#options.keepPartial && (mayPass(error) || local)) {
+      journal.close();
+      await file.close().catch(() => {});
+      return new Stopped(error, { resumable: true, disk: this.#disk, partial: file.path });
+    }
+    if (isWhole(error) || (this.#options.resume && error instanceof UsageError)) {
+      journal?.close();
+      await file.close().catch(() => {});
+      return error;
+    }
+    await file.remove().catch(() => {});
+    journal?.remove();
+    return new Stopped(error, { resumable: false, disk: this.#disk });
+  }
+}
+
+/** All bytes are there and verified; only the name was taken. */
+function isWhole(error: unknown): boolean {
+  return error instanceof ConflictError && error.code === 'file_exists';
+}

@@ -1,0 +1,65 @@
+/** What a transfer tells while it runs; how that looks is the business of whoever listens. */
+
+/** Where a transfer is, in the order in which uploads and downloads go through it. */
+export type Phase = 'preparing' | 'copying' | 'flushing' | 'verifying' | 'finalizing' | 'done';
+
+export interface TransferEvent {
+  readonly phase: Phase;
+  /** Bytes that are in place because they were sent or received, by this run or an earlier one. */
+  readonly transferred: number;
+  /** Bytes that did not have to travel, because they are zeros. */
+  readonly skipped: number;
+  /** Bytes of the image; 0 while that is not known yet. */
+  readonly total: number;
+}
+
+export type Listener = (event: TransferEvent) => void;
+
+/** Keeps the counts of a transfer and tells them. */
+export class Meter {
+  readonly #listener: Listener | undefined;
+  #phase: Phase = 'preparing';
+  #transferred = 0;
+  #skipped = 0;
+  #total = 0;
+
+  constructor(listener: Listener | undefined) {
+    this.#listener = listener;
+  }
+
+  get transferred(): number {
+    return this.#transferred;
+  }
+
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** A new phase; `total` where it has become known. */
+  enter(phase: Phase, total = this.#total): void {
+    this.#phase = phase;
+    this.#total = total;
+    this.#tell();
+  }
+
+  /** Bytes that have arrived; negative when some have to be sent once more. */
+  moved(bytes: number): void {
+    this.#transferred += bytes;
+    this.#tell();
+  }
+
+  /** Bytes that need not travel. */
+  passed(bytes: number): void {
+    this.#skipped += bytes;
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#listener?.({
+      phase: this.#phase,
+      transferred: this.#transferred,
+      skipped: this.#skipped,
+      total: this.#total,
+    });
+  }
+}

@@ -1,0 +1,8 @@
+/** Moving disk images between files and image daemons (specification 4.6). */
+export { type Downloaded, type DownloadOptions, download } from './download.ts';
+export { type Leftover, Stopped } from './ending.ts';
+export type { Listener, Phase, TransferEvent } from './events.ts';
+export type { DiskFormat } from './image-format.ts';
+export { Journal, type JournalHeader } from './journal.ts';
+export { isSame, SourceFile } from './source-file.ts';
+export { type NewDisk, type TransferOptions, type UploadOptions, upload } from './upload.ts';

@@ -1,0 +1,240 @@
+/**
+ * What a transfer has done for good, so that another process can go on after this one: a file of
+ * JSON lines that is only ever appended to. A line that a crash cut short is ignored.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { ConflictError, UsageError } from '../client/errors.ts';
+import { BlockSet } from './block-set.ts';
+import { BlockHashes, DIGEST_LENGTH } from './checksum.ts';
+import type { Direction } from './control.ts';
+import type { DiskFormat } from './image-format.ts';
+
+/** The local file as it was: another size, time or inode means other content. */
+export interface FileIdentity {
+  readonly size: number;
+  /** Nanoseconds since the epoch; empty where the time says nothing. */
+  readonly modified: string;
+  readonly inode: string;
+}
+
+/** What stays the same over all attempts. */
+export interface JournalHeader {
+  readonly version: 1;
+  readonly direction: Direction;
+  /** Address of the service. */
+  readonly server: string;
+  readonly disk: string;
+  /** Name of the disk, for messages. */
+  readonly name: string;
+  /** Absolute path of the local file. */
+  readonly file: string;
+  readonly identity: FileIdentity;
+  readonly format: DiskFormat;
+  /** Bytes of the image that the blocks belong to. */
+  readonly size: number;
+  /** The disk was made for this upload: it reads as zeros where nothing was sent. */
+  readonly created: boolean;
+  /** Everything that is not sent reads as zeros already. */
+  readonly zeroed: boolean;
+}
+
+interface Entry {
+  readonly transfer?: string;
+  readonly pid?: number;
+  /** First and last block of runs that are done. */
+  readonly blocks?: readonly (readonly [number, number])[];
+  /** Hashes of those blocks one after the other in base64; without them the blocks are zeros. */
+  readonly hashes?: string;
+}
+
+/** A block that is done, with the hash of its bytes. */
+export interface DoneBlock {
+  readonly block: number;
+  readonly digest: Uint8Array;
+}
+
+const extension = '.jsonl';
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+export class Journal {
+  readonly path: string;
+  readonly header: JournalHeader;
+  /** Blocks that need not be done again. */
+  readonly done = new BlockSet();
+  readonly hashes = new BlockHashes();
+  #transfer: string | undefined;
+  #pid: number | undefined;
+  #file: number;
+
+  private constructor(path: string, header: JournalHeader, file: number) {
+    this.path = path;
+    this.header = header;
+    this.#file = file;
+  }
+
+  /** Begins a journal; one about the same transfer of earlier times is replaced. */
+  static create(folder: string, header: JournalHeader): Journal {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, nameOf(header));
+    rmSync(path, { force: true });
+    const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
+    const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | noFollow, 0o600);
+    const journal = new Journal(path, header, file);
+    journal.#append(header);
+    return journal;
+  }
+
+  /** The journals in a folder that fit; each has to be closed. */
+  static find(folder: string, fits: (header: JournalHeader) => boolean): Journal[] {
+    let names: string[];
+    try {
+      names = readdirSync(folder).filter((name) => name.endsWith(extension));
+    } catch {
+      return [];
+    }
+    return names.flatMap((name) => {
+      const journal = Journal.#open(join(folder, name));
+      if (journal && fits(journal.header)) return [journal];
+      journal?.close();
+      return [];
+    });
+  }
+
+  static #open(path: string): Journal | undefined {
+    const file = openSync(path, constants.O_RDWR | constants.O_APPEND | noFollow);
+    const { uid, mode } = fstatSync(file);
+    const self = process.getuid?.();
+    if (self !== undefined && (uid !== self || (mode & 0o022) !== 0)) {
+      closeSync(file);
+      throw new UsageError(`${path} is a file that others may change`, {
+        code: 'unsafe_file',
+        hint: `look at what is in it, then remove it`,
+      });
+    }
+    const [first, ...lines] = readFileSync(file, 'utf8').split('\n').map(parsed);
+    if (first?.['version'] !== 1) {
+      closeSync(file);
+      return undefined;
+    }
+    const journal = new Journal(path, first as unknown as JournalHeader, file);
+    for (const line of lines) if (line) journal.#take(line as Entry);
+    // Whatever a crash left of the last line must not run into the next one.
+    writeSync(file, '\n');
+    return journal;
+  }
+
+  #take({ transfer, pid, blocks, hashes }: Entry): void {
+    this.#transfer = transfer ?? this.#transfer;
+    this.#pid = pid ?? this.#pid;
+    const digests = hashes === undefined ? undefined : Buffer.from(hashes, 'base64');
+    let at = 0;
+    for (const [first, last] of blocks ?? []) {
+      this.done.add(first, last);
+      for (let block = first; digests && block <= last; block += 1) {
+        this.hashes.set(block, digests.subarray(at, at + DIGEST_LENGTH));
+        at += DIGEST_LENGTH;
+      }
+    }
+  }
+
+  /** Id of the image transfer that was used last. */
+  get transfer(): string | undefined {
+    return this.#transfer;
+  }
+
+  /** Notes the transfer that is used from here on, and who uses it. */
+  begin(transfer: string): void {
+    this.#transfer = transfer;
+    this.#append({ transfer, pid: process.pid });
+  }
+
+  /** Throws when the process that wrote the journal is still at it. */
+  refuseIfInUse(): void {
+    const pid = this.#pid;
+    if (pid === undefined || pid === process.pid || !isRunning(pid)) return;
+    throw new ConflictError(
+      `another vmctl (process ${pid}) is moving ${this.header.file} at this moment`,
+      { code: 'transfer_in_use', hint: 'wait for it, or stop it first' },
+    );
+  }
+
+  /** Notes blocks with data that are on stable storage. */
+  note(blocks: readonly DoneBlock[]): void {
+    if (blocks.length === 0) return;
+    const sorted = [...blocks].sort((a, b) => a.block - b.block);
+    const set = new BlockSet();
+    for (const { block, digest } of sorted) {
+      set.add(block);
+      this.done.add(block);
+      this.hashes.set(block, digest);
+    }
+    const hashes = Buffer.concat(sorted.map(({ digest }) => digest)).toString('base64');
+    this.#append({ blocks: set.ranges, hashes });
+  }
+
+  /** Notes blocks that read as zeros, on stable storage as well. */
+  noteZeros(ranges: readonly (readonly [first: number, last: number])[]): void {
+    if (ranges.length === 0) return;
+    for (const [first, last] of ranges) this.done.add(first, last);
+    this.#append({ blocks: ranges });
+  }
+
+  #append(entry: Entry | JournalHeader): void {
+    writeSync(this.#file, `${JSON.stringify(entry)}\n`);
+    fdatasyncSync(this.#file);
+  }
+
+  close(): void {
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
+  }
+
+  /** Forgets the transfer: nothing is left to go on with. */
+  remove(): void {
+    this.close();
+    rmSync(this.path, { force: true });
+  }
+}
+
+function nameOf({ direction, server, disk, file }: JournalHeader): string {
+  const key = createHash('sha256').update([direction, server, disk, file].join('\n'));
+  return `${key.digest('hex').slice(0, 32)}${extension}`;
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process of that number runs and is one of ours, as far as the system tells. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('vmctl');
+  } catch {
+    return process.platform !== 'linux';
+  }
+}

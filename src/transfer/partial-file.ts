@@ -1,0 +1,211 @@
+/** The file that a download grows in, beside the one that it becomes at the end. */
+import { constants } from 'node:fs';
+import { type FileHandle, link, lstat, open, rename, rm, statfs, unlink } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import type { FileIdentity } from './journal.ts';
+
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+export class PartialFile {
+  /** Absolute path of the file that it becomes. */
+  readonly target: string;
+  readonly path: string;
+  readonly #handle: FileHandle;
+  readonly #force: boolean;
+
+  private constructor(target: string, handle: FileHandle, force: boolean) {
+    this.target = target;
+    this.path = partialPath(target);
+    this.#handle = handle;
+    this.#force = force;
+  }
+
+  /** Begins a download; with `force` whatever is in the way is replaced. Throws usage errors. */
+  static async create(given: string, force: boolean): Promise<PartialFile> {
+    const target = resolve(given);
+    await requireFree(given, force);
+    const path = partialPath(target);
+    if (force) await rm(path, { force: true });
+    const { O_RDWR, O_CREAT, O_EXCL } = constants;
+    try {
+      return new PartialFile(
+        target,
+        await open(path, O_RDWR | O_CREAT | O_EXCL | noFollow, 0o666),
+        force,
+      );
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') {
+        throw new UsageError(`${partialPath(given)} is there already, from an earlier download`, {
+          code: 'file_exists',
+          hint: '--resume goes on with it, --force begins anew',
+        });
+      }
+      throw new UsageError(`${partialPath(given)} cannot be made: ${message}`, {
+        code: 'unwritable_file',
+        cause: error,
+      });
+    }
+  }
+
+  /** Takes the file up again that an earlier run left. Throws when it is not that file. */
+  static async reopen(target: string, known: FileIdentity, force: boolean): Promise<PartialFile> {
+    await requireFree(target, force);
+    const path = partialPath(target);
+    let handle: FileHandle;
+    try {
+      handle = await open(path, constants.O_RDWR | noFollow | (constants.O_NONBLOCK ?? 0));
+    } catch (error) {
+      throw notTheFile(path, (error as Error).message);
+    }
+    const { ino, dev, size } = await handle.stat({ bigint: true });
+    if (`${dev}:${ino}` === known.inode && Number(size) === known.size) {
+      return new PartialFile(target, handle, force);
+    }
+    await handle.close();
+    throw notTheFile(path, 'it is another file');
+  }
+
+  /** Gives the file its final length, all of it a hole where nothing was written yet. */
+  async resize(size: number): Promise<void> {
+    await this.#handle.truncate(size);
+  }
+
+  /** What tells this file from others; its time changes all the while. */
+  async identity(): Promise<FileIdentity> {
+    const { ino, dev, size } = await this.#handle.stat({ bigint: true });
+    return { size: Number(size), modified: '', inode: `${dev}:${ino}` };
+  }
+
+  /** Bytes that the file system still has for us, as far as it tells. */
+  async space(): Promise<number | undefined> {
+    try {
+      const { bavail, bsize } = await statfs(dirname(this.path));
+      return bavail * bsize;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async write(offset: number, bytes: Buffer): Promise<void> {
+    for (let written = 0; written < bytes.length; ) {
+      const { bytesWritten } = await this.#handle.write(
+        bytes,
+        written,
+        bytes.length - written,
+        offset + written,
+      );
+      written += bytesWritten;
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#handle.datasync();
+  }
+
+  /** Puts the finished file in its place, in one step and for good. */
+  async finish(): Promise<void> {
+    await this.#handle.sync();
+    if (this.#force) {
+      await requireFree(this.target, true);
+      await rename(this.path, this.target);
+    } else {
+      await moveToFree(this.path, this.target);
+    }
+    await this.#handle.close();
+    await flushFolder(dirname(this.target));
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async remove(): Promise<void> {
+    await this.#handle.close();
+    await rm(this.path, { force: true });
+  }
+}
+
+/** Where the bytes are until all of them are there. */
+export function partialPath(target: string): string {
+  return `${target}.partial`;
+}
+
+/** Throws unless the path can become the downloaded file. */
+async function requireFree(path: string, force: boolean): Promise<void> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new UsageError(`${path} cannot be written: ${error.message}`, {
+      code: 'unwritable_file',
+      cause: error,
+    });
+  });
+  if (!found) return;
+  if (found.isSymbolicLink()) {
+    throw new UsageError(`${path} is a symbolic link, which could lead anywhere`, {
+      code: 'unsafe_file',
+      hint: 'name the file itself',
+    });
+  }
+  if (!found.isFile()) {
+    throw new UsageError(`${path} is no regular file`, {
+      code: 'unsafe_file',
+      hint: found.isDirectory() ? 'name a file in it' : 'name another file',
+    });
+  }
+  if (!force) {
+    throw new UsageError(`${path} exists`, {
+      code: 'file_exists',
+      hint: 'name another file, or give --force to replace it',
+    });
+  }
+}
+
+/** Moves a file to a name that must still be free: a link fails where a rename would replace. */
+async function moveToFree(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') {
+      throw new ConflictError(`${to} came into being during the download`, {
+        code: 'file_exists',
+        hint: `the image is whole, and is in ${from}`,
+      });
+    }
+    // File systems without links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) {
+      throw new VmctlError(`${to} cannot be made: ${message}`, {
+        code: 'unwritable_file',
+        hint: `the image is whole, and is in ${from}`,
+        cause: error,
+      });
+    }
+    await requireFree(to, false);
+    await rename(from, to);
+    return;
+  }
+  await unlink(from);
+}
+
+/** Makes the new name durable, where folders can be flushed. */
+async function flushFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, constants.O_RDONLY);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch {
+    // The bytes are safe; on systems that cannot do this the name follows by itself.
+  }
+}
+
+function notTheFile(path: string, why: string): UsageError {
+  return new UsageError(`${path} is not what the earlier download left: ${why}`, {
+    code: 'partial_changed',
+    hint: 'run the command with --force and without --resume to begin anew',
+  });
+}

@@ -1,0 +1,122 @@
+/** The local file that is uploaded: what it is, and that it stays so. */
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import { allData, type Extent, type Range } from './blocks.ts';
+import { fileExtents } from './holes.ts';
+import { type ImageFormat, imageFormat } from './image-format.ts';
+import type { FileIdentity } from './journal.ts';
+
+export class SourceFile {
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly content: ImageFormat;
+  readonly #handle: FileHandle;
+
+  private constructor(
+    path: string,
+    identity: FileIdentity,
+    content: ImageFormat,
+    handle: FileHandle,
+  ) {
+    this.path = path;
+    this.identity = identity;
+    this.content = content;
+    this.#handle = handle;
+  }
+
+  /** Opens a regular file and looks at what is in it. Throws usage errors. */
+  static async open(given: string): Promise<SourceFile> {
+    const path = resolve(given);
+    let handle: FileHandle;
+    try {
+      // Without O_NONBLOCK, opening a pipe would wait for somebody to write into it.
+      handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new UsageError(
+        `${given} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}`,
+        { code: 'unreadable_file', cause: error },
+      );
+    }
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) {
+        throw new UsageError(`${given} is no regular file`, { code: 'unreadable_file' });
+      }
+      if (stats.size === 0) {
+        throw new UsageError(`${given} is empty`, { code: 'empty_file' });
+      }
+      const identity = await identityOf(handle);
+      return new SourceFile(path, identity, await imageFormat(handle, identity.size), handle);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  get size(): number {
+    return this.identity.size;
+  }
+
+  /** Where the file has data; all of it where nobody knows about holes. */
+  async extents(): Promise<AsyncIterable<Extent>> {
+    return (await fileExtents(this.#handle.fd, this.size)) ?? allData(this.size);
+  }
+
+  /** Fills the buffer with the bytes at an offset; behind the end of the file with zeros. */
+  async read(range: Range, buffer: Buffer): Promise<void> {
+    const length = range.end - range.start;
+    for (let filled = 0; filled < length; ) {
+      const at = range.start + filled;
+      const wanted = Math.min(length - filled, Math.max(0, this.size - at));
+      if (wanted === 0) {
+        buffer.fill(0, filled, length);
+        return;
+      }
+      const { bytesRead } = await this.#handle.read(buffer, filled, wanted, at).catch(unreadable);
+      if (bytesRead === 0) throw this.#changed('it became shorter');
+      filled += bytesRead;
+    }
+  }
+
+  /** Throws when the file is no longer what it was when it was opened. */
+  async requireUnchanged(): Promise<void> {
+    const now = await identityOf(this.#handle);
+    if (!isSame(now, this.identity)) throw this.#changed('somebody writes to it');
+  }
+
+  #changed(why: string): ConflictError {
+    return new ConflictError(`${this.path} changed while it was uploaded: ${why}`, {
+      code: 'source_changed',
+      hint: 'upload it when nobody writes to it any more',
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+function unreadable(error: NodeJS.ErrnoException): never {
+  throw new VmctlError(`the file cannot be read: ${error.message}`, {
+    code: 'unreadable_file',
+    cause: error,
+  });
+}
+
+/** What tells a file from another one, or from itself at another time. */
+export async function identityOf(handle: FileHandle): Promise<FileIdentity> {
+  const stats = await handle.stat({ bigint: true });
+  return {
+    size: Number(stats.size),
+    modified: String(stats.mtimeNs),
+    inode: `${stats.dev}:${stats.ino}`,
+  };
+}
+
+/** Whether two identities are the same; an empty time is no evidence. */
+export function isSame(a: FileIdentity, b: FileIdentity): boolean {
+  return a.size === b.size && a.modified === b.modified && a.inode === b.inode;
+}

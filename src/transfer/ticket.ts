@@ -1,0 +1,123 @@
+/** The image transfer of a copy: begun, taken up again, revived when the service paused it. */
+import type { Client } from '../client/client.ts';
+import { ConflictError, ConnectionError } from '../client/errors.ts';
+import type { Control, Direction } from './control.ts';
+import { type Capabilities, RemoteImage } from './daemon.ts';
+import type { DiskFormat } from './image-format.ts';
+import type { Journal } from './journal.ts';
+
+export interface TicketOptions {
+  readonly client: Client;
+  readonly control: Control;
+  readonly direction: Direction;
+  readonly disk: string;
+  readonly format: DiskFormat;
+  readonly retries: number;
+  readonly signal: AbortSignal;
+  /** Told which transfer is used; tells which one was used before. */
+  readonly journal?: Journal;
+  readonly onLost?: () => void;
+}
+
+/** How often a transfer is revived before somebody has to look at it. */
+const REVIVALS = 3;
+
+export class Ticket {
+  readonly #options: TicketOptions;
+  readonly #stop = new AbortController();
+  #id: string | undefined;
+  #image: RemoteImage | undefined;
+  #revival: Promise<void> | undefined;
+  #revivals = 0;
+
+  constructor(options: TicketOptions) {
+    this.#options = options;
+  }
+
+  /** Id of the transfer, once there is one. */
+  get begun(): string | undefined {
+    return this.#id;
+  }
+
+  get id(): string {
+    if (this.#id === undefined) throw new Error('The transfer has not begun.');
+    return this.#id;
+  }
+
+  get image(): RemoteImage {
+    if (!this.#image) throw new Error('The transfer has not begun.');
+    return this.#image;
+  }
+
+  /** Begins the transfer, or goes on with the one of the journal, and connects to the daemon. */
+  async open(): Promise<{ readonly image: RemoteImage; readonly capabilities: Capabilities }> {
+    const { client, retries, signal, onLost } = this.#options;
+    const urls = await this.#begin(this.#options.journal?.transfer);
+    const image = new RemoteImage(urls.direct, {
+      http: client.http,
+      signal: AbortSignal.any([signal, this.#stop.signal]),
+      retries,
+      onRefused: () => this.#revive(),
+      ...(onLost ? { onLost } : {}),
+    });
+    this.#image = image;
+    try {
+      return { image, capabilities: await image.capabilities() };
+    } catch (error) {
+      const { proxy } = urls;
+      if (!(error instanceof ConnectionError) || proxy === undefined) throw error;
+      image.moveTo(proxy);
+      return { image, capabilities: await image.capabilities() };
+    }
+  }
+
+  /** Ends all requests that are under way. */
+  stop(): void {
+    this.#stop.abort(new Error('the transfer was stopped'));
+  }
+
+  async #begin(before: string | undefined): Promise<{ direct: string; proxy?: string }> {
+    const { control, direction, disk, format, journal } = this.#options;
+    let id = before;
+    const phase = id && String((await control.transfer(id))?.['phase'] ?? 'gone');
+    if (phase === 'paused_user' || phase === 'paused_system')
+      await control.act(String(id), 'resume');
+    else if (phase !== 'transferring' && phase !== 'resuming' && phase !== 'initializing') {
+      await control.diskAtRest(disk);
+      id = await control.begin(disk, direction, format);
+    }
+    this.#id = String(id);
+    journal?.begin(this.#id);
+    const transfer = await control.ready(this.#id);
+    const direct = String(transfer['transfer_url']);
+    const proxy = transfer['proxy_url'];
+    return typeof proxy === 'string' && proxy !== direct ? { direct, proxy } : { direct };
+  }
+
+  /** One request after the other finds the ticket refused; the first of them looks why. */
+  #revive(): Promise<void> {
+    this.#revival ??= this.#reviveNow().finally(() => {
+      this.#revival = undefined;
+    });
+    return this.#revival;
+  }
+
+  async #reviveNow(): Promise<void> {
+    const { control, direction } = this.#options;
+    const phase = String((await control.transfer(this.id))?.['phase'] ?? 'gone');
+    this.#revivals += 1;
+    if (phase === 'paused_user') {
+      throw new ConflictError('somebody paused the transfer', { code: 'transfer_paused' });
+    }
+    const timedOut =
+      phase === 'paused_system' || (direction === 'download' && phase !== 'cancelled_user');
+    if (!(timedOut || phase === 'transferring') || this.#revivals > REVIVALS) {
+      throw new ConflictError(`the service ended the transfer: it is ${phase}`, {
+        code: 'transfer_failed',
+        hint: 'vmctl events list shows what happened',
+      });
+    }
+    const { direct } = await this.#begin(this.id);
+    this.image.moveTo(direct);
+  }
+}
