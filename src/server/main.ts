@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { type ImageDaemon, startImageDaemon } from '../images/index.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
-import { checkPassword, setPassword } from './auth/passwords.ts';
+import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { TransferDesk } from './images/transfer-desk.ts';
 import { fillFresh } from './inventory/fresh.ts';
+import { addSampleUsers, sampleUsers } from './inventory/people.ts';
 import { parseInventory } from './inventory/plan.ts';
 import { buildSite } from './inventory/site.ts';
 import { TaskRunner } from './jobs/runner.ts';
@@ -172,6 +173,7 @@ async function prepareData(
       const ctx = RuleContext.system(tx, { ...site, speed: 0 });
       fillFresh(ctx, options.admin);
       if (counts) buildSite(ctx, counts);
+      if (options.inventory === 'small') addSampleUsers(ctx, options.admin);
       store.setMeta('filled', options.inventory);
     });
   }
@@ -180,6 +182,7 @@ async function prepareData(
   await store.write((tx) => {
     if (!checkPassword(tx, options.admin, password.password)) {
       setPassword(tx, options.admin, password.password);
+      for (const user of sampleUsers) copyPassword(tx, options.admin, user);
     }
     RuleContext.system(tx, site).event(1, {}, { Product: site.dialect.product.name });
   });

@@ -14,6 +14,13 @@ export function setPassword(tx: Transaction, user: string, password: string): vo
   );
 }
 
+/** Gives a user the password of another one. */
+export function copyPassword(tx: Transaction, from: string, to: string): void {
+  tx.statement(
+    'INSERT OR REPLACE INTO password (user, salt, hash) SELECT ?, salt, hash FROM password WHERE user = ?',
+  ).run(to, from);
+}
+
 /** Whether the user has this password already; spares a new hash at every start. */
 export function checkPassword(tx: Transaction, user: string, password: string): boolean {
   const row = tx.statement('SELECT salt, hash FROM password WHERE user = ?').get(user);

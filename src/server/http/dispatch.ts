@@ -2,6 +2,7 @@
 import type { Dialect } from '../../model/dialect.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras } from '../../wire/index.ts';
+import { authorise } from '../auth/authorise.ts';
 import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
 import type { Parameters } from '../rules/notation.ts';
@@ -10,6 +11,7 @@ import { actionsOf, type Presentation, present } from '../rules/presentation.ts'
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { ListOptions } from '../store/transaction.ts';
+import { isFiltered, visiblePart } from './filter.ts';
 import { follow } from './follow.ts';
 import { listOptions } from './listing.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
@@ -86,14 +88,21 @@ function presentationOf(ctx: RuleContext, { request, operation }: Call): Present
 }
 
 /** The collection that the request addresses, or that holds the object it addresses. */
-function placeIn(ctx: RuleContext, { match }: Call): Place {
-  return addressesObject(match.service)
+function placeIn(ctx: RuleContext, { match, request }: Call): Place {
+  const place = addressesObject(match.service)
     ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
     : placeOf(ctx.tx, match.service, match.ids);
+  return isFiltered(ctx, request) ? visiblePart(ctx, place) : place;
 }
 
 function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
   return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
+}
+
+/** Step 4: refuses a change that the caller has no permits for. */
+function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObject): void {
+  const sent = Array.isArray(call.body) ? {} : call.body;
+  authorise(ctx, call.operation, { place, ...(object ? { object } : {}), sent });
 }
 
 function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
@@ -171,6 +180,7 @@ function get(ctx: RuleContext, call: Call, view: Presentation): Answer {
 
 function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const place = placeIn(ctx, call);
+  permit(ctx, call, place);
   const many = rulesOf(place.kind)?.addMany;
   if (many) return addMany(ctx, call, view, place, many as AddMany);
   if (Array.isArray(call.body)) throw generic.unserved(call.operation);
@@ -207,6 +217,7 @@ function addMany(
 
 function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const target = targetIn(ctx, call);
+  permit(ctx, call, target.place, target.object);
   const object = generic.update(ctx, target, call.body as StoredObject);
   return {
     status: 200,
@@ -219,7 +230,9 @@ function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
 function remove(ctx: RuleContext, call: Call): Answer {
   const { request } = call;
   if (!addressesObject(call.match.service)) return act(ctx, call);
-  generic.remove(ctx, targetIn(ctx, call), parametersOf(request));
+  const target = targetIn(ctx, call);
+  permit(ctx, call, target.place, target.object);
+  generic.remove(ctx, target, parametersOf(request));
   const expects = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
   const early =
     booleanParameter(request.parameters.get('async')) || expects.includes('202-accepted');
@@ -240,20 +253,30 @@ function act(ctx: RuleContext, call: Call): Answer {
   const { operation } = call;
   if (Array.isArray(call.body)) throw generic.unserved(operation);
   const result = addressesObject(call.match.service)
-    ? generic.act(ctx, targetIn(ctx, call), operation, call.body)
-    : generic.actOnCollection(
-        ctx,
-        placeIn(ctx, call),
-        operation,
-        call.body,
-        parametersOf(call.request),
-      );
+    ? actOnObject(ctx, call, call.body)
+    : actOnCollection(ctx, call, call.body);
   const early = call.body['async'] === true;
   return {
     status: early ? 202 : 200,
     form: 'action',
     action: { ...call.body, ...result, status: early ? 'in_progress' : 'complete' },
   };
+}
+
+function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): StoredObject | undefined {
+  const target = targetIn(ctx, call);
+  permit(ctx, call, target.place, target.object);
+  return generic.act(ctx, target, call.operation, body);
+}
+
+function actOnCollection(
+  ctx: RuleContext,
+  call: Call,
+  body: StoredObject,
+): StoredObject | undefined {
+  const place = placeIn(ctx, call);
+  permit(ctx, call, place);
+  return generic.actOnCollection(ctx, place, call.operation, body, parametersOf(call.request));
 }
 
 /**

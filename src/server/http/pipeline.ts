@@ -12,7 +12,7 @@ import {
   WireError,
 } from '../../wire/index.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
-import { Refusal, refused } from '../fault.ts';
+import { Refusal } from '../fault.ts';
 import { type Caller, RuleContext, type Site } from '../rules/context.ts';
 import type { StoredObject } from '../store/document.ts';
 import { type Store, StoreError } from '../store/store.ts';
@@ -71,7 +71,6 @@ async function answer(
   }
   const { match: found, operation } = requireOperation(request, match);
   const body = decode(request, operation);
-  authorise(caller, operation);
   const result = await run(server, request, found, operation, body, caller, correlationId);
   const response = encodeAnswer(server.dialect, media, result, request.method === 'HEAD');
   return { ...response, headers: { ...response.headers, ...headers } };
@@ -176,14 +175,10 @@ function isList(media: MediaType, body: Uint8Array, type: string): boolean {
   }
 }
 
-/** Step 4: may the caller do this. Administrators of the whole system may do everything. */
-function authorise(caller: Caller, operation: Operation): void {
-  const reads = operation.http === 'GET' || operation.http === 'HEAD';
-  if (caller.superUser || (reads && caller.administrator)) return;
-  throw refused('NOT_AUTHORIZED', { permit: operation.name });
-}
-
-/** Step 5: what the operation does, in one transaction; then what follows it outside. */
+/**
+ * Steps 4 and 5: may the caller do it, and what it does, in one transaction; then what follows it
+ * outside.
+ */
 async function run(
   server: ApiServer,
   request: ApiRequest,

@@ -6,7 +6,8 @@ import { services } from '../../model/services/index.ts';
 import { version } from '../../version.ts';
 import type { RuleContext } from '../rules/context.ts';
 import type { Answer } from './dispatch.ts';
-import { type ApiRequest, booleanParameter } from './request.ts';
+import { isFiltered } from './filter.ts';
+import type { ApiRequest } from './request.ts';
 
 /** Order of the links, as deployed clients know it; services that are not named follow. */
 const order = [
@@ -57,9 +58,7 @@ const blank = '00000000-0000-0000-0000-000000000000';
 export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest): Answer {
   const api = request.apiPath;
   const link = links(api);
-  const filtered =
-    booleanParameter(request.parameters.get('filter') ?? request.header('filter')) ??
-    !ctx.caller.administrator;
+  const filtered = isFiltered(ctx, request);
   const [major = '0', minor = '0', revision = '0'] = version.split('.');
   return {
     status: 200,

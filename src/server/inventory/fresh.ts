@@ -1,6 +1,8 @@
 /** What a new service holds before anybody has added anything. */
 import { createHash } from 'node:crypto';
-import { everyone, splitUserName, superUserRole } from '../auth/users.ts';
+import type { Resource } from '../../model/resource.ts';
+import { everyone } from '../auth/permissions.ts';
+import { splitUserName, superUserRole } from '../auth/users.ts';
 import { fillCluster, furnishCluster } from '../rules/cluster.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { managementNetwork } from '../rules/data-center.ts';
@@ -46,7 +48,8 @@ function addIdentity(ctx: RuleContext, admin: string): void {
       mutable: false,
       administrative: role.administrative,
       permits: role.permits.map((name) => ({ id: permitId(name) })),
-    });
+      views_children: role.viewsChildren,
+    } as Resource<'role'>);
   }
   for (const permit of permits) tx.insert('permit', '/permits', { ...permit });
   const parts = splitUserName(admin);

@@ -1,22 +1,12 @@
 /** Rules of permissions: a role for a user or group on an object, or on the whole system. */
 import type { Resource } from '../../model/resource.ts';
+import { isSystemWide, permissionObjects } from '../auth/permissions.ts';
 import { superUserRole } from '../auth/users.ts';
 import { incomplete } from '../fault.ts';
 import type { RuleContext } from './context.ts';
 import { rules } from './notation.ts';
 
 type Permission = Resource<'permission'>;
-
-const objects = [
-  'data_center',
-  'cluster',
-  'host',
-  'storage_domain',
-  'vm',
-  'vm_pool',
-  'template',
-  'disk',
-] as const;
 
 export const permissionRules = rules({
   kind: 'permission',
@@ -47,12 +37,8 @@ export const permissionRules = rules({
   },
 });
 
-function isSystemWide(permission: Permission): boolean {
-  return objects.every((name) => !permission[name]?.id);
-}
-
 function wordsOf(ctx: RuleContext, permission: Permission): Record<string, string> {
-  const type = objects.find((name) => permission[name]?.id);
+  const type = permissionObjects.find((name) => permission[name]?.id);
   const id = type ? permission[type]?.id : undefined;
   const user = permission.user?.id ? ctx.tx.get('user', permission.user.id) : undefined;
   const group = permission.group?.id ? ctx.tx.get('group', permission.group.id) : undefined;

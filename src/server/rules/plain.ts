@@ -1,5 +1,6 @@
 /** Rules of kinds that need little beyond the generic handling: their events, what keeps them. */
 
+import { everyone } from '../auth/permissions.ts';
 import { refused } from '../fault.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
@@ -9,7 +10,6 @@ import type { Place } from './places.ts';
 
 const rootTag = '00000000-0000-0000-0000-000000000000';
 const blankTemplate = rootTag;
-const everyone = 'eee00000-0000-0000-0000-123456789eee';
 
 function refuseBuiltIn(target: { place: Place; object: StoredObject }, builtIn: boolean): void {
   if (!builtIn) return;
