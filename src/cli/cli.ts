@@ -9,6 +9,7 @@ import {
   contextNamed,
   loadConfiguration,
 } from './session/configuration.ts';
+import { openClient } from './session/connect.ts';
 import { type Places, placesOf } from './session/places.ts';
 import { type Found, find, type SettingName, settings } from './session/settings.ts';
 
@@ -103,7 +104,7 @@ export class Cli {
 
   /** The client for the server that the settings name. */
   client(): Promise<Client> {
-    this.#client ??= import('./session/connect.ts').then(({ openClient }) => openClient(this));
+    this.#client ??= openClient(this);
     return this.#client;
   }
 

@@ -1,6 +1,8 @@
 /** From the words of the command line to an exit code. Loads only what the named noun needs. */
 import { InterruptedError, UsageError } from '../client/errors.ts';
 import { nounOf, nouns } from './catalog.ts';
+import { help } from './help/topics.ts';
+import { runNoun } from './program.ts';
 import { exitCodeOf, report } from './exit.ts';
 import { type Io, processIo } from './io.ts';
 import { nearest } from './nearest.ts';
@@ -35,12 +37,10 @@ async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promis
     if (odd !== undefined) {
       throw new UsageError(`${odd}: unknown flag`, { hint: 'vmctl help flags lists the flags' });
     }
-    const { help } = await import('./help/topics.ts');
     return await help(at < 0 ? [] : argv.slice(at + 1), io, signal);
   }
   const noun = nounOf(word);
   if (!noun) throw unknownNoun(word);
-  const { runNoun } = await import('./program.ts');
   return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
 }
 

@@ -14,7 +14,7 @@ export function nearest(word: string, known: Iterable<string>): readonly string[
     if (score <= limit) scored.push({ name, score });
   }
   return scored
-    .sort((a, b) => a.score - b.score || a.name.localeCompare(b.name))
+    .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .slice(0, 3)
     .map(({ name }) => name);
 }

@@ -7,6 +7,7 @@ import { addGlobalFlags, globalValues } from './global-flags.ts';
 import type { Io } from './io.ts';
 import { nearest } from './nearest.ts';
 import { specialNouns } from './nouns/index.ts';
+import { addVerbs } from './resources/command.ts';
 import { wordPosition } from './words.ts';
 
 /** Builds the noun, parses the words and runs what they say. Returns the exit code. */
@@ -31,7 +32,9 @@ export async function runNoun(
   const words = expandDotted(argv);
   const at = wordPosition(words, words.indexOf(noun.name) + 1);
   await build(command, noun, at < 0 ? undefined : words[at], cli);
-  for (const one of [program, command, ...command.commands]) addGlobalFlags(one);
+  // Without a verb nothing is run, and the verbs are only named.
+  const leaves = at < 0 ? [] : command.commands;
+  for (const one of [program, command, ...leaves]) addGlobalFlags(one);
   program.hook('preAction', (_, leaf) => cli.use(globalValues(leaf)));
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -61,8 +64,7 @@ async function build(
   } else if (word !== undefined && special?.verbs?.[word] !== undefined) {
     await (await special.load()).register(command, cli);
   } else {
-    const { addVerbs } = await import('./resources/command.ts');
-    await addVerbs(command, noun.name, word, cli, special?.verbs ?? {});
+    addVerbs(command, noun.name, word, cli, special?.verbs ?? {});
   }
   if (command.commands.length === 0) return;
   const known = command.commands.flatMap((one) => [one.name(), ...one.aliases()]);

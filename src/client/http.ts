@@ -1,7 +1,9 @@
 /** HTTP over undici: one request, its answer in memory, its failures as errors of this program. */
-import { Agent, type Dispatcher } from 'undici';
-import { InterruptedError, TrustError, UsageError } from './errors.ts';
+
+import { TrustError, UsageError } from './errors.ts';
+import { pause } from './pause.ts';
 import { connectionError } from './reachability.ts';
+import type { Agent, Dispatcher } from './undici.ts';
 
 /** Whom to believe that it is the server. */
 export interface Trust {
@@ -56,10 +58,17 @@ export class Http {
   readonly #agent: Agent;
   readonly #options: HttpOptions;
 
-  constructor(options: HttpOptions) {
-    const { ca, insecure } = options.trust;
+  private constructor(agent: Agent, options: HttpOptions) {
+    this.#agent = agent;
     this.#options = options;
-    this.#agent = new Agent({
+  }
+
+  /** Loads the HTTP library, which a command that sends nothing does without. */
+  static async open(options: HttpOptions): Promise<Http> {
+    await lightenWebAssembly();
+    const { Agent } = await import('./undici.ts');
+    const { ca, insecure } = options.trust;
+    const agent = new Agent({
       connections,
       headersTimeout: answerTimeout,
       bodyTimeout: answerTimeout,
@@ -70,6 +79,7 @@ export class Http {
         ...(ca === undefined ? {} : { ca }),
       },
     });
+    return new Http(agent, options);
   }
 
   /** For transfers, which stream their bodies: the same trust and the same connections. */
@@ -191,18 +201,12 @@ function delayBefore(attempt: number, retryAfter?: string): number {
   return 200 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
 }
 
-/** Waits, unless the signal ends the wait. */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      reject(signal?.reason ?? new InterruptedError('SIGINT'));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    if (signal?.aborted) end();
-    else signal?.addEventListener('abort', end, { once: true });
-  });
+/**
+ * Before Node 22 V8 optimizes the HTTP parser, which is WebAssembly, at a cost that a short
+ * command never earns back. Has to be said before the parser is loaded.
+ */
+async function lightenWebAssembly(): Promise<void> {
+  if (Number.parseInt(process.versions.node, 10) >= 22) return;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--liftoff-only');
 }

@@ -2,6 +2,7 @@
 import type { Address, Site } from './address.ts';
 import { AuthError } from './errors.ts';
 import type { Http } from './http.ts';
+import { signIn } from './sign-in.ts';
 
 /** Where a password comes from. Asked only when somebody has to sign in. */
 export interface CredentialSource {
@@ -72,7 +73,6 @@ export class Session {
         hint: 'vmctl login signs in with another one',
       });
     }
-    const { signIn } = await import('./sign-in.ts');
     const signedIn = await signIn(this.#http, kept?.site ?? address, username, password);
     store.save(signedIn);
     return signedIn;

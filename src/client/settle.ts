@@ -3,7 +3,7 @@ import { attributesOf, isType } from '../model/index.ts';
 import { lifecycles } from '../model/lifecycles/index.ts';
 import type { Thing } from './client.ts';
 import { ConflictError, ConnectionError, ServerError, WaitTimeoutError } from './errors.ts';
-import { pause } from './http.ts';
+import { pause } from './pause.ts';
 
 /** An object to look at again and again. */
 export interface Watched {

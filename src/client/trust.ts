@@ -1,7 +1,7 @@
 /** Which certificate authority a server presents: by a real TLS handshake (specification 5.1). */
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { connect, type DetailedPeerCertificate } from 'node:tls';
+import type { DetailedPeerCertificate } from 'node:tls';
 import { TrustError } from './errors.ts';
 import { connectionError } from './reachability.ts';
 
@@ -46,10 +46,14 @@ interface Handshake {
   readonly authorized: boolean;
 }
 
-function handshake(origin: string, signal?: AbortSignal): Promise<Handshake> {
+async function handshake(origin: string, signal?: AbortSignal): Promise<Handshake> {
+  const [{ connect }, { X509Certificate }] = await Promise.all([
+    import('node:tls'),
+    import('node:crypto'),
+  ]);
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       socket.destroy();
       reject(
@@ -72,7 +76,9 @@ function handshake(origin: string, signal?: AbortSignal): Promise<Handshake> {
     socket.once('timeout', () => fail(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })));
     socket.once('secureConnect', () => {
       signal?.removeEventListener('abort', abort);
-      const certificates = chainOf(socket.getPeerCertificate(true));
+      const certificates = chainOf(socket.getPeerCertificate(true)).map(
+        (raw) => new X509Certificate(raw),
+      );
       const authorized = socket.authorized;
       socket.destroy();
       resolve({ certificates, authorized });
@@ -81,11 +87,11 @@ function handshake(origin: string, signal?: AbortSignal): Promise<Handshake> {
 }
 
 /** From the server's own certificate to the last one presented; a root is its own issuer. */
-function chainOf(first: DetailedPeerCertificate): readonly X509Certificate[] {
-  const chain: X509Certificate[] = [];
+function chainOf(first: DetailedPeerCertificate): readonly Buffer[] {
+  const chain: Buffer[] = [];
   let at: DetailedPeerCertificate | undefined = first;
   while (at?.raw) {
-    chain.push(new X509Certificate(at.raw));
+    chain.push(at.raw);
     at = at.issuerCertificate === at ? undefined : at.issuerCertificate;
   }
   return chain;

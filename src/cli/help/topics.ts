@@ -1,6 +1,7 @@
 /** `vmctl help`: the root page, the pages of nouns and verbs, and topics. Never connects. */
 import { UsageError } from '../../client/errors.ts';
 import { groups, nounOf, nouns } from '../catalog.ts';
+import { runNoun } from '../program.ts';
 import type { Io } from '../io.ts';
 
 /** Prints the page that the words name; without words the root page. */
@@ -12,7 +13,6 @@ export async function help(words: readonly string[], io: Io, signal: AbortSignal
   }
   const noun = nounOf(word);
   if (noun) {
-    const { runNoun } = await import('../program.ts');
     return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal);
   }
   throw new UsageError(`${word}: neither a noun nor a help topic`, {

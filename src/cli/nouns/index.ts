@@ -1,9 +1,14 @@
 /**
- * Nouns, and verbs of nouns, that the model does not describe. Each lives in a file of its own,
- * which is loaded when it is named.
+ * Nouns, and verbs of nouns, that the model does not describe. Each lives in a file of its own.
+ * What is large is loaded when it is named; for small files another file to open costs more than
+ * it saves.
  */
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
+import * as context from './context.ts';
+import * as login from './login.ts';
+import * as logout from './logout.ts';
+import * as whoami from './whoami.ts';
 
 export interface NounModule {
   /** Adds options, an action or verbs to the command of the noun, which is mounted already. */
@@ -11,7 +16,7 @@ export interface NounModule {
 }
 
 export interface SpecialNoun {
-  readonly load: () => Promise<NounModule>;
+  readonly load: () => NounModule | Promise<NounModule>;
   /**
    * Set where the noun is also a collection of the API: what is added to its generic verbs, with
    * the line that help shows. The module is loaded for these verbs only.
@@ -20,10 +25,10 @@ export interface SpecialNoun {
 }
 
 export const specialNouns: Readonly<Record<string, SpecialNoun>> = {
-  login: { load: () => import('./login.ts') },
-  logout: { load: () => import('./logout.ts') },
-  whoami: { load: () => import('./whoami.ts') },
-  context: { load: () => import('./context.ts') },
+  login: { load: () => login },
+  logout: { load: () => logout },
+  whoami: { load: () => whoami },
+  context: { load: () => context },
   serve: { load: () => import('./serve.ts') },
   disks: {
     load: () => import('./disks.ts'),

@@ -6,9 +6,11 @@ import { write } from '../io.ts';
 import { nearest } from '../nearest.ts';
 import { columnValue, humanText, meaningOf, plainText, valueAt } from './cells.ts';
 import { type Column, columnOf, defaultColumns } from './columns.ts';
+import { detailLines } from './details.ts';
 import { harmless } from './harmless.ts';
 import { jsonArray, jsonText } from './json.ts';
 import { alignedLines, fitted, grid, type TableText } from './table.ts';
+import { yamlText } from './yaml.ts';
 
 export const formats = [
   'table',
@@ -83,8 +85,7 @@ async function* render(cli: Cli, format: Format, view: View): AsyncGenerator<str
       for (const item of items) yield `${jsonText(item)}\n`;
       return;
     case 'yaml': {
-      const { yamlText } = await import('./yaml.ts');
-      yield yamlText(single ? items[0] : items);
+      yield await yamlText(single ? items[0] : items);
       return;
     }
     case 'name':
@@ -128,7 +129,6 @@ async function* tabular(cli: Cli, format: Format, view: View): AsyncGenerator<st
   const { stdout } = cli.io;
   const terminal = stdout.isTTY === true;
   if (view.single && view.items.length === 1 && cli.setting('columns') === undefined) {
-    const { detailLines } = await import('./details.ts');
     yield* detailLines(view.items[0] ?? {}, view.type, terminal);
     return;
   }

@@ -1,9 +1,9 @@
 /** YAML. Loads its library, which is larger than everything else here. */
-import { stringify } from 'yaml';
 import { harmless } from './harmless.ts';
 
 /** One value as YAML; quoted throughout where plain text could steer a terminal. */
-export function yamlText(value: unknown): string {
+export async function yamlText(value: unknown): Promise<string> {
+  const { stringify } = await import('yaml');
   const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
   if (harmless.text(text) === text) return text;
   const quoted = stringify(value, {

@@ -37,31 +37,40 @@ export function nounOfCollection(path: string): string {
   return ownNouns[path] ?? path.slice(path.lastIndexOf('/') + 1);
 }
 
-let byNoun: ReadonlyMap<string, readonly Collection[]> | undefined;
+interface Paths {
+  /** Paths of the collections, by noun. */
+  readonly byNoun: ReadonlyMap<string, readonly string[]>;
+  /** Path of one object, by the path of its collection. */
+  readonly objects: ReadonlyMap<string, string>;
+}
 
-function allCollections(): ReadonlyMap<string, readonly Collection[]> {
-  if (byNoun) return byNoun;
-  const made = new Map<string, Collection[]>();
-  const seen = new Set<string>();
-  for (const [path, { type }] of Object.entries(services)) {
-    const collection = path.endsWith('}') ? path.slice(0, path.lastIndexOf('/')) : path;
-    if (collection === '/' || seen.has(collection)) continue;
+let known: Paths | undefined;
+
+/** What all commands need of the services; the rest is made when it is asked for. */
+function paths(): Paths {
+  if (known) return known;
+  const byNoun = new Map<string, string[]>();
+  const objects = new Map<string, string>();
+  const seen = new Set<string>(['', '/']);
+  for (const path of Object.keys(services)) {
+    const isObject = path.endsWith('}');
+    const collection = isObject ? path.slice(0, path.lastIndexOf('/')) : path;
+    if (isObject) objects.set(collection, path);
+    if (seen.has(collection)) continue;
     seen.add(collection);
     const noun = nounOfCollection(collection);
-    const all = made.get(noun) ?? [];
-    made.set(noun, all);
-    all.push({ path: collection, noun, type, object: undefined, parents: parentsOf(collection) });
+    const others = byNoun.get(noun);
+    if (others) others.push(collection);
+    else byNoun.set(noun, [collection]);
   }
-  for (const path of Object.keys(services)) {
-    if (!path.endsWith('}')) continue;
-    const collection = path.slice(0, path.lastIndexOf('/'));
-    const all = made.get(nounOfCollection(collection)) ?? [];
-    const at = all.findIndex((one) => one.path === collection);
-    const found = all[at];
-    if (found) all[at] = { ...found, object: path };
-  }
-  byNoun = made;
-  return made;
+  known = { byNoun, objects };
+  return known;
+}
+
+function describe(path: string): Collection {
+  const object = paths().objects.get(path);
+  const type = services[path]?.type ?? services[object ?? '']?.type ?? '';
+  return { path, noun: nounOfCollection(path), type, object, parents: parentsOf(path) };
 }
 
 /** The placeholders of a path, with the collections that their objects are in. */
@@ -74,9 +83,16 @@ function parentsOf(path: string): readonly Parent[] {
   });
 }
 
+const collections = new Map<string, readonly Collection[]>();
+
 /** The collections of a noun; a noun that is none of the API has none. */
 export function collectionsOf(noun: string): readonly Collection[] {
-  return allCollections().get(noun) ?? [];
+  let found = collections.get(noun);
+  if (!found) {
+    found = (paths().byNoun.get(noun) ?? []).map(describe);
+    collections.set(noun, found);
+  }
+  return found;
 }
 
 /** The collection of a path template. Throws for a path that the model does not have. */
@@ -88,7 +104,7 @@ export function collectionAt(path: string): Collection {
 
 /** All nouns that the model makes. */
 export function modelNouns(): readonly string[] {
-  return [...allCollections().keys()];
+  return [...paths().byNoun.keys()];
 }
 
 const topLevel = new Map<string, Collection | undefined>();
@@ -96,14 +112,13 @@ const topLevel = new Map<string, Collection | undefined>();
 /** The collection without parents that holds the objects of a type, if they can be listed. */
 export function homeOf(type: string): Collection | undefined {
   if (!topLevel.has(type)) {
-    const home = [...allCollections().values()]
-      .flat()
-      .find(
-        (one) =>
-          one.type === type &&
-          one.parents.length === 0 &&
-          services[one.path]?.operations['list'] !== undefined,
-      );
+    const path = Object.keys(services).find(
+      (one) =>
+        services[one]?.type === type &&
+        one.lastIndexOf('/') === 0 &&
+        services[one]?.operations['list'] !== undefined,
+    );
+    const home = path === undefined ? undefined : describe(path);
     topLevel.set(type, home);
   }
   return topLevel.get(type);

@@ -6,6 +6,7 @@ import { nounPage, verbPage } from '../help/pages.ts';
 import { purposeOf } from '../help/purpose.ts';
 import { type Flag, flagsOf, humanNoun } from './flags.ts';
 import { camel, type Options } from './run.ts';
+import { runVerb } from './run-verb.ts';
 import {
   brickVerbs,
   extraArguments,
@@ -16,13 +17,13 @@ import {
 import { type Verb, verbOf, verbsOf } from './verbs.ts';
 
 /** Adds the verbs. Only the one that is named gets its flags: the others are not going to run. */
-export async function addVerbs(
+export function addVerbs(
   command: Command,
   noun: string,
   word: string | undefined,
   cli: Cli,
   special: Readonly<Record<string, string>>,
-): Promise<void> {
+): void {
   const named = word === undefined ? undefined : verbOf(noun, word);
   if (named) {
     addVerb(command, named, cli);
@@ -46,7 +47,6 @@ function addVerb(parent: Command, verb: Verb, cli: Cli): void {
   command.action(async (...parts: unknown[]) => {
     const positionals = parts.slice(0, -2).flat().filter(isText);
     const options = optionsOf(verb, command.opts());
-    const { runVerb } = await import('./run-verb.ts');
     await runVerb(cli, verb, verbFlags, givenOf(command, verbFlags.flags), positionals, options);
   });
 }

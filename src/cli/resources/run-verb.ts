@@ -9,6 +9,9 @@ import type { VerbFlags } from './flags.ts';
 import { bareWord, Finder, parentIds } from './references.ts';
 import { type Chosen, chooseRoute, type Given, parseOn } from './route.ts';
 import { camel, type Options, type Run } from './run.ts';
+import { runChange } from './run-change.ts';
+import { runGet, runList } from './run-list.ts';
+import { runWait } from './run-wait.ts';
 import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './spellings.ts';
 import { parseValue } from './values.ts';
 import type { Verb } from './verbs.ts';
@@ -58,19 +61,19 @@ export async function runVerb(
     words,
     input,
   };
-  await (await implementationOf(verb))(run);
+  await implementationOf(verb)(run);
 }
 
-async function implementationOf(verb: Verb): Promise<(run: Run) => Promise<void>> {
+function implementationOf(verb: Verb): (run: Run) => Promise<void> {
   switch (verb.kind) {
     case 'list':
-      return (await import('./run-list.ts')).runList;
+      return runList;
     case 'get':
-      return (await import('./run-list.ts')).runGet;
+      return runGet;
     case 'wait':
-      return (await import('./run-wait.ts')).runWait;
+      return runWait;
     default:
-      return (await import('./run-change.ts')).runChange;
+      return runChange;
   }
 }
 

@@ -88,7 +88,7 @@ function derive(noun: string): readonly Verb[] {
   }
   const claimed = new Set(drafts.keys());
   return [...drafts]
-    .sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b))
+    .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
     .map(([name, draft]) => finished(noun, name, draft, claimed));
 }
 

@@ -1,5 +1,4 @@
 /** Whom to trust at a new server: looks at the certificate authority and asks. */
-import { X509Certificate } from 'node:crypto';
 import type { Address } from '../../client/address.ts';
 import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
 import { normalizeFingerprint, type PresentedCa, presentedCa } from '../../client/trust.ts';
@@ -22,7 +21,7 @@ export async function agreeOnCa(
   before: PinnedCa | undefined,
 ): Promise<PinnedCa | undefined> {
   const file = cli.setting('caFile')?.value;
-  if (file !== undefined) return fromFile(file, expected);
+  if (file !== undefined) return await fromFile(file, expected);
   if (cli.on('insecure')) return undefined;
   const presented = await presentedCa(address.origin, cli.signal);
   const { host } = new URL(address.origin);
@@ -42,7 +41,8 @@ export async function agreeOnCa(
   return await askFor(cli, host, address, presented);
 }
 
-function fromFile(path: string, expected: string | undefined): PinnedCa {
+async function fromFile(path: string, expected: string | undefined): Promise<PinnedCa> {
+  const { X509Certificate } = await import('node:crypto');
   const pem = readCa(path);
   const certificates =
     pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

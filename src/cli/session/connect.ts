@@ -5,8 +5,10 @@ import { Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
 import { Http, type Trust } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
+import { pinMismatch } from '../../client/trust.ts';
 import type { Cli } from '../cli.ts';
 import type { Context } from './configuration.ts';
+import { credentialsFor } from './credentials.ts';
 import { debugObserver } from './debug.ts';
 import { tokenStore } from './tokens.ts';
 
@@ -78,14 +80,13 @@ export function readCa(path: string): string {
 
 /** The connections for a target; says so when nobody verifies them. */
 export async function openHttp(cli: Cli, target: Target): Promise<Http> {
-  await lightenWebAssembly();
   const { trust, pinned } = target;
   if (trust.insecure) {
     const { host } = new URL(target.address.origin);
     cli.warn(`--insecure: nothing proves that ${host} is the right server`);
   }
   const retries = cli.setting('retries');
-  return new Http({
+  return await Http.open({
     trust,
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),
@@ -95,7 +96,6 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
 }
 
 async function mismatch(origin: string, pinned: string, cli: Cli): Promise<TrustError | undefined> {
-  const { pinMismatch } = await import('../../client/trust.ts');
   return await pinMismatch(origin, pinned, cli.signal);
 }
 
@@ -103,16 +103,6 @@ function retryCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 0 && count <= 20) return count;
   throw new UsageError(`--retries ${text}: not a number from 0 to 20`);
-}
-
-/**
- * Before Node 22 V8 optimizes the HTTP parser, which is WebAssembly, at a cost that a short
- * command never earns back. Has to be said before the parser is loaded.
- */
-async function lightenWebAssembly(): Promise<void> {
-  if (Number.parseInt(process.versions.node, 10) >= 22) return;
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--liftoff-only');
 }
 
 /** A client for the server that the settings name. Signs in when the first request needs it. */
@@ -155,10 +145,7 @@ async function sessionFor(
 function lazyCredentials(cli: Cli, target: Target, username: string): CredentialSource {
   return {
     description: 'the settings',
-    password: async () => {
-      const { credentialsFor } = await import('./credentials.ts');
-      return await credentialsFor(cli, target, username).password();
-    },
+    password: () => credentialsFor(cli, target, username).password(),
   };
 }
 

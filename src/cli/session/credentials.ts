@@ -1,5 +1,4 @@
 /** Where passwords come from: file, environment, command or the person at the terminal. */
-import { spawn } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
@@ -36,8 +35,9 @@ export function fromFile(path: string, io: Io): CredentialSource {
 export function fromCommand(command: string, io: Io): CredentialSource {
   return {
     description: `the command ${command}`,
-    password: () =>
-      new Promise((resolve, reject) => {
+    password: async () => {
+      const { spawn } = await import('node:child_process');
+      return await new Promise((resolve, reject) => {
         const child = spawn(command, {
           shell: true,
           stdio: ['inherit', 'pipe', 'inherit'],
@@ -52,7 +52,8 @@ export function fromCommand(command: string, io: Io): CredentialSource {
           if (code === 0) resolve(output.split(/\r?\n/, 1)[0] ?? '');
           else reject(failed(command, `it ended with exit code ${code}`));
         });
-      }),
+      });
+    },
   };
 }
 

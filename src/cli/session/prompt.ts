@@ -1,5 +1,4 @@
 /** Questions to the person at the terminal: asked on stderr, answered on stdin. */
-import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { DeclinedError } from '../../client/errors.ts';
 import type { Io } from '../io.ts';
@@ -32,8 +31,9 @@ export async function confirm(io: Io, question: string, signal: AbortSignal): Pr
   return /^y(es)?$/i.test((await ask(io, `${question} [y/N] `, signal)).trim());
 }
 
-function readLine(io: Io, output: Writable, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
+async function readLine(io: Io, output: Writable, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import('node:readline');
+  return await new Promise((resolve, reject) => {
     const lines = createInterface({ input: io.stdin, output, terminal: true });
     let answered = false;
     const abort = () => {

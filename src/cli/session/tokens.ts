@@ -1,5 +1,4 @@
 /** Tokens that are kept between commands: one file per server and user, for its owner only. */
-import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptToken, TokenStore } from '../../client/session.ts';
@@ -8,8 +7,8 @@ import { readPrivate, writePrivate } from './private-file.ts';
 
 /** The store for one user of one server; nothing is read or written before it is used. */
 export function tokenStore(stateDirectory: string, url: string, username: string): TokenStore {
-  const key = createHash('sha256').update(`${url}\n${username}`).digest('hex').slice(0, 32);
-  const path = join(stateDirectory, 'tokens', `${key}.json`);
+  const key = `${url}_${username}`.replace(/^https:\/\//, '').replaceAll(/[^\w.@-]/g, '_');
+  const path = join(stateDirectory, 'tokens', `${key.slice(-150)}.json`);
   return {
     load: () => {
       const text = readPrivate(path, 'secret');
