@@ -128,7 +128,7 @@ async function start(
   closers.push(() => desk.end());
   const port = await listen(listener.server, options.listen);
   closers.push(() => listener.close(grace));
-  runner.wake();
+  await runner.recover();
 
   const baseUrl = `https://${urlHost(options.listen.host)}:${port}${dialect.appRoot}`;
   let stopping: Promise<void> | undefined;

@@ -11,10 +11,12 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiskImages } from '../rules/context.ts';
 
 const blockSize = 512;
+const pieceSize = 2 ** 20;
 
 export class DiskFiles implements DiskImages {
   readonly #folder: string;
@@ -54,6 +56,16 @@ export class DiskFiles implements DiskImages {
     if (!existsSync(this.path(id))) this.create(id, size);
   }
 
+  async copy(from: string, to: string): Promise<void> {
+    const target = this.path(to);
+    if (!existsSync(this.path(from))) {
+      this.create(to, 0);
+      return;
+    }
+    await copySparse(this.path(from), `${target}.partial`);
+    await rename(`${target}.partial`, target);
+  }
+
   remove(id: string): void {
     rmSync(this.path(id), { force: true });
   }
@@ -80,5 +92,29 @@ export class DiskFiles implements DiskImages {
     for (const name of readdirSync(this.#folder)) {
       if (!owned(name)) rmSync(join(this.#folder, name), { force: true });
     }
+  }
+}
+
+/** Copies a file; pieces that are all zeros become holes. Durable when it resolves. */
+async function copySparse(from: string, to: string): Promise<void> {
+  const source = await open(from, 'r');
+  const target = await open(to, 'w', 0o600);
+  try {
+    const { size } = await source.stat();
+    const piece = Buffer.allocUnsafe(pieceSize);
+    const zeros = Buffer.alloc(pieceSize);
+    for (let offset = 0; offset < size; ) {
+      const { bytesRead } = await source.read(piece, 0, pieceSize, offset);
+      if (bytesRead === 0) break;
+      const part = piece.subarray(0, bytesRead);
+      if (!part.equals(zeros.subarray(0, bytesRead))) {
+        await target.write(part, 0, bytesRead, offset);
+      }
+      offset += bytesRead;
+    }
+    await target.truncate(size);
+    await target.sync();
+  } finally {
+    await Promise.all([source.close(), target.close()]);
   }
 }

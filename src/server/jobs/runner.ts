@@ -1,11 +1,14 @@
 /** Does what is due: the tasks of the store, at their time, also those from before a restart. */
-import type { RuleContext, Site } from '../rules/context.ts';
+import { RuleContext, type Site } from '../rules/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Task } from '../store/transaction.ts';
 import { moveTask, proceed } from './moves.ts';
+import { type NotedWork, workOf, workPrefix } from './work.ts';
 
 /** Longest time that a timer can wait, in milliseconds. */
 const longest = 2 ** 31 - 1;
+/** Milliseconds after which work that never ended would begin again; a restart does that at once. */
+const lease = 365 * 24 * 3600 * 1000;
 
 /** Runs the tasks of a store. `wake` must be called after every commit. */
 export class TaskRunner {
@@ -16,11 +19,18 @@ export class TaskRunner {
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | undefined;
   #stopped = false;
+  readonly #working = new Set<Promise<void>>();
 
   constructor(store: Store, site: Site, report: (error: unknown) => void) {
     this.#store = store;
     this.#site = site;
     this.#report = report;
+  }
+
+  /** Begins work again that was under way when the server ended. Called once, at the start. */
+  async recover(): Promise<void> {
+    await this.#store.write((tx) => tx.makeDue(workPrefix, this.#site.now().getTime()));
+    this.wake();
   }
 
   /** Looks when the next task is due, and sets the clock for it. */
@@ -61,8 +71,39 @@ export class TaskRunner {
 
   #perform(tx: Parameters<typeof proceed>[0], task: Task): RuleContext | undefined {
     if (task.name === moveTask) return proceed(tx, this.#site, task);
+    if (workOf(task.name)) {
+      // The row stays until the work has ended, so that a crash does not lose it.
+      tx.keepTask(task, this.#site.now().getTime() + lease);
+      const working = this.#work(task).finally(() => this.#working.delete(working));
+      this.#working.add(working);
+      return undefined;
+    }
     this.#report(new Error(`Task ${task.name} is of a kind that this version does not know.`));
     return undefined;
+  }
+
+  async #work(task: Task): Promise<void> {
+    const work = workOf(task.name);
+    if (!work) return;
+    const { data, caller, correlationId } = task.data as unknown as NotedWork;
+    const end = async (follow: (ctx: RuleContext) => void) => {
+      const ctx = await this.#store.write((tx) => {
+        tx.removeTask(task.seq);
+        const context = new RuleContext(tx, this.#site, caller, correlationId);
+        follow(context);
+        return context;
+      });
+      for (const effect of ctx.afterCommit) await effect();
+    };
+    try {
+      await work.run(this.#site, data);
+      await end((ctx) => work.done(ctx, data));
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      this.#report(error);
+      await end((ctx) => work.failed(ctx, data, error)).catch(this.#report);
+    }
+    this.wake();
   }
 
   /** Stops; what is due later stays in the store. */
@@ -70,5 +111,6 @@ export class TaskRunner {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#running;
+    await Promise.allSettled(this.#working);
   }
 }

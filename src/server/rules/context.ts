@@ -21,6 +21,8 @@ export interface DiskImages {
   create(id: string, size: number): void;
   resize(id: string, size: number): void;
   remove(id: string): void;
+  /** Copies the bytes of an image to another one, which it makes or replaces as a whole. */
+  copy(from: string, to: string): Promise<void>;
   /** Bytes that the image takes on the disk of the server, and its length. */
   sizes(id: string): { allocated: number; length: number };
   /** The first bytes of an image. */

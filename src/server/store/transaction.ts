@@ -219,6 +219,31 @@ export class Transaction {
     );
   }
 
+  /** Puts a task back that was taken, due at another time. */
+  keepTask(task: Task, due: number): void {
+    this.statement('INSERT INTO task (seq, due, name, target, data) VALUES (?, ?, ?, ?, ?)').run(
+      task.seq,
+      due,
+      task.name,
+      task.target,
+      writeDocument(task.data),
+    );
+  }
+
+  /** Forgets a task. */
+  removeTask(seq: number): void {
+    this.statement('DELETE FROM task WHERE seq = ?').run(seq);
+  }
+
+  /** Makes all tasks due whose name begins like this. */
+  makeDue(prefix: string, now: number): void {
+    this.statement('UPDATE task SET due = ? WHERE substr(name, 1, ?) = ?').run(
+      now,
+      prefix.length,
+      prefix,
+    );
+  }
+
   /** Forgets the tasks of a target. */
   removeTasks(target: string): void {
     this.statement('DELETE FROM task WHERE target = ?').run(target);
