@@ -146,3 +146,24 @@ describe('events', () => {
     expect((await api.json('GET', `/events/${id}`)).status).toBe(404);
   });
 });
+
+describe('statistics', () => {
+  it('are the fixed rows of the type, with the same ids on every object', async () => {
+    const vms = await api.json('GET', '/vms?max=2&follow=statistics');
+    const [up, down] = vms.json<{
+      vm: {
+        id: string;
+        statistics: {
+          statistic: { id: string; name: string; values: { value: { datum: number }[] } }[];
+        };
+      }[];
+    }>().vm;
+    const rows = up?.statistics.statistic ?? [];
+    expect(rows.map(({ name }) => name).slice(0, 2)).toEqual(['memory.installed', 'memory.used']);
+    expect(rows.map(({ id }) => id)).toEqual(down?.statistics.statistic.map(({ id }) => id));
+    expect(rows[0]?.values.value[0]?.datum).toBe(1073741824);
+    expect(down?.statistics.statistic[1]?.values.value[0]?.datum).toBe(0);
+    const one = await api.json('GET', `/vms/${up?.id}/statistics/${rows[1]?.id}`);
+    expect(one.json()).toMatchObject({ name: 'memory.used', vm: { id: up?.id } });
+  });
+});

@@ -10,7 +10,6 @@ import { collectionOf, isStored, locationOf, type Place, placeOf } from '../rule
 import { actionsOf, type Presentation, present } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
-import type { ListOptions } from '../store/transaction.ts';
 import { isFiltered, visiblePart } from './filter.ts';
 import { follow } from './follow.ts';
 import { listOptions } from './listing.ts';
@@ -123,35 +122,12 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
     status: 200,
     form: 'list',
     type: place.type,
-    items: shownOneByOne(view, place, objects(ctx, place, options), followed),
+    items: shownOneByOne(view, place, options ? generic.read(ctx, place, options) : [], followed),
     extras:
       actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
         : {},
   };
-}
-
-/** The objects of a list. Which they are is settled here; they are read as they are needed. */
-function objects(
-  ctx: RuleContext,
-  place: Place,
-  options: ListOptions | undefined,
-): Iterable<StoredObject> {
-  if (!options) return [];
-  const compute = rulesOf(place.kind)?.compute;
-  if (compute) return (compute(ctx, place) as StoredObject[]).slice(0, options.limit);
-  return readOneByOne(ctx, place, generic.keys(ctx, place, options));
-}
-
-function* readOneByOne(
-  ctx: RuleContext,
-  place: Place,
-  keys: readonly number[],
-): Generator<StoredObject> {
-  for (const key of keys) {
-    const object = ctx.tx.byKey(place.kind, key) as StoredObject | undefined;
-    if (object) yield object;
-  }
 }
 
 function* shownOneByOne(

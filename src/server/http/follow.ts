@@ -6,6 +6,7 @@ import { Refusal } from '../fault.ts';
 import * as generic from '../rules/generic.ts';
 import { isStored, locationOf, placeOf, titleOf, topCollection } from '../rules/places.ts';
 import { type Presentation, present } from '../rules/presentation.ts';
+import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import { route } from './router.ts';
 import { unservedTypes } from './served.ts';
@@ -96,7 +97,7 @@ function followLink(
   const path = `${from.service}/${rel}`;
   const type = services[path]?.type as TypeName | undefined;
   if (!type) return undefined;
-  if (!isStored(type) || unservedTypes.has(type)) {
+  if (!rulesOf(type)?.compute && (!isStored(type) || unservedTypes.has(type))) {
     throw new Refusal(501, 'Not Implemented', `This server cannot follow ${rel} yet.`);
   }
   const children: StoredObject[] = [];
@@ -109,11 +110,9 @@ function followLink(
     if (!match) continue;
     const place = placeOf(view.ctx.tx, match.service, match.ids);
     service = locationOf(place, '').service;
-    const found = generic.keys(view.ctx, place, {}).flatMap((key) => {
-      const object = view.ctx.tx.byKey(place.kind, key) as StoredObject | undefined;
-      if (!object) return [];
+    const found = [...generic.read(view.ctx, place, {})].map((object) => {
       const location = locationOf(place, String(object['id']));
-      return [present(view, place.kind, object, location.service, location.path)];
+      return present(view, place.kind, object, location.service, location.path);
     });
     item[attribute] = found;
     children.push(...found);

@@ -34,7 +34,6 @@ export const unservedTypes: ReadonlySet<string> = new Set([
   'reported_device',
   'session',
   'snapshot',
-  'statistic',
   'system_option',
   'unmanaged_network',
   'vm_pool',

@@ -34,7 +34,7 @@ export function find(ctx: RuleContext, place: Place, id: string): Target {
 }
 
 /** Keys of the objects of a collection that meet further conditions, in order. */
-export function keys(ctx: RuleContext, place: Place, options: ListOptions): number[] {
+function keys(ctx: RuleContext, place: Place, options: ListOptions): number[] {
   const { where, condition } = place.options;
   const conditions = [condition, options.condition].filter((part) => part !== undefined);
   return ctx.tx.keys(place.kind, {
@@ -48,6 +48,24 @@ export function keys(ctx: RuleContext, place: Place, options: ListOptions): numb
             values: conditions.flatMap(({ values }) => values),
           },
   });
+}
+
+/** The objects of a collection. Which they are is settled at once; they are read as they are needed. */
+export function read(ctx: RuleContext, place: Place, options: ListOptions): Iterable<StoredObject> {
+  const compute = rulesOf(place.kind)?.compute;
+  if (compute) return (compute(ctx, place) as StoredObject[]).slice(0, options.limit);
+  return readOneByOne(ctx, place, keys(ctx, place, options));
+}
+
+function* readOneByOne(
+  ctx: RuleContext,
+  place: Place,
+  found: readonly number[],
+): Generator<StoredObject> {
+  for (const key of found) {
+    const object = ctx.tx.byKey(place.kind, key) as StoredObject | undefined;
+    if (object) yield object;
+  }
 }
 
 /** Adds an object; returns it as it is at the end of the transaction. */

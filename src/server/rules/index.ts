@@ -12,6 +12,7 @@ import { nicRules } from './nic.ts';
 import { permissionRules } from './permission.ts';
 import { plainRules } from './plain.ts';
 import { register } from './registry.ts';
+import { statisticRules } from './statistic.ts';
 import { attachedStorageDomainRules, storageDomainRules } from './storage-domain.ts';
 import { vmRules } from './vm.ts';
 
@@ -32,6 +33,7 @@ export function registerRules(): void {
     nicRules,
     permissionRules,
     ...plainRules,
+    statisticRules,
     storageDomainRules,
     vmRules,
   );

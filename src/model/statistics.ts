@@ -1,0 +1,112 @@
+/** The measured values that objects have (specification 4.5), by the type of the object. */
+import type { EnumValue } from './enums.ts';
+
+type Unit = EnumValue<'statistic_unit'>;
+
+/** Name, kind, unit, type of the value, and what it tells. */
+export type StatisticRow = readonly [
+  name: string,
+  kind: 'gauge' | 'counter',
+  unit: Unit,
+  type: 'integer' | 'decimal' | 'string',
+  description: string,
+];
+
+const traffic: readonly StatisticRow[] = [
+  ['data.current.rx', 'gauge', 'bytes_per_second', 'decimal', 'Receive data rate'],
+  ['data.current.tx', 'gauge', 'bytes_per_second', 'decimal', 'Transmit data rate'],
+  ['data.current.rx.bps', 'gauge', 'bits_per_second', 'decimal', 'Receive data rate'],
+  ['data.current.tx.bps', 'gauge', 'bits_per_second', 'decimal', 'Transmit data rate'],
+  ['errors.total.rx', 'counter', 'none', 'integer', 'Total receive errors'],
+  ['errors.total.tx', 'counter', 'none', 'integer', 'Total transmit errors'],
+  ['data.total.rx', 'counter', 'bytes', 'integer', 'Total received data'],
+  ['data.total.tx', 'counter', 'bytes', 'integer', 'Total transmitted data'],
+];
+
+export const statistics: Readonly<Record<string, readonly StatisticRow[]>> = {
+  vm: [
+    ['memory.installed', 'gauge', 'bytes', 'integer', 'Total memory configured'],
+    ['memory.used', 'gauge', 'bytes', 'integer', 'Memory used by the guest'],
+    ['memory.free', 'gauge', 'bytes', 'integer', 'Memory that the guest has free'],
+    ['memory.buffered', 'gauge', 'bytes', 'integer', 'Memory in buffers of the guest'],
+    ['memory.cached', 'gauge', 'bytes', 'integer', 'Memory in caches of the guest'],
+    ['memory.unused', 'gauge', 'bytes', 'integer', 'Memory that the guest never used'],
+    ['cpu.current.guest', 'gauge', 'percent', 'decimal', 'CPU used by the guest'],
+    ['cpu.current.hypervisor', 'gauge', 'percent', 'decimal', 'CPU overhead of the hypervisor'],
+    ['cpu.current.total', 'gauge', 'percent', 'decimal', 'Total CPU used'],
+    ['network.current.total', 'gauge', 'percent', 'decimal', 'Total network usage'],
+    ['migration.progress', 'gauge', 'percent', 'decimal', 'Progress of a migration'],
+    ['elapsed.time', 'counter', 'seconds', 'integer', 'Time since the start'],
+    ['cpu.usage.history', 'gauge', 'percent', 'decimal', 'CPU usage, recent values'],
+    ['memory.usage.history', 'gauge', 'percent', 'decimal', 'Memory usage, recent values'],
+    ['network.usage.history', 'gauge', 'percent', 'decimal', 'Network usage, recent values'],
+    ['disks.usage', 'gauge', 'none', 'string', 'Usage of the file systems of the guest'],
+  ],
+  host: [
+    ['memory.total', 'gauge', 'bytes', 'integer', 'Total memory'],
+    ['memory.used', 'gauge', 'bytes', 'integer', 'Used memory'],
+    ['memory.free', 'gauge', 'bytes', 'integer', 'Free memory'],
+    ['memory.shared', 'gauge', 'bytes', 'integer', 'Shared memory'],
+    ['swap.total', 'gauge', 'bytes', 'integer', 'Total swap'],
+    ['swap.free', 'gauge', 'bytes', 'integer', 'Free swap'],
+    ['swap.used', 'gauge', 'bytes', 'integer', 'Used swap'],
+    ['ksm.cpu.current', 'gauge', 'percent', 'decimal', 'CPU used by kernel same-page merging'],
+    ['cpu.current.user', 'gauge', 'percent', 'decimal', 'CPU used by users'],
+    ['cpu.current.system', 'gauge', 'percent', 'decimal', 'CPU used by the system'],
+    ['cpu.current.idle', 'gauge', 'percent', 'decimal', 'CPU idle'],
+    ['cpu.load.avg.5m', 'gauge', 'percent', 'decimal', 'CPU load over 5 minutes'],
+    ['boot.time', 'gauge', 'none', 'integer', 'Boot time, seconds since the epoch'],
+    ['hugepages.1048576.free', 'gauge', 'none', 'integer', 'Free huge pages of 1048576 KiB'],
+    ['hugepages.1048576.total', 'gauge', 'none', 'integer', 'Huge pages of 1048576 KiB'],
+    ['hugepages.2048.free', 'gauge', 'none', 'integer', 'Free huge pages of 2048 KiB'],
+    ['hugepages.2048.total', 'gauge', 'none', 'integer', 'Huge pages of 2048 KiB'],
+  ],
+  nic: traffic,
+  host_nic: traffic,
+  disk: [
+    ['data.current.read', 'gauge', 'bytes_per_second', 'decimal', 'Read data rate'],
+    ['data.current.write', 'gauge', 'bytes_per_second', 'decimal', 'Write data rate'],
+    ['data.current.read_ops', 'counter', 'none', 'decimal', 'Read operations'],
+    ['data.current.write_ops', 'counter', 'none', 'decimal', 'Write operations'],
+    ['disk.read.latency', 'gauge', 'seconds', 'decimal', 'Read latency'],
+    ['disk.write.latency', 'gauge', 'seconds', 'decimal', 'Write latency'],
+    ['disk.flush.latency', 'gauge', 'seconds', 'decimal', 'Flush latency'],
+  ],
+  numa_node: [
+    ['memory.total', 'gauge', 'bytes', 'integer', 'Total memory'],
+    ['memory.used', 'gauge', 'bytes', 'integer', 'Used memory'],
+    ['memory.free', 'gauge', 'bytes', 'integer', 'Free memory'],
+    ['cpu.current.user', 'gauge', 'percent', 'decimal', 'CPU used by users'],
+    ['cpu.current.system', 'gauge', 'percent', 'decimal', 'CPU used by the system'],
+    ['cpu.current.idle', 'gauge', 'percent', 'decimal', 'CPU idle'],
+  ],
+  step: [
+    ['files.moved', 'counter', 'none', 'integer', 'Files moved'],
+    ['size.moved', 'gauge', 'bytes', 'integer', 'Bytes moved'],
+    ['files.scanned', 'counter', 'none', 'integer', 'Files scanned'],
+    ['files.failed', 'counter', 'none', 'integer', 'Files that failed'],
+    ['files.skipped', 'counter', 'none', 'integer', 'Files skipped'],
+    ['run.time', 'counter', 'seconds', 'decimal', 'Time that it runs'],
+    ['status', 'gauge', 'none', 'string', 'Status'],
+  ],
+  gluster_volume: [
+    ['memory.total.size', 'gauge', 'bytes', 'integer', 'Total size'],
+    ['memory.free.size', 'gauge', 'bytes', 'integer', 'Free size'],
+    ['memory.used.size', 'gauge', 'bytes', 'integer', 'Used size'],
+  ],
+  gluster_brick: [
+    ['memory.total.size', 'gauge', 'bytes', 'integer', 'Total size'],
+    ['memory.free.size', 'gauge', 'bytes', 'integer', 'Free size'],
+    ['memory.block.size', 'gauge', 'bytes', 'integer', 'Block size'],
+    ['malloc.arena', 'gauge', 'bytes', 'integer', 'Memory allocated, not by mmap'],
+    ['malloc.ordblks', 'counter', 'none', 'integer', 'Free blocks'],
+    ['malloc.smblks', 'counter', 'none', 'integer', 'Free fast-bin blocks'],
+    ['malloc.hblks', 'counter', 'none', 'integer', 'Blocks allocated by mmap'],
+    ['malloc.hblkhd', 'gauge', 'bytes', 'integer', 'Memory allocated by mmap'],
+    ['malloc.usmblks', 'gauge', 'bytes', 'integer', 'Maximum memory allocated'],
+    ['malloc.fsmblks', 'gauge', 'bytes', 'integer', 'Memory in free fast-bin blocks'],
+    ['malloc.uordblks', 'gauge', 'bytes', 'integer', 'Memory in use'],
+    ['malloc.fordblks', 'gauge', 'bytes', 'integer', 'Free memory'],
+    ['malloc.keepcost', 'gauge', 'bytes', 'integer', 'Memory that can be given back'],
+  ],
+};

@@ -1,0 +1,150 @@
+/** Rules of statistics: values that move plausibly, the same for the same seed, object and time. */
+import { createHash } from 'node:crypto';
+import type { Resource } from '../../model/resource.ts';
+import { type StatisticRow, statistics } from '../../model/statistics.ts';
+import { type StoredObject, valueAt } from '../store/document.ts';
+import { typeOfKind } from '../store/kinds.ts';
+import type { RuleContext } from './context.ts';
+import { rules } from './notation.ts';
+
+type Statistic = Resource<'statistic'>;
+
+/** Seconds for which a value stays, so that two reads in a row agree. */
+const step = 15;
+const idle = new Set(['down', 'suspended', 'image_locked', 'maintenance', 'unassigned']);
+
+export const statisticRules = rules({
+  kind: 'statistic',
+
+  compute(ctx, place) {
+    const { owner } = place;
+    const type = owner ? typeOfKind(owner.kind) : '';
+    const object = owner && (ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined);
+    if (!owner || !object) return [];
+    const source = new Source(ctx, object);
+    return (statistics[type] ?? []).map((row) => statisticOf(row, source, place.implied));
+  },
+});
+
+function statisticOf(row: StatisticRow, source: Source, owner: StoredObject): Statistic {
+  const [name, kind, unit, type, description] = row;
+  const values = name.endsWith('.history')
+    ? []
+    : type === 'string'
+      ? [{ detail: source.text(name) }]
+      : [{ datum: source.value(row) }];
+  return { id: idOf(name), name, description, kind, unit, type, values, ...owner };
+}
+
+/** Ids come from names, so a statistic has the same one on every object. */
+function idOf(name: string): string {
+  const bytes = createHash('md5').update(name).digest();
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x30;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return [8, 12, 16, 20, 32]
+    .map((end, index, ends) => hex.slice(ends[index - 1] ?? 0, end))
+    .join('-');
+}
+
+/** Values of one object at one time. */
+class Source {
+  readonly #object: StoredObject;
+  readonly #seconds: number;
+  readonly #idle: boolean;
+
+  constructor(ctx: RuleContext, object: StoredObject) {
+    this.#object = object;
+    this.#seconds = Math.floor(ctx.now.getTime() / 1000);
+    this.#idle = idle.has(String(object['status'] ?? ''));
+  }
+
+  text(name: string): string {
+    if (name === 'status') return String(this.#object['status'] ?? '');
+    return '[]';
+  }
+
+  value([name, kind, unit, type]: StatisticRow): number {
+    const value = this.#number(name, kind, unit);
+    return type === 'integer' ? Math.floor(value) : Math.round(value * 100) / 100;
+  }
+
+  #number(name: string, kind: string, unit: string): number {
+    const memory = Number(this.#object['memory'] ?? 0);
+    if (name === 'memory.installed' || name === 'memory.total') return memory;
+    if (this.#idle) return 0;
+    switch (name) {
+      case 'memory.used':
+        return memory * this.#usedMemory();
+      case 'memory.free':
+        return memory * (1 - this.#usedMemory());
+      case 'cpu.current.total':
+        return this.#percent('cpu.current.guest') + this.#percent('cpu.current.hypervisor');
+      case 'cpu.current.idle':
+        return 100 - this.#percent('cpu.current.user') - this.#percent('cpu.current.system');
+      case 'elapsed.time':
+        return this.#since(valueAt(this.#object, ['start_time']));
+      case 'boot.time':
+        return this.#seconds - (this.#seconds % 86_400);
+      case 'migration.progress':
+      case 'errors.total.rx':
+      case 'errors.total.tx':
+        return 0;
+      default:
+        return this.#plausible(name, kind, unit);
+    }
+  }
+
+  #plausible(name: string, kind: string, unit: string): number {
+    const share = this.#wave(name);
+    if (kind === 'counter') return this.#growing(name);
+    switch (unit) {
+      case 'percent':
+        return this.#percent(name);
+      case 'bytes':
+        return Math.floor(share * 2 ** 30);
+      case 'bytes_per_second':
+        return Math.floor(share * 2 ** 20);
+      case 'bits_per_second':
+        return 8 * Math.floor(this.#wave(name.replace('.bps', '')) * 2 ** 20);
+      case 'seconds':
+        return share / 100;
+      default:
+        return 0;
+    }
+  }
+
+  /** Between a fifth and four fifths of the memory. */
+  #usedMemory(): number {
+    return 0.2 + 0.6 * this.#wave('memory');
+  }
+
+  #percent(name: string): number {
+    return Math.round(this.#wave(name) * 40 * 100) / 100;
+  }
+
+  /** Never falls while the object runs. */
+  #growing(name: string): number {
+    return Math.floor((0.5 + this.#phase(name)) * 1_000 * (this.#seconds % 10_000_000));
+  }
+
+  /** A share that rises and falls slowly, apart for each object and value. */
+  #wave(name: string): number {
+    const at = Math.floor(this.#seconds / step) * step;
+    const phase = this.#phase(name);
+    return 0.5 + 0.5 * Math.sin(2 * Math.PI * (at / (600 + 600 * phase) + phase));
+  }
+
+  /** A number from 0 to 1 that depends on object and name alone. */
+  #phase(name: string): number {
+    const id = String(this.#object['id'] ?? '');
+    const hash = createHash('md5').update(`${id} ${name}`).digest();
+    return hash.readUInt32LE(0) / 2 ** 32;
+  }
+
+  #since(start: unknown): number {
+    return typeof start === 'string'
+      ? Math.max(0, this.#seconds - Math.floor(Date.parse(start) / 1000))
+      : 0;
+  }
+}
