@@ -1,11 +1,11 @@
 /** From the words of the command line to an exit code. Loads only what the named noun needs. */
 import { InterruptedError, UsageError } from '../client/errors.ts';
 import { nounOf, nouns } from './catalog.ts';
-import { help } from './help/topics.ts';
-import { runNoun } from './program.ts';
 import { exitCodeOf, report } from './exit.ts';
+import { help } from './help/topics.ts';
 import { type Io, processIo } from './io.ts';
 import { nearest } from './nearest.ts';
+import { runNoun } from './program.ts';
 import { unknownFlag, wordPosition } from './words.ts';
 
 /** Runs one command; the promise never rejects. */

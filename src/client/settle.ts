@@ -43,10 +43,12 @@ export async function waitFor(
 ): Promise<Thing | undefined> {
   const began = Date.now();
   let state: string | undefined;
+  let existed = false;
   for (let delay = firstPause; ; delay = Math.min(delay * 1.4, longestPause)) {
     const now = await glance(watched);
     if (now !== unavailable) {
-      const seen = goal.stateOf(now);
+      existed ||= now !== undefined;
+      const seen = now === undefined && !existed ? 'absent' : goal.stateOf(now);
       if (seen !== state) patience.onChange?.(seen);
       state = seen;
       if (goal.isReached(now)) return now;
@@ -78,7 +80,7 @@ function outOfTime(
   timeout: number,
 ): WaitTimeoutError {
   return new WaitTimeoutError(
-    `${label} is ${state ?? 'not to be seen'}, not ${goal.text}, after ${Math.round(timeout / 1_000)} s`,
+    `${label}: waited ${Math.round(timeout / 1_000)} s for ${goal.text}, but it is ${state ?? 'out of sight'}`,
     {
       hint: `it may still get there: ${resume} --for ${goal.text}`,
       next: [`${resume} --for ${goal.text}`],

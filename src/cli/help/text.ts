@@ -13,7 +13,9 @@ export function aligned(rows: readonly (readonly [string, string])[]): string {
       const lines = fold(right, lineLength - indent.length);
       const first = lines.shift() ?? '';
       const rest = lines.map((line) => `\n${indent}${line}`).join('');
-      if (left.length > width) return `  ${left}\n${indent}${first}${rest}\n`;
+      if (left.length > width) {
+        return first === '' ? `  ${left}\n` : `  ${left}\n${indent}${first}${rest}\n`;
+      }
       return `${`  ${left.padEnd(width)}  ${first}`.trimEnd()}${rest}\n`;
     })
     .join('');

@@ -1,8 +1,20 @@
 /** `vmctl help`: the root page, the pages of nouns and verbs, and topics. Never connects. */
 import { UsageError } from '../../client/errors.ts';
 import { groups, nounOf, nouns } from '../catalog.ts';
-import { runNoun } from '../program.ts';
 import type { Io } from '../io.ts';
+import { nearest } from '../nearest.ts';
+import { runNoun } from '../program.ts';
+import { longFlag, settingNames, settings } from '../session/settings.ts';
+import { aligned, wrapped } from './text.ts';
+import { topicTexts } from './topic-texts.ts';
+
+const generated: Readonly<Record<string, () => string>> = {
+  flags: flagsPage,
+  environment: environmentPage,
+  nouns: nounsPage,
+};
+
+const topicNames = [...Object.keys(generated), ...Object.keys(topicTexts)];
 
 /** Prints the page that the words name; without words the root page. */
 export async function help(words: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
@@ -11,26 +23,97 @@ export async function help(words: readonly string[], io: Io, signal: AbortSignal
     io.stdout.write(rootPage());
     return 0;
   }
+  const topic = generated[word]?.() ?? topicTexts[word];
+  if (topic !== undefined) {
+    io.stdout.write(topic);
+    return 0;
+  }
   const noun = nounOf(word);
-  if (noun) {
+  if (noun && noun.name !== 'help') {
     return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal);
   }
+  const near = nearest(word, [...topicNames, ...nouns.map(({ name }) => name)]);
   throw new UsageError(`${word}: neither a noun nor a help topic`, {
-    hint: 'vmctl --help lists both',
+    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl --help lists both',
   });
 }
 
 function rootPage(): string {
-  const width = Math.max(...nouns.filter((noun) => !noun.more).map((noun) => noun.name.length));
-  const parts = groups.map((group) => {
-    const shown = nouns.filter((noun) => noun.group === group && !noun.more);
-    if (shown.length === 0) return '';
-    const rows = shown.map((noun) => `  ${noun.name.padEnd(width)}  ${noun.doc}`);
-    return `${group}\n${rows.join('\n')}\n`;
-  });
+  const rows = groups
+    .filter((group) => group !== 'tool')
+    .map((group) => [group, namesOf(group, false)] as const)
+    .filter(([, names]) => names !== '');
+  const tools = nouns
+    .filter(({ group }) => group === 'tool')
+    .map(({ name, doc }) => [name, doc] as const);
   return `Administer a virtualization service from the command line.
 
 Usage: vmctl <noun> <verb> [refs...] [flags]
 
-${parts.filter((part) => part !== '').join('\n')}`;
+Examples:
+  vmctl login https://engine.example.com --username admin@internal
+  vmctl vms list --search 'status=up'
+  vmctl vms start web01
+  vmctl nics list --vm web01 -o json
+
+Nouns:
+${aligned(rows)}
+Tools:
+${aligned(tools)}
+vmctl <noun> --help lists the verbs of a noun, vmctl <noun> <verb> --help explains one.
+Topics of vmctl help: ${topicNames.join(', ')}.
+`;
+}
+
+function namesOf(group: string, all: boolean): string {
+  return nouns
+    .filter((noun) => noun.group === group && (all || !noun.more))
+    .map(({ name }) => name)
+    .join(', ');
+}
+
+function nounsPage(): string {
+  const parts = groups.map((group) => {
+    const rows = nouns
+      .filter((noun) => noun.group === group)
+      .map(({ name, aliases, doc }) => {
+        const also = aliases.length > 0 ? ` (also ${aliases.join(', ')})` : '';
+        return [name, `${doc}${also}`] as const;
+      });
+    return `${group}\n${aligned(rows)}`;
+  });
+  return `${parts.join('\n')}\n${wrapped(
+    'Hyphens do not count and the singular is understood: storage-domain, storagedomains and sd are one noun.',
+  )}\n`;
+}
+
+function flagsPage(): string {
+  const rows = settingNames.flatMap((name) => {
+    const { flags, doc, env } = settings[name];
+    return flags ? [[flags, env ? `${doc} [${env}]` : doc] as const] : [];
+  });
+  return `Flags of every command. What a command has under the same name itself wins; then the
+variable in brackets still works.
+
+${aligned([...rows, ['-h, --help', 'Explain the command instead of running it.']])}`;
+}
+
+const otherVariables: readonly (readonly [string, string])[] = [
+  ['NO_COLOR, FORCE_COLOR', 'No colour at all; colour although there is no terminal.'],
+  ['ACCESSIBLE', '1: progress is written line by line and never redrawn.'],
+  ['XDG_CONFIG_HOME', 'Where the folder vmctl with config.json is (~/.config).'],
+  ['XDG_STATE_HOME', 'Where the folder vmctl with the tokens is (~/.local/state).'],
+];
+
+function environmentPage(): string {
+  const rows = settingNames.flatMap((name) => {
+    const { env, doc, ...setting } = settings[name];
+    const flag = longFlag(setting as (typeof settings)[typeof name]);
+    return env ? [[env, flag ? `${doc} (${flag})` : doc] as const] : [];
+  });
+  return `Environment variables. A flag wins over its variable, a variable over the context.
+
+${aligned([...rows, ...otherVariables])}
+${wrapped('Nothing else is needed in scripts: with VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD or VMCTL_PASSWORD_FILE, and VMCTL_CA_FILE every command works without login.')}
+`;
 }

@@ -5,9 +5,11 @@
  */
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
+import * as api from './api.ts';
 import * as context from './context.ts';
 import * as login from './login.ts';
 import * as logout from './logout.ts';
+import * as wait from './wait.ts';
 import * as whoami from './whoami.ts';
 
 export interface NounModule {
@@ -29,6 +31,8 @@ export const specialNouns: Readonly<Record<string, SpecialNoun>> = {
   logout: { load: () => logout },
   whoami: { load: () => whoami },
   context: { load: () => context },
+  api: { load: () => api },
+  wait: { load: () => wait },
   serve: { load: () => import('./serve.ts') },
   disks: {
     load: () => import('./disks.ts'),

@@ -23,7 +23,7 @@ const cpus = 'cpus=cpu.topology.sockets*cpu.topology.cores*cpu.topology.threads'
 /** By type, chosen for those who look after these things every day. */
 const defaults: Readonly<Record<string, Defaults>> = {
   vm: { columns: `name status host.name cluster.name memory ${cpus} fqdn` },
-  host: { columns: 'name status address cluster.name spm.status memory vms=summary.total' },
+  host: { columns: 'name status address cluster.name spm=spm.status memory vms=summary.total' },
   cluster: { columns: 'name data_center.name cpu=cpu.type version description' },
   data_center: { columns: 'name status local version description' },
   storage_domain: {
@@ -66,6 +66,9 @@ const defaults: Readonly<Record<string, Defaults>> = {
       'name vms_positive=vms_rule.positive vms_enforcing=vms_rule.enforcing hosts_positive=hosts_rule.positive hosts_enforcing=hosts_rule.enforcing id',
   },
   bookmark: { columns: 'name value id' },
+  tag: { columns: 'name description id' },
+  cluster_level: { columns: 'id' },
+  domain: { columns: 'name description id' },
   role: { columns: 'name administrative mutable description id' },
   file: { columns: 'id name type' },
   host_storage: { columns: 'id type size=logical_units.size status=logical_units.status' },

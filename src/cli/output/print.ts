@@ -5,6 +5,7 @@ import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
 import { nearest } from '../nearest.ts';
 import { columnValue, humanText, meaningOf, plainText, valueAt } from './cells.ts';
+import { painted, painter } from './color.ts';
 import { type Column, columnOf, defaultColumns } from './columns.ts';
 import { detailLines } from './details.ts';
 import { harmless } from './harmless.ts';
@@ -61,9 +62,18 @@ export function isTable(format: Format): boolean {
 
 /** Writes the view to stdout. */
 export async function print(cli: Cli, view: View): Promise<void> {
-  const format = formatOf(cli);
+  await printAs(cli, formatOf(cli), view, !cli.on('noHeaders'));
+}
+
+/** Writes the view in a given format, with or without the line of titles. */
+export async function printAs(
+  cli: Cli,
+  format: Format,
+  view: View,
+  headers: boolean,
+): Promise<void> {
   const items = sorted(view.items.map(withoutLinks), cli.setting('sort')?.value);
-  for await (const piece of render(cli, format, { ...view, items })) {
+  for await (const piece of render(cli, format, { ...view, items }, headers)) {
     await write(cli.io.stdout, piece);
   }
 }
@@ -74,7 +84,12 @@ function withoutLinks(item: Item): Item {
   return rest;
 }
 
-async function* render(cli: Cli, format: Format, view: View): AsyncGenerator<string> {
+async function* render(
+  cli: Cli,
+  format: Format,
+  view: View,
+  headers: boolean,
+): AsyncGenerator<string> {
   const { items, single } = view;
   switch (format) {
     case 'json':
@@ -96,10 +111,10 @@ async function* render(cli: Cli, format: Format, view: View): AsyncGenerator<str
       return;
     case 'csv':
     case 'tsv':
-      yield* separated(cli, view, format === 'csv' ? ',' : '\t');
+      yield* separated(cli, view, format === 'csv' ? ',' : '\t', headers);
       return;
     default:
-      yield* tabular(cli, format, view);
+      yield* tabular(cli, format, view, headers);
   }
 }
 
@@ -110,11 +125,11 @@ export function nameOf(noun: string, item: Item): string {
   return `${noun}/${fit ? name : plainText(item['id'])}`;
 }
 
-function* separated(cli: Cli, view: View, separator: string): Generator<string> {
+function* separated(cli: Cli, view: View, separator: string, headers: boolean): Generator<string> {
   const columns = columnsOf(cli, view);
   const quote = separator === ',' ? csvCell : harmless.line;
   const line = (cells: readonly string[]) => `${cells.map(quote).join(separator)}\n`;
-  if (!cli.on('noHeaders')) yield line(columns.map((column) => column.title));
+  if (headers) yield line(columns.map((column) => column.title));
   for (const item of view.items) {
     yield line(columns.map((column) => plainText(columnValue(item, column))));
   }
@@ -125,7 +140,12 @@ function csvCell(text: string): string {
   return /[",]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-async function* tabular(cli: Cli, format: Format, view: View): AsyncGenerator<string> {
+async function* tabular(
+  cli: Cli,
+  format: Format,
+  view: View,
+  headers: boolean,
+): AsyncGenerator<string> {
   const { stdout } = cli.io;
   const terminal = stdout.isTTY === true;
   if (view.single && view.items.length === 1 && cli.setting('columns') === undefined) {
@@ -137,13 +157,26 @@ async function* tabular(cli: Cli, format: Format, view: View): AsyncGenerator<st
     cli.note(`no ${view.noun} found`);
     return;
   }
-  const table = tableText(columns, view, terminal, !cli.on('noHeaders'));
+  const table = tableText(columns, view, terminal, headers);
   // Drawing a grid costs more than its rows are worth when there are many.
   if (terminal && table.rows.length <= gridLimit) {
-    yield `${await grid(format === 'wide' ? table : fitted(table, stdout.columns ?? 80))}\n`;
+    const fit = format === 'wide' ? table : fitted(table, stdout.columns ?? 80);
+    yield `${await grid(await colored(cli, columns, fit))}\n`;
     return;
   }
   for (const line of alignedLines(table)) yield `${line}\n`;
+}
+
+async function colored(cli: Cli, columns: readonly Column[], table: TableText): Promise<TableText> {
+  const paint = await painter(cli, cli.io.stdout);
+  if (!paint) return table;
+  return {
+    ...table,
+    titles: table.titles.map((title) => paint.bold(title)),
+    rows: table.rows.map((row) =>
+      row.map((cell, index) => painted(cell, columns[index]?.paths[0] ?? '', paint)),
+    ),
+  };
 }
 
 const gridLimit = 200;

@@ -3,7 +3,7 @@ import { harmless } from './harmless.ts';
 
 /** One value as YAML; quoted throughout where plain text could steer a terminal. */
 export async function yamlText(value: unknown): Promise<string> {
-  const { stringify } = await import('yaml');
+  const { stringify } = (await import('yaml')).default;
   const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
   if (harmless.text(text) === text) return text;
   const quoted = stringify(value, {

@@ -26,7 +26,7 @@ export function addVerbs(
 ): void {
   const named = word === undefined ? undefined : verbOf(noun, word);
   if (named) {
-    addVerb(command, named, cli);
+    addVerb(command, named, cli, word === 'tail' ? { tail: true } : {});
     return;
   }
   for (const verb of verbsOf(noun)) {
@@ -36,7 +36,7 @@ export function addVerbs(
   command.configureHelp({ formatHelp: () => nounPage(noun, special) });
 }
 
-function addVerb(parent: Command, verb: Verb, cli: Cli): void {
+function addVerb(parent: Command, verb: Verb, cli: Cli, implied: Options): void {
   const verbFlags = flagsOf(verb);
   const command = parent.command(verb.name).aliases(verb.aliases);
   command.description(purposeOf(verb));
@@ -46,7 +46,7 @@ function addVerb(parent: Command, verb: Verb, cli: Cli): void {
   command.configureHelp({ formatHelp: () => verbPage(verb, verbFlags, command) });
   command.action(async (...parts: unknown[]) => {
     const positionals = parts.slice(0, -2).flat().filter(isText);
-    const options = optionsOf(verb, command.opts());
+    const options = { ...optionsOf(verb, command.opts()), ...implied };
     await runVerb(cli, verb, verbFlags, givenOf(command, verbFlags.flags), positionals, options);
   });
 }
@@ -132,6 +132,12 @@ function ownOptions(verb: Verb): readonly Option[] {
     if (verb.candidates.some(({ operation }) => operation.query.includes('search'))) {
       add('--page <N>', 'That page of a list; --limit is the size of the pages.');
     }
+  }
+  if (name === 'events list') {
+    add('--tail', 'Go on printing what happens, until Ctrl-C; --limit N shows the last N first.');
+    add('--count <N>', 'With --tail: end after so many events.');
+    add('--until-idle <DURATION>', 'With --tail: end when nothing has happened for this long.');
+    add('--interval <DURATION>', 'With --tail: how often to look (2s).');
   }
   if (verb.isStatistics) add('--statistic <REF>', 'Only this one, by name or id.');
   if (changes && hasBody) {

@@ -61,7 +61,7 @@ async function normalized(text: string, name: string): Promise<[MediaType, strin
   if (start === '') throw new UsageError(`${name} is empty`, { code: 'bad_document' });
   if (start === '<') return ['application/xml', text];
   if (start === '{') return ['application/json', text];
-  const { parse } = await import('yaml');
+  const { parse } = (await import('yaml')).default;
   let value: unknown;
   try {
     value = parse(text, { intAsBigInt: true });

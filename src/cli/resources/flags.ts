@@ -1,8 +1,9 @@
 /** The flags of a verb: what names parents, what goes into the query and what into the body. */
+import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';
 import type { Kind } from '../../model/notation.ts';
 import { type Parameter, queryParameters } from '../../model/parameters.ts';
-import { type Parent, singular } from './collections.ts';
+import { homeOf, type Parent, singular } from './collections.ts';
 import { type Field, fieldsOf, isReference, kebab } from './fields.ts';
 import { parentAliases } from './spellings.ts';
 import type { Candidate, Verb } from './verbs.ts';
@@ -126,11 +127,54 @@ function wordsFor(name: string, field: Field): readonly string[] {
 }
 
 function shownAs(field: Field, name: string): Pick<Flag, 'value' | 'isMany' | 'doc'> {
-  const doc = `${field.doc.charAt(0).toUpperCase()}${field.doc.slice(1)}`;
+  const doc = docOf(field);
   if (field.secret)
     return { value: 'FILE', isMany: false, doc: 'Read it from this file; - is stdin.' };
   return { ...valueFlag(field.kind, name), doc };
 }
+
+/** What a flag sets, in words for users; notes of the model are for those who build services. */
+function docOf({ path, kind, doc }: Field): string {
+  const known = attributeDocs[path];
+  if (known !== undefined) return known;
+  if (doc.endsWith('.')) return doc;
+  const { form, of, list } = parseKind(kind);
+  if (form === 'enum') {
+    const words: readonly string[] = enums[of as EnumName];
+    const shown = words.slice(0, 6).join(', ');
+    return words.length > 6 ? `${shown}, ...` : `${shown}.`;
+  }
+  if (isReference(kind)) {
+    const home = homeOf(of);
+    const what = home ? humanNoun(home.noun) : of.replaceAll('_', ' ');
+    return list ? `Names or ids: ${what}.` : `The ${what}: name or id.`;
+  }
+  return '';
+}
+
+const attributeDocs: Readonly<Record<string, string>> = {
+  name: 'Its name.',
+  description: 'A line about it.',
+  comment: 'A comment.',
+  memory: 'Memory: 4GiB.',
+  template: 'The template that it is made from: name or id.',
+  delete_protected: 'Refuse to delete it.',
+  stateless: 'Forget all changes of its disks at the next stop.',
+  start_paused: 'Start it paused.',
+  provisioned_size: 'Size as the guest sees it: 20GiB.',
+  format: 'raw, or cow: grows as it is written.',
+  sparse: 'Take space on the storage only as it is written.',
+  alias: 'Its name.',
+  address: 'Its address.',
+  mtu: 'Largest packet.',
+  bootable: 'Boot from it.',
+  active: 'Visible to the guest.',
+  read_only: 'The guest cannot write to it.',
+  linked: 'The cable is plugged in.',
+  plugged: 'The card is plugged in.',
+  local: 'Its storage is that of one host.',
+  value: 'Its value.',
+};
 
 /**
  * What the flag of a parent is called: as its placeholder where that is unmistakable among the

@@ -6,6 +6,7 @@ import { columnsOf, type Format, formatOf, print, type View } from '../output/pr
 import { fillNames } from './names.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
+import { runTail } from './run-tail.ts';
 
 const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 
@@ -13,6 +14,10 @@ const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 export async function runList(run: Run): Promise<void> {
   const { cli, client, verb, chosen, ids } = run;
   const { collection, operation } = chosen.candidate;
+  if (run.options['tail'] === true) {
+    await runTail(run);
+    return;
+  }
   const single = run.options['statistic'];
   if (verb.isStatistics && typeof single === 'string') {
     await printOne(run, single);

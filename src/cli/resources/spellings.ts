@@ -63,6 +63,7 @@ export const nounVerbAliases: Readonly<
     'force-select-spm': ['spm'],
   },
   glustervolumes: { 'get-profile-statistics': ['profile'] },
+  events: { list: ['tail'] },
   storagedomains: { deactivate: ['maintenance'] },
   hostnics: { 'set-virtual-functions': ['update-virtual-functions-configuration'] },
 };

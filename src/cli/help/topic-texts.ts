@@ -1,0 +1,97 @@
+/** Help topics that are plain text. */
+export const topicTexts: Readonly<Record<string, string>> = {
+  output: `What is printed, and where.
+
+stdout carries the result and nothing else; questions, progress, warnings and errors go to
+stderr. -o chooses the format of the result:
+
+  table   columns; on a terminal with borders, fitted to its width, sizes and times made
+          readable; anywhere else every value in full, for grep and awk
+  wide    a table with the id, never shortened
+  json    an array for lists, an object for one object
+  jsonl   one JSON object in a line, as soon as there is one
+  yaml    the same values as YAML
+  csv     comma-separated, with a line of titles; tsv: separated by tabs
+  name    kind/name: what other commands take, also from stdin as -
+  id      ids only
+
+--columns name,cluster.name,cpu.topology.cores chooses columns by attribute path, a title= in
+front names a column, --sort and --no-headers do what they say. An empty list is no failure: [],
+exit code 0. Characters that could steer a terminal are printed as escapes.
+`,
+  errors: `How failures are told.
+
+  vmctl: what was tried: why it failed
+  hint: what to do about it
+
+With -o json or -o jsonl the same goes to stderr as one object: code, message, exit_code, hint,
+status, fault {reason, detail}, request {method, path}, retryable, next. Codes are stable:
+
+  usage, unknown_noun, unknown_verb, unknown_attribute, missing_parent, bad_document
+  unsafe_file, unreadable_file, unwritable_directory, bad_configuration, locked, read_only
+  not_found, unknown_context, no_service, ambiguous
+  auth_required, access_denied, forbidden
+  refused, conflict, action_failed, unexpected_state, redirected
+  wait_timeout, timeout, unreachable, connection_lost
+  untrusted, unknown_ca, pin_mismatch, certificate_expired, wrong_host
+  server_error, bad_answer, partial, declined, interrupted, bug
+`,
+  'exit-codes': `Exit codes.
+
+    0  done; also: nothing found, or the reader of the output has gone
+    1  unexpected failure, or a refusal that fits no other code
+    2  usage: flags, arguments, input files; nothing was sent
+    3  a named object does not exist
+    4  signing in is required, or was refused
+    5  not allowed
+    6  ambiguous, in conflict, or in the wrong state
+    7  waiting took too long; the operation may still be running
+    8  the server cannot be reached, or is not trusted
+    9  of several objects some were done and some failed
+   10  the server failed
+   12  declined, or it had to be confirmed and nobody could be asked
+  130  ended by Ctrl-C; 143: by SIGTERM
+`,
+  references: `How objects are named.
+
+By id, by exact name, or as kind/name, which is what -o name prints. An id wins nothing: a word
+that is the id of one object and the name of another is an error that lists both, and so is a
+name that several objects have. A name that nobody has is an error with the nearest names. An
+empty name is refused before anything is sent.
+
+Several objects can be given at once; - reads them from stdin, one in a line:
+
+  vmctl vms list --search 'name=test*' -o name | vmctl vms stop -
+
+Objects that belong to another one need it as a flag, or together with its kind:
+
+  vmctl nics list --vm web01
+  vmctl permissions list --on clusters/lab
+  vmctl glusterbricks list --cluster lab --volume vol1
+`,
+  waiting: `Waiting.
+
+What changes an object waits until the work is done: a virtual machine that was started is up, a
+disk that was made is ok, an object that was deleted is gone. The states on the way are shown on
+stderr. --no-wait returns at once and prints the command that waits; --wait-timeout (10m) limits
+the patience, with exit code 7.
+
+  vmctl wait vms/web01 --for status=up --timeout 5m
+  vmctl wait disks/data --for status!=locked
+  vmctl wait vms/web01 vms/web02 --for gone
+
+An object that does not exist yet is waited for. Conditions: attribute=value,
+attribute!=value, exists, gone, settled (any state that does not end by itself, the default).
+`,
+  search: `The search language (--search).
+
+  vmctl vms list --search 'name=web* and status=up'
+  vmctl vms list --search 'cluster=lab sortby name desc' --limit 20 --page 2
+  vmctl hosts list --search 'vms.status=up'
+  vmctl events list --search 'severity > normal sortby time desc'
+
+field=value, !=, <, > and so on; * stands for any text; and, or, not and parentheses combine;
+sortby orders; objects of other kinds can be asked for by their kind and a field. --case-sensitive
+takes upper and lower case as different. The query goes to the service as it is.
+`,
+};

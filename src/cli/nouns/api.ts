@@ -1,0 +1,149 @@
+/** `vmctl api`: any request with the token of the session, and a look at the entry point. */
+import type { Command } from 'commander';
+import { UsageError } from '../../client/errors.ts';
+import { errorOf } from '../../client/faults.ts';
+import type { Answer } from '../../client/http.ts';
+import type { Cli } from '../cli.ts';
+import { write } from '../io.ts';
+import { harmless } from '../output/harmless.ts';
+import { print } from '../output/print.ts';
+import { readInput } from '../resources/documents.ts';
+import { entryPoint } from './whoami.ts';
+
+interface ApiOptions {
+  readonly input?: string;
+  readonly header?: readonly string[];
+  readonly include?: boolean;
+  readonly apiVersion?: string;
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+
+/** Adds the arguments and flags of `vmctl api`. */
+export function register(command: Command, cli: Cli): void {
+  const collect = (value: string, before: readonly string[] | undefined) => [
+    ...(before ?? []),
+    value,
+  ];
+  command
+    .argument('<method>', 'GET, POST, ...; or info: the entry point; or ping: is it there?')
+    .argument('[path]', 'below the API root: /vms, /vms/{id}/start; hrefs work as well')
+    .option('--input <file>', 'send this file, JSON or XML; - is stdin')
+    .option('-H, --header <name: value>', 'another header; may be repeated', collect)
+    .option('-i, --include', 'print status and headers as well')
+    .option('--api-version <n>', 'ask for this version of the API')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vmctl api GET /vms\n  vmctl api POST /vms/ID/start\n  vmctl api info -o json',
+    )
+    .action((method: string, path: string | undefined, options: ApiOptions) =>
+      api(cli, method, path, options),
+    );
+}
+
+async function api(
+  cli: Cli,
+  word: string,
+  path: string | undefined,
+  options: ApiOptions,
+): Promise<void> {
+  if (word === 'info' || word === 'ping') {
+    if (path !== undefined) throw new UsageError(`api ${word} takes no path`);
+    await (word === 'info' ? info(cli, options) : ping(cli));
+    return;
+  }
+  const method = word.toUpperCase();
+  if (!methods.includes(method)) {
+    throw new UsageError(`${word}: no HTTP method`, {
+      hint: `it is one of: ${methods.join(', ')}`,
+    });
+  }
+  if (path === undefined || path.trim() === '') {
+    throw new UsageError('api needs a path', { hint: `vmctl api ${method} /vms` });
+  }
+  const prefix = options.apiVersion === undefined ? '' : `/v${options.apiVersion}`;
+  const answer = await send(cli, method, `${prefix}${path}`, options);
+  if (options.include) await write(cli.io.stdout, head(answer));
+  if (answer.status >= 200 && answer.status < 300) {
+    await writeBody(cli, answer);
+    return;
+  }
+  throw errorOf(answer, { request: { method, origin: '', path } });
+}
+
+async function send(
+  cli: Cli,
+  method: string,
+  path: string,
+  { input, header }: ApiOptions,
+): Promise<Answer> {
+  const client = await cli.client();
+  // An action needs a body even where it has nothing to say (specification 2.3).
+  const body = input === undefined ? undefined : await readInput(cli, input, '--input');
+  const text = body ?? (method === 'POST' ? '{}' : undefined);
+  return await client.raw({
+    method,
+    path,
+    headers: {
+      accept: 'application/json',
+      ...(text === undefined ? {} : { 'content-type': mediaOf(text) }),
+      ...headersOf(header ?? []),
+    },
+    ...(text === undefined ? {} : { body: text }),
+  });
+}
+
+function mediaOf(text: string): string {
+  return text.trimStart().startsWith('<') ? 'application/xml' : 'application/json';
+}
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const at = line.indexOf(':');
+    const name = line.slice(0, at).trim().toLowerCase();
+    if (at < 1 || !/^[\w-]+$/.test(name)) {
+      throw new UsageError(`-H ${line}: not a header`, { hint: "write -H 'Name: value'" });
+    }
+    headers[name] = line.slice(at + 1).trim();
+  }
+  return headers;
+}
+
+function head({ status, headers }: Answer): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${[`HTTP ${status}`, ...lines].map((line) => harmless.line(line)).join('\n')}\n\n`;
+}
+
+async function writeBody(cli: Cli, { body }: Answer): Promise<void> {
+  const { stdout } = cli.io;
+  if (body.length === 0) return;
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  if (stdout.isTTY) await write(stdout, `${harmless.text(text).replace(/\n?$/, '\n')}`);
+  else await write(stdout, text);
+}
+
+async function info(cli: Cli, { apiVersion }: ApiOptions): Promise<void> {
+  if (apiVersion === undefined) {
+    const item = await entryPoint(await cli.client());
+    await print(cli, { noun: 'api', type: 'api', items: [item], single: true });
+    return;
+  }
+  await api(cli, 'GET', `/v${apiVersion}`, {});
+}
+
+async function ping(cli: Cli): Promise<void> {
+  const client = await cli.client();
+  const began = performance.now();
+  const answer = await client.raw({ method: 'HEAD', path: '/' });
+  if (answer.status !== 200) {
+    throw errorOf(answer, { request: { method: 'HEAD', origin: '', path: '/' } });
+  }
+  const milliseconds = Math.round(performance.now() - began);
+  await print(cli, {
+    noun: 'api',
+    items: [{ status: 'ok', milliseconds }],
+    columns: ['status', 'milliseconds'],
+    single: true,
+  });
+}

@@ -1,0 +1,42 @@
+/** Colour: on terminals, unless somebody wants it otherwise. Never the only sign of anything. */
+import type { ChalkInstance } from 'chalk';
+import { UsageError } from '../../client/errors.ts';
+import type { Cli } from '../cli.ts';
+import type { Output } from '../io.ts';
+
+/** NO_COLOR wins over `--color`, that over FORCE_COLOR, that over what the stream is. */
+export function wantsColor(cli: Cli, stream: Output): boolean {
+  const { env } = cli.io;
+  if (env['NO_COLOR']) return false;
+  const when = cli.setting('color')?.value ?? 'auto';
+  if (when === 'always') return true;
+  if (when === 'never') return false;
+  if (when !== 'auto') {
+    throw new UsageError(`--color ${when}: neither always nor never nor auto`);
+  }
+  const forced = env['FORCE_COLOR'] ?? env['CLICOLOR_FORCE'];
+  if (forced !== undefined && forced !== '') return forced !== '0';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** The painter for a stream, or nothing where there is no colour: then it is not even loaded. */
+export async function painter(cli: Cli, stream: Output): Promise<ChalkInstance | undefined> {
+  if (!wantsColor(cli, stream)) return undefined;
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level: 1 });
+}
+
+const good = /^(up|ok|active|operational|finished|finished_success|complete|succeeded|ready)$/;
+const bad =
+  /^(error|failed|failure|alert|illegal|unknown|not_responding|non_responsive|non_operational|install_failed|inactive|problematic|finished_failure|aborted)$/;
+const passing =
+  /(ing|_up|_down|_launch|locked|_progress|_state|started|pending|warning|reboot|paused.*)$/;
+
+/** A cell of a state in its colour; everything else stays as it is. */
+export function painted(cell: string, path: string, paint: ChalkInstance): string {
+  if (!/(^|\.|_)(status|phase|severity)$/.test(path)) return cell;
+  const word = cell.trimEnd();
+  if (good.test(word)) return paint.green(cell);
+  if (bad.test(word)) return paint.red(cell);
+  return passing.test(word) ? paint.yellow(cell) : cell;
+}
