@@ -1,5 +1,7 @@
 // Connections: order, silence, limits, and how they end.
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,6 +156,30 @@ describe('limits', () => {
     expect((await ask('GET', '/info/')).status).toBe(200);
   });
 
+  it('hold for TLS as well', async () => {
+    const { daemon } = await startHarness({ tls: certificate }, { memory: new PieceMemory(1, 1) });
+    const options = { port: daemon.port, host: '127.0.0.1', ca: certificate.cert };
+    const first = new RawClient(connectTls(options));
+    await once(first.socket, 'secureConnect');
+    const second = new RawClient(connectTls(options));
+    expect(await second.closed).toBe('');
+    first.send(`GET /info/ HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
+    expect(await first.closed).toContain('"version"');
+  });
+
+  it('let no header go unseen among many others', async () => {
+    const { connect, image } = await startHarness();
+    const file = await image({ content: Buffer.from('0123456789') });
+    const client = await connect();
+    const many = 'a:b\r\n'.repeat(2500);
+    client.send(
+      `PUT /images/image HTTP/1.1\r\n${HOST}${many}Content-Length: 1\r\n` +
+        'Content-Range: bytes 5-5/*\r\nConnection: close\r\n\r\nx',
+    );
+    expect(await client.closed).toContain(' 200 ');
+    expect((await file()).toString()).toBe('01234x6789');
+  });
+
   it('count connections over TLS until they are closed, no longer', async () => {
     const { daemon } = await startHarness({ tls: certificate }, { memory: new PieceMemory(1, 2) });
     for (let i = 0; i < 8; i++) {
@@ -214,9 +240,8 @@ describe('the unix socket', () => {
     const unixSocket = await place();
     const { daemon } = await startHarness({ unixSocket, tls: certificate });
     expect((await stat(unixSocket)).mode & 0o777).toBe(0o600);
-    const { default: http } = await import('node:http');
     const status = await new Promise((resolve) => {
-      http.get({ socketPath: unixSocket, path: '/info/', agent: false }, (answer) => {
+      get({ socketPath: unixSocket, path: '/info/', agent: false }, (answer) => {
         answer.resume();
         resolve(answer.statusCode);
       });
@@ -230,7 +255,6 @@ describe('the unix socket', () => {
     const unixSocket = await place();
     const dead = createServer();
     await new Promise<void>((resolve) => dead.listen(`${unixSocket}2`, resolve));
-    const { rename } = await import('node:fs/promises');
     await rename(`${unixSocket}2`, unixSocket);
     await new Promise((resolve) => dead.close(resolve));
     const { daemon } = await startHarness({ unixSocket });

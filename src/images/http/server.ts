@@ -55,11 +55,6 @@ export class HttpFace {
     this.#clock = clock;
   }
 
-  /** Connections that are open now. */
-  get connectionCount(): number {
-    return this.#sockets.size;
-  }
-
   /**
    * A server that is not listening yet.
    * @param kind `local` for one that will listen on a unix socket

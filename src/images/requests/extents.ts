@@ -47,7 +47,7 @@ export async function getExtents(
 }
 
 /** Joins neighbours of a kind. */
-export async function* merged(extents: AsyncIterable<Extent>): AsyncGenerator<Extent> {
+async function* merged(extents: AsyncIterable<Extent>): AsyncGenerator<Extent> {
   let last: Extent | undefined;
   for await (const extent of extents) {
     if (last && last.zero === extent.zero && last.hole === extent.hole) {
