@@ -1,6 +1,6 @@
 // Installs and builds what is missing, so that every other script works in a fresh clone.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,10 +17,11 @@ function install() {
   const done = join(root, 'node_modules/.package-lock.json');
   const lock = join(root, 'package-lock.json');
   if (existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs) return;
-  console.error('Installing packages (npm ci) ...');
+  console.error('Installing packages ...');
   // npm comes with Node; the one beside this node is the one that fits it.
   const beside = join(dirname(process.execPath), 'npm');
-  execFileSync(existsSync(beside) ? beside : 'npm', ['ci', '--no-fund', '--no-audit'], {
+  // Not `npm ci`: the lock file knows the binaries of one platform, and npm finds those of others.
+  execFileSync(existsSync(beside) ? beside : 'npm', ['install', '--no-save'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -30,9 +31,4 @@ function install() {
 export async function prepare() {
   install();
   await import('./build.js');
-}
-
-/** The version in package.json. */
-export function version() {
-  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 }
