@@ -1,9 +1,8 @@
 /** What it costs to start: CPU time of whole commands over that of `node -e 0`, interleaved. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
 
 const vmctl = join(process.cwd(), 'bin/vmctl.js');
 const quick = process.argv.includes('--quick');
@@ -58,7 +57,10 @@ const node = process.execPath;
 const commands: Readonly<Record<string, { command: string[]; reach: string }>> = {
   'vmctl --version': { command: [node, vmctl, '--version'], reach: '1.3' },
   'vmctl --help': { command: [node, vmctl, '--help'], reach: '1.8' },
-  'vmctl vms list': { command: [node, vmctl, 'vms', 'list'], reach: '2.5 (Node 20), 4.5 (Node 24)' },
+  'vmctl vms list': {
+    command: [node, vmctl, 'vms', 'list'],
+    reach: '2.5 (Node 20), 4.5 (Node 24)',
+  },
 };
 const bare: number[] = [];
 const measured = new Map(Object.keys(commands).map((name) => [name, [] as number[]]));
@@ -78,9 +80,13 @@ try {
 }
 
 const base = median(bare);
-console.log(`start-up on Node ${process.version}, ${rounds} rounds; node -e 0: ${base.toFixed(3)} s of CPU`);
+console.log(
+  `start-up on Node ${process.version}, ${rounds} rounds; node -e 0: ${base.toFixed(3)} s of CPU`,
+);
 for (const [name, costs] of measured) {
   const cost = median(costs);
   const ratio = (cost / base).toFixed(2);
-  console.log(`${name.padEnd(18)} ${cost.toFixed(3)} s  ${ratio} x  (reach ${commands[name]?.reach})`);
+  console.log(
+    `${name.padEnd(18)} ${cost.toFixed(3)} s  ${ratio} x  (reach ${commands[name]?.reach})`,
+  );
 }

@@ -25,7 +25,10 @@ for (const name of chosen) {
     logLevel: 'warning',
   });
   console.log(`== ${basename(name, '.ts')}`);
-  const { status } = spawnSync(process.execPath, [outfile, ...flags], { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [outfile, ...flags], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   failed ||= status !== 0;
 }
 rmSync(folder, { recursive: true, force: true });

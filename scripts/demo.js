@@ -98,7 +98,11 @@ async function startServer() {
     child.kill('SIGTERM');
     return exited;
   };
-  return { ready: JSON.parse(readFileSync(readyFile, 'utf8')), stop, kill: () => child.kill('SIGKILL') };
+  return {
+    ready: JSON.parse(readFileSync(readyFile, 'utf8')),
+    stop,
+    kill: () => child.kill('SIGKILL'),
+  };
 }
 
 /** The image that was given, or one made on the spot: a boot sector, data, and a hole. */
@@ -147,7 +151,18 @@ try {
   check((await run('storagedomains', 'list')).includes('data1'), 'there is storage');
 
   title('Make a virtual machine, with an interface and a disk');
-  await run('vms', 'create', '--name', 'demo', '--cluster', 'Default', '--template', 'Blank', '--memory', '2GiB');
+  await run(
+    'vms',
+    'create',
+    '--name',
+    'demo',
+    '--cluster',
+    'Default',
+    '--template',
+    'Blank',
+    '--memory',
+    '2GiB',
+  );
   const nic = await run('nics', 'create', '--vm', 'demo', '--name', 'nic1');
   check(/56:6f:1a:16:/.test(nic), 'the interface has an address of the pool');
   await run('disks', 'upload', source, '--name', 'demo-disk', '--storagedomain', 'data1');
@@ -159,8 +174,11 @@ try {
   title('Start it, and wait until it is up');
   await run('vms', 'start', 'demo', '--wait');
   const up = await run('vms', 'list', '--search', 'status=up');
-  check(up.split('\n').some((line) => line.startsWith('demo ')), 'demo is among those that are up');
-  const events = await run('events', 'list', '--tail', '--since', '10m', '--count', '6');
+  check(
+    up.split('\n').some((line) => line.startsWith('demo ')),
+    'demo is among those that are up',
+  );
+  const events = await run('events', 'list', '--tail', '--limit', '8', '--until-idle', '1s');
   check(events.includes('VM demo started'), 'the event says so');
 
   title('Stop it, and carry the disk down again');
