@@ -41,6 +41,7 @@ const phrases: Readonly<Record<number, string>> = {
   429: 'too many requests',
   500: 'the server failed',
   502: 'the server behind the proxy does not answer',
+  501: 'the service does not have this operation',
   503: 'the service is not available',
   504: 'the server behind the proxy does not answer in time',
 };
@@ -50,7 +51,9 @@ const hints: Readonly<Record<number, string>> = {
   403: 'vmctl whoami shows as whom; somebody who may has to grant you a role',
   404: 'the object may be gone; vmctl <noun> list shows what there is',
   405: 'the server may be older than this program; vmctl api info shows its version',
+  409: 'vmctl <noun> get shows the state that it is in',
   429: 'wait a moment, then run the command again',
+  501: 'vmctl api info shows what the service is, and its version',
   503: 'wait a moment, then run the command again',
 };
 

@@ -69,9 +69,10 @@ async function valueFor(
   texts: readonly string[],
   flag: string,
 ): Promise<unknown> {
-  const { of, list } = parseKind(kind);
+  const { form, of, list } = parseKind(kind);
   if (of === 'gluster_brick') return brickNames(texts.flatMap((text) => text.split(',')))['bricks'];
-  if (!isReference(kind) || (of === 'domain' && !list)) {
+  // The domain of a virtual machine is only a text, although it looks like a domain of users.
+  if (!isReference(kind) || (form === 'struct' && of === 'domain')) {
     return parseValue(list ? texts.join(',') : (texts.at(-1) ?? ''), kind, flag);
   }
   if (!list) return await finder.reference(texts.at(-1) ?? '', of);

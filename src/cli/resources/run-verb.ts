@@ -2,6 +2,7 @@
 import type { QueryValue } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import type { Cli } from '../cli.ts';
+import { formatOf } from '../output/print.ts';
 import type { BodyInput } from './body.ts';
 import { readInput } from './documents.ts';
 import { shapeOf } from './fields.ts';
@@ -25,6 +26,8 @@ export async function runVerb(
   positionals: readonly string[],
   options: Options,
 ): Promise<void> {
+  // A mistake in the flags is told before anything is sent.
+  formatOf(cli);
   const on = typeof options['on'] === 'string' ? parseOn(options['on']) : undefined;
   const hasOwner = verb.candidates.some(({ owner }) => owner !== undefined);
   const all = [...positionals];

@@ -17,12 +17,13 @@ export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => st
     return cause;
   }
   const told = [
-    command === undefined ? state : `${state}; go on with: ${command}`,
     ...(cause.hint === undefined ? [] : [cause.hint]),
+    state,
+    ...(command === undefined ? [] : [`go on with: ${command}`]),
   ];
   // The reason of a signal is what gets reported in the end, so it is told here how to go on.
   return Object.assign(cause, {
-    hint: told.join('\nhint: '),
+    hint: told.join('; '),
     ...(command === undefined ? {} : { next: [command] }),
   });
 }

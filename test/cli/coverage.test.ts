@@ -1,0 +1,160 @@
+/** The command line has every operation of the model, and help for all of it. */
+import { describe, expect, it } from 'vitest';
+import { nounOf, nouns } from '../../src/cli/catalog.ts';
+import { modelNouns } from '../../src/cli/resources/collections.ts';
+import { flagsOf } from '../../src/cli/resources/flags.ts';
+import { memberships } from '../../src/cli/resources/spellings.ts';
+import { verbOf, verbsOf } from '../../src/cli/resources/verbs.ts';
+import { allOperations } from '../../src/model/index.ts';
+import { vmctl } from './run.ts';
+
+const apiNouns = nouns.filter((noun) => noun.api);
+
+describe('nouns', () => {
+  it('are those of the model; collections of members have verbs of their owner instead', () => {
+    const members = memberships.map(({ ends }) => ends.slice(ends.lastIndexOf('/') + 1));
+    const known = new Set([...nouns.map(({ name }) => name), ...members]);
+    expect(modelNouns().filter((noun) => !known.has(noun))).toEqual([]);
+    const made = new Set(modelNouns());
+    expect(apiNouns.filter(({ name }) => !made.has(name))).toEqual([]);
+  });
+
+  it('have names and aliases that mean one thing only', () => {
+    for (const noun of nouns) {
+      for (const word of [noun.name, ...noun.aliases]) expect(nounOf(word)?.name).toBe(noun.name);
+    }
+  });
+
+  it.each([
+    ['vm', 'vms'],
+    ['storage-domain', 'storagedomains'],
+    ['SD', 'storagedomains'],
+    ['scheduling-policy', 'schedulingpolicies'],
+    ['qos', 'qoss'],
+    ['data_center', 'datacenters'],
+    ['isos', 'files'],
+    ['perms', 'permissions'],
+  ])('%s is %s', (word, name) => {
+    expect(nounOf(word)?.name).toBe(name);
+  });
+});
+
+describe('verbs', () => {
+  it('reach every operation but those of the entry point', () => {
+    const reached = new Set(
+      apiNouns.flatMap(({ name }) =>
+        verbsOf(name).flatMap(({ candidates }) =>
+          candidates.map(({ operation }) => `${operation.http} ${operation.path}`),
+        ),
+      ),
+    );
+    const missing = allOperations()
+      .filter(({ service }) => service !== '/')
+      .map(({ http, path }) => `${http} ${path}`)
+      .filter((operation) => !reached.has(operation));
+    expect(missing).toEqual([]);
+  });
+
+  it('have words that mean one verb only', () => {
+    for (const { name } of apiNouns) {
+      const words = verbsOf(name).flatMap((verb) => [verb.name, ...verb.aliases]);
+      expect(words).toHaveLength(new Set(words).size);
+    }
+  });
+
+  it.each([
+    ['vms', 'rm', 'delete'],
+    ['storagedomains', 'rm', 'delete'],
+    ['storagedomains', 'maintenance', 'deactivate'],
+    ['permissions', 'create', 'grant'],
+    ['diskattachments', 'add', 'attach'],
+    ['cdroms', 'update', 'change'],
+    ['hosts', 'spm', 'force-select-spm'],
+    ['clusters', 'reset-emulated-machine', 'reset-emulated-machine'],
+    ['hostnics', 'update-virtual-functions-configuration', 'set-virtual-functions'],
+    ['events', 'tail', 'list'],
+  ])('%s %s is %s', (noun, word, verb) => {
+    expect(verbOf(noun, word)?.name).toBe(verb);
+  });
+
+  it('have flags whose names mean one flag only', () => {
+    for (const { name } of apiNouns) {
+      for (const verb of verbsOf(name)) {
+        const names = flagsOf(verb).flags.flatMap((flag) => flag.names);
+        expect(names, `${name} ${verb.name}`).toHaveLength(new Set(names).size);
+      }
+    }
+  });
+});
+
+describe('help', () => {
+  it('explains every noun', async () => {
+    for (const { name } of nouns) {
+      if (name === 'help' || name === 'serve') continue;
+      const result = await vmctl([name, '--help']);
+      expect(result.code, name).toBe(0);
+      expect(result.stderr, name).toBe('');
+      expect(result.stdout, name).toContain('Usage: ');
+    }
+  });
+
+  it('explains every verb, with its call', async () => {
+    for (const { name } of apiNouns) {
+      for (const verb of verbsOf(name)) {
+        const result = await vmctl([name, verb.name, '--help']);
+        expect(result.code, `${name} ${verb.name}`).toBe(0);
+        expect(result.stdout).toContain('Examples:\n');
+        expect(result.stdout).toContain('HTTP:\n');
+        expect(result.stdout.replace('undefined, ', '')).not.toContain('undefined');
+      }
+    }
+  });
+
+  it.each(['flags', 'environment', 'nouns', 'output', 'errors', 'exit-codes', 'references'])(
+    'has the topic %s',
+    async (topic) => {
+      const result = await vmctl(['help', topic]);
+      expect(result.code).toBe(0);
+      expect(result.stdout.length).toBeGreaterThan(200);
+    },
+  );
+
+  it('is the answer to a noun alone, and to nothing at all', async () => {
+    expect((await vmctl(['vms'])).stdout).toContain('Usage: vmctl vms <verb>');
+    expect((await vmctl([])).stdout).toContain('Usage: vmctl <noun> <verb>');
+    expect((await vmctl(['help', 'vms', 'start'])).stdout).toContain('POST /vms/{vm}/start');
+  });
+
+  it('names the page of a verb in full', async () => {
+    expect((await vmctl(['nics', 'get', '--help'])).stdout).toBe(`Show a network interface.
+
+Usage: vmctl nics get <nic...> [flags]
+
+Examples:
+  vmctl nics get nic1 --vm web01
+  vmctl nics get nic1 --vm web01 -o yaml
+
+Arguments:
+  <nic...>  names or ids; - reads them from stdin
+
+Of which object:
+      --vm <REF>            The virtual machine: name or id.
+      --snapshot <REF>      The snapshot: name or id.
+      --template <REF>      The template: name or id.
+      --instancetype <REF>  The instance type: name or id.
+      --on <KIND/REF>       The object that they belong to, with its kind: vms/web01.
+
+Flags:
+      --follow <TEXT>  Comma-separated link paths to expand inline.
+      --parallel <N>   Objects at a time, 1 to 16 (4).
+
+HTTP:
+  GET /vms/{vm}/nics/{nic}
+  GET /vms/{vm}/snapshots/{snapshot}/nics/{nic}
+  GET /templates/{template}/nics/{nic}
+  GET /instancetypes/{instancetype}/nics/{nic}
+
+Also: show. Flags of every command: vmctl help flags. Exit codes: vmctl help exit-codes.
+`);
+  });
+});
