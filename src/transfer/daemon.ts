@@ -248,13 +248,17 @@ export class RemoteImage {
             if (signal.aborted) abort();
             else signal.addEventListener('abort', abort, { once: true });
           },
-          onResponseStart: (_, code) => {
+          onResponseStart: (controller, code, headers) => {
             status = code;
+            const told = String(headers['content-range'] ?? '');
+            if (code === 206 && !told.startsWith(`bytes ${range.start}-${range.end - 1}/`)) {
+              controller.abort(badAnswer('sends another range than it was asked for'));
+            }
           },
           onResponseData: (controller, chunk) => {
             if (status !== 206) refusal += chunk.toString('utf8', 0, 500).slice(0, 500);
             else if (filled + chunk.length > length) {
-              controller.abort(new Error('the image daemon sends more than it was asked for'));
+              controller.abort(badAnswer('sends more than it was asked for'));
             } else filled += chunk.copy(buffer, filled);
           },
           onResponseEnd: () =>
@@ -332,6 +336,10 @@ export class RemoteImage {
     }
     return new FaultError(message, { code: 'daemon_refused', status });
   }
+}
+
+function badAnswer(what: string): ServerError {
+  return new ServerError(`fetch the image: the image daemon ${what}`, { code: 'bad_answer' });
 }
 
 function parsed(text: string): Record<string, unknown> {

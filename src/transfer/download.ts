@@ -111,7 +111,8 @@ class Download {
       ticket.stop();
       throw error;
     }
-    const verified = this.#options.verify && (await this.#verify(journal, ticket, capabilities));
+    const verify = this.#options.verify && journal.header.hashed;
+    const verified = verify && (await this.#verify(journal, ticket, capabilities));
     this.#meter.enter('flushing');
     await file.finish();
     journal.remove();
@@ -162,6 +163,7 @@ class Download {
       size,
       created: false,
       zeroed: true,
+      hashed: this.#options.verify,
     });
     journal.begin(transfer);
     return journal;

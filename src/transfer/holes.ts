@@ -38,12 +38,20 @@ export async function fileExtents(
 }
 
 async function* walk(seek: Seek, fd: number, size: number): AsyncGenerator<Extent> {
-  for (let at = 0; at < size; ) {
-    const data = Math.min(seek.data(fd, at) ?? size, size);
-    if (data > at) yield { start: at, end: data, zero: true };
-    if (data === size) return;
-    at = Math.min(seek.hole(fd, data) ?? size, size);
-    yield { start: data, end: at, zero: false };
+  let at = 0;
+  try {
+    while (at < size) {
+      const data = Math.min(seek.data(fd, at) ?? size, size);
+      if (data > at) yield { start: at, end: data, zero: true };
+      at = data;
+      if (data === size) return;
+      const hole = Math.min(seek.hole(fd, data) ?? size, size);
+      yield { start: data, end: hole, zero: false };
+      at = hole;
+    }
+  } catch {
+    // What nobody can tell counts as data, which is never wrong.
+    yield { start: at, end: size, zero: false };
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a local image is, told from its content: qcow2, an ISO, or just bytes. */
+/** What a local image is, told from its content: qcow2, or just bytes, as ISO images are. */
 import type { FileHandle } from 'node:fs/promises';
 import { UsageError } from '../client/errors.ts';
 
@@ -11,41 +11,24 @@ export interface ImageFormat {
   readonly virtualSize: number;
   /** The file needs another one below it, which would be missed. */
   readonly hasBackingFile: boolean;
-  readonly isIso: boolean;
 }
 
 const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
-/** Sector 16 of an ISO 9660 image begins with a type byte and this. */
-const isoMark = Buffer.from('CD001', 'latin1');
-const isoMarkAt = 0x8001;
-const qcowHeaderLength = 32;
 
 /** Looks at an open file of `length` bytes. Rejects when it cannot be read. */
 export async function imageFormat(file: FileHandle, length: number): Promise<ImageFormat> {
-  const head = await bytesAt(file, 0, qcowHeaderLength);
-  if (head.length === qcowHeaderLength && head.subarray(0, 4).equals(qcowMagic)) {
+  const { buffer: head, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0);
+  if (bytesRead === head.length && head.subarray(0, 4).equals(qcowMagic)) {
     const version = head.readUInt32BE(4);
     if (version === 2 || version === 3) {
       return {
         format: 'cow',
         virtualSize: Number(head.readBigUInt64BE(24)),
         hasBackingFile: head.readBigUInt64BE(8) !== 0n,
-        isIso: false,
       };
     }
   }
-  const mark = await bytesAt(file, isoMarkAt, isoMark.length);
-  return {
-    format: 'raw',
-    virtualSize: length,
-    hasBackingFile: false,
-    isIso: mark.equals(isoMark),
-  };
-}
-
-async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
-  return buffer.subarray(0, bytesRead);
+  return { format: 'raw', virtualSize: length, hasBackingFile: false };
 }
 
 /**

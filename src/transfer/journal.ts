@@ -49,6 +49,8 @@ export interface JournalHeader {
   readonly created: boolean;
   /** Everything that is not sent reads as zeros already. */
   readonly zeroed: boolean;
+  /** Blocks were hashed on their way; without that the image cannot be verified at the end. */
+  readonly hashed: boolean;
 }
 
 interface Entry {

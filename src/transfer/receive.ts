@@ -25,8 +25,6 @@ export interface ReceiveOptions {
   readonly journal: Journal;
   readonly meter: Meter;
   readonly parallel: number;
-  /** Blocks that were fetched before are trusted only as far as their hashes are needed. */
-  readonly verify: boolean;
 }
 
 const zeros = Buffer.alloc(BLOCK);
@@ -71,7 +69,8 @@ async function move(
   buffer: Buffer,
   fresh: boolean,
 ): Promise<Moved> {
-  const { image, journal, file, verify } = options;
+  const { image, journal, file } = options;
+  const { hashed } = journal.header;
   if (piece.kind === 'zero') return { piece, moved: 0, skipped: 0 };
   const range = blockRange(piece.block, journal.header.size);
   const bytes = buffer.subarray(0, lengthOf(range));
@@ -93,7 +92,7 @@ async function move(
       await file.write(start, bytes.subarray(start - range.start, end - range.start));
     }
   });
-  return { piece, moved, skipped, ...(verify ? { digest: hashOf(bytes) } : {}) };
+  return { piece, moved, skipped, ...(hashed ? { digest: hashOf(bytes) } : {}) };
 }
 
 /** Says what is wrong with the local disk in a way that helps. */

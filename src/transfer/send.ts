@@ -82,7 +82,7 @@ async function move(
   buffer: Buffer,
 ): Promise<Moved> {
   const { source, image, journal, capabilities } = options;
-  const { size, zeroed } = journal.header;
+  const { size, zeroed, hashed } = journal.header;
   if (piece.kind === 'zero') {
     const range = { start: piece.first * BLOCK, end: Math.min((piece.last + 1) * BLOCK, size) };
     const epoch = await slots.run(() => zero(options, range));
@@ -95,7 +95,7 @@ async function move(
     const epoch = zeroed ? image.epoch : await slots.run(() => zero(options, range));
     return { piece, moved: 0, skipped: bytes.length, epoch };
   }
-  const digest = hashOf(bytes);
+  const digest = hashed ? hashOf(bytes) : undefined;
   // Between the runs of a new disk there are zeros already; of another disk nothing is known.
   const runs = zeroed ? piece.runs : [range];
   const flush = !capabilities.features.has('flush');
@@ -108,7 +108,13 @@ async function move(
     return seen;
   });
   const moved = bytesOf(runs);
-  return { piece, digest, moved, skipped: bytes.length - moved, epoch: Math.min(...epochs) };
+  return {
+    piece,
+    moved,
+    skipped: bytes.length - moved,
+    epoch: Math.min(...epochs),
+    ...(digest ? { digest } : {}),
+  };
 }
 
 /** Reads the runs of a block; what lies between them is zero. */

@@ -29,6 +29,7 @@ export class Ticket {
   #image: RemoteImage | undefined;
   #revival: Promise<void> | undefined;
   #revivals = 0;
+  #throughProxy = false;
 
   constructor(options: TicketOptions) {
     this.#options = options;
@@ -66,6 +67,7 @@ export class Ticket {
     } catch (error) {
       const { proxy } = urls;
       if (!(error instanceof ConnectionError) || proxy === undefined) throw error;
+      this.#throughProxy = true;
       image.moveTo(proxy);
       return { image, capabilities: await image.capabilities() };
     }
@@ -83,7 +85,8 @@ export class Ticket {
     if (phase === 'paused_user' || phase === 'paused_system')
       await control.act(String(id), 'resume');
     else if (phase !== 'transferring' && phase !== 'resuming' && phase !== 'initializing') {
-      await control.diskAtRest(disk);
+      // What the earlier run left may still be on its way out; anybody else's use is refused.
+      if (before !== undefined) await control.diskAtRest(disk);
       id = await control.begin(disk, direction, format);
     }
     this.#id = String(id);
@@ -117,7 +120,7 @@ export class Ticket {
         hint: 'vmctl events list shows what happened',
       });
     }
-    const { direct } = await this.#begin(this.id);
-    this.image.moveTo(direct);
+    const { direct, proxy } = await this.#begin(this.id);
+    this.image.moveTo((this.#throughProxy ? proxy : undefined) ?? direct);
   }
 }

@@ -129,7 +129,9 @@ class Upload {
       throw error;
     }
     await this.#options.source.requireUnchanged();
-    if (this.#options.verify) await this.#verify(journal, ticket, capabilities);
+    if (this.#options.verify && journal.header.hashed) {
+      await this.#verify(journal, ticket, capabilities);
+    }
     this.#meter.enter('finalizing');
     await this.#control.finalize(ticket.id);
     return await this.#finish(journal);
@@ -165,6 +167,7 @@ class Upload {
     if ('resume' in into) return await this.#takeUp(into.resume);
     const format = requireFormat(source.content, this.#options.format, source.path);
     const virtual = format === 'cow' ? source.content.virtualSize : source.size;
+    if (format === 'cow') requireSound(source);
     let disk: Thing;
     if ('add' in into) {
       disk = await this.#addDisk(into.add, format, roundUp(virtual, SECTOR));
@@ -186,6 +189,7 @@ class Upload {
       size: format === 'raw' ? provisioned : source.size,
       created,
       zeroed: created && !into.add.onBlocks,
+      hashed: this.#options.verify,
     });
   }
 
@@ -253,8 +257,10 @@ class Upload {
     if (disk === undefined) return error;
     const transfer = this.#ticket?.begun;
     const resumed = 'resume' in this.#options.into;
-    if (resumed && transfer === undefined) {
-      journal?.close();
+    const created = journal?.header.created ?? true;
+    if (transfer === undefined && (resumed || !created)) {
+      if (resumed) journal?.close();
+      else journal?.remove();
       return error;
     }
     const began = this.#meter.transferred > 0 || resumed;
@@ -263,15 +269,12 @@ class Upload {
       journal.close();
       return new Stopped(error, { resumable: true, disk, transfer, paused });
     }
-    const created = journal?.header.created ?? true;
     if (transfer !== undefined) await cancelQuietly(control, transfer, disk);
     const left: Leftover = {
       resumable: false,
       disk,
       ...(transfer === undefined ? {} : { transfer }),
-      ...(created
-        ? { diskRemoved: await removeQuietly(control, disk) }
-        : { diskSpoilt: transfer !== undefined }),
+      ...(created ? { diskRemoved: await removeQuietly(control, disk) } : { diskSpoilt: true }),
     };
     journal?.remove();
     return new Stopped(error, left);
@@ -296,6 +299,19 @@ async function imageChecksum(journal: Journal, source: SourceFile, size: number)
 
 function roundUp(size: number, unit: number): number {
   return Math.ceil(size / unit) * unit;
+}
+
+/** Throws when a qcow2 file is larger than services let such a disk become. */
+function requireSound({ path, size, content: { virtualSize } }: SourceFile): void {
+  const limit = Math.ceil(virtualSize * 1.1) + 2 ** 20;
+  if (size <= limit) return;
+  throw new UsageError(
+    `${path} has ${size} bytes, but a qcow2 disk of ${virtualSize} bytes has room for ${limit}`,
+    {
+      code: 'too_large',
+      hint: 'it may hold internal snapshots; qemu-img convert -O qcow2 leaves them out',
+    },
+  );
 }
 
 /** Throws unless an existing disk can take the image. */

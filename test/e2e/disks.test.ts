@@ -1,0 +1,419 @@
+/** `vmctl disks upload` and `download` as processes against a server: also when things go wrong. */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawApi } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
+import { allocated, difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
+
+let folder: string;
+let server: TestServer;
+let user: User;
+let file: string;
+let copy: string;
+
+const options = ['--speed', '0', '--inventory', 'small'];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-disks-'));
+  file = join(folder, 'image.raw');
+  copy = join(folder, 'copy.raw');
+  server = await startTestServer(options);
+  user = new User(server, folder);
+});
+
+afterEach(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Disk {
+  readonly id: string;
+  readonly status: string;
+  readonly format: string;
+  readonly provisioned_size: number;
+  readonly actual_size: number;
+}
+
+async function disk(name: string): Promise<Disk | undefined> {
+  const list = JSON.parse(
+    await user.must('disks', 'list', '--search', `name=${name}`, '-o', 'json'),
+  ) as Disk[];
+  return list[0];
+}
+
+function upload(name: string, ...more: string[]): string[] {
+  return ['disks', 'upload', file, '--name', name, '--storagedomain', 'data1', ...more];
+}
+
+describe('the usual way', () => {
+  it('carries a raw image there and back', async () => {
+    makeImage(file, 9 * MiB + 333);
+    const printed = JSON.parse(
+      await user.must(...upload('raw', '-o', 'json', '--description', 'of all')),
+    );
+    expect(printed).toMatchObject({
+      name: 'raw',
+      status: 'ok',
+      format: 'raw',
+      description: 'of all',
+      provisioned_size: Math.ceil((9 * MiB + 333) / 512) * 512,
+    });
+    const down = await user.run('disks', 'download', 'raw', copy, '-o', 'json');
+    expect(down.code, down.stderr).toBe(0);
+    expect(JSON.parse(down.stdout)).toMatchObject({ id: printed.id, file: copy, verified: true });
+    expect(down.stderr).toBe('');
+    expect(difference(file, copy)).toBeUndefined();
+    expect(existsSync(`${copy}.partial`)).toBe(false);
+    expect(user.journals()).toEqual([]);
+    expect((await disk('raw'))?.status).toBe('ok');
+  });
+
+  it('prints nothing but the id when it is told to be quiet', async () => {
+    makeImage(file, MiB);
+    const { stdout, stderr } = await user.run(...upload('quiet', '-q'));
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`${(await disk('quiet'))?.id}\n`);
+  });
+
+  it('sends no zeros, and leaves holes where it fetches none', async () => {
+    makeImage(file, 256 * MiB, [
+      [0, 100_000],
+      [100 * MiB + 5000, 3 * MiB],
+      [256 * MiB - 512, 512],
+    ]);
+    const { stderr, code } = await user.run(...upload('sparse', '-o', 'jsonl'));
+    expect(code, stderr).toBe(0);
+    const last = progressOf(stderr).at(-1);
+    expect(last).toMatchObject({ phase: 'done', total: 256 * MiB });
+    expect(last?.transferred).toBeLessThan(12 * MiB);
+    expect((last?.transferred ?? 0) + (last?.skipped ?? 0)).toBe(256 * MiB);
+    expect((await disk('sparse'))?.actual_size).toBeLessThan(12 * MiB);
+    await user.must('disks', 'download', 'sparse', copy);
+    expect(difference(file, copy)).toBeUndefined();
+    expect(statSync(copy).size).toBe(256 * MiB);
+    expect(allocated(copy)).toBeLessThan(12 * MiB);
+  });
+
+  it('knows qcow2 by its content', async () => {
+    const image = qcow2(3 * 2 ** 30);
+    writeFileSync(file, image);
+    await user.must(...upload('cow'));
+    expect(await disk('cow')).toMatchObject({ format: 'cow', provisioned_size: 3 * 2 ** 30 });
+    await user.must('disks', 'download', 'cow', copy);
+    expect(readFileSync(copy).subarray(0, image.length).equals(image)).toBe(true);
+    await user.must(...upload('bytes', '--format', 'raw'));
+    expect(await disk('bytes')).toMatchObject({ format: 'raw', provisioned_size: 300_032 });
+  });
+
+  const missing = programMissing('qemu-img');
+  it.skipIf(missing)(
+    `takes what qemu-img makes${missing ? ' (it is not installed)' : ''}`,
+    async () => {
+      const raw = join(folder, 'source.raw');
+      makeImage(raw, 64 * MiB, [[8 * MiB, 20 * MiB]]);
+      execFileSync('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', raw, file]);
+      await user.must(...upload('qemu'));
+      expect(await disk('qemu')).toMatchObject({ format: 'cow', provisioned_size: 64 * MiB });
+      await user.must('disks', 'download', 'qemu', copy);
+      truncateSync(copy, statSync(file).size);
+      execFileSync('qemu-img', ['check', '-f', 'qcow2', copy]);
+      execFileSync('qemu-img', ['compare', '-f', 'raw', '-F', 'qcow2', raw, copy]);
+    },
+  );
+
+  it('overwrites all of an existing disk', async () => {
+    makeImage(file, 40 * MiB);
+    await user.must(...upload('old'));
+    makeImage(file, 30 * MiB + 100, [[5 * MiB, 2 * MiB + 77]]);
+    await user.must('disks', 'upload', file, '--disk', 'old');
+    await user.must('disks', 'download', 'old', copy);
+    expect(statSync(copy).size).toBe(40 * MiB);
+    expect(difference(file, copy)).toBeUndefined();
+  });
+});
+
+describe('refuses before anything is changed', () => {
+  it.each<[string, (path: string) => void, string[], string]>([
+    ['no file', () => {}, [], 'unreadable_file'],
+    ['a folder', (path) => mkdirSync(path), [], 'unreadable_file'],
+    ['an empty file', (path) => writeFileSync(path, ''), [], 'empty_file'],
+    ['raw as cow', (path) => writeFileSync(path, 'x'), ['--format', 'cow'], 'wrong_format'],
+    [
+      'a difference to another image',
+      (path) => writeFileSync(path, qcow2(MiB, 300_000, true)),
+      [],
+      'has_backing_file',
+    ],
+    ['more qcow2 than fits', (path) => writeFileSync(path, qcow2(MiB, 4 * MiB)), [], 'too_large'],
+  ])('%s', async (_, make, more, code) => {
+    make(file);
+    const {
+      code: exit,
+      stderr,
+      stdout,
+    } = await user.run(...upload('never', '-o', 'json', ...more));
+    expect(JSON.parse(stderr)).toMatchObject({ code, exit_code: 2 });
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(await disk('never')).toBeUndefined();
+  });
+
+  it('an image that is larger than the disk', async () => {
+    makeImage(file, MiB);
+    await user.must(...upload('small'));
+    makeImage(file, MiB + 1);
+    const { code, stderr } = await user.run('disks', 'upload', file, '--disk', 'small');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('1 more than the disk small')]);
+    expect((await disk('small'))?.status).toBe('ok');
+  });
+
+  it('to replace a file, or to write through a link', async () => {
+    makeImage(file, MiB);
+    await user.must(...upload('disk'));
+    writeFileSync(copy, 'precious');
+    const taken = await user.run('disks', 'download', 'disk', copy, '-o', 'json');
+    expect(JSON.parse(taken.stderr)).toMatchObject({ code: 'file_exists', exit_code: 2 });
+    expect(readFileSync(copy, 'utf8')).toBe('precious');
+    for (const target of [copy, join(folder, 'nowhere')]) {
+      const link = join(folder, 'link');
+      rmSync(link, { force: true });
+      symlinkSync(target, link);
+      const refused = await user.run('disks', 'download', 'disk', link, '--force', '-o', 'json');
+      expect(JSON.parse(refused.stderr)).toMatchObject({ code: 'unsafe_file', exit_code: 2 });
+    }
+    expect(readFileSync(copy, 'utf8')).toBe('precious');
+    await user.must('disks', 'download', 'disk', copy, '--force');
+    expect(difference(file, copy)).toBeUndefined();
+  });
+});
+
+/** Enough for several flushes, small enough to be quick. */
+const large = 320 * MiB;
+
+describe('goes on where it was', () => {
+  beforeEach(() => makeImage(file, large));
+
+  it('after the command was killed during an upload', async () => {
+    const first = user.start(...upload('killed'));
+    await user.until(8, first);
+    first.process.kill('SIGKILL');
+    await first.outcome;
+    const kept = user.journaled();
+    const { code, stderr } = await user.run(...upload('killed', '--resume', '-o', 'jsonl'));
+    expect(code, stderr).toBe(0);
+    const begun = progressOf(stderr).filter(({ phase }) => phase === 'copying');
+    expect(begun.some(({ transferred }) => transferred >= kept * 4 * MiB)).toBe(true);
+    expect(progressOf(stderr).at(-1)?.transferred).toBe(large);
+    await user.must('disks', 'download', 'killed', copy);
+    expect(difference(file, copy)).toBeUndefined();
+    expect(user.journals()).toEqual([]);
+  });
+
+  it('after the command was killed during a download', async () => {
+    await user.must(...upload('killed'));
+    const first = user.start('disks', 'download', 'killed', copy);
+    await user.until(8, first);
+    first.process.kill('SIGKILL');
+    await first.outcome;
+    const again = await user.run('disks', 'download', 'killed', copy);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('--resume')]);
+    await user.must('disks', 'download', 'killed', copy, '--resume');
+    expect(difference(file, copy)).toBeUndefined();
+    expect((await disk('killed'))?.status).toBe('ok');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'after %s, with the command that it names',
+    async (signal) => {
+      const first = user.start(...upload('stopped', '-o', 'json'));
+      await user.until(8, first);
+      first.process.kill(signal);
+      const { code, stderr, stdout } = await first.outcome;
+      expect([code, stdout]).toEqual([signal === 'SIGINT' ? 130 : 143, '']);
+      const error = JSON.parse(stderr) as { code: string; hint: string; next: string[] };
+      expect(error.code).toBe('interrupted');
+      expect(error.hint).toContain('is paused');
+      const api = await RawApi.signIn(server);
+      const transfers = (await api.json('GET', '/imagetransfers')).json<{
+        image_transfer: { phase: string }[];
+      }>();
+      expect(transfers.image_transfer.map(({ phase }) => phase)).toEqual(['paused_user']);
+      const [program, ...words] = error.next[0]?.split(' ') ?? [];
+      expect(program).toBe('vmctl');
+      await user.must(...words);
+      await user.must('disks', 'download', 'stopped', copy);
+      expect(difference(file, copy)).toBeUndefined();
+    },
+  );
+
+  it('after a download was interrupted', async () => {
+    await user.must(...upload('stopped'));
+    const first = user.start('disks', 'download', 'stopped', copy);
+    await user.until(8, first);
+    first.process.kill('SIGINT');
+    const { code, stderr } = await first.outcome;
+    expect([code, stderr]).toEqual([130, expect.stringContaining('--resume')]);
+    expect(existsSync(copy)).toBe(false);
+    await user.must('disks', 'download', 'stopped', copy, '--resume');
+    expect(difference(file, copy)).toBeUndefined();
+  });
+
+  it('in another transfer when the first is over', async () => {
+    const first = user.start(...upload('cancelled'));
+    await user.until(8, first);
+    first.process.kill('SIGKILL');
+    await first.outcome;
+    const api = await RawApi.signIn(server);
+    const transfers = (await api.json('GET', '/imagetransfers')).json<{
+      image_transfer: { id: string }[];
+    }>();
+    const path = `/imagetransfers/${transfers.image_transfer[0]?.id}`;
+    expect((await api.json('POST', `${path}/cancel`, {})).status).toBe(200);
+    await user.must('disks', 'upload', file, '--resume');
+    await user.must('disks', 'download', 'cancelled', copy);
+    expect(difference(file, copy)).toBeUndefined();
+  });
+
+  it('but not with a file that has changed, nor where nothing was begun', async () => {
+    const first = user.start(...upload('changed'));
+    await user.until(8, first);
+    first.process.kill('SIGKILL');
+    await first.outcome;
+    utimesSync(file, new Date(), new Date(0));
+    const changed = await user.run('disks', 'upload', file, '--resume', '-o', 'json');
+    expect(JSON.parse(changed.stderr)).toMatchObject({ code: 'source_changed', exit_code: 6 });
+    const other = join(folder, 'other.raw');
+    makeImage(other, MiB);
+    const none = await user.run('disks', 'upload', other, '--resume', '-o', 'json');
+    expect(JSON.parse(none.stderr)).toMatchObject({ code: 'nothing_to_resume', exit_code: 3 });
+  });
+});
+
+describe('when the server dies', () => {
+  const portOf = (url: string) => new URL(url).port;
+
+  /** The same server again: its data, its addresses. */
+  function again(data: string): Promise<TestServer> {
+    const { api_url, upload_url } = server.ready;
+    return startTestServer([
+      ...['--data', data],
+      ...['--listen', `127.0.0.1:${portOf(api_url)}`],
+      ...['--images-listen', `127.0.0.1:${portOf(upload_url)}`],
+      ...['--speed', '0'],
+    ]);
+  }
+
+  it.each([
+    ['it waits for the server to come back', []],
+    ['it stops, and --resume goes on', ['--retries', '0']],
+  ])('%s', async (_, flags) => {
+    makeImage(file, large);
+    const data = join(folder, 'data');
+    await server.stop();
+    server = await startTestServer([...options, '--data', data]);
+    user = new User(server, folder);
+    const running = user.start(...upload('survivor', ...flags));
+    await user.until(8, running);
+    await server.kill();
+    if (flags.length > 0) {
+      const { code, stderr } = await running.outcome;
+      expect([code, stderr]).toEqual([8, expect.stringContaining('--resume')]);
+    }
+    server = await again(data);
+    if (flags.length > 0) await user.must('disks', 'upload', file, '--resume');
+    else expect((await running.outcome).code).toBe(0);
+    await user.must('disks', 'download', 'survivor', copy);
+    expect(difference(file, copy)).toBeUndefined();
+  });
+});
+
+describe('a full disk', () => {
+  const small = join(tmpdir(), `vmctl-full-${process.pid}`);
+  const cannot = cannotMount(small);
+
+  it.skipIf(cannot)(`here ends the download, which can be resumed${cannot ?? ''}`, async () => {
+    mkdirSync(small, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', small]);
+    try {
+      makeImage(file, 160 * MiB);
+      await user.must(...upload('big'));
+      const target = join(small, 'copy.raw');
+      const gone = await user.run('disks', 'download', 'big', target, '--no-keep-partial');
+      expect(gone.code).toBe(1);
+      expect(existsSync(`${target}.partial`)).toBe(false);
+      const full = await user.run('disks', 'download', 'big', target, '-o', 'json');
+      expect(full.code).toBe(1);
+      const error = full.stderr.split('\n').find((line) => line.startsWith('{')) ?? '';
+      expect(JSON.parse(error)).toMatchObject({ code: 'no_space' });
+      expect(error).toMatch(/\d+ bytes are missing/);
+      expect(existsSync(`${target}.partial`)).toBe(true);
+      expect((await disk('big'))?.status).toBe('ok');
+      execFileSync('mount', ['-o', 'remount,size=256m', small]);
+      await user.must('disks', 'download', 'big', target, '--resume');
+      expect(difference(file, target)).toBeUndefined();
+    } finally {
+      execFileSync('umount', [small]);
+      rmSync(small, { recursive: true });
+    }
+  });
+});
+
+it.skipIf(process.platform !== 'linux')('needs little memory for a large image', async () => {
+  const runs = Array.from({ length: 8 }, (_, index) => [index * 128 * MiB, 64 * MiB] as const);
+  makeImage(file, 1024 * MiB, runs);
+  for (const words of [upload('large'), ['disks', 'download', 'large', copy]]) {
+    const running = user.start(...words, '-q');
+    let peak = 0;
+    const timer = setInterval(() => {
+      try {
+        peak = Math.max(peak, peakMemory(running.process.pid));
+      } catch {
+        // It has ended.
+      }
+    }, 20);
+    const { code, stderr } = await running.outcome;
+    clearInterval(timer);
+    expect(code, stderr).toBe(0);
+    expect(peak).toBeGreaterThan(20);
+    expect(peak, words[1]).toBeLessThan(250);
+  }
+  expect(peakMemory(server.process.pid)).toBeLessThan(250);
+  expect(difference(file, copy)).toBeUndefined();
+});
+
+function programMissing(name: string): boolean {
+  try {
+    execFileSync(name, ['--version'], { stdio: 'ignore' });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Why no file system can be mounted here; nothing when it can. */
+function cannotMount(path: string): string | undefined {
+  try {
+    mkdirSync(path, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path], { stdio: 'ignore' });
+    execFileSync('umount', [path]);
+    return undefined;
+  } catch {
+    return ' (nothing can be mounted here)';
+  } finally {
+    rmSync(path, { recursive: true, force: true });
+  }
+}

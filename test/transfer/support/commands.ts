@@ -1,0 +1,117 @@
+/** Runs the built vmctl and lets tests interfere with it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestServer, vmctl } from '../../support/server.ts';
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly process: ChildProcess;
+  readonly outcome: Promise<Outcome>;
+}
+
+/** A user of a server, whose home is a folder. */
+export class User {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #home: string;
+
+  constructor(server: TestServer, home: string) {
+    this.#home = home;
+    this.#env = {
+      PATH: process.env['PATH'],
+      HOME: home,
+      VMCTL_URL: server.ready.base_url,
+      VMCTL_USERNAME: server.ready.username,
+      VMCTL_PASSWORD: server.password,
+      VMCTL_CA_FILE: server.ready.ca_file,
+    };
+  }
+
+  start(...words: string[]): Running {
+    const child = spawn(process.execPath, [vmctl, ...words], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (piece: Buffer) => {
+      stdout += piece.toString();
+    });
+    child.stderr.on('data', (piece: Buffer) => {
+      stderr += piece.toString();
+    });
+    const outcome = new Promise<Outcome>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => resolve({ code, stdout, stderr }));
+    });
+    return { process: child, outcome };
+  }
+
+  async run(...words: string[]): Promise<Outcome> {
+    return await this.start(...words).outcome;
+  }
+
+  /** Runs a command that must succeed; returns what it printed. */
+  async must(...words: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run(...words);
+    if (code !== 0) throw new Error(`vmctl ${words.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout;
+  }
+
+  /** The blocks that the only journal there is tells to be done. */
+  journaled(): number {
+    const folder = join(this.#home, '.local/state/vmctl/transfers');
+    const [name] = existsSync(folder) ? readdirSync(folder) : [];
+    if (name === undefined) return 0;
+    const lines = readFileSync(join(folder, name), 'utf8').split('\n');
+    return lines
+      .flatMap((line): [number, number][] => {
+        try {
+          return (JSON.parse(line) as { blocks?: [number, number][] }).blocks ?? [];
+        } catch {
+          return [];
+        }
+      })
+      .reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  }
+
+  /** Names of the journals that are left. */
+  journals(): string[] {
+    const folder = join(this.#home, '.local/state/vmctl/transfers');
+    return existsSync(folder) ? readdirSync(folder) : [];
+  }
+
+  /** Waits until a running command has noted so many blocks. */
+  async until(blocks: number, running: Running): Promise<void> {
+    while (this.journaled() < blocks) {
+      if (running.process.exitCode !== null) {
+        throw new Error(`The command ended too early: ${(await running.outcome).stderr}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+}
+
+/** The largest memory that a process ever had resident, in MiB; Linux only. */
+export function peakMemory(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Progress as `-o jsonl` tells it on stderr. */
+export function progressOf(stderr: string): {
+  readonly phase: string;
+  readonly transferred: number;
+  readonly skipped: number;
+  readonly total: number;
+}[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith('{"event":"progress"'))
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,74 @@
+/** Image files to move around, and whether two of them are the same. */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+
+export const MiB = 2 ** 20;
+
+const noise = randomBytes(MiB);
+
+/**
+ * Makes a file of `size` bytes with data in the given runs (offset and length), holes elsewhere.
+ * Every 4 KiB of data say where they belong, so that no two parts of the file are alike.
+ */
+export function makeImage(
+  path: string,
+  size: number,
+  runs: readonly (readonly [offset: number, length: number])[] = [[0, size]],
+): void {
+  const file = openSync(path, 'w');
+  try {
+    const piece = Buffer.alloc(MiB);
+    for (const [offset, length] of runs) {
+      for (let at = offset; at < offset + length; at += MiB) {
+        noise.copy(piece);
+        for (let mark = 0; mark + 8 <= MiB; mark += 4096) piece.writeDoubleBE(at + mark, mark);
+        writeSync(file, piece, 0, Math.min(MiB, offset + length - at), at);
+      }
+    }
+    ftruncateSync(file, size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Where two files differ first; a file that ends earlier counts as zeros. `undefined`: nowhere. */
+export function difference(one: string, other: string): number | undefined {
+  const files = [openSync(one, 'r'), openSync(other, 'r')] as const;
+  try {
+    const size = Math.max(...files.map((file) => fstatSync(file).size));
+    const [a, b] = [Buffer.alloc(MiB), Buffer.alloc(MiB)];
+    for (let at = 0; at < size; at += MiB) {
+      a.fill(0, readSync(files[0], a, 0, MiB, at));
+      b.fill(0, readSync(files[1], b, 0, MiB, at));
+      if (!a.equals(b)) return at + a.findIndex((byte, index) => byte !== b[index]);
+    }
+    return undefined;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+/** Bytes that a file takes up. */
+export function allocated(path: string): number {
+  return statSync(path).blocks * 512;
+}
+
+/** A qcow2 file as far as anybody looks here: its header, and some bytes behind it. */
+export function qcow2(virtualSize: number, length = 300_000, backing = false): Buffer {
+  const image = Buffer.concat([noise.subarray(0, Math.min(length, MiB))], length);
+  image.write('QFI\xfb', 0, 'latin1');
+  image.writeUInt32BE(3, 4);
+  image.writeBigUInt64BE(backing ? 104n : 0n, 8);
+  image.writeUInt32BE(backing ? 8 : 0, 16);
+  image.writeUInt32BE(16, 20);
+  image.writeBigUInt64BE(BigInt(virtualSize), 24);
+  return image;
+}
