@@ -11,6 +11,8 @@ export interface Watched {
   readonly label: string;
   /** The command that waits for it again, up to `--for`. */
   readonly resume: string;
+  /** It was there a moment ago; otherwise it may have to come into being first. */
+  readonly existed?: boolean;
   /** The object as it is now; `undefined` when there is none. */
   readonly look: () => Promise<Thing | undefined>;
 }
@@ -43,7 +45,7 @@ export async function waitFor(
 ): Promise<Thing | undefined> {
   const began = Date.now();
   let state: string | undefined;
-  let existed = false;
+  let existed = watched.existed === true;
   for (let delay = firstPause; ; delay = Math.min(delay * 1.4, longestPause)) {
     const now = await glance(watched);
     if (now !== unavailable) {
@@ -113,12 +115,15 @@ export function stateAttribute(type: string): string | undefined {
   return stateAttributes.find((name) => attributes[name] !== undefined);
 }
 
+/** What is said of objects that have no state, of which there is nothing to wait for. */
+const stateless = 'there';
+
 /** The state of an object in one word. */
 export function stateOf(type: string, now: Thing | undefined): string {
   if (now === undefined) return 'gone';
   const attribute = stateAttribute(type);
   const state = attribute === undefined ? undefined : now[attribute];
-  return state === undefined ? 'there' : String(state);
+  return state === undefined ? stateless : String(state);
 }
 
 /** How long a state that the operation should have left may still be seen. */
@@ -140,8 +145,7 @@ export function goalOf(type: string, operations: readonly string[], label: strin
       lifecycle ? lifecycle.settled.includes(state) : !passing.has(state);
     return {
       text: 'settled',
-      isReached: (now) =>
-        now === undefined || stateAttribute(type) === undefined || rests(told(now)),
+      isReached: (now) => now === undefined || told(now) === stateless || rests(told(now)),
       stateOf: told,
     };
   }
@@ -152,7 +156,7 @@ export function goalOf(type: string, operations: readonly string[], label: strin
     stateOf: told,
     isReached: (now) => {
       const state = told(now);
-      if (state === target) return true;
+      if (state === target || state === stateless) return true;
       if (!lifecycle.settled.includes(state)) left = true;
       else if (left || Date.now() - began > grace) {
         throw new ConflictError(`${label} came to rest as ${state} instead of ${target}`, {

@@ -33,7 +33,7 @@ export async function settle(
     run.cli.note(`not waiting; to wait: ${watched.resume} --for ${goal.text}`);
     return undefined;
   }
-  return await waitShown(run, watched, goal, progress);
+  return await waitShown(run, { ...watched, existed: true }, goal, progress);
 }
 
 /** Waits for a goal and shows the states on the way. */
