@@ -31,6 +31,7 @@ await build({
   mainFields: ['module', 'main'],
   target: 'node20',
   minifySyntax: true,
+  minifyIdentifiers: true,
   minifyWhitespace: true,
   legalComments: 'none',
   sourcemap: 'linked',
