@@ -1,9 +1,12 @@
-/** HTTP over undici: one request, its answer in memory, its failures as errors of this program. */
+/**
+ * HTTP over undici: one request, its answer in memory, its failures as errors of this program.
+ * Loaded when the first request is about to be sent (`open.ts`).
+ */
 
+import { Agent, type Dispatcher } from 'undici';
 import { TrustError, UsageError } from './errors.ts';
 import { pause } from './pause.ts';
 import { connectionError } from './reachability.ts';
-import type { Agent, Dispatcher } from './undici.ts';
 
 /** Whom to believe that it is the server. */
 export interface Trust {
@@ -58,17 +61,10 @@ export class Http {
   readonly #agent: Agent;
   readonly #options: HttpOptions;
 
-  private constructor(agent: Agent, options: HttpOptions) {
-    this.#agent = agent;
-    this.#options = options;
-  }
-
-  /** Loads the HTTP library, which a command that sends nothing does without. */
-  static async open(options: HttpOptions): Promise<Http> {
-    await lightenWebAssembly();
-    const { Agent } = await import('./undici.ts');
+  constructor(options: HttpOptions) {
     const { ca, insecure } = options.trust;
-    const agent = new Agent({
+    this.#options = options;
+    this.#agent = new Agent({
       connections,
       headersTimeout: answerTimeout,
       bodyTimeout: answerTimeout,
@@ -79,7 +75,6 @@ export class Http {
         ...(ca === undefined ? {} : { ca }),
       },
     });
-    return new Http(agent, options);
   }
 
   /** For transfers, which stream their bodies: the same trust and the same connections. */
@@ -199,14 +194,4 @@ function delayBefore(attempt: number, retryAfter?: string): number {
   const asked = Number(retryAfter);
   if (Number.isFinite(asked) && asked > 0) return Math.min(asked, 10) * 1_000;
   return 200 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-}
-
-/**
- * Before Node 22 V8 optimizes the HTTP parser, which is WebAssembly, at a cost that a short
- * command never earns back. Has to be said before the parser is loaded.
- */
-async function lightenWebAssembly(): Promise<void> {
-  if (Number.parseInt(process.versions.node, 10) >= 22) return;
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--liftoff-only');
 }

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { type Address, candidates, parseAddress, type Site } from '../../client/address.ts';
 import { Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
-import { Http, type Trust } from '../../client/http.ts';
+import type { Http, Trust } from '../../client/http.ts';
+import { openHttp as open } from '../../client/open.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { pinMismatch } from '../../client/trust.ts';
 import type { Cli } from '../cli.ts';
@@ -86,7 +87,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     cli.warn(`--insecure: nothing proves that ${host} is the right server`);
   }
   const retries = cli.setting('retries');
-  return await Http.open({
+  return await open({
     trust,
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),

@@ -1,0 +1,234 @@
+/** The HTTP core: redirects, repetitions, one sign-in for many requests, errors. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { Client } from '../../src/client/client.ts';
+import { AuthError, ConnectionError, ServerError, UsageError } from '../../src/client/errors.ts';
+import { Http, type HttpOptions } from '../../src/client/http.ts';
+import { type KeptToken, Session } from '../../src/client/session.ts';
+import { operationsOf } from '../../src/model/index.ts';
+import {
+  identity,
+  password,
+  type Routes,
+  type Stub,
+  serviceRoutes,
+  startStub,
+} from '../support/stub-server.ts';
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function stubWith(routes: Routes): Promise<Stub> {
+  const stub = await startStub(routes);
+  open.push(stub);
+  return stub;
+}
+
+async function httpWith(options: Partial<HttpOptions> = {}): Promise<Http> {
+  const http = new Http({ trust: { ca: identity().ca }, ...options });
+  open.unshift(http);
+  return http;
+}
+
+function get(stub: Stub, path: string) {
+  return { method: 'GET', origin: stub.url, path, headers: { authorization: 'Bearer secret' } };
+}
+
+describe('redirects', () => {
+  it('are followed on the same host, with the credentials', async () => {
+    const stub = await stubWith({
+      'GET /old': { status: 302, headers: { location: '/new' } },
+      'GET /new': { body: { ok: true } },
+    });
+    const answer = await (await httpWith()).send(get(stub, '/old'));
+    expect(answer.status).toBe(200);
+    expect(answer.foreignOrigin).toBeUndefined();
+    expect(stub.requests[1]?.headers.authorization).toBe('Bearer secret');
+  });
+
+  it('to another host lose the credentials', async () => {
+    const other = await stubWith({ 'GET /x': { body: {} } });
+    const stub = await stubWith({
+      'GET /x': { status: 307, headers: { location: `${other.url}/x` } },
+    });
+    const answer = await (await httpWith()).send(get(stub, '/x'));
+    expect(answer.foreignOrigin).toBe(other.url);
+    expect(other.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it('to http are refused', async () => {
+    const stub = await stubWith({
+      'GET /x': { status: 301, headers: { location: 'http://a.test/' } },
+    });
+    await expect((await httpWith()).send(get(stub, '/x'))).rejects.toThrow(UsageError);
+  });
+
+  it('of changing requests are not followed', async () => {
+    const stub = await stubWith({ 'POST /x': { status: 302, headers: { location: '/y' } } });
+    const answer = await (await httpWith()).send({
+      ...get(stub, '/x'),
+      method: 'POST',
+      body: '{}',
+    });
+    expect(answer.status).toBe(302);
+    expect(stub.log()).toEqual(['POST /x']);
+  });
+
+  it('that go round and round end', async () => {
+    const stub = await stubWith({ 'GET /x': { status: 302, headers: { location: '/x' } } });
+    expect((await (await httpWith()).send(get(stub, '/x'))).status).toBe(302);
+    expect(stub.requests).toHaveLength(6);
+  });
+});
+
+describe('repetitions', () => {
+  it('help reading requests over a busy moment', async () => {
+    let count = 0;
+    const stub = await stubWith({
+      'GET /x': () => {
+        count += 1;
+        return count < 3 ? { status: 503, headers: { 'retry-after': '0.01' } } : { body: {} };
+      },
+    });
+    expect((await (await httpWith()).send(get(stub, '/x'))).status).toBe(200);
+    expect(count).toBe(3);
+  });
+
+  it('stop when they were enough', async () => {
+    const stub = await stubWith({ 'GET /x': { status: 503, headers: { 'retry-after': '0.01' } } });
+    expect((await (await httpWith({ retries: 1 })).send(get(stub, '/x'))).status).toBe(503);
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  it('help over a connection that was cut', async () => {
+    let count = 0;
+    const stub = await stubWith({
+      'GET /x': () => {
+        count += 1;
+        return count === 1 ? { drop: true } : { body: {} };
+      },
+    });
+    expect((await (await httpWith()).send(get(stub, '/x'))).status).toBe(200);
+  });
+
+  it('are never made of changing requests', async () => {
+    const stub = await stubWith({ 'POST /x': { drop: true }, 'POST /y': { status: 503 } });
+    const http = await httpWith();
+    const post = (path: string) => ({ ...get(stub, path), method: 'POST', body: '{}' });
+    await expect(http.send(post('/x'))).rejects.toThrow(ConnectionError);
+    expect((await http.send(post('/y'))).status).toBe(503);
+    expect(stub.log()).toEqual(['POST /x', 'POST /y']);
+  });
+});
+
+describe('being interrupted', () => {
+  it('ends a request at once', async () => {
+    const controller = new AbortController();
+    const stub = await stubWith({
+      'GET /x': () => {
+        controller.abort(new UsageError('enough'));
+        return new Promise(() => {});
+      },
+    });
+    const http = await httpWith({ signal: controller.signal });
+    await expect(http.send(get(stub, '/x'))).rejects.toThrow('enough');
+  });
+});
+
+describe('a client', () => {
+  const list = operationsOf('/vms').find(({ name }) => name === 'list');
+
+  async function clientOf(routes: Routes, kept?: KeptToken) {
+    const stub = await stubWith({ ...serviceRoutes(), ...routes });
+    const http = await httpWith();
+    let stored = kept && { ...kept, site: { ...kept.site, origin: stub.url } };
+    const session = new Session(http, {
+      address: { origin: stub.url },
+      username: 'admin@internal',
+      credentials: { description: 'the test', password: () => Promise.resolve(password) },
+      store: {
+        load: () => stored,
+        save: (token) => {
+          stored = token;
+        },
+        forget: () => {},
+      },
+    });
+    return { stub, client: new Client({ http, session }), stored: () => stored };
+  }
+
+  const stale: KeptToken = {
+    site: { origin: '', appRoot: '/virt-app', dialect: 'standard' },
+    token: 'stale',
+  };
+
+  function withToken(token: string): Routes {
+    return {
+      'GET /virt-app/api/vms': ({ headers }) =>
+        headers.authorization === `Bearer ${token}` ? { body: {} } : { status: 401, body: '' },
+    };
+  }
+
+  it('signs in once for many requests at the same time', async () => {
+    const { stub, client, stored } = await clientOf(withToken('token-1'), stale);
+    if (!list) throw new Error('no list');
+    await Promise.all(Array.from({ length: 6 }, () => client.list({ operation: list })));
+    expect(stub.log().filter((line) => line.includes('token'))).toHaveLength(1);
+    expect(stored()?.token).toBe('token-1');
+  });
+
+  it('gives up after one repetition', async () => {
+    const { stub, client } = await clientOf(withToken('never'), stale);
+    if (!list) throw new Error('no list');
+    await expect(client.list({ operation: list })).rejects.toThrow(AuthError);
+    expect(stub.log()).toEqual([
+      'GET /virt-app/api/vms',
+      'POST /virt-app/sso/oauth/token',
+      'GET /virt-app/api/vms',
+    ]);
+  });
+
+  it('understands both ways to write JSON, and XML', async () => {
+    const { client } = await clientOf({
+      'GET /virt-app/api/vms': {
+        body: { vm: [{ id: '1', memory: '1073741824', stateless: 'true', creation_time: 0 }] },
+      },
+      'GET /virt-app/api/hosts': {
+        headers: { 'content-type': 'application/xml;charset=UTF-8' },
+        body: '<hosts><host id="1"><memory>7</memory></host></hosts>',
+      },
+    });
+    const hosts = operationsOf('/hosts').find(({ name }) => name === 'list');
+    if (!list || !hosts) throw new Error('no list');
+    expect(await client.list({ operation: list })).toEqual([
+      {
+        id: '1',
+        memory: 1_073_741_824,
+        stateless: true,
+        creation_time: '1970-01-01T00:00:00.000Z',
+      },
+    ]);
+    expect(await client.list({ operation: hosts })).toEqual([{ id: '1', memory: 7 }]);
+  });
+
+  it('tells a page of a proxy from an answer', async () => {
+    const { client } = await clientOf({
+      'GET /virt-app/api/vms': {
+        headers: { 'content-type': 'text/html' },
+        body: '<html>hi</html>',
+      },
+    });
+    if (!list) throw new Error('no list');
+    await expect(client.list({ operation: list })).rejects.toThrow(ServerError);
+  });
+
+  it('puts ids into paths so that they cannot lead elsewhere', async () => {
+    const { stub, client } = await clientOf({});
+    const get = operationsOf('/vms/{vm}').find(({ name }) => name === 'get');
+    if (!get) throw new Error('no get');
+    await expect(client.object({ operation: get, ids: { vm: '../x?y' } })).rejects.toThrow();
+    expect(stub.log().at(-1)).toBe('GET /virt-app/api/vms/..%2Fx%3Fy');
+  });
+});
