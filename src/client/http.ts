@@ -77,6 +77,11 @@ export class Http {
     });
   }
 
+  /** As `openHttp` does it; for those who have loaded this module already. */
+  static open(options: HttpOptions): Promise<Http> {
+    return Promise.resolve(new Http(options));
+  }
+
   /** For transfers, which stream their bodies: the same trust and the same connections. */
   get dispatcher(): Dispatcher {
     return this.#agent;
