@@ -44,11 +44,14 @@ export class PieceMemory {
     return { large: this.#large.length, small: this.#small.length };
   }
 
-  /** A piece for `wanted` bytes, large if that is useful and one is free, else small. */
+  /**
+   * A piece for `wanted` bytes, large if that is useful and one is free, else small. Throws
+   * `ENOMEM` when there is none, as when a disk hangs and clients that left still wait for it.
+   */
   take(wanted: number): Buffer {
     const piece = (wanted > SMALL_PIECE ? this.#large.pop() : undefined) ?? this.#small.pop();
-    if (piece === undefined) throw new Error('more requests hold memory than connections exist');
-    return piece;
+    if (piece) return piece;
+    throw Object.assign(new Error('all memory for images is in use'), { code: 'ENOMEM' });
   }
 
   /** A second piece, for working ahead: large or none at all. */

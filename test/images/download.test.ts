@@ -194,6 +194,16 @@ describe('trouble', () => {
     expect(answer.text).not.toContain(directory);
   });
 
+  it('with memory, all of it held for a disk that hangs, is 503', async () => {
+    const memory = new PieceMemory(0, 2);
+    const held = [memory.take(1), memory.take(1)];
+    const { ask, image } = await startHarness({}, { memory });
+    await image({ content: pattern(10) });
+    expect((await ask('GET', '/images/image')).status).toBe(503);
+    for (const piece of held) memory.give(piece);
+    expect((await ask('GET', '/images/image')).status).toBe(200);
+  });
+
   /** A backend that reads `good` bytes and then fails. */
   function failing(good: number): Backend {
     return {

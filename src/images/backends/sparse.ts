@@ -25,6 +25,8 @@ const SEEK_HOLE = 4;
 type Fallocate = (fd: number, mode: number, offset: number, length: number) => number;
 type Lseek = (fd: number, offset: number, whence: number) => number | bigint;
 
+let bound: SparseCalls | undefined;
+
 /** The calls, or `undefined` where the system's C library cannot be called. */
 export async function sparseCalls(): Promise<SparseCalls | undefined> {
   const library = await cLibrary();
@@ -32,8 +34,6 @@ export async function sparseCalls(): Promise<SparseCalls | undefined> {
   bound ??= bind(library);
   return bound;
 }
-
-let bound: SparseCalls | undefined;
 
 function bind(library: CLibrary): SparseCalls {
   const { functions } = library;

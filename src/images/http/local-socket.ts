@@ -16,6 +16,8 @@ type SetSocketOption = (
   length: number,
 ) => number;
 
+let setOption: KoffiFunc<SetSocketOption> | undefined;
+
 /**
  * Gives a local socket a larger buffer for what is sent. Node has no call for that, nor a public
  * name for the descriptor; where either cannot be reached the transfer is slower, nothing else.
@@ -30,8 +32,6 @@ export async function widenSendBuffer(socket: Socket): Promise<void> {
   ) as KoffiFunc<SetSocketOption>;
   setOption(fd, SOL_SOCKET, SO_SNDBUF, [SEND_BUFFER], 4);
 }
-
-let setOption: KoffiFunc<SetSocketOption> | undefined;
 
 /** Milliseconds to look for the next chunk before going to sleep. */
 const PATIENCE = 0.15;
