@@ -1,6 +1,26 @@
 /** Lifecycle of virtual machines (specification 3). */
 import { lifecycle } from './notation.ts';
 
+/** States from which a virtual machine can be switched off. */
+const on = [
+  'up',
+  'powering_down',
+  'powering_up',
+  'migrating',
+  'wait_for_launch',
+  'reboot_in_progress',
+  'paused',
+  'not_responding',
+  'suspended',
+] as const;
+
+/** What refuses to switch it off from the other states. */
+const notOn = {
+  saving_state: 'VM_IS_SAVING_RESTORING',
+  restoring_state: 'VM_IS_SAVING_RESTORING',
+  otherwise: 'VM_IS_NOT_RUNNING',
+} as const;
+
 export const vm = lifecycle({
   type: 'vm',
   attribute: 'status',
@@ -38,46 +58,17 @@ export const vm = lifecycle({
       events: { begin: 153, end: 40 },
     },
     stop: {
-      from: [
-        'up',
-        'powering_down',
-        'powering_up',
-        'migrating',
-        'wait_for_launch',
-        'reboot_in_progress',
-        'paused',
-        'not_responding',
-        'suspended',
-        'down',
-      ],
+      from: [...on, 'down'],
       via: [['powering_down', 1_000]],
       to: 'down',
-      refusedBy: {
-        saving_state: 'VM_IS_SAVING_RESTORING',
-        restoring_state: 'VM_IS_SAVING_RESTORING',
-        otherwise: 'VM_IS_NOT_RUNNING',
-      },
+      refusedBy: notOn,
       events: { begin: 33, end: 61 },
     },
     shutdown: {
-      from: [
-        'up',
-        'powering_down',
-        'powering_up',
-        'migrating',
-        'wait_for_launch',
-        'reboot_in_progress',
-        'paused',
-        'not_responding',
-        'suspended',
-      ],
+      from: on,
       via: [['powering_down', 5_000]],
       to: 'down',
-      refusedBy: {
-        saving_state: 'VM_IS_SAVING_RESTORING',
-        restoring_state: 'VM_IS_SAVING_RESTORING',
-        otherwise: 'VM_IS_NOT_RUNNING',
-      },
+      refusedBy: notOn,
       events: { begin: 73, end: 61 },
     },
     reboot: {

@@ -5,7 +5,7 @@ import { everyone } from '../auth/permissions.ts';
 import { splitUserName, superUserRole } from '../auth/users.ts';
 import { fillCluster, furnishCluster } from '../rules/cluster.ts';
 import type { RuleContext } from '../rules/context.ts';
-import { managementNetwork } from '../rules/data-center.ts';
+import { furnish } from '../rules/data-center.ts';
 import { applyDefaults } from '../rules/input.ts';
 import type { StoredObject } from '../store/document.ts';
 import { clusterLevels } from './data/cluster-levels.ts';
@@ -184,7 +184,7 @@ function addCatalogues(ctx: RuleContext): void {
 function addDefaultSite(ctx: RuleContext): void {
   const { tx } = ctx;
   const owner = { id: defaultIds.dataCenter };
-  tx.insert('data_center', '/datacenters', {
+  const dataCenter = {
     id: defaultIds.dataCenter,
     name: 'Default',
     description: 'The default Data Center',
@@ -192,37 +192,9 @@ function addDefaultSite(ctx: RuleContext): void {
     quota_mode: 'disabled',
     status: 'uninitialized',
     version: { major: 4, minor: 8 },
-  });
-  const name = managementNetwork(ctx);
-  tx.insert('network', '/networks', {
-    id: defaultIds.network,
-    name,
-    description: 'Management Network',
-    stp: false,
-    mtu: 0,
-    usages: ['vm'],
-    vdsm_name: name,
-    port_isolation: false,
-    data_center: owner,
-  });
-  tx.insert('vnic_profile', '/vnicprofiles', {
-    id: defaultIds.vnicProfile,
-    name,
-    port_mirroring: false,
-    pass_through: { mode: 'disabled' },
-    network: { id: defaultIds.network },
-    network_filter: { id: 'd2370ab4-fee3-11e9-a310-8c1645ce738e' },
-  });
-  tx.insert('quota', `/datacenters/${defaultIds.dataCenter}/quotas`, {
-    id: ctx.site.newId(),
-    name: 'Default',
-    description: 'Default unlimited quota',
-    cluster_soft_limit_pct: 80,
-    cluster_hard_limit_pct: 20,
-    storage_soft_limit_pct: 80,
-    storage_hard_limit_pct: 20,
-    data_center: owner,
-  });
+  } as const;
+  tx.insert('data_center', '/datacenters', dataCenter);
+  furnish(ctx, dataCenter, { network: defaultIds.network, vnicProfile: defaultIds.vnicProfile });
   const cluster: StoredObject = {
     id: defaultIds.cluster,
     name: 'Default',

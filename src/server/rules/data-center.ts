@@ -81,10 +81,17 @@ export const dataCenterRules = rules({
   },
 });
 
-/** Makes what every data center has: a management network with its profile, a default quota. */
-export function furnish(ctx: RuleContext, dataCenter: Resource<'data_center'>): void {
+/**
+ * Makes what every data center has: a management network with its profile, a default quota. The
+ * first data center of a service has ids that clients may know by heart.
+ */
+export function furnish(
+  ctx: RuleContext,
+  dataCenter: Resource<'data_center'>,
+  ids: { readonly network?: string; readonly vnicProfile?: string } = {},
+): void {
   const owner = { id: dataCenter.id ?? '' };
-  const network = ctx.site.newId();
+  const network = ids.network ?? ctx.site.newId();
   const name = managementNetwork(ctx);
   ctx.tx.insert('network', '/networks', {
     id: network,
@@ -97,7 +104,7 @@ export function furnish(ctx: RuleContext, dataCenter: Resource<'data_center'>): 
     port_isolation: false,
     data_center: owner,
   });
-  addVnicProfile(ctx, name, network);
+  addVnicProfile(ctx, name, network, ids.vnicProfile);
   ctx.tx.insert('quota', `/datacenters/${dataCenter.id}/quotas`, {
     id: ctx.site.newId(),
     name: 'Default',
@@ -116,10 +123,15 @@ export function managementNetwork(ctx: RuleContext): string {
 }
 
 /** Adds a profile through which interfaces reach a network. */
-export function addVnicProfile(ctx: RuleContext, name: string, network: string): void {
+export function addVnicProfile(
+  ctx: RuleContext,
+  name: string,
+  network: string,
+  id = ctx.site.newId(),
+): void {
   const filter = ctx.tx.byName('network_filter', 'vdsm-no-mac-spoofing');
   ctx.tx.insert('vnic_profile', '/vnicprofiles', {
-    id: ctx.site.newId(),
+    id,
     name,
     port_mirroring: false,
     pass_through: { mode: 'disabled' },
