@@ -41,6 +41,7 @@ export async function startHarness(
   parts: Partial<DaemonParts> = {},
 ): Promise<Harness> {
   const directory = await mkdtemp(join(tmpdir(), 'images-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
   const clock = new FakeClock();
   const memory = parts.memory ?? new PieceMemory(4, 16);
   const daemon = await runDaemon(
@@ -51,7 +52,6 @@ export async function startHarness(
     const closed = daemon.close();
     // Past every grace period, so that no test waits for one.
     while (!(await settled(closed))) clock.advance(60);
-    await rm(directory, { recursive: true });
   });
   return {
     daemon,
