@@ -34,6 +34,11 @@ export interface Capabilities {
   readonly maxWriters: number;
 }
 
+type Request = Partial<Dispatcher.RequestOptions> & {
+  /** What follows the path of the image: a sub-resource, a query. */
+  readonly suffix?: string;
+};
+
 interface Outcome {
   readonly status: number;
   readonly text: string;
@@ -69,7 +74,7 @@ export class RemoteImage {
   async capabilities(): Promise<Capabilities> {
     const { status, text } = await this.#retried(
       'look at the image',
-      () => this.#send({ method: 'OPTIONS', path: this.#path }),
+      () => this.#send({ method: 'OPTIONS' }),
       Math.min(this.#options.retries, 2),
     );
     // Daemons and proxies from before 1.3 (specification 7).
@@ -102,7 +107,7 @@ export class RemoteImage {
   async put(offset: number, bytes: Buffer, flush: boolean): Promise<number> {
     return await this.#must('send the image', {
       method: 'PUT',
-      path: `${this.#path}?flush=${flush ? 'y' : 'n'}`,
+      suffix: `?flush=${flush ? 'y' : 'n'}`,
       headers: {
         'content-type': 'application/octet-stream',
         'content-range': `bytes ${offset}-${offset + bytes.length - 1}/*`,
@@ -129,7 +134,6 @@ export class RemoteImage {
   async #patch(what: string, body: object): Promise<number> {
     return await this.#must(what, {
       method: 'PATCH',
-      path: this.#path,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
       headersTimeout: LONG_WORK,
@@ -152,7 +156,7 @@ export class RemoteImage {
     const what = 'ask for the checksum of the image';
     return await this.#retried(what, async () => {
       const { status, text } = await this.#send({
-        path: `${this.#path}/checksum?${query}`,
+        suffix: `/checksum?${query}`,
         headersTimeout: LONG_WORK,
       });
       if (status === 400 || status === 404 || status === 405) return undefined;
@@ -167,9 +171,7 @@ export class RemoteImage {
     const what = 'ask for the extents of the image';
     return await this.#retried(what, async () => {
       const { statusCode, body } = await this.#options.http.dispatcher.request({
-        ...this.#defaults(),
-        path: `${this.#path}/extents`,
-        headersTimeout: LONG_WORK,
+        ...this.#addressed({ suffix: '/extents', headersTimeout: LONG_WORK }),
       });
       if (statusCode !== 200) throw this.#refusal(what, statusCode, await body.text());
       return await readLayout(body);
@@ -180,7 +182,7 @@ export class RemoteImage {
   async size(): Promise<number | undefined> {
     const { http } = this.#options;
     return await this.#retried('look at the image', async () => {
-      const { statusCode, headers, body } = await http.dispatcher.request(this.#defaults());
+      const { statusCode, headers, body } = await http.dispatcher.request(this.#addressed({}));
       body.on('error', () => {});
       body.destroy();
       const length = Number(headers['content-length']);
@@ -189,7 +191,7 @@ export class RemoteImage {
   }
 
   /** Repeats a request until it is answered; returns the epoch of the answer. */
-  async #must(what: string, request: Partial<Dispatcher.RequestOptions>): Promise<number> {
+  async #must(what: string, request: Request): Promise<number> {
     return await this.#retried(what, async () => {
       const epoch = this.#epoch;
       this.#check(what, await this.#send(request));
@@ -201,22 +203,22 @@ export class RemoteImage {
     if (status < 200 || status > 299) throw this.#refusal(what, status, text);
   }
 
-  async #send(request: Partial<Dispatcher.RequestOptions>): Promise<Outcome> {
-    const { statusCode, body } = await this.#options.http.dispatcher.request({
-      ...this.#defaults(),
-      ...request,
-    });
+  async #send(request: Request): Promise<Outcome> {
+    const { http } = this.#options;
+    const { statusCode, body } = await http.dispatcher.request(this.#addressed(request));
     return { status: statusCode, text: await body.text() };
   }
 
-  #defaults(): Dispatcher.RequestOptions & { readonly origin: string } {
+  /** The request at the image's present address, which may be another one than a moment ago. */
+  #addressed({ suffix = '', ...request }: Request): Dispatcher.RequestOptions {
     return {
       origin: this.#origin,
-      path: this.#path,
+      path: `${this.#path}${suffix}`,
       method: 'GET',
       headersTimeout: SILENCE,
       bodyTimeout: SILENCE,
       signal: this.#options.signal,
+      ...request,
     };
   }
 

@@ -39,7 +39,7 @@ export async function readLayout(body: AsyncIterable<Uint8Array>): Promise<Layou
     rest = rest.slice(used);
     if (rest.length > 10_000) throw unusable('it is no list of extents');
   }
-  if (!/^\s*\]?\s*$/.test(rest)) throw unusable('it breaks off');
+  if (!/^\s*\[?\s*\]\s*$/.test(rest)) throw unusable('it breaks off');
   return { size, data };
 }
 

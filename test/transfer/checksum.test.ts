@@ -1,0 +1,41 @@
+/** The checksum made here is the one that image daemons make. */
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { BlockHash } from '../../src/images/hash/block-hash.ts';
+import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
+import { BlockHashes, hashOf } from '../../src/transfer/checksum.ts';
+
+function ours(image: Buffer, order: (blocks: number[]) => number[] = (blocks) => blocks): string {
+  const hashes = new BlockHashes();
+  const blocks = Array.from({ length: Math.ceil(image.length / BLOCK) }, (_, at) => at);
+  for (const block of order(blocks)) {
+    const { start, end } = blockRange(block, image.length);
+    const bytes = image.subarray(start, end);
+    if (bytes.some((byte) => byte !== 0)) hashes.set(block, hashOf(bytes));
+  }
+  return hashes.checksum(image.length, (block) => blockRange(block, image.length));
+}
+
+function theirs(image: Buffer): string {
+  const hash = new BlockHash(BLOCK, () => createHash('sha256'));
+  hash.update(image);
+  return hash.digest();
+}
+
+describe('the checksum of an image', () => {
+  it.each([0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 512])('of %i bytes', (size) => {
+    const image = randomBytes(size);
+    expect(ours(image)).toBe(theirs(image));
+    expect(ours(image, (blocks) => blocks.reverse())).toBe(theirs(image));
+    image.fill(0, BLOCK);
+    expect(ours(image)).toBe(theirs(image));
+    expect(ours(Buffer.alloc(size))).toBe(theirs(Buffer.alloc(size)));
+  });
+
+  it('changes with every bit', () => {
+    const image = randomBytes(BLOCK + 100);
+    const before = ours(image);
+    image.writeUInt8(image.readUInt8(BLOCK + 50) ^ 1, BLOCK + 50);
+    expect(ours(image)).not.toBe(before);
+  });
+});

@@ -1,0 +1,262 @@
+/** Downloads against a daemon and a service that fail in every way they can. */
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Thing } from '../../src/client/client.ts';
+import { InterruptedError } from '../../src/client/errors.ts';
+import { BLOCK } from '../../src/transfer/blocks.ts';
+import {
+  type DownloadOptions,
+  download,
+  Journal,
+  Stopped,
+  type TransferEvent,
+} from '../../src/transfer/index.ts';
+import { FakeDaemon } from './support/fake-daemon.ts';
+import { FakeService } from './support/fake-service.ts';
+import { allocated, makeImage } from './support/images.ts';
+
+const blocks = 18;
+const size = blocks * BLOCK - 5 * 512;
+
+let folder: string;
+let file: string;
+let daemon: FakeDaemon;
+let service: FakeService;
+let disk: Thing;
+let stop: AbortController;
+let events: TransferEvent[];
+let notes: string[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-download-'));
+  file = join(folder, 'copy');
+  daemon = await FakeDaemon.start(size);
+  service = await FakeService.start(daemon);
+  fill();
+  disk = service.addDisk({ name: 'one', format: 'raw', provisioned_size: size });
+  stop = new AbortController();
+  events = [];
+  notes = [];
+});
+
+afterEach(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function fill(runs?: readonly (readonly [number, number])[]): void {
+  const image = join(folder, 'image');
+  makeImage(image, size, runs);
+  daemon.current = readFileSync(image);
+  rmSync(image);
+}
+
+const journals = () => join(folder, 'journals');
+
+function options(more: Partial<DownloadOptions> = {}): DownloadOptions {
+  return {
+    client: service.client,
+    server: 'https://service',
+    journals: journals(),
+    parallel: 4,
+    verify: true,
+    retries: 5,
+    signal: stop.signal,
+    onEvent: (event) => events.push(event),
+    onNote: (note) => notes.push(note),
+    disk,
+    file,
+    force: false,
+    keepPartial: true,
+    ...more,
+  };
+}
+
+async function failure(more: Partial<DownloadOptions> = {}): Promise<Stopped> {
+  const error = await download(options(more)).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Stopped) return error;
+  throw error ?? new Error('The download did not fail.');
+}
+
+function journal(): Journal {
+  const [found] = Journal.find(journals(), () => true);
+  if (!found) throw new Error('There is no journal.');
+  return found;
+}
+
+function expectFetched(): void {
+  expect(readFileSync(file).equals(daemon.current)).toBe(true);
+  expect(existsSync(`${file}.partial`)).toBe(false);
+  expect(Journal.find(journals(), () => true)).toEqual([]);
+  expect(service.disks.get(String(disk['id']))?.['status']).toBe('ok');
+}
+
+describe('a download', () => {
+  it('ends with the file, and leaves nothing else', async () => {
+    expect(await download(options())).toEqual({
+      file,
+      format: 'raw',
+      size,
+      transferred: size,
+      skipped: 0,
+      verified: true,
+    });
+    expectFetched();
+    expect(events.at(-1)).toEqual({ phase: 'done', transferred: size, skipped: 0, total: size });
+    expect(service.transfer['phase']).toBe('finished_success');
+  });
+
+  it('fetches data only, and leaves holes', async () => {
+    fill([
+      [BLOCK + 10, 1000],
+      [15 * BLOCK, 100_000],
+    ]);
+    const { transferred, skipped } = await download(options());
+    expectFetched();
+    expect(transferred).toBeLessThan(BLOCK);
+    expect(transferred + skipped).toBe(size);
+    expect(allocated(file)).toBeLessThan(BLOCK);
+  });
+
+  it('leaves holes even where nobody tells of zeros', async () => {
+    fill([[BLOCK, 100]]);
+    daemon.features = [];
+    const { verified } = await download(options());
+    expectFetched();
+    expect(verified).toBe(false);
+    expect(notes).toEqual([expect.stringContaining('not verified')]);
+    expect(allocated(file)).toBeLessThan(2 * BLOCK);
+  });
+
+  it('of nothing is an empty file', async () => {
+    daemon.current = Buffer.alloc(0);
+    await download(options());
+    expect(statSync(file).size).toBe(0);
+  });
+
+  it('survives a daemon that fails again and again', async () => {
+    let seed = 3;
+    daemon.fault = () => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      const dice = (seed >> 8) % 8;
+      return dice === 0 ? {} : dice === 1 ? { status: 502 } : undefined;
+    };
+    await download(options({ retries: 15 }));
+    expectFetched();
+  }, 60_000);
+
+  it('begins another transfer when the service ended the first', async () => {
+    let ended = false;
+    daemon.fault = () => {
+      if (!ended && daemon.count('GET') >= 10) {
+        ended = true;
+        service.pauseBySystem();
+        service.transfer['phase'] = 'cancelled_system';
+        for (const one of service.disks.values()) one['status'] = 'ok';
+      }
+      return undefined;
+    };
+    await download(options());
+    expectFetched();
+    expect(service.transfers.size).toBe(2);
+  });
+});
+
+describe('a download that stops', () => {
+  it('is kept, and goes on later', async () => {
+    daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
+    const { cause, left } = await failure({ retries: 0 });
+    expect(cause).toMatchObject({ code: 'connection_lost' });
+    expect(left).toMatchObject({ resumable: true, partial: `${file}.partial` });
+    expect(service.transfer['phase']).toBe('finished_cleanup');
+    daemon.fault = () => undefined;
+    daemon.asked.length = 0;
+    const before = journal();
+    const done = before.done.ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    expect(done).toBeGreaterThan(0);
+    await download(options({ resume: before }));
+    expectFetched();
+    expect(daemon.asked.filter(({ what, method }) => method === 'GET' && what === '')).toHaveLength(
+      blocks - done,
+    );
+  });
+
+  it('is kept when the user interrupts it', async () => {
+    daemon.fault = () => {
+      if (daemon.count('GET') >= 18) stop.abort(new InterruptedError('SIGINT'));
+      return undefined;
+    };
+    const { cause, left } = await failure();
+    expect(cause).toBe(stop.signal.reason);
+    expect(left.resumable).toBe(true);
+    expect(existsSync(file)).toBe(false);
+    daemon.fault = () => undefined;
+    stop = new AbortController();
+    await download(options({ resume: journal() }));
+    expectFetched();
+  });
+
+  it('is removed when it is told so, or when nothing was fetched', async () => {
+    daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
+    expect((await failure({ retries: 0, keepPartial: false })).left.resumable).toBe(false);
+    expect(readdirSync(folder)).toEqual(['journals']);
+    daemon.asked.length = 0;
+    daemon.fault = () => (daemon.count('GET') > 1 ? {} : undefined);
+    expect((await failure({ retries: 0 })).left.resumable).toBe(false);
+    expect(readdirSync(folder)).toEqual(['journals']);
+    expect(readdirSync(journals())).toEqual([]);
+  });
+
+  it('is not taken for another image', async () => {
+    daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
+    await failure({ retries: 0 });
+    daemon.fault = () => undefined;
+    daemon.current.writeUInt8(daemon.current.readUInt8(5) ^ 1, 5);
+    expect((await failure({ resume: journal() })).cause).toMatchObject({
+      code: 'checksum_mismatch',
+    });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('refuses a disk of another size', async () => {
+    daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
+    await failure({ retries: 0 });
+    daemon.fault = () => undefined;
+    daemon.current = daemon.current.subarray(0, 10 * BLOCK);
+    expect((await failure({ resume: journal() })).cause).toMatchObject({ code: 'disk_changed' });
+  });
+
+  it('leaves what it has when the partial file was changed', async () => {
+    daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
+    await failure({ retries: 0 });
+    rmSync(`${file}.partial`);
+    writeFileSync(`${file}.partial`, 'mine');
+    await expect(download(options({ resume: journal() }))).rejects.toMatchObject({
+      code: 'partial_changed',
+    });
+    expect(readFileSync(`${file}.partial`, 'utf8')).toBe('mine');
+  });
+
+  it('is whole all the same when only its name was taken', async () => {
+    daemon.fault = ({ what }) => {
+      if (what === 'checksum') writeFileSync(file, 'somebody else');
+      return undefined;
+    };
+    await expect(download(options())).rejects.toMatchObject({ code: 'file_exists' });
+    expect(readFileSync(file, 'utf8')).toBe('somebody else');
+    expect(readFileSync(`${file}.partial`).equals(daemon.current)).toBe(true);
+  });
+});

@@ -1,0 +1,145 @@
+/** Journals of transfers: what a crash leaves of them is enough to go on. */
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashOf } from '../../src/transfer/checksum.ts';
+import { Journal, type JournalHeader } from '../../src/transfer/journal.ts';
+
+const header: JournalHeader = {
+  version: 1,
+  direction: 'upload',
+  server: 'https://server/virt-app',
+  disk: 'disk-1',
+  name: 'one',
+  file: '/images/one.raw',
+  identity: { size: 1000, modified: '1', inode: '1:2' },
+  format: 'raw',
+  size: 1024,
+  created: true,
+  zeroed: true,
+  hashed: true,
+};
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-journal-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const digest = (text: string) => hashOf(Buffer.from(text));
+
+function reopened(): Journal {
+  const [found] = Journal.find(folder, () => true);
+  if (!found) throw new Error('There is no journal.');
+  return found;
+}
+
+describe('Journal', () => {
+  it('tells everything to the next process', () => {
+    const journal = Journal.create(folder, header);
+    journal.begin('transfer-1');
+    journal.note([
+      { block: 7, digest: digest('seven') },
+      { block: 2, digest: digest('two') },
+      { block: 3, digest: digest('three') },
+    ]);
+    journal.noteZeros([[10, 20]]);
+    journal.close();
+    const again = reopened();
+    expect(again.header).toEqual(header);
+    expect(again.transfer).toBe('transfer-1');
+    expect(again.done.ranges).toEqual([
+      [2, 3],
+      [7, 7],
+      [10, 20],
+    ]);
+    expect(again.hashes.get(7)).toEqual(digest('seven'));
+    expect(again.hashes.get(3)).toEqual(digest('three'));
+    expect(again.hashes.get(15)).toBeUndefined();
+    again.begin('transfer-2');
+    again.note([{ block: 4, digest: digest('four') }]);
+    again.close();
+    const third = reopened();
+    expect(third.transfer).toBe('transfer-2');
+    expect(third.done.ranges[0]).toEqual([2, 4]);
+    third.close();
+  });
+
+  it('survives being cut anywhere', () => {
+    const journal = Journal.create(folder, header);
+    journal.begin('transfer-1');
+    const { size: start } = statSync(journal.path);
+    for (let block = 0; block < 5; block += 1) journal.note([{ block, digest: digest('x') }]);
+    journal.close();
+    const text = readFileSync(journal.path, 'utf8');
+    for (let length = text.length; length > start; length -= 7) {
+      truncateSync(journal.path, length);
+      const again = reopened();
+      const whole = text.slice(0, length + 1).split('\n').length - 3;
+      expect(again.done.ranges).toEqual(whole > 0 ? [[0, whole - 1]] : []);
+      again.note([{ block: 40, digest: digest('y') }]);
+      again.close();
+      const third = reopened();
+      expect(third.done.has(40)).toBe(true);
+      third.close();
+      writeFileSync(journal.path, text.slice(0, length));
+    }
+  });
+
+  it('is for its owner alone, and holds no ticket', () => {
+    const journal = Journal.create(join(folder, 'deeper', 'transfers'), header);
+    expect(statSync(journal.path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'deeper', 'transfers')).mode & 0o777).toBe(0o700);
+    journal.close();
+  });
+
+  it.skipIf(process.platform === 'win32')('is not believed when others may write it', () => {
+    const journal = Journal.create(folder, header);
+    journal.close();
+    chmodSync(journal.path, 0o666);
+    expect(() => Journal.find(folder, () => true)).toThrow(/others may change/);
+  });
+
+  it('of another version or of nothing at all is left alone', () => {
+    writeFileSync(join(folder, 'new.jsonl'), '{"version":2}\n', { mode: 0o600 });
+    writeFileSync(join(folder, 'empty.jsonl'), '', { mode: 0o600 });
+    writeFileSync(join(folder, 'odd.jsonl'), 'null\n', { mode: 0o600 });
+    expect(Journal.find(folder, () => true)).toEqual([]);
+    expect(readFileSync(join(folder, 'empty.jsonl'), 'utf8')).toBe('');
+  });
+
+  it('is found by what it is about', () => {
+    Journal.create(folder, header).close();
+    Journal.create(folder, { ...header, disk: 'disk-2' }).close();
+    Journal.create(folder, { ...header, direction: 'download' }).close();
+    const found = Journal.find(folder, ({ direction }) => direction === 'upload');
+    expect(found.map((journal) => journal.header.disk).sort()).toEqual(['disk-1', 'disk-2']);
+    for (const journal of found) journal.remove();
+    expect(Journal.find(folder, () => true)).toHaveLength(1);
+    expect(Journal.find(join(folder, 'none'), () => true)).toEqual([]);
+  });
+
+  it('belongs to the process that writes it, while that runs', () => {
+    const journal = Journal.create(folder, header);
+    journal.begin('transfer-1');
+    journal.refuseIfInUse();
+    // Process 1 always runs, but is none of ours; the parent may be anything.
+    appendFileSync(journal.path, '{"pid":1}\n');
+    journal.close();
+    const again = reopened();
+    expect(() => again.refuseIfInUse()).not.toThrow();
+    again.remove();
+  });
+});

@@ -1,0 +1,187 @@
+/** Single requests to an image daemon: what is repeated, and what each failure becomes. */
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/client/errors.ts';
+import { Http } from '../../src/client/http.ts';
+import { BLOCK } from '../../src/transfer/blocks.ts';
+import { checksumQuery } from '../../src/transfer/checksum.ts';
+import { RemoteImage } from '../../src/transfer/daemon.ts';
+import { FakeDaemon } from './support/fake-daemon.ts';
+
+let daemon: FakeDaemon;
+let http: Http;
+let stop: AbortController;
+let losses: number;
+
+beforeEach(async () => {
+  daemon = await FakeDaemon.start(BLOCK);
+  http = await Http.open({ trust: {} });
+  stop = new AbortController();
+  losses = 0;
+});
+
+afterEach(async () => {
+  await http.close();
+  await daemon.close();
+});
+
+function image(options: { retries?: number; onRefused?: () => Promise<void> } = {}): RemoteImage {
+  return new RemoteImage(daemon.urlOf(), {
+    http,
+    signal: stop.signal,
+    retries: 3,
+    onLost: () => {
+      losses += 1;
+    },
+    ...options,
+  });
+}
+
+describe('capabilities', () => {
+  it('are those that the daemon tells', async () => {
+    expect(await image().capabilities()).toEqual({
+      features: new Set(['extents', 'zero', 'flush', 'checksum']),
+      maxReaders: 8,
+      maxWriters: 8,
+    });
+  });
+
+  it.each([405, 204])('of an old daemon, which answers %i, are none', async (status) => {
+    daemon.optionsStatus = status;
+    const { features, maxWriters } = await image().capabilities();
+    expect([features.size, maxWriters]).toEqual([0, 1]);
+  });
+});
+
+describe('bytes', () => {
+  it('go up, come down, and become zeros', async () => {
+    const bytes = randomBytes(1_000_000);
+    const remote = image();
+    await remote.put(5, bytes, false);
+    const back = Buffer.alloc(bytes.length);
+    await remote.read({ start: 5, end: 5 + bytes.length }, back);
+    expect(back.equals(bytes)).toBe(true);
+    expect(daemon.stable.equals(daemon.current)).toBe(false);
+    await remote.zero({ start: 10, end: 20 });
+    await remote.flush();
+    expect(daemon.stable.subarray(10, 20).equals(Buffer.alloc(10))).toBe(true);
+    expect(daemon.stable.equals(daemon.current)).toBe(true);
+    expect(await remote.layout()).toEqual({ size: BLOCK, data: [{ start: 0, end: 1_048_576 }] });
+    expect(await remote.size()).toBe(BLOCK);
+  });
+
+  it('never come from another place than was asked for', async () => {
+    const liar = await FakeDaemon.start(BLOCK);
+    try {
+      liar.current = Buffer.alloc(0);
+      const remote = new RemoteImage(liar.urlOf(), { http, signal: stop.signal, retries: 1 });
+      await expect(remote.read({ start: 0, end: 10 }, Buffer.alloc(10))).rejects.toMatchObject({
+        code: 'connection_lost',
+      });
+    } finally {
+      await liar.close();
+    }
+    const other = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        const head = 'HTTP/1.1 206 OK\r\ncontent-range: bytes 1-10/*\r\ncontent-length: 10';
+        socket.write(`${head}\r\n\r\n0123456789`);
+      });
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const remote = new RemoteImage(`http://127.0.0.1:${port}/images/x`, {
+      http,
+      signal: stop.signal,
+      retries: 1,
+    });
+    await expect(remote.read({ start: 0, end: 10 }, Buffer.alloc(10))).rejects.toMatchObject({
+      code: 'bad_answer',
+    });
+    other.close();
+  });
+});
+
+describe('a checksum', () => {
+  it('is asked for with its parameters', async () => {
+    expect(await image().checksum(checksumQuery)).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it.each([400, 404, 405])('that is refused with %i is none', async (status) => {
+    daemon.fault = ({ what }) => (what === 'checksum' ? { status } : undefined);
+    expect(await image().checksum(checksumQuery)).toBeUndefined();
+  });
+});
+
+describe('failures', () => {
+  it.each([
+    ['cut connections', undefined],
+    ['answers of 500', 500],
+    ['answers of 503', 503],
+  ])('that may pass are tried again: %s', async (_, status) => {
+    daemon.fault = (__, count) => (count <= 2 ? (status ? { status } : {}) : undefined);
+    const remote = image();
+    expect(await remote.put(0, Buffer.from('x'), true)).toBe(status ? 0 : 2);
+    expect(daemon.asked).toHaveLength(3);
+    expect(losses).toBe(status ? 0 : 2);
+  });
+
+  it('are given up on at last', async () => {
+    daemon.fault = () => ({});
+    await expect(image({ retries: 1 }).flush()).rejects.toMatchObject({
+      code: 'connection_lost',
+      retryable: true,
+      message: expect.stringMatching(/^flush the disk: 127\.0\.0\.1:\d+ cannot be reached/),
+    });
+    expect(daemon.asked).toHaveLength(2);
+  });
+
+  it.each([
+    [400, 'daemon_refused'],
+    [404, 'daemon_refused'],
+    [416, 'daemon_refused'],
+    [403, 'ticket_refused'],
+    [507, 'no_space_on_server'],
+  ])('of the request itself are not repeated: %i', async (status, code) => {
+    daemon.fault = () => ({ status });
+    const remote = image();
+    await expect(remote.put(0, Buffer.from('x'), false)).rejects.toMatchObject({ code, status });
+    await expect(remote.read({ start: 0, end: 1 }, Buffer.alloc(1))).rejects.toMatchObject({
+      code,
+    });
+    expect(daemon.asked).toHaveLength(2);
+  });
+
+  it('say nothing of the ticket, which is a secret', async () => {
+    daemon.fault = () => ({});
+    const error = await image({ retries: 0 })
+      .flush()
+      .catch((reason: unknown) => reason);
+    expect(JSON.stringify(error)).not.toContain('images/ticket');
+    expect(String(error)).not.toContain('images/ticket');
+  });
+
+  it('of the ticket are repeated when somebody revives it', async () => {
+    daemon.tickets.delete('ticket');
+    const remote = image({
+      onRefused: async () => {
+        daemon.tickets.add('again');
+        remote.moveTo(daemon.urlOf('again'));
+      },
+    });
+    await remote.put(0, Buffer.from('x'), true);
+    expect(daemon.stable.toString('utf8', 0, 1)).toBe('x');
+    expect(losses).toBe(1);
+  });
+
+  it('end at once when the transfer is stopped', async () => {
+    daemon.fault = () => ({});
+    const waiting = image({ retries: 20 }).flush();
+    const reason = new InterruptedError('SIGINT');
+    setTimeout(() => stop.abort(reason), 50);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(image().read({ start: 0, end: 1 }, Buffer.alloc(1))).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,203 @@
+/**
+ * An image daemon that keeps to the specification (4.6) and fails as told. What is not flushed is
+ * lost when it crashes, as on a machine without power.
+ */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface Fault {
+  /** Answers this; without it the connection is cut. */
+  readonly status?: number;
+  /** Does what was asked before it fails. */
+  readonly afterwards?: boolean;
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly what: string;
+  /** Content-Range or Range. */
+  readonly range: string;
+}
+
+export class FakeDaemon {
+  /** What reads see. */
+  current: Buffer;
+  /** What survives. */
+  stable: Buffer;
+  features = ['extents', 'zero', 'flush', 'checksum'];
+  maxWriters = 8;
+  optionsStatus = 200;
+  /** Tickets that are accepted; every path below `/images/` names one. */
+  readonly tickets = new Set(['ticket']);
+  readonly asked: Asked[] = [];
+  /** Decides about every request. */
+  fault: (asked: Asked, count: number) => Fault | undefined = () => undefined;
+  /** Bytes of the largest number of PUT bodies that were neither flushed nor forgotten. */
+  unflushed = 0;
+  mostUnflushed = 0;
+  /** Ranges that differ between what reads see and what survives. */
+  #fresh: [start: number, end: number][] = [];
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(size: number) {
+    this.current = Buffer.alloc(size);
+    this.stable = Buffer.alloc(size);
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  static async start(size: number): Promise<FakeDaemon> {
+    const daemon = new FakeDaemon(size);
+    await new Promise<void>((resolve) => daemon.#server.listen(0, '127.0.0.1', resolve));
+    return daemon;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  urlOf(ticket = 'ticket'): string {
+    return `${this.origin}/images/${ticket}`;
+  }
+
+  /** Loses what was not flushed, and all connections. */
+  crash(): void {
+    for (const [start, end] of this.#fresh) this.stable.copy(this.current, start, start, end);
+    this.#fresh = [];
+    this.unflushed = 0;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  count(method: string): number {
+    return this.asked.filter((one) => one.method === method).length;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '', 'http://daemon');
+    const [, , ticket = '', what = ''] = url.pathname.split('/');
+    const range = String(request.headers['content-range'] ?? request.headers.range ?? '');
+    const asked = { method: request.method ?? '', what, range };
+    this.asked.push(asked);
+    const body = await bodyOf(request);
+    const fault = this.fault(asked, this.asked.length);
+    if (fault && !fault.afterwards) {
+      fail(response, fault);
+      return;
+    }
+    if (!this.tickets.has(ticket)) {
+      response.writeHead(403, { connection: 'close' }).end('No ticket.\n');
+      return;
+    }
+    const [status, headers, answer] = this.#answer(asked, url, body);
+    if (fault) fail(response, fault);
+    else response.writeHead(status, { 'content-length': answer.length, ...headers }).end(answer);
+  }
+
+  #answer(asked: Asked, url: URL, body: Buffer): [number, Record<string, string>, Buffer] {
+    const json = (value: unknown): [number, Record<string, string>, Buffer] => [
+      200,
+      { 'content-type': 'application/json' },
+      Buffer.from(JSON.stringify(value)),
+    ];
+    const nothing = Buffer.alloc(0);
+    switch (`${asked.method} ${asked.what}`) {
+      case 'OPTIONS ':
+        if (this.optionsStatus !== 200) return [this.optionsStatus, {}, nothing];
+        return json({ features: this.features, max_readers: 8, max_writers: this.maxWriters });
+      case 'PUT ': {
+        const start = Number(/^bytes (\d+)-/.exec(asked.range)?.[1] ?? 0);
+        if (start + body.length > this.current.length) return [416, {}, Buffer.from('Too far.')];
+        body.copy(this.current, start);
+        this.#fresh.push([start, start + body.length]);
+        if (url.searchParams.get('flush') === 'y') this.#flush();
+        else this.unflushed += body.length;
+        this.mostUnflushed = Math.max(this.mostUnflushed, this.unflushed);
+        return [200, {}, nothing];
+      }
+      case 'PATCH ': {
+        const { op, offset, size } = JSON.parse(body.toString()) as Record<string, number>;
+        if (String(op) === 'flush') this.#flush();
+        else this.#zero(offset ?? 0, size ?? 0);
+        return [200, {}, nothing];
+      }
+      case 'GET ': {
+        const match = /^bytes=(\d+)-(\d+)$/.exec(asked.range);
+        if (!match) return [200, {}, this.current];
+        const part = this.current.subarray(Number(match[1]), Number(match[2]) + 1);
+        return [206, { 'content-range': `bytes ${match[1]}-${match[2]}/*` }, part];
+      }
+      case 'GET extents':
+        return json(extentsOf(this.current));
+      case 'GET checksum':
+        return json({ checksum: checksumOf(this.current, url.searchParams) });
+      default:
+        return [404, {}, Buffer.from('No such thing.')];
+    }
+  }
+
+  #zero(offset: number, size: number): void {
+    this.current.fill(0, offset, offset + size);
+    this.#fresh.push([offset, offset + size]);
+  }
+
+  #flush(): void {
+    for (const [start, end] of this.#fresh) this.current.copy(this.stable, start, start, end);
+    this.#fresh = [];
+    this.unflushed = 0;
+  }
+}
+
+function fail(response: ServerResponse, { status }: Fault): void {
+  if (status === undefined) response.destroy();
+  else response.writeHead(status).end('It failed.\n');
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+const zeros = Buffer.alloc(65_536);
+
+/** Extents with a grain of 64 KiB. */
+function extentsOf(image: Buffer): { start: number; length: number; zero: boolean }[] {
+  const grain = 65_536;
+  const found: { start: number; length: number; zero: boolean }[] = [];
+  for (let start = 0; start < image.length; start += grain) {
+    const part = image.subarray(start, start + grain);
+    const zero = part.equals(zeros.subarray(0, part.length));
+    const last = found.at(-1);
+    if (last && last.zero === zero) last.length += part.length;
+    else found.push({ start, length: part.length, zero });
+  }
+  return found;
+}
+
+/** The checksum as the documentation of daemons describes it. */
+export function checksumOf(image: Buffer, parameters: URLSearchParams): string {
+  const algorithm = parameters.get('algorithm') ?? '';
+  const block = Number(parameters.get('block_size'));
+  const outer = createHash(algorithm);
+  for (let at = 0; at < image.length; at += block) {
+    outer.update(
+      createHash(algorithm)
+        .update(image.subarray(at, at + block))
+        .digest(),
+    );
+  }
+  return outer.digest('hex');
+}

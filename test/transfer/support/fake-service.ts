@@ -1,0 +1,134 @@
+/** The part of the API that transfers need, in memory: one disk after the other, and transfers. */
+import type { Call, Client, Thing } from '../../../src/client/client.ts';
+import { ConflictError, ConnectionError, NotFoundError } from '../../../src/client/errors.ts';
+import { Http } from '../../../src/client/http.ts';
+import type { FakeDaemon } from './fake-daemon.ts';
+
+export class FakeService {
+  readonly http: Http;
+  readonly disks = new Map<string, Thing>();
+  readonly transfers = new Map<string, Thing>();
+  /** Calls as `add /disks`. */
+  readonly calls: string[] = [];
+  /** Asked before every call; what it throws is what the caller gets. */
+  before: (call: string) => void = () => {};
+  /** What a finalized upload becomes. */
+  verdict = 'finished_success';
+  /** The address told for direct connections, where it is not that of the daemon. */
+  directUrl: string | undefined;
+  readonly daemon: FakeDaemon;
+  #last = 0;
+
+  private constructor(daemon: FakeDaemon, http: Http) {
+    this.daemon = daemon;
+    this.http = http;
+  }
+
+  static async start(daemon: FakeDaemon): Promise<FakeService> {
+    return new FakeService(daemon, await Http.open({ trust: {} }));
+  }
+
+  /** As much of a client as transfers use. */
+  get client(): Client {
+    const { http } = this;
+    const answer = (call: Call) => Promise.resolve().then(() => this.#answer(call));
+    return { http, object: answer, action: answer } as unknown as Client;
+  }
+
+  addDisk(disk: Thing): Thing {
+    this.#last += 1;
+    const id = `disk-${this.#last}`;
+    const made = { ...disk, id, status: 'ok' };
+    this.disks.set(id, made);
+    return made;
+  }
+
+  /** The transfer that was added last. */
+  get transfer(): Thing {
+    const last = [...this.transfers.values()].at(-1);
+    if (!last) throw new Error('There is no transfer.');
+    return last;
+  }
+
+  #answer({ operation, ids = {}, body }: Call): Thing {
+    const name = `${operation.name} ${operation.path}`;
+    this.calls.push(name);
+    this.before(name);
+    const disk = this.disks.get(ids['disk'] ?? '');
+    const transfer = this.transfers.get(ids['imagetransfer'] ?? '');
+    switch (name) {
+      case 'add /disks':
+        return { ...this.addDisk(body as Thing) };
+      case 'add /imagetransfers':
+        return this.#begin(body as Thing);
+      case 'get /disks/{disk}':
+        if (disk) return { ...disk };
+        break;
+      case 'remove /disks/{disk}':
+        this.disks.delete(ids['disk'] ?? '');
+        return {};
+      case 'get /imagetransfers/{imagetransfer}':
+        if (transfer) return { ...transfer };
+        break;
+      default:
+        if (transfer) return this.#act(transfer, operation.name);
+    }
+    throw new NotFoundError(`${name}: not found`);
+  }
+
+  #begin({ disk, direction, format }: Thing): Thing {
+    const target = this.disks.get(String((disk as Thing)['id']));
+    if (!target) throw new NotFoundError('no such disk');
+    if (target['status'] === 'locked') throw new ConflictError('the disk is locked');
+    target['status'] = 'locked';
+    this.#last += 1;
+    const id = `transfer-${this.#last}`;
+    this.daemon.tickets.add(id);
+    const transfer = {
+      id,
+      disk,
+      direction,
+      format,
+      phase: 'transferring',
+      transfer_url: this.directUrl ?? this.daemon.urlOf(id),
+      proxy_url: this.daemon.urlOf(id),
+    };
+    this.transfers.set(id, transfer);
+    return { ...transfer, phase: 'initializing' };
+  }
+
+  /** Ends a ticket as services do when a transfer is paused or over. */
+  #act(transfer: Thing, action: string): Thing {
+    const id = String(transfer['id']);
+    const target = this.disks.get(String((transfer['disk'] as Thing)['id']));
+    if (action === 'resume') {
+      this.daemon.tickets.add(id);
+      transfer['phase'] = 'transferring';
+      return {};
+    }
+    this.daemon.tickets.delete(id);
+    if (action === 'pause') transfer['phase'] = 'paused_user';
+    else if (action === 'cancel') transfer['phase'] = 'finished_cleanup';
+    else transfer['phase'] = this.verdict;
+    const upload = transfer['direction'] === 'upload';
+    const failed = upload && transfer['phase'] !== 'finished_success';
+    if (target && action !== 'pause') target['status'] = failed ? 'illegal' : 'ok';
+    return {};
+  }
+
+  /** Pauses a transfer that nobody used, as services do by themselves. */
+  pauseBySystem(): void {
+    this.transfer['phase'] = 'paused_system';
+    this.daemon.tickets.delete(String(this.transfer['id']));
+  }
+
+  async close(): Promise<void> {
+    await this.http.close();
+    await this.daemon.close();
+  }
+}
+
+/** What a client throws when the service is away. */
+export function away(): ConnectionError {
+  return new ConnectionError('the service is away', { retryable: true });
+}
