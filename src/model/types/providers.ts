@@ -81,7 +81,7 @@ export const providersTypes = types({
       username: { kind: 'string', mut: 'C', writeOnly: true },
       password: { kind: 'string', mut: 'C', writeOnly: true },
       sparse: { kind: 'bool', mut: 'C', default: true },
-      vm: { kind: 'ref vm', mut: 'C', doc: '{name}' },
+      vm: { kind: 'ref vm', mut: 'C', doc: 'The name it gets.' },
       provider: { kind: 'enum external_vm_provider_type', mut: 'C' },
       url: { kind: 'string', mut: 'C' },
       name: { kind: 'string', mut: 'C' },

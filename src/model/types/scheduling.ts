@@ -6,12 +6,12 @@ export const schedulingTypes = types({
     doc: 'How a cluster chooses hosts for virtual machines.',
     identified: true,
     attributes: {
-      name: { kind: 'string', mut: 'CU', doc: 'unique' },
-      locked: { kind: 'bool', mut: 'R', doc: 'true for built-in' },
-      default_policy: { kind: 'bool', mut: 'R', doc: 'true for "none"' },
+      name: { kind: 'string', mut: 'CU', doc: 'Unique in the system.' },
+      locked: { kind: 'bool', mut: 'R', doc: 'True for those that come with the service.' },
+      default_policy: { kind: 'bool', mut: 'R', doc: 'True for the policy named none.' },
       balances: { kind: 'links balance', mut: 'R' },
       filters: { kind: 'links filter', mut: 'R' },
-      weight: { kind: 'links weight', mut: 'R', doc: 'link weights' },
+      weight: { kind: 'links weight', mut: 'R', doc: 'What it weighs.' },
       description: { kind: 'string', mut: 'CU' },
       properties: { kind: 'list struct property', mut: 'CU' },
     },
@@ -30,8 +30,13 @@ export const schedulingTypes = types({
   filter: {
     identified: true,
     attributes: {
-      position: { kind: 'int', mut: 'C', default: 0, doc: '-1 last, 1 first' },
-      scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'by id' },
+      position: {
+        kind: 'int',
+        mut: 'C',
+        default: 0,
+        doc: '1 is first, -1 last, 0 anywhere between.',
+      },
+      scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
     },
   },
   weight: {
@@ -39,14 +44,14 @@ export const schedulingTypes = types({
     attributes: {
       factor: { kind: 'int', mut: 'C', default: 1 },
       scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
-      scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'by id' },
+      scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
     },
   },
   balance: {
     identified: true,
     attributes: {
       scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
-      scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'by id' },
+      scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
     },
   },
 });

@@ -5,14 +5,13 @@ export const systemTypes = types({
   api: {
     doc: 'The entry point.',
     attributes: {
-      time: { kind: 'date', mut: 'R', doc: 'server clock' },
+      time: { kind: 'date', mut: 'R', doc: 'The clock of the server.' },
       engine_backup: {
         kind: 'struct engine_backup_info',
         mut: 'R',
-        doc: '4.6 addition; may be omitted',
       },
-      authenticated_user: { kind: 'ref user', mut: 'R', doc: 'the logged-in user' },
-      effective_user: { kind: 'ref user', mut: 'R', doc: 'user on whose behalf the call runs' },
+      authenticated_user: { kind: 'ref user', mut: 'R', doc: 'Who signed in.' },
+      effective_user: { kind: 'ref user', mut: 'R', doc: 'On whose behalf the request runs.' },
       special_objects: { kind: 'struct special_objects', mut: 'R' },
       product_info: { kind: 'struct product_info', mut: 'R' },
       summary: { kind: 'struct api_summary', mut: 'R' },
@@ -59,8 +58,12 @@ export const systemTypes = types({
   fault: {
     doc: 'What went wrong, as the service says it.',
     attributes: {
-      reason: { kind: 'string', mut: 'R', doc: 'fixed phrase per fault family (see 4.1)' },
-      detail: { kind: 'string', mut: 'R', doc: 'may be absent' },
+      reason: {
+        kind: 'string',
+        mut: 'R',
+        doc: 'The kind of fault; always the same words for the same kind.',
+      },
+      detail: { kind: 'string', mut: 'R', doc: 'What exactly was wrong.' },
     },
   },
   option: {
