@@ -2,16 +2,16 @@
  * The checksum of an image: a hash over the hashes of its blocks, as image daemons make it. Blocks
  * are hashed in any order, each when its bytes pass by.
  */
-import { createHash } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 import { BLOCK, blockCount, lengthOf, type Range } from './blocks.ts';
 
 /** The algorithm that every daemon knows and that Node has in native code. */
 export const ALGORITHM = 'sha256';
 export const DIGEST_LENGTH = 32;
 
-/** The hash of the bytes of one block. */
-export function hashOf(bytes: Uint8Array): Buffer {
-  return createHash(ALGORITHM).update(bytes).digest();
+/** The hash of the bytes of one block, made by another thread while this one moves bytes. */
+export async function hashOf(bytes: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes));
 }
 
 export class BlockHashes {
@@ -40,7 +40,7 @@ export class BlockHashes {
   ofZeros(length: number): Buffer {
     let digest = this.#zeros.get(length);
     if (!digest) {
-      digest = hashOf(Buffer.alloc(length));
+      digest = createHash(ALGORITHM).update(Buffer.alloc(length)).digest();
       this.#zeros.set(length, digest);
     }
     return digest;

@@ -49,6 +49,9 @@ const SILENCE = 60_000;
 /** Flushing and zeroing may take a slow disk a while, hashing all of an image much longer. */
 const LONG_WORK = 600_000;
 const LONGEST_DELAY = 15_000;
+/** Bytes of the body that are handed to the socket at a time. */
+const PIECE = 2 ** 20;
+const FIRST_PIECE = 2 ** 14;
 
 export class RemoteImage {
   readonly #options: DaemonOptions;
@@ -105,15 +108,17 @@ export class RemoteImage {
    * the epoch in which they were taken.
    */
   async put(offset: number, bytes: Buffer, flush: boolean): Promise<number> {
-    return await this.#must('send the image', {
+    return await this.#must('send the image', () => ({
       method: 'PUT',
       suffix: `?flush=${flush ? 'y' : 'n'}`,
       headers: {
         'content-type': 'application/octet-stream',
+        'content-length': String(bytes.length),
         'content-range': `bytes ${offset}-${offset + bytes.length - 1}/*`,
       },
-      body: bytes,
-    });
+      // Documented, but missing in the types.
+      body: inPieces(bytes) as unknown as string,
+    }));
   }
 
   /** Makes a range read as zeros; durable after the next flush. Returns the epoch like `put`. */
@@ -132,12 +137,12 @@ export class RemoteImage {
   }
 
   async #patch(what: string, body: object): Promise<number> {
-    return await this.#must(what, {
+    return await this.#must(what, () => ({
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
       headersTimeout: LONG_WORK,
-    });
+    }));
   }
 
   /** Fills the buffer with the bytes of a range. */
@@ -191,10 +196,10 @@ export class RemoteImage {
   }
 
   /** Repeats a request until it is answered; returns the epoch of the answer. */
-  async #must(what: string, request: Request): Promise<number> {
+  async #must(what: string, request: () => Request): Promise<number> {
     return await this.#retried(what, async () => {
       const epoch = this.#epoch;
-      this.#check(what, await this.#send(request));
+      this.#check(what, await this.#send(request()));
       return epoch;
     });
   }
@@ -337,6 +342,18 @@ export class RemoteImage {
       return new ServerError(message, { status, retryable: true });
     }
     return new FaultError(message, { code: 'daemon_refused', status });
+  }
+}
+
+/**
+ * A body as pieces that the socket takes one by one: while they flow the connection is alive,
+ * however slow it is. The first one is small, because it is copied behind the head of the request.
+ */
+function* inPieces(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + (at === 0 ? FIRST_PIECE : PIECE);
+    yield bytes.subarray(at, end);
+    at = end;
   }
 }
 

@@ -86,13 +86,15 @@ async function move(
   const moved = bytesOf(piece.runs);
   const skipped = bytes.length - moved;
   if (fresh && bytes.equals(zeros.subarray(0, bytes.length))) return { piece, moved, skipped };
+  const hashing = hashed ? hashOf(bytes) : undefined;
   const written = fresh ? piece.runs : [range];
   await stored(options, async () => {
     for (const { start, end } of written) {
       await file.write(start, bytes.subarray(start - range.start, end - range.start));
     }
   });
-  return { piece, moved, skipped, ...(hashed ? { digest: hashOf(bytes) } : {}) };
+  const digest = await hashing;
+  return { piece, moved, skipped, ...(digest ? { digest } : {}) };
 }
 
 /** Says what is wrong with the local disk in a way that helps. */

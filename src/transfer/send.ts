@@ -95,7 +95,7 @@ async function move(
     const epoch = zeroed ? image.epoch : await slots.run(() => zero(options, range));
     return { piece, moved: 0, skipped: bytes.length, epoch };
   }
-  const digest = hashed ? hashOf(bytes) : undefined;
+  const hashing = hashed ? hashOf(bytes) : undefined;
   // Between the runs of a new disk there are zeros already; of another disk nothing is known.
   const runs = zeroed ? piece.runs : [range];
   const flush = !capabilities.features.has('flush');
@@ -108,6 +108,7 @@ async function move(
     return seen;
   });
   const moved = bytesOf(runs);
+  const digest = await hashing;
   return {
     piece,
     moved,

@@ -1,6 +1,6 @@
 /** Uploads a local image into a new or an existing disk. */
 import type { Client, Thing } from '../client/client.ts';
-import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
 import { ALGORITHM, checksumQuery, hashOf } from './checksum.ts';
 import { Control } from './control.ts';
@@ -263,7 +263,8 @@ class Upload {
       else journal?.remove();
       return error;
     }
-    const began = this.#meter.transferred > 0 || resumed;
+    // Somebody who interrupts before anything was sent has changed their mind.
+    const began = resumed || this.#meter.transferred > 0 || !(error instanceof InterruptedError);
     if (journal && transfer !== undefined && began && mayPass(error)) {
       const paused = await pauseQuietly(control, transfer);
       journal.close();
@@ -291,7 +292,7 @@ async function imageChecksum(journal: Journal, source: SourceFile, size: number)
       const range = blockRange(block, size);
       const bytes = Buffer.alloc(range.end - range.start);
       await source.read(range, bytes);
-      journal.hashes.set(block, hashOf(bytes));
+      journal.hashes.set(block, await hashOf(bytes));
     }
   }
   return journal.hashes.checksum(size, (block) => blockRange(block, size));
