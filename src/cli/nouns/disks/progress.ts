@@ -13,8 +13,9 @@ type Manner = 'bar' | 'lines' | 'json' | 'none';
 
 /** Milliseconds between two signs of life. */
 const every: Readonly<Record<Manner, number>> = { bar: 100, lines: 5_000, json: 1_000, none: 0 };
-/** Time over which the rate is smoothed. */
-const smoothing = 3_000;
+/** Milliseconds that the rate is the average of, and between two counts. */
+const memory = 5_000;
+const grain = 100;
 
 export class TransferProgress {
   readonly #cli: Cli;
@@ -23,9 +24,10 @@ export class TransferProgress {
   #phase: TransferEvent['phase'] | undefined;
   #shownAt = 0;
   #isShown = false;
-  /** Bytes per millisecond, and what it was computed from. */
+  /** Counts of the last seconds, the oldest first. */
+  #counts: { readonly at: number; readonly bytes: number }[] = [];
+  /** Bytes per millisecond. */
   #rate = 0;
-  #measured: { readonly at: number; readonly bytes: number } | undefined;
 
   /** @param label what is transferred, as it is shown */
   constructor(cli: Cli, label: string) {
@@ -40,23 +42,22 @@ export class TransferProgress {
     const now = performance.now();
     if (event.phase !== this.#phase) {
       this.#phase = event.phase;
-      this.#measured = { at: now, bytes: event.transferred };
+      this.#counts = [];
       this.#shownAt = 0;
     }
-    if (now - this.#shownAt < every[this.#manner] && this.#shownAt !== 0) return;
     this.#measure(event, now);
+    if (now - this.#shownAt < every[this.#manner] && this.#shownAt !== 0) return;
     this.#shownAt = now;
     this.#write(event);
   }
 
   #measure({ transferred }: TransferEvent, now: number): void {
-    const { at, bytes } = this.#measured ?? { at: now, bytes: transferred };
-    const passed = now - at;
-    if (passed <= 0) return;
-    const current = Math.max(0, transferred - bytes) / passed;
-    const weight = this.#rate === 0 ? 1 : 1 - Math.exp(-passed / smoothing);
-    this.#rate += (current - this.#rate) * weight;
-    this.#measured = { at: now, bytes: transferred };
+    if (now - (this.#counts.at(-1)?.at ?? 0) < grain) return;
+    this.#counts.push({ at: now, bytes: transferred });
+    this.#counts = this.#counts.filter(({ at }) => now - at <= memory);
+    const oldest = this.#counts[0];
+    if (!oldest || oldest.at === now) return;
+    this.#rate = Math.max(0, transferred - oldest.bytes) / (now - oldest.at);
   }
 
   #write(event: TransferEvent): void {
@@ -69,7 +70,7 @@ export class TransferProgress {
     const line = harmless.line(`${this.#label}: ${this.#text(event, bar)}`);
     if (!bar) stderr.write(`${line}\n`);
     else {
-      stderr.write(`\r\u001b[2K${truncated(line, (stderr.columns ?? 80) - 1)}`);
+      stderr.write(`\r\u001b[2K${truncated(line, (stderr.columns || 80) - 1)}`);
       this.#isShown = true;
     }
   }
