@@ -1,106 +1,71 @@
 /** One image behind a ticket, as an image daemon serves it (specification 4.6). */
 import type { Dispatcher } from 'undici';
-import {
-  ConflictError,
-  ConnectionError,
-  FaultError,
-  ServerError,
-  VmctlError,
-} from '../client/errors.ts';
-import type { Http } from '../client/http.ts';
-import { connectionError } from '../client/reachability.ts';
 import { lengthOf, type Range } from './blocks.ts';
 import { type Layout, readLayout } from './layout.ts';
-import { pause } from './pause.ts';
-
-export interface DaemonOptions {
-  readonly http: Http;
-  readonly signal: AbortSignal;
-  /** Repetitions of a request whose connection failed, or that the daemon failed to serve. */
-  readonly retries: number;
-  /** Told when a connection was lost: what was not flushed may be lost with it. */
-  readonly onLost?: () => void;
-  /**
-   * Asked when the ticket is refused: whether it is usable again, so that the request can be
-   * repeated. Rejects with why the transfer cannot go on.
-   */
-  readonly onRefused?: () => Promise<void>;
-}
+import { refusalOf } from './refusals.ts';
+import { type DaemonOptions, type Request, Requests } from './requests.ts';
 
 export interface Capabilities {
   /** Names such as `zero`, `flush`, `extents`, `checksum`; none on old daemons. */
   readonly features: ReadonlySet<string>;
   readonly maxReaders: number;
   readonly maxWriters: number;
+  /** Path of a socket through which clients on the daemon's machine get more. */
+  readonly unixSocket?: string;
 }
 
-type Request = Partial<Dispatcher.RequestOptions> & {
-  /** What follows the path of the image: a sub-resource, a query. */
-  readonly suffix?: string;
-};
-
-interface Outcome {
-  readonly status: number;
-  readonly text: string;
-}
-
-/** Milliseconds. Silence this long means that the connection is dead, whatever TCP believes. */
-const SILENCE = 60_000;
-/** Flushing and zeroing may take a slow disk a while, hashing all of an image much longer. */
+/** Milliseconds that flushing and zeroing, or hashing all of an image, may take. */
 const LONG_WORK = 600_000;
-const LONGEST_DELAY = 15_000;
 /** Bytes of the body that are handed to the socket at a time. */
 const PIECE = 2 ** 20;
 const FIRST_PIECE = 2 ** 14;
+/** Repetitions while nothing was moved yet: an address where nobody is should be noticed soon. */
+const FIRST_RETRIES = 2;
 
 export class RemoteImage {
-  readonly #options: DaemonOptions;
-  #origin: string;
-  #path: string;
-  #epoch = 0;
+  readonly #requests: Requests;
+  readonly #retries: number;
 
   constructor(url: string, options: DaemonOptions) {
-    this.#options = options;
-    const { origin, pathname } = new URL(url);
-    this.#origin = origin;
-    this.#path = pathname;
+    this.#requests = new Requests(url, options);
+    this.#retries = options.retries;
   }
 
   /** Follows the ticket to another address. */
   moveTo(url: string): void {
-    const { origin, pathname } = new URL(url);
-    this.#origin = origin;
-    this.#path = pathname;
+    this.#requests.moveTo(url);
+  }
+
+  /** Goes through a socket of this machine, until that fails; `undefined` goes back. */
+  moveToSocket(dispatcher: Dispatcher | undefined): void {
+    this.#requests.moveToSocket(dispatcher);
+  }
+
+  /** How often a connection was lost: what was acknowledged before that may be lost too. */
+  get epoch(): number {
+    return this.#requests.epoch;
   }
 
   /** What can be done with the image, and with how many connections. */
   async capabilities(): Promise<Capabilities> {
-    const { status, text } = await this.#retried(
-      'look at the image',
-      () => this.#send({ method: 'OPTIONS' }),
-      Math.min(this.#options.retries, 2),
+    const what = 'look at the image';
+    const { status, text } = await this.#requests.retried(
+      what,
+      () => this.#requests.send({ method: 'OPTIONS' }),
+      Math.min(this.#retries, FIRST_RETRIES),
     );
     // Daemons and proxies from before 1.3 (specification 7).
     if (status === 405 || status === 204) {
       return { features: new Set(), maxReaders: 1, maxWriters: 1 };
     }
-    if (status !== 200) throw this.#refusal('look at the image', status, text);
-    const told = parsed(text) as {
-      features?: unknown;
-      max_readers?: unknown;
-      max_writers?: unknown;
-    };
-    const features = Array.isArray(told.features) ? told.features.map(String) : [];
+    if (status !== 200) throw refusalOf(what, status, text);
+    const { features, max_readers, max_writers, unix_socket } = parsed(text);
     return {
-      features: new Set(features),
-      maxReaders: countOf(told.max_readers),
-      maxWriters: countOf(told.max_writers),
+      features: new Set(Array.isArray(features) ? features.map(String) : []),
+      maxReaders: countOf(max_readers),
+      maxWriters: countOf(max_writers),
+      ...(typeof unix_socket === 'string' ? { unixSocket: unix_socket } : {}),
     };
-  }
-
-  /** How often a connection was lost: what was acknowledged before that may be lost too. */
-  get epoch(): number {
-    return this.#epoch;
   }
 
   /**
@@ -122,11 +87,11 @@ export class RemoteImage {
   }
 
   /** Makes a range read as zeros; durable after the next flush. Returns the epoch like `put`. */
-  async zero({ start, end }: Range): Promise<number> {
+  async zero(range: Range): Promise<number> {
     return await this.#patch('zero a part of the disk', {
       op: 'zero',
-      offset: start,
-      size: end - start,
+      offset: range.start,
+      size: lengthOf(range),
       flush: false,
     });
   }
@@ -147,9 +112,10 @@ export class RemoteImage {
 
   /** Fills the buffer with the bytes of a range. */
   async read(range: Range, buffer: Buffer): Promise<void> {
-    await this.#retried('fetch the image', async () => {
-      const outcome = await this.#receive(range, buffer);
-      if (outcome) this.#check('fetch the image', outcome);
+    const what = 'fetch the image';
+    await this.#requests.retried(what, async () => {
+      const refused = await this.#requests.receive(range, buffer);
+      if (refused) throw refusalOf(what, refused.status, refused.text);
     });
   }
 
@@ -159,13 +125,13 @@ export class RemoteImage {
    */
   async checksum(query: string): Promise<string | undefined> {
     const what = 'ask for the checksum of the image';
-    return await this.#retried(what, async () => {
-      const { status, text } = await this.#send({
+    return await this.#requests.retried(what, async () => {
+      const { status, text } = await this.#requests.send({
         suffix: `/checksum?${query}`,
         headersTimeout: LONG_WORK,
       });
       if (status === 400 || status === 404 || status === 405) return undefined;
-      if (status !== 200) throw this.#refusal(what, status, text);
+      if (status !== 200) throw refusalOf(what, status, text);
       const { checksum } = parsed(text);
       return typeof checksum === 'string' ? checksum.toLowerCase() : undefined;
     });
@@ -174,20 +140,18 @@ export class RemoteImage {
   /** Where the image has data, and how long it is. Short gaps between data count as data. */
   async layout(): Promise<Layout> {
     const what = 'ask for the extents of the image';
-    return await this.#retried(what, async () => {
-      const { statusCode, body } = await this.#options.http.dispatcher.request({
-        ...this.#addressed({ suffix: '/extents', headersTimeout: LONG_WORK }),
-      });
-      if (statusCode !== 200) throw this.#refusal(what, statusCode, await body.text());
+    return await this.#requests.retried(what, async () => {
+      const request = { suffix: '/extents', headersTimeout: LONG_WORK };
+      const { statusCode, body } = await this.#requests.open(request);
+      if (statusCode !== 200) throw refusalOf(what, statusCode, await body.text());
       return await readLayout(body);
     });
   }
 
   /** Bytes of the image, by asking for all of it and reading nothing; for old daemons. */
   async size(): Promise<number | undefined> {
-    const { http } = this.#options;
-    return await this.#retried('look at the image', async () => {
-      const { statusCode, headers, body } = await http.dispatcher.request(this.#addressed({}));
+    return await this.#requests.retried('look at the image', async () => {
+      const { statusCode, headers, body } = await this.#requests.open({});
       body.on('error', () => {});
       body.destroy();
       const length = Number(headers['content-length']);
@@ -195,153 +159,14 @@ export class RemoteImage {
     });
   }
 
-  /** Repeats a request until it is answered; returns the epoch of the answer. */
+  /** Repeats a request until it is answered well; returns the epoch of the answer. */
   async #must(what: string, request: () => Request): Promise<number> {
-    return await this.#retried(what, async () => {
-      const epoch = this.#epoch;
-      this.#check(what, await this.#send(request()));
+    return await this.#requests.retried(what, async () => {
+      const epoch = this.#requests.epoch;
+      const { status, text } = await this.#requests.send(request());
+      if (status < 200 || status > 299) throw refusalOf(what, status, text);
       return epoch;
     });
-  }
-
-  #check(what: string, { status, text }: Outcome): void {
-    if (status < 200 || status > 299) throw this.#refusal(what, status, text);
-  }
-
-  async #send(request: Request): Promise<Outcome> {
-    const { http } = this.#options;
-    const { statusCode, body } = await http.dispatcher.request(this.#addressed(request));
-    return { status: statusCode, text: await body.text() };
-  }
-
-  /** The request at the image's present address, which may be another one than a moment ago. */
-  #addressed({ suffix = '', ...request }: Request): Dispatcher.RequestOptions {
-    return {
-      origin: this.#origin,
-      path: `${this.#path}${suffix}`,
-      method: 'GET',
-      headersTimeout: SILENCE,
-      bodyTimeout: SILENCE,
-      signal: this.#options.signal,
-      ...request,
-    };
-  }
-
-  /** Receives into the buffer; resolves with the answer instead when it holds no image bytes. */
-  #receive(range: Range, buffer: Buffer): Promise<Outcome | undefined> {
-    const { http, signal } = this.#options;
-    const length = lengthOf(range);
-    return new Promise((resolve, reject) => {
-      let status = 0;
-      let filled = 0;
-      let refusal = '';
-      let abort: () => void = () => {};
-      const settle = (end: () => void) => {
-        signal.removeEventListener('abort', abort);
-        end();
-      };
-      http.dispatcher.dispatch(
-        {
-          origin: this.#origin,
-          path: this.#path,
-          method: 'GET',
-          headers: { range: `bytes=${range.start}-${range.end - 1}` },
-          headersTimeout: SILENCE,
-          bodyTimeout: SILENCE,
-        },
-        {
-          onRequestStart: (controller) => {
-            abort = () => controller.abort(signal.reason as Error);
-            if (signal.aborted) abort();
-            else signal.addEventListener('abort', abort, { once: true });
-          },
-          onResponseStart: (controller, code, headers) => {
-            status = code;
-            const told = String(headers['content-range'] ?? '');
-            if (code === 206 && !told.startsWith(`bytes ${range.start}-${range.end - 1}/`)) {
-              controller.abort(badAnswer('sends another range than it was asked for'));
-            }
-          },
-          onResponseData: (controller, chunk) => {
-            if (status !== 206) refusal += chunk.toString('utf8', 0, 500).slice(0, 500);
-            else if (filled + chunk.length > length) {
-              controller.abort(badAnswer('sends more than it was asked for'));
-            } else filled += chunk.copy(buffer, filled);
-          },
-          onResponseEnd: () =>
-            settle(() => {
-              if (status !== 206) resolve({ status: status === 200 ? 500 : status, text: refusal });
-              else if (filled === length) resolve(undefined);
-              else reject(Object.assign(new Error('short'), { code: 'UND_ERR_SOCKET' }));
-            }),
-          onResponseError: (_, error) => settle(() => reject(error)),
-        },
-      );
-    });
-  }
-
-  /** Repeats what fails for a reason that may pass; every request here may be sent twice. */
-  async #retried<T>(
-    what: string,
-    once: () => Promise<T>,
-    retries = this.#options.retries,
-  ): Promise<T> {
-    const { signal, onLost, onRefused } = this.#options;
-    let revived = false;
-    for (let failures = 0; ; ) {
-      signal.throwIfAborted();
-      try {
-        return await once();
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        const failure = this.#explained(what, error);
-        const lost = failure instanceof ConnectionError;
-        const refused = failure instanceof VmctlError && failure.code === 'ticket_refused';
-        if (lost || refused) {
-          this.#epoch += 1;
-          onLost?.();
-        }
-        if (refused && onRefused && !revived) {
-          revived = true;
-          await onRefused();
-          continue;
-        }
-        const passing = lost || (failure instanceof ServerError && failure.retryable);
-        if (!passing || failures >= retries) throw failure;
-        failures += 1;
-      }
-      await pause(Math.min(125 * 2 ** failures, LONGEST_DELAY), signal);
-    }
-  }
-
-  #explained(what: string, error: unknown): unknown {
-    if (error instanceof VmctlError) return error;
-    // The path is a secret: whoever knows the ticket may use it.
-    const reached = connectionError(error, { method: '', origin: this.#origin, path: '/images' });
-    if (!(reached instanceof ConnectionError)) return reached;
-    return new ConnectionError(`${what}: ${reached.message}`, {
-      code: reached.code,
-      ...(reached.hint === undefined ? {} : { hint: reached.hint }),
-      retryable: true,
-      cause: error,
-    });
-  }
-
-  #refusal(what: string, status: number, text: string): VmctlError {
-    const why = text.trim().split('\n', 1)[0] || `HTTP status ${status}`;
-    const message = `${what}: the image daemon says: ${why}`;
-    if (status === 403) {
-      return new ConflictError(`${what}: the image daemon no longer accepts the ticket`, {
-        code: 'ticket_refused',
-        status,
-        hint: 'the transfer was paused, cancelled, or has run out of time',
-      });
-    }
-    if (status === 507) return new ServerError(message, { code: 'no_space_on_server', status });
-    if (status >= 500 || status === 429) {
-      return new ServerError(message, { status, retryable: true });
-    }
-    return new FaultError(message, { code: 'daemon_refused', status });
   }
 }
 
@@ -355,10 +180,6 @@ function* inPieces(bytes: Buffer): Generator<Buffer> {
     yield bytes.subarray(at, end);
     at = end;
   }
-}
-
-function badAnswer(what: string): ServerError {
-  return new ServerError(`fetch the image: the image daemon ${what}`, { code: 'bad_answer' });
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -1,8 +1,6 @@
 /** Downloads the image of a disk into a local file. */
 import type { Thing } from '../client/client.ts';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
-import { blockRange } from './blocks.ts';
-import { ALGORITHM, checksumQuery } from './checksum.ts';
 import { Control } from './control.ts';
 import { bytesOf } from './copy.ts';
 import type { Capabilities } from './daemon.ts';
@@ -11,10 +9,11 @@ import { Meter } from './events.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
 import type { Layout } from './layout.ts';
+import type { TransferOptions } from './options.ts';
 import { PartialFile } from './partial-file.ts';
 import { prepareReceiving } from './receive.ts';
 import { Ticket } from './ticket.ts';
-import type { TransferOptions } from './upload.ts';
+import { type MovedImage, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
   readonly disk: Thing;
@@ -111,11 +110,11 @@ class Download {
       ticket.stop();
       throw error;
     }
-    const verify = this.#options.verify && journal.header.hashed;
-    const verified = verify && (await this.#verify(journal, ticket, capabilities));
+    const verified = await this.#verify({ image, capabilities, journal });
     this.#meter.enter('flushing');
     await file.finish();
     journal.remove();
+    ticket.stop();
     this.#meter.enter('finalizing');
     await this.#finalize(ticket.id);
     this.#meter.enter('done');
@@ -181,22 +180,13 @@ class Download {
     }
   }
 
-  async #verify(journal: Journal, ticket: Ticket, { features }: Capabilities): Promise<boolean> {
+  async #verify(moved: MovedImage): Promise<boolean> {
+    const { verify, onNote } = this.#options;
+    if (!verify || !moved.journal.header.hashed) return false;
     this.#meter.enter('verifying');
-    const theirs = features.has('checksum')
-      ? await ticket.image.checksum(checksumQuery)
-      : undefined;
-    if (theirs === undefined) {
-      this.#options.onNote?.('the image daemon makes no checksums: the file was not verified');
-      return false;
-    }
-    const { size } = journal.header;
-    const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));
-    if (ours === theirs) return true;
-    throw new VmctlError(
-      `the file differs from the stored image: its checksum (${ALGORITHM}) is ${ours} instead of ${theirs}`,
-      { code: 'checksum_mismatch', hint: 'download it again' },
-    );
+    const verified = await verifyDownload(moved);
+    if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
+    return verified;
   }
 
   /** The file is whole whatever the service says now. */

@@ -4,5 +4,6 @@ export { type Leftover, Stopped } from './ending.ts';
 export type { Listener, Phase, TransferEvent } from './events.ts';
 export type { DiskFormat } from './image-format.ts';
 export { Journal, type JournalHeader } from './journal.ts';
+export type { TransferOptions } from './options.ts';
 export { isSame, SourceFile } from './source-file.ts';
-export { type NewDisk, type TransferOptions, type UploadOptions, upload } from './upload.ts';
+export { type NewDisk, type UploadOptions, upload } from './upload.ts';

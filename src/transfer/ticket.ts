@@ -1,10 +1,12 @@
 /** The image transfer of a copy: begun, taken up again, revived when the service paused it. */
+import type { Dispatcher } from 'undici';
 import type { Client } from '../client/client.ts';
 import { ConflictError, ConnectionError } from '../client/errors.ts';
 import type { Control, Direction } from './control.ts';
 import { type Capabilities, RemoteImage } from './daemon.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Journal } from './journal.ts';
+import { isThisMachine, openSocket } from './local-socket.ts';
 
 export interface TicketOptions {
   readonly client: Client;
@@ -30,6 +32,7 @@ export class Ticket {
   #revival: Promise<void> | undefined;
   #revivals = 0;
   #throughProxy = false;
+  #socket: Dispatcher | undefined;
 
   constructor(options: TicketOptions) {
     this.#options = options;
@@ -63,7 +66,9 @@ export class Ticket {
     });
     this.#image = image;
     try {
-      return { image, capabilities: await image.capabilities() };
+      const capabilities = await image.capabilities();
+      await this.#takeShortWay(image, urls.direct, capabilities.unixSocket);
+      return { image, capabilities };
     } catch (error) {
       const { proxy } = urls;
       if (!(error instanceof ConnectionError) || proxy === undefined) throw error;
@@ -73,9 +78,23 @@ export class Ticket {
     }
   }
 
-  /** Ends all requests that are under way. */
+  /** A daemon on this machine is reached through its socket, if that can be used. */
+  async #takeShortWay(image: RemoteImage, url: string, path: string | undefined): Promise<void> {
+    if (path === undefined || !(await isThisMachine(url))) return;
+    this.#socket = await openSocket(path);
+    image.moveToSocket(this.#socket);
+    try {
+      await image.capabilities();
+    } catch (error) {
+      if (this.#options.signal.aborted) throw error;
+      image.moveToSocket(undefined);
+    }
+  }
+
+  /** Ends all requests that are under way; there is nothing more to do with the image. */
   stop(): void {
     this.#stop.abort(new Error('the transfer was stopped'));
+    this.#socket?.destroy().catch(() => {});
   }
 
   async #begin(before: string | undefined): Promise<{ direct: string; proxy?: string }> {

@@ -1,11 +1,8 @@
 /** Uploads a local image into a new or an existing disk. */
-import type { Client, Thing } from '../client/client.ts';
-import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
-import { BLOCK, blockCount, blockRange } from './blocks.ts';
-import { ALGORITHM, checksumQuery, hashOf } from './checksum.ts';
+import type { Thing } from '../client/client.ts';
+import { ConflictError, InterruptedError } from '../client/errors.ts';
 import { Control } from './control.ts';
 import type { Copy } from './copy.ts';
-import type { Capabilities } from './daemon.ts';
 import {
   cancelQuietly,
   type Leftover,
@@ -14,31 +11,15 @@ import {
   removeQuietly,
   Stopped,
 } from './ending.ts';
-import { type Listener, Meter } from './events.ts';
+import { Meter } from './events.ts';
 import { type DiskFormat, requireFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
+import type { TransferOptions } from './options.ts';
+import { requireFit, requireSound, sectorsOf } from './room.ts';
 import { prepareSending } from './send.ts';
 import type { SourceFile } from './source-file.ts';
 import { Ticket } from './ticket.ts';
-
-/** What all transfers need. */
-export interface TransferOptions {
-  readonly client: Client;
-  /** Address of the service, as the journal names it. */
-  readonly server: string;
-  /** Folder of the journals. */
-  readonly journals: string;
-  /** Connections at a time; the daemon may want fewer. */
-  readonly parallel: number;
-  /** Compare checksums when everything has been moved. */
-  readonly verify: boolean;
-  /** Repetitions of a request that failed for a reason that may pass. */
-  readonly retries: number;
-  readonly signal: AbortSignal;
-  readonly onEvent?: Listener;
-  /** Told in words what the user should know although nothing failed. */
-  readonly onNote?: (note: string) => void;
-}
+import { verifyUpload } from './verify.ts';
 
 /** A disk to be made. */
 export interface NewDisk {
@@ -59,9 +40,6 @@ export interface UploadOptions extends TransferOptions {
     | { readonly disk: Thing }
     | { readonly resume: Journal };
 }
-
-/** Sectors that disks are made of. */
-const SECTOR = 512;
 
 /**
  * Uploads, and returns the disk as it is then. Throws `Stopped` when something was begun and could
@@ -130,9 +108,15 @@ class Upload {
     }
     await this.#options.source.requireUnchanged();
     if (this.#options.verify && journal.header.hashed) {
-      await this.#verify(journal, ticket, capabilities);
+      this.#meter.enter('verifying');
+      if (!(await verifyUpload({ image, capabilities, journal }, this.#options.source))) {
+        this.#options.onNote?.(
+          'the image daemon makes no checksums: what it stored was not verified',
+        );
+      }
     }
     this.#meter.enter('finalizing');
+    ticket.stop();
     await this.#control.finalize(ticket.id);
     return await this.#finish(journal);
   }
@@ -170,7 +154,7 @@ class Upload {
     if (format === 'cow') requireSound(source);
     let disk: Thing;
     if ('add' in into) {
-      disk = await this.#addDisk(into.add, format, roundUp(virtual, SECTOR));
+      disk = await this.#addDisk(into.add, format, sectorsOf(virtual));
     } else {
       disk = into.disk;
       requireFit(disk, format, virtual);
@@ -224,30 +208,6 @@ class Upload {
     return journal;
   }
 
-  /** Compares what the daemon stored with what was read. */
-  async #verify(journal: Journal, ticket: Ticket, { features }: Capabilities): Promise<void> {
-    const { onNote, source } = this.#options;
-    this.#meter.enter('verifying');
-    const theirs = features.has('checksum')
-      ? await ticket.image.checksum(checksumQuery)
-      : undefined;
-    if (theirs === undefined) {
-      onNote?.('the image daemon makes no checksums: what it stored was not verified');
-      return;
-    }
-    const planned = journal.header.size;
-    const size = features.has('extents') ? (await ticket.image.layout()).size : planned;
-    const ours = await imageChecksum(journal, source, size);
-    if (ours === theirs) return;
-    throw new VmctlError(
-      `the stored image differs from ${source.path}: its checksum (${ALGORITHM}) is ${theirs} instead of ${ours}`,
-      {
-        code: 'checksum_mismatch',
-        hint: 'upload it again; if it happens again, check the storage',
-      },
-    );
-  }
-
   /** Puts things in order after a failure. */
   async leave(error: unknown): Promise<unknown> {
     this.#ticket?.stop();
@@ -279,59 +239,5 @@ class Upload {
     };
     journal?.remove();
     return new Stopped(error, left);
-  }
-}
-
-/** The checksum of the source as an image of `size` bytes, from the hashes made while sending. */
-async function imageChecksum(journal: Journal, source: SourceFile, size: number): Promise<string> {
-  const planned = journal.header.size;
-  if (size !== planned) {
-    // The block in which the shorter of both ends was hashed with another length.
-    const block = Math.floor(Math.min(size, planned) / BLOCK);
-    if (block < blockCount(size)) {
-      const range = blockRange(block, size);
-      const bytes = Buffer.alloc(range.end - range.start);
-      await source.read(range, bytes);
-      journal.hashes.set(block, await hashOf(bytes));
-    }
-  }
-  return journal.hashes.checksum(size, (block) => blockRange(block, size));
-}
-
-function roundUp(size: number, unit: number): number {
-  return Math.ceil(size / unit) * unit;
-}
-
-/** Throws when a qcow2 file is larger than services let such a disk become. */
-function requireSound({ path, size, content: { virtualSize } }: SourceFile): void {
-  const limit = Math.ceil(virtualSize * 1.1) + 2 ** 20;
-  if (size <= limit) return;
-  throw new UsageError(
-    `${path} has ${size} bytes, but a qcow2 disk of ${virtualSize} bytes has room for ${limit}`,
-    {
-      code: 'too_large',
-      hint: 'it may hold internal snapshots; qemu-img convert -O qcow2 leaves them out',
-    },
-  );
-}
-
-/** Throws unless an existing disk can take the image. */
-function requireFit(disk: Thing, format: DiskFormat, virtual: number): void {
-  const name = String(disk['alias'] ?? disk['name'] ?? disk['id']);
-  if (disk['format'] !== format) {
-    throw new UsageError(
-      `the disk ${name} is ${String(disk['format'])}, but the file is ${format}`,
-      {
-        code: 'wrong_format',
-        hint: 'upload it into a disk of the same format, or convert it first',
-      },
-    );
-  }
-  const room = Number(disk['provisioned_size'] ?? 0);
-  if (virtual > room) {
-    throw new UsageError(
-      `the image has ${virtual} bytes, ${virtual - room} more than the disk ${name} (${room})`,
-      { code: 'too_large', hint: 'upload it into a new disk, or make the disk larger' },
-    );
   }
 }

@@ -38,7 +38,11 @@ export class FakeDaemon {
   mostUnflushed = 0;
   /** Ranges that differ between what reads see and what survives. */
   #fresh: [start: number, end: number][] = [];
+  /** Where it listens besides, and how many requests came that way. */
+  unixSocket: string | undefined;
+  locally = 0;
   readonly #server: Server;
+  #local: Server | undefined;
   readonly #sockets = new Set<Socket>();
 
   private constructor(size: number) {
@@ -60,6 +64,24 @@ export class FakeDaemon {
     return daemon;
   }
 
+  /** Listens on a path as well, and tells so. */
+  async listenOn(path: string): Promise<void> {
+    const local = createServer((request, response) => {
+      this.locally += 1;
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+    await new Promise<void>((resolve) => local.listen(path, resolve));
+    this.#local = local;
+    this.unixSocket = path;
+  }
+
+  /** Listens there no more. */
+  leaveSocket(): void {
+    this.#local?.close();
+    this.#local?.closeAllConnections();
+    this.#local = undefined;
+  }
+
   get origin(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -77,6 +99,7 @@ export class FakeDaemon {
   }
 
   async close(): Promise<void> {
+    this.leaveSocket();
     for (const socket of this.#sockets) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
   }
@@ -116,7 +139,12 @@ export class FakeDaemon {
     switch (`${asked.method} ${asked.what}`) {
       case 'OPTIONS ':
         if (this.optionsStatus !== 200) return [this.optionsStatus, {}, nothing];
-        return json({ features: this.features, max_readers: 8, max_writers: this.maxWriters });
+        return json({
+          features: this.features,
+          max_readers: 8,
+          max_writers: this.maxWriters,
+          unix_socket: this.unixSocket,
+        });
       case 'PUT ': {
         const start = Number(/^bytes (\d+)-/.exec(asked.range)?.[1] ?? 0);
         if (start + body.length > this.current.length) return [416, {}, Buffer.from('Too far.')];

@@ -1,0 +1,32 @@
+/** The short way to an image daemon on this machine: a socket in the file system. */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Dispatcher } from 'undici';
+
+/** Connections through the socket of a daemon; to be destroyed by whoever opened them. */
+export async function openSocket(path: string): Promise<Dispatcher> {
+  const { Agent } = await import('../client/undici.ts');
+  return new Agent({ connections: 8, connect: { socketPath: path } });
+}
+
+/**
+ * Whether the host of a URL is this machine. A path that another machine tells means nothing here,
+ * or something else.
+ */
+export async function isThisMachine(url: string): Promise<boolean> {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) ? [host] : await addressesOf(host);
+  const own = Object.values(networkInterfaces())
+    .flatMap((some) => some ?? [])
+    .map(({ address }) => address);
+  return addresses.some((address) => /^127\./.test(address) || own.includes(address));
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,66 @@
+/** Whether an image is the same on both sides, by their checksums. */
+import { VmctlError } from '../client/errors.ts';
+import { BLOCK, blockCount, blockRange } from './blocks.ts';
+import { ALGORITHM, checksumQuery, hashOf } from './checksum.ts';
+import type { Capabilities, RemoteImage } from './daemon.ts';
+import type { Journal } from './journal.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** An image that was moved, and what is known about it. */
+export interface MovedImage {
+  readonly image: RemoteImage;
+  readonly capabilities: Capabilities;
+  readonly journal: Journal;
+}
+
+/**
+ * Compares what the daemon stored with what was read from the source. Returns whether that was
+ * possible; throws when both differ.
+ */
+export async function verifyUpload(
+  { image, capabilities: { features }, journal }: MovedImage,
+  source: SourceFile,
+): Promise<boolean> {
+  const theirs = features.has('checksum') ? await image.checksum(checksumQuery) : undefined;
+  if (theirs === undefined) return false;
+  const size = features.has('extents') ? (await image.layout()).size : journal.header.size;
+  const ours = await imageChecksum(journal, source, size);
+  if (ours === theirs) return true;
+  throw new VmctlError(
+    `the stored image differs from ${source.path}: its checksum (${ALGORITHM}) is ${theirs} instead of ${ours}`,
+    { code: 'checksum_mismatch', hint: 'upload it again; if it happens again, check the storage' },
+  );
+}
+
+/** The same for what was fetched from the daemon. */
+export async function verifyDownload({
+  image,
+  capabilities: { features },
+  journal,
+}: MovedImage): Promise<boolean> {
+  const theirs = features.has('checksum') ? await image.checksum(checksumQuery) : undefined;
+  if (theirs === undefined) return false;
+  const { size } = journal.header;
+  const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));
+  if (ours === theirs) return true;
+  throw new VmctlError(
+    `the file differs from the stored image: its checksum (${ALGORITHM}) is ${ours} instead of ${theirs}`,
+    { code: 'checksum_mismatch', hint: 'download it again' },
+  );
+}
+
+/** The checksum of the source as an image of `size` bytes, from the hashes made while sending. */
+async function imageChecksum(journal: Journal, source: SourceFile, size: number): Promise<string> {
+  const planned = journal.header.size;
+  if (size !== planned) {
+    // The block in which the shorter of both ends was hashed with another length.
+    const block = Math.floor(Math.min(size, planned) / BLOCK);
+    if (block < blockCount(size)) {
+      const range = blockRange(block, size);
+      const bytes = Buffer.alloc(range.end - range.start);
+      await source.read(range, bytes);
+      journal.hashes.set(block, await hashOf(bytes));
+    }
+  }
+  return journal.hashes.checksum(size, (block) => blockRange(block, size));
+}

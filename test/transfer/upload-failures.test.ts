@@ -1,0 +1,274 @@
+/** Uploads against a daemon and a service that fail in every way they can. */
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/client/errors.ts';
+import { upload } from '../../src/transfer/index.ts';
+import { away } from './support/fake-service.ts';
+import { blocks, size, UploadBench } from './support/upload-bench.ts';
+
+let bench: UploadBench;
+
+beforeEach(async () => {
+  bench = await UploadBench.make();
+});
+
+afterEach(() => bench.remove());
+
+describe('a daemon that crashes', () => {
+  it.each([3, 9, 15, 18])('at request %i loses nothing that matters', async (moment) => {
+    let crashed = false;
+    bench.daemon.fault = ({ method }) => {
+      if (crashed || method !== 'PUT' || bench.daemon.count('PUT') < moment) return undefined;
+      crashed = true;
+      setImmediate(() => bench.daemon.crash());
+      return {};
+    };
+    await upload(bench.options());
+    bench.expectStored();
+    expect(bench.events.at(-1)?.transferred).toBe(size);
+  });
+
+  it('while it flushes is sent again what the flush was for', async () => {
+    let crashed = false;
+    bench.daemon.fault = ({ method }) => {
+      if (crashed || method !== 'PATCH') return undefined;
+      crashed = true;
+      bench.daemon.crash();
+      return {};
+    };
+    await upload(bench.options());
+    bench.expectStored();
+  });
+
+  it('again and again is survived', async () => {
+    let seed = 7;
+    bench.daemon.fault = () => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      const dice = (seed >> 8) % 12;
+      if (dice === 0) setImmediate(() => bench.daemon.crash());
+      return dice === 0
+        ? {}
+        : dice === 1
+          ? { status: 500 }
+          : dice === 2
+            ? { afterwards: true }
+            : undefined;
+    };
+    await upload(bench.options({ retries: 15 }));
+    bench.expectStored();
+  }, 60_000);
+});
+
+describe('a transfer', () => {
+  it('that the service paused goes on by itself', async () => {
+    let paused = false;
+    bench.daemon.fault = ({ method }) => {
+      if (paused || method !== 'PUT' || bench.daemon.count('PUT') < 10) return undefined;
+      paused = true;
+      bench.service.pauseBySystem();
+      return undefined;
+    };
+    await upload(bench.options());
+    bench.expectStored();
+    expect(bench.service.calls).toContain('resume /imagetransfers/{imagetransfer}/resume');
+    expect(bench.service.transfers.size).toBe(1);
+  });
+
+  it('that somebody paused stays paused, and can be resumed', async () => {
+    let paused = false;
+    bench.daemon.fault = ({ method }) => {
+      if (paused || method !== 'PUT' || bench.daemon.count('PUT') < 10) return undefined;
+      paused = true;
+      bench.service.pauseBySystem();
+      bench.service.transfer['phase'] = 'paused_user';
+      return undefined;
+    };
+    const { cause, left } = await bench.failure();
+    expect(cause).toMatchObject({ code: 'transfer_paused' });
+    expect(left).toMatchObject({ resumable: true, paused: true });
+    await bench.resume();
+    bench.expectStored();
+  });
+
+  it('that the service ended is over', async () => {
+    bench.daemon.fault = ({ method }) => {
+      if (method === 'PUT' && bench.daemon.count('PUT') >= 5) {
+        bench.service.pauseBySystem();
+        bench.service.transfer['phase'] = 'cancelled_system';
+        for (const disk of bench.service.disks.values()) disk['status'] = 'illegal';
+      }
+      return undefined;
+    };
+    const { cause, left } = await bench.failure();
+    expect(cause).toMatchObject({ code: 'transfer_failed' });
+    expect(left).toMatchObject({ resumable: false, diskRemoved: true });
+    expect(bench.service.disks.size).toBe(0);
+    expect(bench.journals()).toEqual([]);
+  });
+});
+
+describe('what fails for good', () => {
+  it.each([
+    ['a refusal', () => ({ status: 400 }), 'daemon_refused'],
+    ['a broken image daemon', () => ({ status: 416 }), 'daemon_refused'],
+  ])('leaves no disk: %s', async (_, fault, code) => {
+    bench.daemon.fault = ({ method }) => (method === 'PUT' ? fault() : undefined);
+    const { cause, left } = await bench.failure();
+    expect(cause).toMatchObject({ code });
+    expect(left).toMatchObject({ resumable: false, diskRemoved: true });
+    expect(bench.service.disks.size).toBe(0);
+    expect(bench.service.transfer['phase']).toBe('finished_cleanup');
+    expect(bench.journals()).toEqual([]);
+  });
+
+  it('leaves an existing disk, and says that it is spoilt', async () => {
+    const disk = bench.service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
+    bench.daemon.fault = ({ method }) => (method === 'PUT' ? { status: 400 } : undefined);
+    const { left } = await bench.failure({ into: { disk } });
+    expect(left).toMatchObject({ resumable: false, diskSpoilt: true });
+    expect(bench.service.disks.size).toBe(1);
+  });
+
+  it('includes content that the daemon did not store', async () => {
+    let spoilt = false;
+    bench.daemon.fault = ({ what }) => {
+      if (what === 'checksum' && !spoilt) {
+        spoilt = true;
+        bench.daemon.current.writeUInt8(bench.daemon.current.readUInt8(1000) ^ 1, 1000);
+      }
+      return undefined;
+    };
+    const { cause, left } = await bench.failure();
+    expect(cause).toMatchObject({ code: 'checksum_mismatch' });
+    expect(left.diskRemoved).toBe(true);
+    expect(bench.service.calls).not.toContain('finalize /imagetransfers/{imagetransfer}/finalize');
+    spoilt = false;
+    await upload(bench.options({ verify: false }));
+  });
+
+  it('includes a bench.file that changes meanwhile', async () => {
+    bench.daemon.fault = ({ method }) => {
+      if (method === 'PUT' && bench.daemon.count('PUT') >= 5)
+        writeFileSync(bench.file, 'x', { flag: 'r+' });
+      return undefined;
+    };
+    expect((await bench.failure()).cause).toMatchObject({ code: 'source_changed' });
+    truncateSync(bench.file, size);
+  });
+
+  it('includes a bench.file that becomes shorter', async () => {
+    bench.daemon.fault = ({ method }) => {
+      if (method === 'PUT' && bench.daemon.count('PUT') >= 5) truncateSync(bench.file, 100);
+      return undefined;
+    };
+    expect((await bench.failure()).cause).toMatchObject({ code: 'source_changed' });
+  });
+
+  it('includes an image that the service does not accept', async () => {
+    bench.service.verdict = 'finished_failure';
+    const { cause, left } = await bench.failure();
+    expect(cause).toMatchObject({ code: 'transfer_failed' });
+    expect(left.diskRemoved).toBe(true);
+  });
+});
+
+describe('what may pass', () => {
+  it('is kept when the daemon stays away', async () => {
+    bench.daemon.fault = () => (bench.daemon.count('PUT') > 16 ? {} : undefined);
+    const { cause, left } = await bench.failure({ retries: 0 });
+    expect(cause).toMatchObject({ code: 'connection_lost' });
+    expect(left).toMatchObject({ resumable: true, paused: true });
+    expect(bench.service.transfer['phase']).toBe('paused_user');
+    const before = bench.journal();
+    expect(before.done.ranges.length).toBeGreaterThan(0);
+    before.close();
+    bench.daemon.fault = () => undefined;
+    bench.daemon.asked.length = 0;
+    await upload(bench.options({ into: { resume: bench.journal() } }));
+    bench.expectStored();
+    const done = before.done.ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    expect(bench.daemon.count('PUT')).toBe(blocks - done);
+    expect(bench.journals()).toEqual([]);
+  });
+
+  it('is kept when the user interrupts it', async () => {
+    bench.daemon.fault = () => {
+      if (bench.daemon.count('PUT') >= 15) bench.stop.abort(new InterruptedError('SIGINT'));
+      return undefined;
+    };
+    const { cause, left } = await bench.failure();
+    bench.daemon.fault = () => undefined;
+    expect(cause).toBe(bench.stop.signal.reason);
+    expect(left).toMatchObject({ resumable: true, paused: true });
+    bench.stop = new AbortController();
+    await upload(bench.options({ into: { resume: bench.journal() } }));
+    bench.expectStored();
+  });
+
+  it('is not kept when nothing was sent yet', async () => {
+    bench.service.before = (call) => {
+      if (call === 'add /imagetransfers') bench.stop.abort(new InterruptedError('SIGTERM'));
+    };
+    const { left } = await bench.failure();
+    expect(left).toMatchObject({ resumable: false, diskRemoved: true });
+    expect(bench.service.disks.size).toBe(0);
+  });
+
+  it('is told apart from nothing at all', async () => {
+    bench.service.before = () => {
+      throw away();
+    };
+    await expect(upload(bench.options())).rejects.toMatchObject({ code: 'unreachable' });
+  });
+
+  it('includes an answer to finalize that was lost', async () => {
+    let lost = 0;
+    bench.service.before = (call) => {
+      if (!call.startsWith('finalize') || lost > 0) return;
+      lost += 1;
+      throw away();
+    };
+    await upload(bench.options());
+    bench.expectStored();
+    expect(bench.service.calls.filter((call) => call.startsWith('finalize'))).toHaveLength(2);
+  });
+
+  it('goes on where the end of the transfer was not seen', async () => {
+    bench.service.before = (call) => {
+      if (
+        call === 'get /imagetransfers/{imagetransfer}' &&
+        bench.service.transfer['phase'] === 'finished_success'
+      ) {
+        bench.stop.abort(new InterruptedError('SIGINT'));
+        throw bench.stop.signal.reason;
+      }
+    };
+    expect((await bench.failure()).left.resumable).toBe(true);
+    bench.service.before = () => {};
+    bench.stop = new AbortController();
+    const disk = await upload(bench.options({ into: { resume: bench.journal() } }));
+    expect(disk['status']).toBe('ok');
+    expect(bench.service.transfers.size).toBe(1);
+    expect(bench.journals()).toEqual([]);
+  });
+
+  it('cannot go on with a disk that is gone', async () => {
+    bench.daemon.fault = () => (bench.daemon.count('PUT') > 16 ? {} : undefined);
+    await bench.failure({ retries: 0 });
+    bench.service.disks.clear();
+    await expect(
+      upload(bench.options({ into: { resume: bench.journal() } })),
+    ).rejects.toMatchObject({
+      code: 'disk_gone',
+    });
+    expect(bench.journals()).toEqual([]);
+  });
+});
+
+it('keeps journals small', async () => {
+  bench.daemon.fault = () => (bench.daemon.count('PUT') > 17 ? {} : undefined);
+  await bench.failure({ retries: 0 });
+  const { path } = bench.journal();
+  expect(statSync(path).size).toBeLessThan(4000);
+  expect(readFileSync(path, 'utf8')).not.toContain('/images/');
+});
