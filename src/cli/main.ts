@@ -5,7 +5,6 @@ import { exitCodeOf, report } from './exit.ts';
 import { help } from './help/topics.ts';
 import { type Io, processIo } from './io.ts';
 import { nearest } from './nearest.ts';
-import { runNoun } from './program.ts';
 import { unknownFlag, wordPosition } from './words.ts';
 
 /** Runs one command; the promise never rejects. */
@@ -41,6 +40,7 @@ async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promis
   }
   const noun = nounOf(word);
   if (!noun) throw unknownNoun(word);
+  const { runNoun } = await import('./program.ts');
   return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
 }
 

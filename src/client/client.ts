@@ -83,6 +83,28 @@ export class Client {
     );
   }
 
+  /**
+   * The objects that a reading operation returns, as they are on the wire: enough for ids and
+   * names, and quicker than reading everything else about them.
+   */
+  async glance(call: Call): Promise<readonly Thing[]> {
+    const answer = await this.#call(call);
+    if (/xml/i.test(answer.headers['content-type'] ?? '')) {
+      const isList = call.operation.name === 'list';
+      return this.#read(call, answer, (media, body) => {
+        const { type } = call.operation;
+        const options = { unknown: 'skip' } as const;
+        return isList
+          ? decodeList(media, body, type, options)
+          : [decodeObject(media, body, type, options)];
+      });
+    }
+    const parsed = JSON.parse(Buffer.from(answer.body).toString('utf8')) as Thing;
+    const list = Object.values(parsed).find((value) => Array.isArray(value));
+    if (call.operation.name !== 'list') return [parsed];
+    return (list ?? []) as readonly Thing[];
+  }
+
   /** Calls an operation that returns an object, or nothing: then the object is empty. */
   async object(call: Call): Promise<Thing> {
     const answer = await this.#call(call);

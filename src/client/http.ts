@@ -1,9 +1,9 @@
 /**
  * HTTP over undici: one request, its answer in memory, its failures as errors of this program.
- * Loaded when the first request is about to be sent (`open.ts`).
+ * The library is loaded when the first connections are opened.
  */
 
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { TrustError, UsageError } from './errors.ts';
 import { pause } from './pause.ts';
 import { connectionError } from './reachability.ts';
@@ -61,10 +61,17 @@ export class Http {
   readonly #agent: Agent;
   readonly #options: HttpOptions;
 
-  constructor(options: HttpOptions) {
-    const { ca, insecure } = options.trust;
+  private constructor(agent: Agent, options: HttpOptions) {
+    this.#agent = agent;
     this.#options = options;
-    this.#agent = new Agent({
+  }
+
+  /** Opens connections for a trust. */
+  static async open(options: HttpOptions): Promise<Http> {
+    lightenWebAssembly();
+    const { Agent } = await import('./undici.ts');
+    const { ca, insecure } = options.trust;
+    const agent = new Agent({
       connections,
       headersTimeout: answerTimeout,
       bodyTimeout: answerTimeout,
@@ -75,11 +82,7 @@ export class Http {
         ...(ca === undefined ? {} : { ca }),
       },
     });
-  }
-
-  /** As `openHttp` does it; for those who have loaded this module already. */
-  static open(options: HttpOptions): Promise<Http> {
-    return Promise.resolve(new Http(options));
+    return new Http(agent, options);
   }
 
   /** For transfers, which stream their bodies: the same trust and the same connections. */
@@ -199,4 +202,15 @@ function delayBefore(attempt: number, retryAfter?: string): number {
   const asked = Number(retryAfter);
   if (Number.isFinite(asked) && asked > 0) return Math.min(asked, 10) * 1_000;
   return 200 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+}
+
+/**
+ * The HTTP parser is WebAssembly, which V8 optimizes at a cost that a short command never earns
+ * back: before Node 22 at once, later after a few answers. Has to be said before it is loaded.
+ */
+function lightenWebAssembly(): void {
+  const old = Number.parseInt(process.versions.node, 10) < 22;
+  process
+    .getBuiltinModule('node:v8')
+    .setFlagsFromString(old ? '--liftoff-only' : '--wasm-tiering-budget=1000000000');
 }

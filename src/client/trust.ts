@@ -1,6 +1,5 @@
 /** Which certificate authority a server presents: by a real TLS handshake (specification 5.1). */
 import type { X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { DetailedPeerCertificate } from 'node:tls';
 import { TrustError } from './errors.ts';
 import { connectionError } from './reachability.ts';
@@ -47,10 +46,8 @@ interface Handshake {
 }
 
 async function handshake(origin: string, signal?: AbortSignal): Promise<Handshake> {
-  const [{ connect }, { X509Certificate }] = await Promise.all([
-    import('node:tls'),
-    import('node:crypto'),
-  ]);
+  const { connect } = process.getBuiltinModule('node:tls');
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return await new Promise((resolve, reject) => {
@@ -68,7 +65,7 @@ async function handshake(origin: string, signal?: AbortSignal): Promise<Handshak
       // Only to look at the certificate; nothing is sent over this connection.
       rejectUnauthorized: false,
       timeout: handshakeTimeout,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(isIpAddress(host) ? {} : { servername: host }),
     });
     const abort = () => fail(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
@@ -84,6 +81,11 @@ async function handshake(origin: string, signal?: AbortSignal): Promise<Handshak
       resolve({ certificates, authorized });
     });
   });
+}
+
+/** Whether the host of a URL is an address: such hosts have no name to send. */
+function isIpAddress(host: string): boolean {
+  return host.includes(':') || /^\d+(\.\d+){3}$/.test(host);
 }
 
 /** From the server's own certificate to the last one presented; a root is its own issuer. */

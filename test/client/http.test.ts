@@ -27,7 +27,7 @@ async function stubWith(routes: Routes): Promise<Stub> {
 }
 
 async function httpWith(options: Partial<HttpOptions> = {}): Promise<Http> {
-  const http = new Http({ trust: { ca: identity().ca }, ...options });
+  const http = await Http.open({ trust: { ca: identity().ca }, ...options });
   open.unshift(http);
   return http;
 }

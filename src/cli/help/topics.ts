@@ -3,7 +3,6 @@ import { UsageError } from '../../client/errors.ts';
 import { groups, nounOf, nouns } from '../catalog.ts';
 import type { Io } from '../io.ts';
 import { nearest } from '../nearest.ts';
-import { runNoun } from '../program.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
 import { aligned, wrapped } from './text.ts';
 import { topicTexts } from './topic-texts.ts';
@@ -30,6 +29,7 @@ export async function help(words: readonly string[], io: Io, signal: AbortSignal
   }
   const noun = nounOf(word);
   if (noun && noun.name !== 'help') {
+    const { runNoun } = await import('../program.ts');
     return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal);
   }
   const near = nearest(word, [...topicNames, ...nouns.map(({ name }) => name)]);

@@ -1,11 +1,11 @@
 /** The version of this program. */
-import { readFileSync } from 'node:fs';
+import { fs } from '../builtin.ts';
 
 /** Read from the manifest, which is two levels up from the bundle and three from the source. */
 export function version(): string {
   for (const path of ['../package.json', '../../package.json', '../../../package.json']) {
     try {
-      const manifest: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+      const manifest: unknown = JSON.parse(fs.readFileSync(new URL(path, import.meta.url), 'utf8'));
       if (isManifest(manifest)) return manifest.version;
     } catch {
       // Not there: one level further up.

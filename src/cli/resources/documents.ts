@@ -1,8 +1,8 @@
 /** Objects from files and from stdin: JSON, YAML or XML. */
-import { readFileSync } from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import { attributesOf } from '../../model/index.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
+import { fs } from '../builtin.ts';
 import type { Cli } from '../cli.ts';
 import { isWritable, type Shape } from './fields.ts';
 
@@ -15,7 +15,7 @@ export async function readInput(cli: Cli, path: string, flag: string): Promise<s
     return text;
   }
   try {
-    return readFileSync(path, 'utf8');
+    return fs.readFileSync(path, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UsageError(

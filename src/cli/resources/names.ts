@@ -5,7 +5,7 @@ import type { Column } from '../output/columns.ts';
 import { homeOf } from './collections.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 
-const few = 3;
+const few = 2;
 
 /**
  * Fills the names in that the columns show and the answer left out, with one list for each kind of
@@ -67,10 +67,11 @@ async function lookUp(
   try {
     if (get && ids.size <= few) {
       for (const id of ids) {
-        known.set(id, await client.object({ operation: get, ids: { [placeholderOf(home)]: id } }));
+        const [item] = await client.glance({ operation: get, ids: { [placeholderOf(home)]: id } });
+        if (item) known.set(id, item);
       }
     } else {
-      for (const item of await client.list({ operation: list })) {
+      for (const item of await client.glance({ operation: list })) {
         known.set(String(item['id']), item);
       }
     }

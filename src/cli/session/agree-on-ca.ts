@@ -42,7 +42,7 @@ export async function agreeOnCa(
 }
 
 async function fromFile(path: string, expected: string | undefined): Promise<PinnedCa> {
-  const { X509Certificate } = await import('node:crypto');
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const pem = readCa(path);
   const certificates =
     pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -1,12 +1,11 @@
 /** From settings to a client: which server, whom to trust, who signs in. */
-import { readFileSync } from 'node:fs';
 import { type Address, candidates, parseAddress, type Site } from '../../client/address.ts';
 import { Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
-import type { Http, Trust } from '../../client/http.ts';
-import { openHttp as open } from '../../client/open.ts';
+import { Http, type Trust } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { pinMismatch } from '../../client/trust.ts';
+import { fs } from '../builtin.ts';
 import type { Cli } from '../cli.ts';
 import type { Context } from './configuration.ts';
 import { credentialsFor } from './credentials.ts';
@@ -64,7 +63,7 @@ function isSame(address: Address, site: Site): boolean {
 export function readCa(path: string): string {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = fs.readFileSync(path, 'utf8');
   } catch (error) {
     throw new UsageError(`the CA file ${path} cannot be read: ${(error as Error).message}`, {
       hint: 'check --ca-file and VMCTL_CA_FILE',
@@ -87,7 +86,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     cli.warn(`--insecure: nothing proves that ${host} is the right server`);
   }
   const retries = cli.setting('retries');
-  return await open({
+  return await Http.open({
     trust,
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),

@@ -1,7 +1,7 @@
 /** Where passwords come from: file, environment, command or the person at the terminal. */
-import { readFileSync, statSync } from 'node:fs';
 import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
+import { fs } from '../builtin.ts';
 import type { Cli } from '../cli.ts';
 import type { Io } from '../io.ts';
 import type { CredentialKind } from './configuration.ts';
@@ -15,14 +15,14 @@ export function fromFile(path: string, io: Io): CredentialSource {
     password: () => {
       let text: string;
       try {
-        text = readFileSync(path, 'utf8');
+        text = fs.readFileSync(path, 'utf8');
       } catch (error) {
         throw new UsageError(`the password file ${path} cannot be read: ${reasonOf(error)}`, {
           hint: 'check --password-file and VMCTL_PASSWORD_FILE',
           cause: error,
         });
       }
-      const { mode, uid } = statSync(path);
+      const { mode, uid } = fs.statSync(path);
       if (uid === process.getuid?.() && (mode & 0o077) !== 0) {
         io.stderr.write(`warning: others may read ${path}; chmod 600 ${path} helps\n`);
       }
@@ -36,7 +36,7 @@ export function fromCommand(command: string, io: Io): CredentialSource {
   return {
     description: `the command ${command}`,
     password: async () => {
-      const { spawn } = await import('node:child_process');
+      const { spawn } = process.getBuiltinModule('node:child_process');
       return await new Promise((resolve, reject) => {
         const child = spawn(command, {
           shell: true,

@@ -1,6 +1,5 @@
 /** Where configuration and state live (XDG base directories). */
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { path } from '../builtin.ts';
 import type { Environment } from '../io.ts';
 
 export interface Places {
@@ -14,12 +13,12 @@ export interface Places {
 export function placesOf(env: Environment): Places {
   const config =
     env['VMCTL_CONFIG_DIR'] ||
-    join(base(env, 'XDG_CONFIG_HOME', ['.config'], env['APPDATA']), 'vmctl');
-  const state = join(
+    path.join(base(env, 'XDG_CONFIG_HOME', ['.config'], env['APPDATA']), 'vmctl');
+  const state = path.join(
     base(env, 'XDG_STATE_HOME', ['.local', 'state'], env['LOCALAPPDATA']),
     'vmctl',
   );
-  return { configFile: join(config, 'config.json'), stateDirectory: state };
+  return { configFile: path.join(config, 'config.json'), stateDirectory: state };
 }
 
 function base(
@@ -29,7 +28,7 @@ function base(
   windows: string | undefined,
 ): string {
   const given = env[variable];
-  if (given && isAbsolute(given)) return given;
+  if (given && path.isAbsolute(given)) return given;
   if (process.platform === 'win32' && windows) return windows;
-  return join(env['HOME'] || homedir(), ...usual);
+  return path.join(env['HOME'] || process.getBuiltinModule('node:os').homedir(), ...usual);
 }

@@ -1,20 +1,8 @@
 /** Files that only their owner may read: made so from the first byte, replaced as a whole. */
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
 import { UsageError } from '../../client/errors.ts';
+import { fs, path as paths } from '../builtin.ts';
+
+const { constants } = fs;
 
 /** Whether the file holds secrets, or only must not be changed by others. */
 export type Protection = 'secret' | 'trusted';
@@ -28,7 +16,7 @@ const forbiddenBits: Readonly<Record<Protection, number>> = { secret: 0o077, tru
 export function readPrivate(path: string, protection: Protection): string | undefined {
   let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | noFollow);
+    file = fs.openSync(path, constants.O_RDONLY | noFollow);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -41,7 +29,7 @@ export function readPrivate(path: string, protection: Protection): string | unde
     throw unreadable(path, error);
   }
   try {
-    const { mode, uid } = fstatSync(file);
+    const { mode, uid } = fs.fstatSync(file);
     const self = process.getuid?.();
     if (self !== undefined && uid !== self && uid !== 0) {
       throw new UsageError(`${path} belongs to somebody else (user ${uid})`, {
@@ -56,9 +44,9 @@ export function readPrivate(path: string, protection: Protection): string | unde
         hint: `chmod 600 ${path}`,
       });
     }
-    return readFileSync(file, 'utf8');
+    return fs.readFileSync(file, 'utf8');
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
@@ -74,24 +62,24 @@ function unreadable(path: string, error: unknown): UsageError {
 
 /** Replaces a file in one step: readers see the old text or the new one, never a part of it. */
 export function writePrivate(path: string, text: string): void {
-  const directory = dirname(path);
+  const directory = paths.dirname(path);
   makePrivateDirectory(directory);
   const draft = `${path}.${process.pid}.${Date.now().toString(36)}`;
-  const file = openSync(
+  const file = fs.openSync(
     draft,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
     0o600,
   );
   try {
     try {
-      writeSync(file, text);
-      fsyncSync(file);
+      fs.writeSync(file, text);
+      fs.fsyncSync(file);
     } finally {
-      closeSync(file);
+      fs.closeSync(file);
     }
-    renameSync(draft, path);
+    fs.renameSync(draft, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    fs.rmSync(draft, { force: true });
     throw error;
   }
 }
@@ -99,9 +87,9 @@ export function writePrivate(path: string, text: string): void {
 /** A directory of our own; one that others may look into is closed to them. */
 export function makePrivateDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const { mode, uid } = statSync(directory);
-    if (process.getuid?.() === uid && (mode & 0o077) !== 0) chmodSync(directory, 0o700);
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const { mode, uid } = fs.statSync(directory);
+    if (process.getuid?.() === uid && (mode & 0o077) !== 0) fs.chmodSync(directory, 0o700);
   } catch (error) {
     throw new UsageError(`${directory} cannot be made: ${(error as Error).message}`, {
       code: 'unwritable_directory',
@@ -117,11 +105,13 @@ const lockAge = 10_000;
 /** Changes a file while no other process does: the change starts from what is there now. */
 export async function withLock<T>(path: string, change: () => T): Promise<T> {
   const lock = `${path}.lock`;
-  makePrivateDirectory(dirname(path));
+  makePrivateDirectory(paths.dirname(path));
   const began = Date.now();
   for (;;) {
     try {
-      closeSync(openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+      fs.closeSync(
+        fs.openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600),
+      );
       break;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -138,14 +128,14 @@ export async function withLock<T>(path: string, change: () => T): Promise<T> {
   try {
     return change();
   } finally {
-    rmSync(lock, { force: true });
+    fs.rmSync(lock, { force: true });
   }
 }
 
 /** Whoever held the lock this long has died. */
 function dropStale(lock: string): void {
   try {
-    if (Date.now() - statSync(lock).mtimeMs > lockAge) rmSync(lock, { force: true });
+    if (Date.now() - fs.statSync(lock).mtimeMs > lockAge) fs.rmSync(lock, { force: true });
   } catch {
     // It is gone already.
   }

@@ -1,5 +1,5 @@
 /** Questions to the person at the terminal: asked on stderr, answered on stdin. */
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { DeclinedError } from '../../client/errors.ts';
 import type { Io } from '../io.ts';
 import { harmless } from '../output/harmless.ts';
@@ -18,7 +18,8 @@ export async function ask(io: Io, question: string, signal: AbortSignal): Promis
 /** Asks for a line that is not shown while it is typed. */
 export async function askSecret(io: Io, question: string, signal: AbortSignal): Promise<string> {
   io.stderr.write(harmless.text(question));
-  const muted = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const { Writable: Stream } = process.getBuiltinModule('node:stream');
+  const muted = new Stream({ write: (_chunk, _encoding, done) => done() });
   try {
     return await readLine(io, muted, signal);
   } finally {
@@ -32,7 +33,7 @@ export async function confirm(io: Io, question: string, signal: AbortSignal): Pr
 }
 
 async function readLine(io: Io, output: Writable, signal: AbortSignal): Promise<string> {
-  const { createInterface } = await import('node:readline');
+  const { createInterface } = process.getBuiltinModule('node:readline');
   return await new Promise((resolve, reject) => {
     const lines = createInterface({ input: io.stdin, output, terminal: true });
     let answered = false;

@@ -1,24 +1,23 @@
 /** Tokens that are kept between commands: one file per server and user, for its owner only. */
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { KeptToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
+import { fs, path } from '../builtin.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
 /** The store for one user of one server; nothing is read or written before it is used. */
 export function tokenStore(stateDirectory: string, url: string, username: string): TokenStore {
   const key = `${url}_${username}`.replace(/^https:\/\//, '').replaceAll(/[^\w.@-]/g, '_');
-  const path = join(stateDirectory, 'tokens', `${key.slice(-150)}.json`);
+  const file = path.join(stateDirectory, 'tokens', `${key.slice(-150)}.json`);
   return {
     load: () => {
-      const text = readPrivate(path, 'secret');
+      const text = readPrivate(file, 'secret');
       if (text === undefined) return undefined;
       const kept = parse(text);
       return kept && kept.url === url && kept.username === username ? kept : undefined;
     },
     save: ({ site, token }) =>
-      writePrivate(path, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`),
-    forget: () => rmSync(path, { force: true }),
+      writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`),
+    forget: () => fs.rmSync(file, { force: true }),
   };
 }
 
