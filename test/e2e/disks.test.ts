@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
@@ -28,18 +28,22 @@ let copy: string;
 
 const options = ['--speed', '0', '--inventory', 'small'];
 
-beforeEach(async () => {
+beforeAll(async () => {
+  server = await startTestServer(options);
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-disks-'));
   file = join(folder, 'image.raw');
   copy = join(folder, 'copy.raw');
-  server = await startTestServer(options);
   user = new User(server, folder);
 });
 
-afterEach(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Disk {
   readonly id: string;
@@ -54,6 +58,16 @@ async function disk(name: string): Promise<Disk | undefined> {
     await user.must('disks', 'list', '--search', `name=${name}`, '-o', 'json'),
   ) as Disk[];
   return list[0];
+}
+
+/** The transfers that there ever were of a disk. */
+async function transfersOf(name: string): Promise<{ id: string; phase: string }[]> {
+  const id = (await disk(name))?.id;
+  const api = await RawApi.signIn(server);
+  const all = (await api.json('GET', '/imagetransfers')).json<{
+    image_transfer: { id: string; phase: string; disk: { id: string } }[];
+  }>();
+  return all.image_transfer.filter((transfer) => transfer.disk.id === id);
 }
 
 function upload(name: string, ...more: string[]): string[] {
@@ -202,44 +216,45 @@ describe('refuses before anything is changed', () => {
 });
 
 /** Enough for several flushes, small enough to be quick. */
-const large = 320 * MiB;
+const large = 192 * MiB;
 
 describe('goes on where it was', () => {
   beforeEach(() => makeImage(file, large));
 
   it('after the command was killed during an upload', async () => {
-    const first = user.start(...upload('killed'));
+    const first = user.start(...upload('killed-up'));
     await user.until(8, first);
     first.process.kill('SIGKILL');
     await first.outcome;
     const kept = user.journaled();
-    const { code, stderr } = await user.run(...upload('killed', '--resume', '-o', 'jsonl'));
+    const { code, stderr } = await user.run(...upload('killed-up', '--resume', '-o', 'jsonl'));
     expect(code, stderr).toBe(0);
     const begun = progressOf(stderr).filter(({ phase }) => phase === 'copying');
     expect(begun.some(({ transferred }) => transferred >= kept * 4 * MiB)).toBe(true);
     expect(progressOf(stderr).at(-1)?.transferred).toBe(large);
-    await user.must('disks', 'download', 'killed', copy);
+    await user.must('disks', 'download', 'killed-up', copy);
     expect(difference(file, copy)).toBeUndefined();
     expect(user.journals()).toEqual([]);
   });
 
   it('after the command was killed during a download', async () => {
-    await user.must(...upload('killed'));
-    const first = user.start('disks', 'download', 'killed', copy);
+    await user.must(...upload('killed-down'));
+    const first = user.start('disks', 'download', 'killed-down', copy);
     await user.until(8, first);
     first.process.kill('SIGKILL');
     await first.outcome;
-    const again = await user.run('disks', 'download', 'killed', copy);
+    const again = await user.run('disks', 'download', 'killed-down', copy);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('--resume')]);
-    await user.must('disks', 'download', 'killed', copy, '--resume');
+    await user.must('disks', 'download', 'killed-down', copy, '--resume');
     expect(difference(file, copy)).toBeUndefined();
-    expect((await disk('killed'))?.status).toBe('ok');
+    expect((await disk('killed-down'))?.status).toBe('ok');
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'after %s, with the command that it names',
     async (signal) => {
-      const first = user.start(...upload('stopped', '-o', 'json'));
+      const name = `stopped-by-${signal}`;
+      const first = user.start(...upload(name, '-o', 'json'));
       await user.until(8, first);
       first.process.kill(signal);
       const { code, stderr, stdout } = await first.outcome;
@@ -247,15 +262,11 @@ describe('goes on where it was', () => {
       const error = JSON.parse(stderr) as { code: string; hint: string; next: string[] };
       expect(error.code).toBe('interrupted');
       expect(error.hint).toContain('is paused');
-      const api = await RawApi.signIn(server);
-      const transfers = (await api.json('GET', '/imagetransfers')).json<{
-        image_transfer: { phase: string }[];
-      }>();
-      expect(transfers.image_transfer.map(({ phase }) => phase)).toEqual(['paused_user']);
+      expect((await transfersOf(name)).map(({ phase }) => phase)).toEqual(['paused_user']);
       const [program, ...words] = error.next[0]?.split(' ') ?? [];
       expect(program).toBe('vmctl');
       await user.must(...words);
-      await user.must('disks', 'download', 'stopped', copy);
+      await user.must('disks', 'download', name, copy);
       expect(difference(file, copy)).toBeUndefined();
     },
   );
@@ -278,10 +289,7 @@ describe('goes on where it was', () => {
     first.process.kill('SIGKILL');
     await first.outcome;
     const api = await RawApi.signIn(server);
-    const transfers = (await api.json('GET', '/imagetransfers')).json<{
-      image_transfer: { id: string }[];
-    }>();
-    const path = `/imagetransfers/${transfers.image_transfer[0]?.id}`;
+    const path = `/imagetransfers/${(await transfersOf('cancelled'))[0]?.id}`;
     expect((await api.json('POST', `${path}/cancel`, {})).status).toBe(200);
     await user.must('disks', 'upload', file, '--resume');
     await user.must('disks', 'download', 'cancelled', copy);
@@ -307,8 +315,7 @@ describe('when the server dies', () => {
   const portOf = (url: string) => new URL(url).port;
 
   /** The same server again: its data, its addresses. */
-  function again(data: string): Promise<TestServer> {
-    const { api_url, upload_url } = server.ready;
+  function again({ ready: { api_url, upload_url } }: TestServer, data: string) {
     return startTestServer([
       ...['--data', data],
       ...['--listen', `127.0.0.1:${portOf(api_url)}`],
@@ -323,21 +330,24 @@ describe('when the server dies', () => {
   ])('%s', async (_, flags) => {
     makeImage(file, large);
     const data = join(folder, 'data');
-    await server.stop();
-    server = await startTestServer([...options, '--data', data]);
-    user = new User(server, folder);
-    const running = user.start(...upload('survivor', ...flags));
-    await user.until(8, running);
-    await server.kill();
+    const first = await startTestServer([...options, '--data', data]);
+    const owner = new User(first, folder);
+    const running = owner.start(...upload('survivor', ...flags));
+    await owner.until(8, running);
+    await first.kill();
     if (flags.length > 0) {
       const { code, stderr } = await running.outcome;
       expect([code, stderr]).toEqual([8, expect.stringContaining('--resume')]);
     }
-    server = await again(data);
-    if (flags.length > 0) await user.must('disks', 'upload', file, '--resume');
-    else expect((await running.outcome).code).toBe(0);
-    await user.must('disks', 'download', 'survivor', copy);
-    expect(difference(file, copy)).toBeUndefined();
+    const second = await again(first, data);
+    try {
+      if (flags.length > 0) await owner.must('disks', 'upload', file, '--resume');
+      else expect((await running.outcome).code).toBe(0);
+      await owner.must('disks', 'download', 'survivor', copy);
+      expect(difference(file, copy)).toBeUndefined();
+    } finally {
+      await second.stop();
+    }
   });
 });
 
