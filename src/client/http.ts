@@ -79,7 +79,8 @@ export class Http {
         timeout: connectTimeout,
         rejectUnauthorized: insecure !== true,
         minVersion: 'TLSv1.2',
-        ...(ca === undefined ? {} : { ca }),
+        // What was agreed to may be a certificate in the middle of its chain.
+        ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
       },
     });
     return new Http(agent, options);

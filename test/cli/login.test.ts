@@ -196,6 +196,20 @@ describe('a pinned authority', () => {
     expect((await login('--ca-fingerprint', fingerprint('second'))).code).toBe(0);
   });
 
+  it('may be the certificate of the server, where its chain shows no authority', async () => {
+    const bare = identity('bare');
+    const [leaf = ''] = bare.certificate.split(bare.ca);
+    const other = await startStub(serviceRoutes(), { ...bare, certificate: leaf });
+    try {
+      const print = new X509Certificate(leaf).fingerprint256;
+      const flags = ['--username', 'a@b', '--password-stdin', '--ca-fingerprint', print];
+      expect((await run(['login', other.url, ...flags], { stdin: password })).code).toBe(0);
+      expect((await run(['whoami'])).code).toBe(0);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('does not make a certificate for another host acceptable', async () => {
     const wrong = identity('elsewhere', { names: 'DNS:elsewhere.example' });
     const other = await startStub(serviceRoutes(), wrong);

@@ -1,9 +1,21 @@
 /** How many columns of a terminal a text takes. */
 
 const plain = /^[\x20-\x7e]*$/;
-const wide =
-  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
-const invisible = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
+
+/** Built when a text is not plain ASCII: such classes take a while to build. */
+let classes: { readonly wide: RegExp; readonly invisible: RegExp } | undefined;
+
+const wideBlocks =
+  '\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf' +
+  '\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}';
+
+function classOf(): { readonly wide: RegExp; readonly invisible: RegExp } {
+  classes ??= {
+    wide: new RegExp(`\\p{Emoji_Presentation}|[${wideBlocks}]`, 'u'),
+    invisible: /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u,
+  };
+  return classes;
+}
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -13,6 +25,7 @@ function graphemes(text: string): readonly string[] {
 }
 
 function graphemeWidth(grapheme: string): number {
+  const { wide, invisible } = classOf();
   if (invisible.test(grapheme)) return 0;
   return wide.test(grapheme) ? 2 : 1;
 }

@@ -12,7 +12,7 @@ import { type Found, placeholderOf } from './references.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { show } from './run-list.ts';
 import { isReferenceVerb } from './spellings.ts';
-import { settle } from './waiting.ts';
+import { settle, settleCompanion } from './waiting.ts';
 
 type Body = Record<string, unknown>;
 
@@ -86,6 +86,7 @@ async function add(run: Run, body: object, progress: Progress): Promise<Outcome>
   const isNew = !isReferenceVerb(verb.noun, verb.name);
   // What is attached has a state of its own, which only a move of the attachment changes.
   const moves = lifecycles[collection.type]?.moves ?? {};
+  await settleCompanion(run, body, item, progress);
   if (!isNew && moves[verb.name] === undefined) return { item, isWhole: true };
   const found: Found = { id: String(id), label, item };
   const settled = await settle(run, found, isNew ? ['add'] : [verb.name], progress);

@@ -275,5 +275,10 @@ export const alwaysSent: Readonly<Record<string, Readonly<Record<string, unknown
   disk_attachment: { active: true },
 };
 
+/** Objects that are made together with another one, and are not ready when that one is. */
+export const madeAlong: Readonly<
+  Record<string, { readonly attribute: string; readonly type: string }>
+> = { disk_attachment: { attribute: 'disk', type: 'disk' } };
+
 /** Verbs with `--object KIND/REF`, which names what the permission is about. */
 export const objectVerbs: ReadonlySet<string> = new Set(['permissions grant']);

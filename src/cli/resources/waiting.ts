@@ -4,8 +4,10 @@ import { NotFoundError } from '../../client/errors.ts';
 import { type Goal, goalOf, stateAttribute, type Watched, waitFor } from '../../client/settle.ts';
 import { durationOf } from '../cli.ts';
 import type { Progress } from '../output/progress.ts';
+import { homeOf } from './collections.ts';
 import { type Found, type Ids, operationNamed, placeholderOf } from './references.ts';
 import type { Run } from './run.ts';
+import { madeAlong } from './spellings.ts';
 
 const usualTimeout = '10m';
 
@@ -34,6 +36,34 @@ export async function settle(
     return undefined;
   }
   return await waitShown(run, { ...watched, existed: true }, goal, progress);
+}
+
+/** Waits for what was made along with an object: the new disk of an attachment. */
+export async function settleCompanion(
+  run: Run,
+  sent: object,
+  item: Thing,
+  progress: Progress,
+): Promise<void> {
+  const along = madeAlong[run.chosen.candidate.collection.type];
+  const made = along ? (item[along.attribute] as Thing | undefined) : undefined;
+  const home = along ? homeOf(along.type) : undefined;
+  const get = home?.object ? operationNamed(home.object, 'get') : undefined;
+  if (!along || !home || !get || made?.['id'] === undefined) return;
+  // One that was named by its id was there before.
+  const given = along ? ((sent as Thing)[along.attribute] as Thing | undefined) : undefined;
+  if (run.options['wait'] === false || given?.['id'] !== undefined) return;
+  const id = String(made['id']);
+  const label = `${home.noun}/${String(made['alias'] ?? made['name'] ?? id)}`;
+  const look = () =>
+    run.client
+      .object({ operation: get, ids: { [placeholderOf(home)]: id } })
+      .catch((error: unknown) => {
+        if (error instanceof NotFoundError) return undefined;
+        throw error;
+      });
+  const watched = { label, resume: `vmctl wait ${home.noun}/${id}`, existed: true, look };
+  await waitShown(run, watched, goalOf(along.type, ['add'], label), progress);
 }
 
 /** Waits for a goal and shows the states on the way. */
