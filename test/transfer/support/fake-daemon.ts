@@ -104,8 +104,9 @@ export class FakeDaemon {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
+  /** Requests of a method about the bytes of the image. */
   count(method: string): number {
-    return this.asked.filter((one) => one.method === method).length;
+    return this.asked.filter((one) => one.method === method && one.what === '').length;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,0 +1,67 @@
+// Prints every numbered operation of the specification with the tests that drive it. Ends with 1
+// when one of them has no test.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepare, root } from './prepare.js';
+
+await prepare();
+
+const read = (name) => JSON.parse(readFileSync(join(root, 'test/data', `${name}.json`), 'utf8'));
+
+/** Operations by row: `42` or `G3`, each with its tier. */
+const rows = new Map();
+for (const { http, path, operation, tier, rows: numbers } of read('operations')) {
+  for (const number of numbers) {
+    const operations = rows.get(String(number)) ?? [];
+    operations.push({ text: `${http} ${path} ${operation}`, tier });
+    rows.set(String(number), operations);
+  }
+}
+const tiers = new Map([...rows.values()].flat().map(({ text, tier }) => [text, tier]));
+const sorted = [...rows].sort(([a], [b]) => Number(a) - Number(b));
+for (const [number, operations] of Object.entries(read('groups'))) {
+  const tier = number.startsWith('G') ? 'generic' : 'spec';
+  sorted.push([number, operations.map((text) => ({ text, tier: tiers.get(text) ?? tier }))]);
+}
+
+// Nothing runs here: the names of the tests say what they drive.
+const { stdout, status, stderr } = spawnSync(
+  process.execPath,
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'list',
+    '--json',
+    '--project',
+    'e2e',
+    'test/operations',
+  ],
+  { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 },
+);
+if (status !== 0) {
+  console.error(stderr || stdout);
+  process.exit(1);
+}
+const counts = new Map();
+for (const { name } of JSON.parse(stdout.slice(stdout.indexOf('[\n')))) {
+  const number = /^#(G?\d+) /.exec(name)?.[1];
+  if (number) counts.set(number, (counts.get(number) ?? 0) + 1);
+}
+
+const missing = sorted.filter(([number]) => !counts.has(number));
+console.log('row    tier      tests  status   operation');
+for (const [number, operations] of sorted) {
+  const tests = counts.get(number) ?? 0;
+  const [first, ...others] = operations;
+  console.log(
+    [
+      `#${number}`.padEnd(6),
+      first.tier.padEnd(9),
+      String(tests).padStart(5),
+      ` ${tests > 0 ? 'tested ' : 'NO TEST'}`,
+      ` ${first.text}${others.length > 0 ? ` and ${others.length} more` : ''}`,
+    ].join(' '),
+  );
+}
+console.log(`${sorted.length - missing.length} of ${sorted.length} rows have tests`);
+process.exitCode = missing.length > 0 ? 1 : 0;
