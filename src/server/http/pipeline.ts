@@ -17,7 +17,7 @@ import { type Caller, RuleContext, type Site } from '../rules/context.ts';
 import type { StoredObject } from '../store/document.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
-import { type Answer, serve, settled } from './dispatch.ts';
+import { type Answer, parametersOf, serve, settled } from './dispatch.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -190,11 +190,14 @@ async function run(
 ): Promise<Answer> {
   const { store, site } = server;
   const call = { request, match, operation, body, dialect: server.dialect };
+  const parameters = parametersOf(request);
   if (operation.http === 'GET' || operation.http === 'HEAD') {
-    return store.read((tx) => serve(new RuleContext(tx, site, caller, correlationId), call));
+    return store.read((tx) =>
+      serve(new RuleContext(tx, site, caller, correlationId, parameters), call),
+    );
   }
   const { ctx, result } = await store.write((tx) => {
-    const context = new RuleContext(tx, site, caller, correlationId);
+    const context = new RuleContext(tx, site, caller, correlationId, parameters);
     return { ctx: context, result: serve(context, call) };
   });
   server.committed();

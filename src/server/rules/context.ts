@@ -4,6 +4,7 @@ import { type EventCode, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import { fill, refused, type Words } from '../fault.ts';
 import type { Transaction } from '../store/transaction.ts';
+import type { Parameters } from './notation.ts';
 
 /** Who asks. */
 export interface Caller {
@@ -89,20 +90,31 @@ const subjectWords = {
   template: 'TemplateName',
 } as const;
 
+const noParameters: Parameters = { flag: () => undefined, text: () => undefined };
+
 export class RuleContext {
   readonly tx: Transaction;
   readonly site: Site;
   readonly caller: Caller;
   readonly correlationId: string | undefined;
+  /** Parameters of the query of the request; none where no request is behind it. */
+  readonly parameters: Parameters;
   readonly now: Date;
   /** Work outside the database, done once the transaction is durable and before the answer. */
   readonly afterCommit: (() => void | Promise<void>)[] = [];
 
-  constructor(tx: Transaction, site: Site, caller: Caller, correlationId?: string) {
+  constructor(
+    tx: Transaction,
+    site: Site,
+    caller: Caller,
+    correlationId?: string,
+    parameters: Parameters = noParameters,
+  ) {
     this.tx = tx;
     this.site = site;
     this.caller = caller;
     this.correlationId = correlationId;
+    this.parameters = parameters;
     this.now = site.now();
   }
 
