@@ -28,6 +28,7 @@ export async function runDaemon(
 ): Promise<ImageDaemon> {
   const clock = parts.clock ?? monotonicClock;
   const tickets = new Tickets(clock, parts.openBackend ?? openTicketFile);
+  for (const ticket of options.tickets ?? []) tickets.add(ticket);
   const memory = parts.memory ?? new PieceMemory();
   const { unixSocket, version = '1.0.0' } = options;
   const face = new HttpFace({ tickets, memory, version, unixSocket }, clock);

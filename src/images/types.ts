@@ -70,4 +70,6 @@ export interface ImageDaemonOptions {
   inThread?: boolean;
   /** What `GET /info/` reports. */
   version?: string;
+  /** Tickets that are usable from the first request on: those of an earlier run. */
+  tickets?: readonly Ticket[];
 }

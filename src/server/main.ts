@@ -10,7 +10,7 @@ import { OAuth } from './auth/oauth.ts';
 import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
-import { TransferDesk } from './images/transfer-desk.ts';
+import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
 import { fillFresh } from './inventory/fresh.ts';
 import { addSampleUsers, sampleUsers } from './inventory/people.ts';
 import { parseInventory } from './inventory/plan.ts';
@@ -78,10 +78,12 @@ async function start(
   writeFileSync(caFile, certificates.ca, { mode: 0o644 });
 
   const files = new DiskFiles(join(folder, 'images'));
+  const tickets = ticketsUnderWay(store, files);
   const daemon = await startImageDaemon({
     host: options.imagesListen.host,
     port: options.imagesListen.port,
     tls: { key: certificates.server.key, cert: certificates.server.certificate },
+    tickets,
   });
   closers.push(() => daemon.close());
   const desk = new TransferDesk(
@@ -124,7 +126,7 @@ async function start(
     key: certificates.server.key,
     certificate: certificates.server.certificate,
   });
-  await desk.begin(store, site);
+  desk.begin(store, site, tickets);
   closers.push(() => desk.end());
   const port = await listen(listener.server, options.listen);
   closers.push(() => listener.close(grace));

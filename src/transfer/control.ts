@@ -98,6 +98,13 @@ export class Control {
     return await this.#get(transferPath, { imagetransfer: id });
   }
 
+  /** The phase of a transfer, `gone` without one; a service that is away may come back. */
+  async phase(id: string): Promise<string> {
+    return await this.#until(`imagetransfers/${id}`, 'to be found', async () =>
+      String((await this.transfer(id))?.['phase'] ?? 'gone'),
+    );
+  }
+
   /** Waits until bytes can be moved; returns the transfer with its URLs. */
   async ready(id: string): Promise<Thing> {
     return await this.#until(`imagetransfers/${id}`, 'to begin', async () => {

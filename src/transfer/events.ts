@@ -7,6 +7,8 @@ export interface TransferEvent {
   readonly phase: Phase;
   /** Bytes that are in place because they were sent or received, by this run or an earlier one. */
   readonly transferred: number;
+  /** Those of them that an earlier run moved. */
+  readonly resumed: number;
   /** Bytes that did not have to travel, because they are zeros. */
   readonly skipped: number;
   /** Bytes of the image; 0 while that is not known yet. */
@@ -20,6 +22,7 @@ export class Meter {
   readonly #listener: Listener | undefined;
   #phase: Phase = 'preparing';
   #transferred = 0;
+  #resumed = 0;
   #skipped = 0;
   #total = 0;
 
@@ -48,6 +51,13 @@ export class Meter {
     this.#tell();
   }
 
+  /** Bytes that an earlier run moved. */
+  kept(bytes: number): void {
+    this.#transferred += bytes;
+    this.#resumed += bytes;
+    this.#tell();
+  }
+
   /** Bytes that need not travel. */
   passed(bytes: number): void {
     this.#skipped += bytes;
@@ -58,6 +68,7 @@ export class Meter {
     this.#listener?.({
       phase: this.#phase,
       transferred: this.#transferred,
+      resumed: this.#resumed,
       skipped: this.#skipped,
       total: this.#total,
     });

@@ -53,7 +53,7 @@ async function* remaining({ data, journal, meter }: ReceiveOptions): AsyncGenera
       const end = Math.min((piece.last + 1) * BLOCK, size);
       meter.passed(end - piece.first * BLOCK);
     } else if (journal.done.has(piece.block)) {
-      meter.moved(lengthOf(blockRange(piece.block, size)));
+      meter.kept(lengthOf(blockRange(piece.block, size)));
     } else yield piece;
   }
 }

@@ -14,8 +14,8 @@ export interface DaemonOptions {
   /** Told when a connection was lost: what was not flushed may be lost with it. */
   readonly onLost?: () => void;
   /**
-   * Asked to make a refused ticket usable again, so that the request can be repeated. Rejects with
-   * why the transfer cannot go on.
+   * Asked to make a refused ticket usable again, so that requests can be repeated; called once for
+   * all requests that it refused. Rejects with why the transfer cannot go on.
    */
   readonly onRefused?: () => Promise<void>;
 }
@@ -45,6 +45,9 @@ export class Requests {
   #path = '';
   #local: Dispatcher | undefined;
   #epoch = 0;
+  /** How often the ticket was made usable again. */
+  #revivals = 0;
+  #revival: Promise<void> | undefined;
 
   constructor(url: string, options: DaemonOptions) {
     this.#options = options;
@@ -143,6 +146,18 @@ export class Requests {
     });
   }
 
+  /** One request after the other finds the ticket refused; the first of them has it revived. */
+  #revive(onRefused: () => Promise<void>): Promise<void> {
+    this.#revival ??= onRefused()
+      .then(() => {
+        this.#revivals += 1;
+      })
+      .finally(() => {
+        this.#revival = undefined;
+      });
+    return this.#revival;
+  }
+
   /** Repeats what fails for a reason that may pass; every request here may be sent twice. */
   async retried<T>(
     what: string,
@@ -150,9 +165,9 @@ export class Requests {
     retries = this.#options.retries,
   ): Promise<T> {
     const { signal, onLost, onRefused } = this.#options;
-    let revived = false;
     for (let failures = 0; ; ) {
       signal.throwIfAborted();
+      const revivals = this.#revivals;
       try {
         return await once();
       } catch (error) {
@@ -165,9 +180,9 @@ export class Requests {
           onLost?.();
         }
         if (lost) this.#local = undefined;
-        if (refused && onRefused && !revived) {
-          revived = true;
-          await onRefused();
+        if (refused && onRefused) {
+          // A refusal from before the ticket was revived may arrive after that.
+          if (revivals === this.#revivals) await this.#revive(onRefused);
           continue;
         }
         const passing = lost || (failure instanceof ServerError && failure.retryable);

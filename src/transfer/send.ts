@@ -53,7 +53,7 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
   });
   for await (const piece of pieces(await source.extents(), size)) {
     if (piece.kind === 'data') {
-      if (journal.done.has(piece.block)) meter.moved(lengthOf(blockRange(piece.block, size)));
+      if (journal.done.has(piece.block)) meter.kept(lengthOf(blockRange(piece.block, size)));
       else yield piece;
       continue;
     }

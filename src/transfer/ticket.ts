@@ -29,7 +29,6 @@ export class Ticket {
   readonly #stop = new AbortController();
   #id: string | undefined;
   #image: RemoteImage | undefined;
-  #revival: Promise<void> | undefined;
   #revivals = 0;
   #throughProxy = false;
   #socket: Dispatcher | undefined;
@@ -100,7 +99,7 @@ export class Ticket {
   async #begin(before: string | undefined): Promise<{ direct: string; proxy?: string }> {
     const { control, direction, disk, format, journal } = this.#options;
     let id = before;
-    const phase = id && String((await control.transfer(id))?.['phase'] ?? 'gone');
+    const phase = id && (await control.phase(id));
     if (phase === 'paused_user' || phase === 'paused_system')
       await control.act(String(id), 'resume');
     else if (phase !== 'transferring' && phase !== 'resuming' && phase !== 'initializing') {
@@ -116,17 +115,10 @@ export class Ticket {
     return typeof proxy === 'string' && proxy !== direct ? { direct, proxy } : { direct };
   }
 
-  /** One request after the other finds the ticket refused; the first of them looks why. */
-  #revive(): Promise<void> {
-    this.#revival ??= this.#reviveNow().finally(() => {
-      this.#revival = undefined;
-    });
-    return this.#revival;
-  }
-
-  async #reviveNow(): Promise<void> {
+  /** Looks why the ticket is refused, and makes it usable again if it may go on. */
+  async #revive(): Promise<void> {
     const { control, direction } = this.#options;
-    const phase = String((await control.transfer(this.id))?.['phase'] ?? 'gone');
+    const phase = await control.phase(this.id);
     this.#revivals += 1;
     if (phase === 'paused_user') {
       throw new ConflictError('somebody paused the transfer', { code: 'transfer_paused' });

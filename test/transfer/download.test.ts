@@ -115,7 +115,13 @@ describe('a download', () => {
       verified: true,
     });
     expectFetched();
-    expect(events.at(-1)).toEqual({ phase: 'done', transferred: size, skipped: 0, total: size });
+    expect(events.at(-1)).toEqual({
+      phase: 'done',
+      transferred: size,
+      resumed: 0,
+      skipped: 0,
+      total: size,
+    });
     expect(service.transfer['phase']).toBe('finished_success');
   });
 

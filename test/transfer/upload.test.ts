@@ -31,6 +31,7 @@ describe('an upload', () => {
     expect(bench.events.at(-1)).toEqual({
       phase: 'done',
       transferred: size,
+      resumed: 0,
       skipped: 0,
       total: size,
     });

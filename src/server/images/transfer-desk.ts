@@ -1,5 +1,5 @@
 /** Between transfers and the image daemon: opens tickets, watches what they move, ends idle ones. */
-import type { ImageDaemon } from '../../images/index.ts';
+import type { ImageDaemon, Ticket } from '../../images/index.ts';
 import { RuleContext, type Site, type Tickets, type TransferTicket } from '../rules/context.ts';
 import { type Transfer, ticketOf, timedOut } from '../rules/image-transfer.ts';
 import type { Store } from '../store/store.ts';
@@ -46,19 +46,13 @@ export class TransferDesk implements Tickets {
   }
 
   async open(ticket: TransferTicket): Promise<void> {
-    this.#files.ensure(ticket.diskId, ticket.length);
-    await this.#daemon.add({
-      id: ticket.id,
-      size: ticket.size,
-      ops: [ticket.direction === 'upload' ? 'write' : 'read'],
-      path: this.#files.path(ticket.diskId),
-      timeout: ticketLifetime,
-      inactivityTimeout: ticket.inactivityTimeout,
-      sparse: ticket.sparse,
-      ...(ticket.filename === undefined ? {} : { filename: ticket.filename }),
-    });
-    const before = this.#known.get(ticket.id)?.transferred ?? 0;
-    this.#known.set(ticket.id, { active: false, transferred: before, renewed: this.#now() });
+    await this.#daemon.add(ticketFor(this.#files, ticket));
+    this.#know(ticket.id);
+  }
+
+  #know(id: string): void {
+    const before = this.#known.get(id)?.transferred ?? 0;
+    this.#known.set(id, { active: false, transferred: before, renewed: this.#now() });
   }
 
   async close(id: string): Promise<void> {
@@ -72,17 +66,9 @@ export class TransferDesk implements Tickets {
     return known && { active: known.active, transferred: known.transferred };
   }
 
-  /** Opens the tickets of transfers that were under way, and begins to watch. */
-  async begin(store: Store, site: Site): Promise<void> {
-    const open = store.read((tx) =>
-      tx
-        .list('image_transfer', { condition: underWay })
-        .map((transfer) => ({ transfer, disk: tx.get('disk', transfer.disk?.id ?? '') })),
-    );
-    for (const { transfer, disk } of open) {
-      if (!disk?.id) continue;
-      await this.open(ticketOf(this.#files.sizes(disk.id).length, transfer, disk));
-    }
+  /** Begins to watch; the daemon was started with these tickets already. */
+  begin(store: Store, site: Site, open: readonly Ticket[]): void {
+    for (const { id } of open) this.#know(id);
     this.#timer = setInterval(() => {
       this.#looking ??= this.#round(store, site)
         .catch(this.#report)
@@ -143,6 +129,34 @@ export class TransferDesk implements Tickets {
       for (const { id } of ended) if (id) tx.remove('image_transfer', id);
     });
   }
+}
+
+/** Tickets of the transfers that were under way when the server ended. */
+export function ticketsUnderWay(store: Store, files: DiskFiles): Ticket[] {
+  const open = store.read((tx) =>
+    (tx.list('image_transfer', { condition: underWay }) as Transfer[]).map((transfer) => ({
+      transfer,
+      disk: tx.get('disk', transfer.disk?.id ?? ''),
+    })),
+  );
+  return open.flatMap(({ transfer, disk }) =>
+    disk?.id ? [ticketFor(files, ticketOf(files.sizes(disk.id).length, transfer, disk))] : [],
+  );
+}
+
+/** The ticket of a transfer, as the daemon knows it; the file of the disk is there. */
+function ticketFor(files: DiskFiles, ticket: TransferTicket): Ticket {
+  files.ensure(ticket.diskId, ticket.length);
+  return {
+    id: ticket.id,
+    size: ticket.size,
+    ops: [ticket.direction === 'upload' ? 'write' : 'read'],
+    path: files.path(ticket.diskId),
+    timeout: ticketLifetime,
+    inactivityTimeout: ticket.inactivityTimeout,
+    sparse: ticket.sparse,
+    ...(ticket.filename === undefined ? {} : { filename: ticket.filename }),
+  };
 }
 
 const underWay = {

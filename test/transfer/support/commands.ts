@@ -107,6 +107,7 @@ export function peakMemory(pid: number | undefined): number {
 export function progressOf(stderr: string): {
   readonly phase: string;
   readonly transferred: number;
+  readonly resumed: number;
   readonly skipped: number;
   readonly total: number;
 }[] {

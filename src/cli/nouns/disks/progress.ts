@@ -51,13 +51,14 @@ export class TransferProgress {
     this.#write(event);
   }
 
-  #measure({ transferred }: TransferEvent, now: number): void {
+  #measure({ transferred, resumed }: TransferEvent, now: number): void {
     if (now - (this.#counts.at(-1)?.at ?? 0) < grain) return;
-    this.#counts.push({ at: now, bytes: transferred });
+    const bytes = transferred - resumed;
+    this.#counts.push({ at: now, bytes });
     this.#counts = this.#counts.filter(({ at }) => now - at <= memory);
     const oldest = this.#counts[0];
     if (!oldest || oldest.at === now) return;
-    this.#rate = Math.max(0, transferred - oldest.bytes) / (now - oldest.at);
+    this.#rate = Math.max(0, bytes - oldest.bytes) / (now - oldest.at);
   }
 
   #write(event: TransferEvent): void {
@@ -75,15 +76,12 @@ export class TransferProgress {
     }
   }
 
-  #record({ phase, transferred, skipped, total }: TransferEvent): Record<string, unknown> {
+  #record(event: TransferEvent): Record<string, unknown> {
     return {
       event: 'progress',
-      phase,
-      transferred,
-      skipped,
-      total,
+      ...event,
       rate: Math.round(this.#rate * 1_000),
-      eta: this.#secondsLeft({ phase, transferred, skipped, total }) ?? null,
+      eta: this.#secondsLeft(event) ?? null,
     };
   }
 
