@@ -88,14 +88,20 @@ function presentationOf(ctx: RuleContext, { request, operation }: Call): Present
 
 /** The collection that the request addresses, or that holds the object it addresses. */
 function placeIn(ctx: RuleContext, { match, request }: Call): Place {
-  const place = addressesObject(match.service)
-    ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
-    : placeOf(ctx.tx, match.service, match.ids);
+  const named = addressesObject(match.service);
+  const place = generic.located(
+    ctx,
+    named
+      ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
+      : placeOf(ctx.tx, match.service, match.ids),
+    { parameters: parametersOf(request), ...(named ? { id: match.ids.at(-1) ?? '' } : {}) },
+  );
   return isFiltered(ctx, request) ? visiblePart(ctx, place) : place;
 }
 
 function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
-  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
+  const ask = { parameters: parametersOf(call.request) };
+  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '', ask);
 }
 
 /** Step 4: refuses a change that the caller has no permits for. */
@@ -122,7 +128,12 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
     status: 200,
     form: 'list',
     type: place.type,
-    items: shownOneByOne(view, place, options ? generic.read(ctx, place, options) : [], followed),
+    items: shownOneByOne(
+      view,
+      place,
+      options ? generic.read(ctx, place, options, { parameters: parametersOf(request) }) : [],
+      followed,
+    ),
     extras:
       actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }

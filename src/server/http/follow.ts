@@ -108,7 +108,7 @@ function followLink(
       .split('/');
     const match = route([...segments, rel]);
     if (!match) continue;
-    const place = placeOf(view.ctx.tx, match.service, match.ids);
+    const place = generic.located(view.ctx, placeOf(view.ctx.tx, match.service, match.ids));
     service = locationOf(place, '').service;
     const found = [...generic.read(view.ctx, place, {})].map((object) => {
       const location = locationOf(place, String(object['id']));

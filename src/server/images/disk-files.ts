@@ -56,10 +56,12 @@ export class DiskFiles implements DiskImages {
     if (!existsSync(this.path(id))) this.create(id, size);
   }
 
+  /** Copies onto itself, too: the zeros of the image become holes. */
   async copy(from: string, to: string): Promise<void> {
     const target = this.path(to);
     if (!existsSync(this.path(from))) {
-      this.create(to, 0);
+      // What was never written has no file yet, and its copy has none either.
+      rmSync(target, { force: true });
       return;
     }
     await copySparse(this.path(from), `${target}.partial`);

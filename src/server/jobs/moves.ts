@@ -8,6 +8,7 @@ import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { Task, Transaction } from '../store/transaction.ts';
+import { beginWork, registerWork } from './work.ts';
 
 /** Name of the tasks that carry a move on. */
 export const moveTask = 'move';
@@ -35,6 +36,14 @@ export type Describe = (
   object: StoredObject,
 ) => { subjects: EventSubjects; words?: Words };
 
+/** Bytes of an image to be copied to another one; onto itself, its zeros become holes. */
+export interface ImageCopy {
+  readonly from: string;
+  readonly to: string;
+  /** Length of the file afterwards, in bytes, where it is not that of the first. */
+  readonly length?: number;
+}
+
 /** What a kind of object does at the end of its moves. */
 export interface Arrivals {
   /** Subjects and words of its events. */
@@ -49,9 +58,74 @@ export interface Arrivals {
       (ctx: RuleContext, object: StoredObject, journey: Journey) => StoredObject | undefined
     >
   >;
+  /** By move: images whose bytes are copied before it ends; until then the last state stays. */
+  readonly copies?: Readonly<
+    Record<
+      string,
+      (ctx: RuleContext, object: StoredObject, journey: Journey) => readonly ImageCopy[]
+    >
+  >;
+  /**
+   * By move: follows copying that failed. Returns the object to be stored, or undefined when it is
+   * gone. By default it goes into the first failed state of its lifecycle.
+   */
+  readonly failed?: Readonly<
+    Record<
+      string,
+      (
+        ctx: RuleContext,
+        object: StoredObject,
+        journey: Journey,
+        error: Error,
+      ) => StoredObject | undefined
+    >
+  >;
 }
 
 const arrivals = new Map<KindName, Arrivals>();
+
+/** The copying that the end of a move waits for. */
+const copying = 'copy images';
+registerWork(copying, {
+  async run(site, data) {
+    for (const { from, to, length } of (data as unknown as NotedCopying).copies) {
+      await site.images.copy(from, to);
+      if (length !== undefined) site.images.resize(to, length);
+    }
+  },
+  done(ctx, data) {
+    const { journey } = data as unknown as NotedCopying;
+    const object = waiting(ctx, data as unknown as NotedCopying);
+    const lifecycle = lifecycleOf(journey.kind);
+    if (object) arrive(ctx, journey, object, moveOf(lifecycle, journey.operation), lifecycle);
+  },
+  failed(ctx, data, error) {
+    const { journey } = data as unknown as NotedCopying;
+    const object = waiting(ctx, data as unknown as NotedCopying);
+    if (!object) return;
+    const failed = arrivals.get(journey.kind)?.failed?.[journey.operation];
+    const { attribute, failed: states = [] } = lifecycleOf(journey.kind);
+    const left = failed
+      ? failed(ctx, object, journey, error)
+      : { ...object, [attribute]: states[0] ?? object[attribute] };
+    if (left) ctx.tx.update(journey.kind, left as never, journey.collection);
+  },
+});
+
+interface NotedCopying {
+  readonly journey: Journey;
+  /** State in which the object waits. */
+  readonly state: string;
+  readonly copies: readonly ImageCopy[];
+}
+
+/** The object that waits for copying; undefined where it went another way meanwhile. */
+function waiting(ctx: RuleContext, { journey, state }: NotedCopying): StoredObject | undefined {
+  const object = ctx.tx.get(journey.kind, journey.id, journey.collection) as
+    | StoredObject
+    | undefined;
+  return object?.[lifecycleOf(journey.kind).attribute] === state ? object : undefined;
+}
 
 /** Says what a kind of object does at the end of its moves. */
 export function onArrival(kind: KindName, what: Arrivals): void {
@@ -143,6 +217,13 @@ function enter(
     };
     const due = ctx.now.getTime() + Math.round(milliseconds * ctx.site.speed);
     ctx.tx.addTask(due, moveTask, target(journey), persisted as unknown as StoredObject);
+    return current;
+  }
+  const copies = arrivals.get(journey.kind)?.copies?.[journey.operation]?.(ctx, current, journey);
+  if (copies && copies.length > 0) {
+    ctx.tx.update(journey.kind, current as never, journey.collection);
+    const state = String(current[lifecycle.attribute]);
+    beginWork(ctx, copying, target(journey), { journey, state, copies });
     return current;
   }
   return arrive(ctx, journey, current, move, lifecycle);

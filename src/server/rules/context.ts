@@ -22,7 +22,10 @@ export interface DiskImages {
   create(id: string, size: number): void;
   resize(id: string, size: number): void;
   remove(id: string): void;
-  /** Copies the bytes of an image to another one, which it makes or replaces as a whole. */
+  /**
+   * Copies the bytes of an image to another one, which it makes or replaces as a whole. Pieces that
+   * are all zeros become holes, also where an image is copied onto itself.
+   */
   copy(from: string, to: string): Promise<void>;
   /** Bytes that the image takes on the disk of the server, and its length. */
   sizes(id: string): { allocated: number; length: number };

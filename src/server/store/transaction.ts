@@ -127,6 +127,15 @@ export class Transaction {
     return Number(row?.['n'] ?? 0);
   }
 
+  /** Sum of a column over the objects that meet the conditions; 0 where there are none. */
+  sum(kind: KindName, column: string, options: ListOptions = {}): number {
+    const { sql, values } = conditions(options);
+    const row = this.statement(
+      `SELECT total([${column}]) AS n FROM ${table(kind)}${sql}`,
+    ).get(...values);
+    return Number(row?.['n'] ?? 0);
+  }
+
   /** Objects of a kind whose list attribute refers to the target. */
   referring<K extends KindName>(kind: K, attribute: string, target: string): ObjectOf<K>[] {
     return this.list(kind, { condition: referringCondition(kind, attribute, target) });
