@@ -179,7 +179,9 @@ async function prepareData(
       store.setMeta('filled', options.inventory);
     });
   }
-  files.sweep((id) => store.read((tx) => tx.get('disk', id) !== undefined));
+  files.sweep((id) =>
+    store.read((tx) => (tx.get('disk', id) ?? tx.get('disk_snapshot', id)) !== undefined),
+  );
   const password = choosePassword(options, folder);
   await store.write((tx) => {
     if (!checkPassword(tx, options.admin, password.password)) {

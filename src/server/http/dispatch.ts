@@ -112,6 +112,7 @@ function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObjec
 
 function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
   const { service, path } = locationOf(place, String(object['id']));
+  if (place.members?.told === 'link') return { id: object['id'], href: view.apiPath + path };
   return present(view, place.kind, object, service, path);
 }
 
@@ -173,6 +174,12 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   if (Array.isArray(call.body)) throw generic.unserved(call.operation);
   const object = generic.add(ctx, place, call.body);
   const shown = show(view, place, object);
+  const told = place.members?.told ?? 'object';
+  if (told === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
+  if (told !== 'object') {
+    const answer = told === 'sent' ? { ...call.body, id: shown['id'], href: shown['href'] } : shown;
+    return { status: 200, form: 'object', type: place.type, object: answer };
+  }
   const headers = { Location: String(shown['href']) };
   const rules = rulesOf(place.kind);
   const lifecycle = rules?.lifecycle;

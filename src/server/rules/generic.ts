@@ -16,7 +16,13 @@ import {
   settable,
 } from './input.ts';
 import { addMember, removeMember } from './members.ts';
-import { type ActionResult, type Addressed, type Ask, type Parameters, plainAsk } from './notation.ts';
+import {
+  type ActionResult,
+  type Addressed,
+  type Ask,
+  type Parameters,
+  plainAsk,
+} from './notation.ts';
 import { type Place, titleOf } from './places.ts';
 import { rulesOf } from './registry.ts';
 
@@ -142,12 +148,7 @@ export function erase(
   const id = String(object['id']);
   ctx.tx.remove(place.kind, id, place.collection);
   const path = `${place.collection}/${id}`;
-  for (const kind of storedKinds()) {
-    const below = ctx.tx.list(kind, {
-      condition: { sql: 'collection >= ? AND collection < ?', values: [`${path}/`, `${path}0`] },
-    }) as StoredObject[];
-    for (const child of below) ctx.tx.remove(kind, String(child['id']));
-  }
+  for (const kind of storedKinds()) ctx.tx.removeBelow(kind, path);
 }
 
 /** Runs an action. Refuses with 501 what has no rule yet, naming the operation. */

@@ -3,29 +3,23 @@ import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
 import { resolveMember } from './input.ts';
 import type { Place } from './places.ts';
+import { rulesOf } from './registry.ts';
 
 type List = { id: string }[];
 
 /** Puts the object that was sent by id or name into the collection; returns the object. */
 export function addMember(ctx: RuleContext, place: Place, sent: StoredObject): StoredObject {
   const id = resolveMember(ctx.tx, place.type, sent);
-  changeList(ctx, place, id, (list, entry) =>
-    list.some((item) => item.id === entry) ? list : [...list, { id: entry }],
-  );
+  changeList(ctx, place, id, true);
   return (ctx.tx.get(place.kind, id) ?? { id }) as StoredObject;
 }
 
 /** Takes an object out of the collection. The object itself stays. */
 export function removeMember(ctx: RuleContext, place: Place, id: string): void {
-  changeList(ctx, place, id, (list, entry) => list.filter((item) => item.id !== entry));
+  changeList(ctx, place, id, false);
 }
 
-function changeList(
-  ctx: RuleContext,
-  place: Place,
-  memberId: string,
-  change: (list: List, entry: string) => List,
-): void {
+function changeList(ctx: RuleContext, place: Place, memberId: string, added: boolean): void {
   const { members, owner } = place;
   if (!members || !owner) throw new Error(`${place.service} lists no members.`);
   const byOwner = members.listedBy === 'owner';
@@ -33,6 +27,9 @@ function changeList(
   const entry = byOwner ? memberId : owner.id;
   const object = ctx.tx.get(holder.kind, holder.id) as StoredObject | undefined;
   if (!object) return;
-  const list = (object[members.attribute] ?? []) as List;
-  ctx.tx.update(holder.kind, { ...object, [members.attribute]: change(list, entry) } as never);
+  const before = (object[members.attribute] ?? []) as List;
+  const others = before.filter((item) => item.id !== entry);
+  const after = { ...object, [members.attribute]: added ? [...others, { id: entry }] : others };
+  rulesOf(holder.kind)?.relisted?.(ctx, object as never, after as never, { id: entry, added });
+  ctx.tx.update(holder.kind, after as never);
 }

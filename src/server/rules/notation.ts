@@ -91,6 +91,16 @@ export interface Rules<K extends KindName = KindName> {
    * whether the object is gone already.
    */
   readonly remove?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
+  /**
+   * Checks and follows the change of one of its lists: a member was put in (`added`) or taken out.
+   * `after` is stored when it returns.
+   */
+  readonly relisted?: (
+    ctx: RuleContext,
+    before: ObjectOf<K>,
+    after: ObjectOf<K>,
+    member: { readonly id: string; readonly added: boolean },
+  ) => void;
   /** Members computed when the object is shown. */
   readonly present?: (ctx: RuleContext, object: ObjectOf<K>) => StoredObject;
   /**

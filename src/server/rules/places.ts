@@ -11,6 +11,12 @@ import {
   type Transaction,
 } from '../store/transaction.ts';
 
+/**
+ * What adding a member answers: the object as a new one would be (201), or with 200 what was sent,
+ * a link to it, or an action. A collection of links lists nothing but links.
+ */
+export type MemberAnswer = 'object' | 'sent' | 'link' | 'action';
+
 export interface Place {
   readonly kind: KindName;
   readonly type: TypeName;
@@ -26,7 +32,11 @@ export interface Place {
    * The collection lists objects that exist by themselves: `add` puts one in, `remove` takes it
    * out. The list is an attribute of the owner in the path, or of the objects in the collection.
    */
-  readonly members?: { readonly listedBy: 'owner' | 'member'; readonly attribute: string };
+  readonly members?: {
+    readonly listedBy: 'owner' | 'member';
+    readonly attribute: string;
+    readonly told: MemberAnswer;
+  };
   /** Path under which the objects are shown, where it is not that of their collection. */
   readonly shownAt?: string;
   /** The object in the path that the collection belongs to. */
@@ -37,7 +47,15 @@ const pairPlaces: Readonly<Record<string, keyof typeof pairs>> = {
   '/datacenters/{datacenter}/storagedomains': 'attached_storage_domain',
   '/clusters/{cluster}/networks': 'cluster_network',
   '/datacenters/{datacenter}/clusters/{cluster}/networks': 'cluster_network',
+  '/vms/{vm}/snapshots/{snapshot}/disks': 'snapshot_disk',
+  '/vms/{vm}/snapshots/{snapshot}/nics': 'snapshot_nic',
+  '/vms/{vm}/snapshots/{snapshot}/cdroms': 'snapshot_cdrom',
+  '/vms/{vm}/backups/{backup}/disks': 'backup_disk',
+  '/vms/{vm}/checkpoints/{checkpoint}/disks': 'checkpoint_disk',
 };
+
+/** Types whose objects belong to nothing: below another object there are the same ones. */
+const catalogues: ReadonlySet<string> = new Set(['network_filter']);
 
 /** Collections at the top level, by type. */
 const topLevel = new Map<string, string>();
@@ -84,6 +102,9 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
     return { ...common, kind: pair, collection, options: { where: { collection } }, implied: {} };
   }
   const top = topLevel.get(type);
+  if (top && catalogues.has(type)) {
+    return { ...common, kind: type, collection: top, options: {}, implied: {} };
+  }
   if (top && reference) {
     const options = { where: { [`${reference}_id`]: ownerId } };
     return { ...common, kind: type, collection: top, options, implied };
@@ -93,7 +114,11 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
   const listed = independent ? listNamed(owner.type, type, noun) : undefined;
   if (listed) {
     const options = { condition: listedCondition(owner.kind, listed, ownerId) };
-    const members = { listedBy: 'owner', attribute: listed } as const;
+    const members = {
+      listedBy: 'owner',
+      attribute: listed,
+      told: toldOf(owner.type, type),
+    } as const;
     const shownAt = top ? {} : { shownAt: `${ownerPath}/${noun}` };
     return {
       ...common,
@@ -111,10 +136,16 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
     const place = { ...common, kind: type, collection: top, options, implied: {} };
     // A disk is made on its storage domain; a label exists before it is put on anything.
     if (type === 'disk') return { ...place, implied: { [list]: [{ id: ownerId }] } };
-    return { ...place, members: { listedBy: 'member', attribute: list } };
+    return { ...place, members: { listedBy: 'member', attribute: list, told: 'object' } };
   }
   const collection = `${ownerPath}/${noun}`;
   return { ...common, kind: type, collection, options: { where: { collection } }, implied };
+}
+
+function toldOf(owner: string, type: string): MemberAnswer {
+  if (owner === 'affinity_label') return 'link';
+  if (owner !== 'affinity_group') return 'object';
+  return type === 'affinity_label' ? 'action' : 'sent';
 }
 
 /** Path template and path under which an object of a place is shown: at the top level if it can. */
@@ -157,10 +188,14 @@ function referenceTo(type: string, target: string): string | undefined {
   return (references.find(([name]) => name === target) ?? references[0])?.[0];
 }
 
+/** Lists that are the other side of a list: a label knows what it is on, not the other way round. */
+const keptElsewhere: ReadonlySet<string> = new Set(['affinity_labels']);
+
 /** The attribute of a type that lists objects of another type. */
 function listOf(type: string, target: string): string | undefined {
   return Object.entries(attributesOf(type)).find(
-    ([, { kind }]) => parseKind(kind).form === 'links' && parseKind(kind).of === target,
+    ([name, { kind }]) =>
+      !keptElsewhere.has(name) && parseKind(kind).form === 'links' && parseKind(kind).of === target,
   )?.[0];
 }
 
@@ -168,7 +203,10 @@ function listOf(type: string, target: string): string | undefined {
 function listNamed(owner: string, type: string, noun: string): string | undefined {
   return Object.entries(attributesOf(owner)).find(
     ([name, { kind, mut }]) =>
-      kind === `links ${type}` && mut !== 'R' && name.replaceAll('_', '') === noun,
+      !keptElsewhere.has(name) &&
+      kind === `links ${type}` &&
+      mut !== 'R' &&
+      name.replaceAll('_', '') === noun,
   )?.[0];
 }
 

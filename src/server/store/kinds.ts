@@ -15,6 +15,12 @@ export const pairs = {
   attached_storage_domain: 'storage_domain',
   cluster_network: 'network',
   assigned_tag: 'tag',
+  next_run_vm: 'vm',
+  snapshot_disk: 'disk',
+  snapshot_nic: 'nic',
+  snapshot_cdrom: 'cdrom',
+  backup_disk: 'disk',
+  checkpoint_disk: 'disk',
 } as const satisfies Readonly<Record<string, TypeName>>;
 
 /** The model's type behind a kind. */

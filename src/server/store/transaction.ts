@@ -130,9 +130,9 @@ export class Transaction {
   /** Sum of a column over the objects that meet the conditions; 0 where there are none. */
   sum(kind: KindName, column: string, options: ListOptions = {}): number {
     const { sql, values } = conditions(options);
-    const row = this.statement(
-      `SELECT total([${column}]) AS n FROM ${table(kind)}${sql}`,
-    ).get(...values);
+    const row = this.statement(`SELECT total([${column}]) AS n FROM ${table(kind)}${sql}`).get(
+      ...values,
+    );
     return Number(row?.['n'] ?? 0);
   }
 
@@ -192,6 +192,16 @@ export class Transaction {
       );
     }
     this.statement('DELETE FROM reference WHERE kind = ? AND id = ?').run(kind, id);
+  }
+
+  /** Removes all objects of a kind that are kept below a path: `/vms/123` holds `/vms/123/nics`. */
+  removeBelow(kind: KindName, path: string): void {
+    const below = 'collection >= ? AND collection < ?';
+    const bounds = [`${path}/`, `${path}0`];
+    this.statement(
+      `DELETE FROM reference WHERE kind = ? AND id IN (SELECT id FROM ${table(kind)} WHERE ${below})`,
+    ).run(kind, ...bounds);
+    this.statement(`DELETE FROM ${table(kind)} WHERE ${below}`).run(...bounds);
   }
 
   /** Raises a counter by one and returns its new value: 1 at first. */
