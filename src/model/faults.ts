@@ -76,6 +76,30 @@ export const faults = {
     status: 400,
     text: 'Cannot {action} VM. These attributes can only be changed while the VM is down: {attributes}.',
   },
+  AFFINITY_GROUP_NAME_IN_USE: {
+    status: 400,
+    text: 'Cannot {action} Affinity Group. The name {name} is already used by another affinity group.',
+  },
+  AFFINITY_GROUP_OTHER_CLUSTER: {
+    status: 400,
+    text: 'Cannot {action} Affinity Group. {name} is not in the cluster of the group.',
+  },
+  AFFINITY_GROUP_MEMBER_TWICE: {
+    status: 400,
+    text: 'Cannot {action} Affinity Group. An object cannot be in it twice.',
+  },
+  AFFINITY_GROUP_CLUSTER_FIXED: {
+    status: 400,
+    text: 'Cannot {action} Affinity Group. It stays in its cluster.',
+  },
+  AFFINITY_RULES_COLLIDE: {
+    status: 409,
+    text: 'Cannot {action} Affinity Group. Its rule contradicts that of affinity group {other}, which has the same {what}.',
+  },
+  CLUSTER_IN_MAINTENANCE: {
+    status: 409,
+    text: 'Cannot {action} VM. Cluster {cluster} is in maintenance: only highly available VMs are started.',
+  },
   NO_HOST_UP: {
     status: 400,
     text: 'Cannot {action} VM. There is no host that is up in cluster {cluster}.',
@@ -101,6 +125,64 @@ export const faults = {
     status: 409,
     text: 'Cannot {action} Data Center. Storage domains are attached to it: {names}.',
   },
+  CLUSTER_CPU_UNKNOWN: {
+    status: 400,
+    text: 'Cannot {action} Cluster. Compatibility level {level} has no processor type "{cpu}".',
+  },
+  CLUSTER_LEVEL_UNSUPPORTED: {
+    status: 400,
+    text: 'Cannot {action} Cluster. Compatibility level {level} is not supported.',
+  },
+  CLUSTER_LEVEL_BELOW_DATA_CENTER: {
+    status: 400,
+    text: 'Cannot {action} Cluster. Compatibility level {level} is lower than that of its data center.',
+  },
+  CLUSTER_LEVEL_BELOW_HOSTS: {
+    status: 400,
+    text: 'Cannot {action} Cluster. Its compatibility level cannot be lowered while it has hosts.',
+  },
+  CLUSTER_IN_LOCAL_DATA_CENTER: {
+    status: 400,
+    text: 'Cannot {action} Cluster. A data center with local storage has one cluster only.',
+  },
+  CLUSTER_WITHOUT_SERVICE: {
+    status: 400,
+    text: 'Cannot {action} Cluster. It must run virtual machines or Gluster, or both.',
+  },
+  CLUSTER_OVERCOMMITS_WITHOUT_MEANS: {
+    status: 409,
+    text: 'Cannot {action} Cluster. To promise more memory than there is, enable KSM or ballooning.',
+  },
+  CLUSTER_RNG_SOURCE_IMPLIED: {
+    status: 400,
+    text: 'Cannot {action} Cluster. The random number source {source} is always there and cannot be required.',
+  },
+  CLUSTER_WITHOUT_NETWORK: {
+    status: 400,
+    text: 'Cannot {action} Cluster. The data center has no management network; name one with management_network.',
+  },
+  CLUSTER_DATA_CENTER_FIXED: {
+    status: 409,
+    text: 'Cannot {action} Cluster. It stays in its data center.',
+  },
+  CLUSTER_ARCHITECTURE_FIXED: {
+    status: 409,
+    text: 'Cannot {action} Cluster. Its processor architecture cannot change while it has hosts or VMs.',
+  },
+  CLUSTER_SERVICE_IN_USE: {
+    status: 409,
+    text: 'Cannot {action} Cluster. It still has {objects}, which need the service.',
+  },
+  CLUSTER_HOSTS_NOT_DOWN: {
+    status: 409,
+    text: 'Cannot {action} Cluster. These hosts must be down or in maintenance: {names}.',
+  },
+  CLUSTER_IS_DEFAULT: { status: 409, text: 'Cannot {action} Cluster. The default cluster stays.' },
+  CLUSTER_MACS_COLLIDE: {
+    status: 409,
+    text: 'Cannot {action} Cluster. The new MAC pool allows no duplicates, and {mac} is used in it already.',
+  },
+  CLUSTER_UPGRADE_RUNS: { status: 409, text: 'Cannot {action} Cluster. Its upgrade {state}.' },
   CLUSTER_HAS_OBJECTS: {
     status: 409,
     text: 'Cannot {action} Cluster. It still has {objects}.',

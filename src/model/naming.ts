@@ -49,7 +49,8 @@ export const naming: Readonly<Record<string, Naming>> = {
   cpu_profile: { pattern: 'letters', max: 50, unique: { within: 'cluster' } },
   disk_profile: { pattern: 'letters', max: 50, unique: { within: 'storage_domain' } },
   iscsi_bond: { pattern: 'letters', max: 50, unique: 'collection' },
-  affinity_group: { pattern: 'letters', max: 255, unique: 'service' },
+  // A name that is taken is refused by the rules of the groups, with a status of its own.
+  affinity_group: { pattern: 'letters', max: 255, unique: 'nowhere' },
   affinity_label: { pattern: 'letters', max: 50, unique: 'service' },
   tag: { pattern: 'letters', max: 50, unique: 'service' },
   bookmark: { pattern: 'any', max: 40, unique: 'service' },

@@ -12,7 +12,12 @@ import { clusterLevels } from './data/cluster-levels.ts';
 import { operatingSystems } from './data/operating-systems.ts';
 import { permits } from './data/permits.ts';
 import { roles } from './data/roles.ts';
-import { policyFilters, schedulingPolicies, schedulingUnits } from './data/scheduling.ts';
+import {
+  policyFilters,
+  policyWeights,
+  schedulingPolicies,
+  schedulingUnits,
+} from './data/scheduling.ts';
 
 export const zeroId = '00000000-0000-0000-0000-000000000000';
 /** Ids that clients may know by heart. */
@@ -111,6 +116,16 @@ function addPolicies({ tx }: RuleContext): void {
         scheduling_policy_unit: { id },
       });
     });
+    for (const [name, factor] of policyWeights(policy.name)) {
+      const id = units.get(`weight ${name}`);
+      if (!id) continue;
+      tx.insert('weight', `${below}/weights`, {
+        id,
+        name,
+        factor,
+        scheduling_policy_unit: { id },
+      });
+    }
     const balance = units.get(`load_balancing ${policy.balance}`);
     if (balance) {
       tx.insert('balance', `${below}/balances`, {

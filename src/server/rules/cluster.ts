@@ -1,9 +1,13 @@
 /** Rules of clusters: what is made with them, and what keeps them. */
 import type { Resource } from '../../model/resource.ts';
+import type { StoredObject } from '../store/document.ts';
+import { architectureOf, checkChange, checkCluster, checkNewCluster } from './cluster-checks.ts';
 import type { RuleContext } from './context.ts';
 import { managementNetwork } from './data-center.ts';
 import { erase } from './generic.ts';
 import { rules } from './notation.ts';
+
+type Cluster = Resource<'cluster'>;
 
 /** Id of the scheduling policy that new clusters have. */
 const policyNone = 'b4ed2332-a7ac-4d5f-9596-99a439cb2812';
@@ -12,11 +16,23 @@ export const clusterRules = rules({
   kind: 'cluster',
   events: { add: 809, update: 811 },
 
-  prepare(ctx, cluster) {
+  prepare(ctx, cluster, _place, sent) {
     const dataCenter = ctx.tx.get('data_center', cluster.data_center?.id ?? '');
     const { major = 4, minor = 8 } = { ...dataCenter?.version, ...cluster.version };
     cluster.version = { major, minor };
     fillCluster(ctx, cluster);
+    const network = sent['management_network'] as { id?: string; name?: string } | undefined;
+    checkCluster(ctx, cluster, 'add');
+    checkNewCluster(ctx, cluster, network?.id ?? network?.name);
+  },
+
+  change(ctx, before, after, _place, sent) {
+    const cpu = sent['cpu'] as Cluster['cpu'];
+    if (cpu?.type !== undefined && cpu.architecture === undefined) {
+      after.cpu = { ...after.cpu, architecture: architectureOf(cpu.type) ?? 'undefined' };
+    }
+    checkCluster(ctx, after, 'edit');
+    checkChange(ctx, before, after, sent as Cluster);
   },
 
   added(ctx, { object }) {
@@ -24,11 +40,13 @@ export const clusterRules = rules({
   },
 
   removable(ctx, { object }) {
+    if (object.name === 'Default') ctx.refuse('CLUSTER_IS_DEFAULT', { action: 'remove' });
     const where = { cluster_id: object.id ?? '' };
     const counts = {
       hosts: ctx.tx.count('host', { where }),
       VMs: ctx.tx.count('vm', { where }),
       templates: ctx.tx.count('template', { where }),
+      'VM pools': ctx.tx.count('vm_pool', { where }),
     };
     const left = Object.entries(counts).filter(([, count]) => count > 0);
     if (left.length > 0) {
@@ -46,7 +64,45 @@ export const clusterRules = rules({
     }
     erase(ctx, { place, object: { ...object } });
   },
+
+  actions: {
+    reset_emulated_machine(ctx, { object }) {
+      const busy = ctx.tx
+        .list('host', { where: { cluster_id: object.id ?? '' } })
+        .filter(({ status }) => status !== 'down' && status !== 'maintenance');
+      if (busy.length > 0) {
+        const names = busy.map(({ name }) => name).join(', ');
+        ctx.refuse('CLUSTER_HOSTS_NOT_DOWN', { action: 'edit', names });
+      }
+      ctx.event(811, { cluster: object });
+      return undefined;
+    },
+    upgrade: (ctx, { object }, body) => upgrade(ctx, object, body),
+  },
 });
+
+/** Keeps account of an upgrade that somebody else performs. */
+function upgrade(ctx: RuleContext, cluster: Cluster, body: StoredObject): undefined {
+  const action = body['upgrade_action'] ?? 'start';
+  const runs = cluster.upgrade_in_progress ?? false;
+  if (runs === (action === 'start')) {
+    ctx.refuse('CLUSTER_UPGRADE_RUNS', {
+      action: 'upgrade',
+      state: runs ? 'runs already' : 'does not run',
+    });
+  }
+  const percent = Number(body['upgrade_percent_complete'] ?? cluster.upgrade_percent_complete ?? 0);
+  const correlation = body['correlation_id'];
+  const { upgrade_correlation_id: kept, ...rest } = cluster;
+  const id = typeof correlation === 'string' ? correlation : (kept ?? ctx.correlationId);
+  ctx.tx.update('cluster', {
+    ...rest,
+    upgrade_in_progress: action !== 'finish',
+    upgrade_percent_complete: action === 'start' ? 0 : action === 'finish' ? 100 : percent,
+    ...(action !== 'finish' && id ? { upgrade_correlation_id: id } : {}),
+  });
+  return undefined;
+}
 
 /** What the service fills in where a client says nothing. */
 export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): void {
@@ -81,13 +137,6 @@ export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): voi
   cluster.scheduling_policy ??= { id: policyNone };
   const pool = ctx.tx.find('mac_pool', {});
   if (pool?.id) cluster.mac_pool ??= { id: pool.id };
-}
-
-/** The architecture of a processor type; undefined for one that says nothing of it. */
-function architectureOf(type: string | undefined): 'x86_64' | 'ppc64' | 's390x' | undefined {
-  if (!type) return undefined;
-  if (/POWER/.test(type)) return 'ppc64';
-  return /\bz(1|BC|EC)/.test(type) ? 's390x' : 'x86_64';
 }
 
 /** A processor profile named like the cluster, and the management network. */

@@ -1,4 +1,6 @@
 /** Registers the rules of all kinds. */
+import { affinityGroupRules } from './affinity-group.ts';
+import { affinityLabelRules } from './affinity-label.ts';
 import { assignedTagRules } from './assigned-tag.ts';
 import { clusterRules } from './cluster.ts';
 import { dataCenterRules } from './data-center.ts';
@@ -19,6 +21,8 @@ import { vmRules } from './vm.ts';
 /** Makes all rules known. Called once, before the first request. */
 export function registerRules(): void {
   register(
+    affinityGroupRules,
+    affinityLabelRules,
     assignedTagRules,
     attachedStorageDomainRules,
     clusterNetworkRules,

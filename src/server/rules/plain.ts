@@ -42,8 +42,6 @@ export const plainRules = [
       refuseBuiltIn({ place, object: { ...object } }, object.id === rootTag);
     },
   }),
-  rules({ kind: 'affinity_group', events: { add: 10350, update: 10352, remove: 10354 } }),
-  rules({ kind: 'affinity_label', events: { add: 10380, update: 10382, remove: 10384 } }),
   rules({ kind: 'quota', events: { add: 3000, update: 3002, remove: 3004 } }),
   rules({ kind: 'external_host_provider', events: { add: 205 } }),
   rules({

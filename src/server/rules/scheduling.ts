@@ -1,56 +1,59 @@
-/** Which host runs a virtual machine. */
+/** Which host runs a machine: those that fit, the best of them, or why there is none. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from './context.ts';
+import { affinitySets, placementIn, violations } from './scheduling/affinity.ts';
+import { candidate, unfit } from './scheduling/fit.ts';
+import { best, type Choice } from './scheduling/weigh.ts';
 
 type Vm = Resource<'vm'>;
-type Host = Resource<'host'>;
-
-/** Memory that a host keeps for itself, in bytes. */
-const reserved = 512 * 2 ** 20;
+type Cluster = Resource<'cluster'>;
 
 /**
- * Chooses the host with most free memory among those of the cluster that are up, have room, and
- * are allowed by the placement policy. Refuses with the reason of every host when none fits.
+ * Chooses a host of the cluster of the machine: one that is up, has room and the devices, breaks no
+ * affinity that is enforced, and suits the scheduling policy best. `except` is where it runs now;
+ * `only` restricts the choice. Refuses with the reason of every host when none fits.
  */
 export function chooseHost(
   ctx: RuleContext,
   vm: Vm,
   action: string,
   except?: string,
+  only?: readonly string[],
 ): { id: string } {
-  const cluster = vm.cluster?.id ?? '';
-  const up = ctx.tx.list('host', { where: { cluster_id: cluster, status: 'up' } });
-  const candidates = up.filter((host) => host.id !== except);
-  if (candidates.length === 0) {
-    ctx.refuse('NO_HOST_UP', { action, cluster: ctx.tx.get('cluster', cluster)?.name ?? cluster });
+  const clusterId = vm.cluster?.id ?? '';
+  const cluster = ctx.tx.get('cluster', clusterId);
+  requireOpenCluster(ctx, vm, cluster, action);
+  const hosts = ctx.tx
+    .list('host', { where: { cluster_id: clusterId, status: 'up' } })
+    .filter((host) => host.id !== except && (!only || only.includes(host.id ?? '')));
+  if (hosts.length === 0) {
+    ctx.refuse('NO_HOST_UP', { action, cluster: cluster?.name ?? clusterId });
   }
+  const sets = affinitySets(ctx, clusterId);
+  const placement = placementIn(ctx, clusterId);
   const reasons: string[] = [];
-  let best: { host: Host; free: bigint } | undefined;
-  for (const host of candidates) {
-    const free = freeMemory(ctx, host);
-    const reason = unfit(vm, host, free);
+  const choices: Choice[] = [];
+  for (const host of hosts) {
+    const seen = candidate(ctx, host, cluster, vm.id);
+    const broken = violations(sets, placement, vm, host.id ?? '');
+    const reason = unfit(ctx, vm, seen, cluster) ?? broken.find(({ enforcing }) => enforcing)?.text;
     if (reason) reasons.push(`${host.name}: ${reason}`);
-    else if (!best || free > best.free) best = { host, free };
+    else choices.push({ ...seen, softViolations: broken.length });
   }
-  if (!best) ctx.refuse('NO_HOST_FITS', { action, reasons: reasons.join('; ') });
-  return { id: best?.host.id ?? '' };
+  if (choices.length === 0) ctx.refuse('NO_HOST_FITS', { action, reasons: reasons.join('; ') });
+  return { id: best(ctx, vm, cluster?.scheduling_policy?.id ?? '', choices).host.id ?? '' };
 }
 
-function unfit(vm: Vm, host: Host, free: bigint): string | undefined {
-  const wanted = vm.placement_policy?.hosts;
-  if (wanted && wanted.length > 0 && !wanted.some(({ id }) => id === host.id)) {
-    return 'the placement policy does not name it';
+/** A cluster under maintenance starts nothing but what must always run. */
+function requireOpenCluster(
+  ctx: RuleContext,
+  vm: Vm,
+  cluster: Cluster | undefined,
+  action: string,
+): void {
+  const policy = cluster?.scheduling_policy?.id ?? '';
+  const name = ctx.tx.get('scheduling_policy', policy)?.name;
+  if (action === 'run' && name === 'cluster_maintenance' && !vm.high_availability?.enabled) {
+    ctx.refuse('CLUSTER_IN_MAINTENANCE', { action, cluster: cluster?.name });
   }
-  if (BigInt(vm.memory ?? 0) > free) {
-    return `not enough memory (${free} bytes are free, ${vm.memory} are needed)`;
-  }
-  return undefined;
-}
-
-/** Memory of a host that no virtual machine takes, in bytes. */
-function freeMemory(ctx: RuleContext, host: Host): bigint {
-  const used = ctx.tx
-    .list('vm', { where: { host_id: host.id ?? '' } })
-    .reduce((sum, vm) => sum + BigInt(vm.memory ?? 0), 0n);
-  return BigInt(host.memory ?? 0) - BigInt(reserved) - used;
 }

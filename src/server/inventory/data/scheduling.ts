@@ -116,3 +116,28 @@ export const policyFilters = [
   'Migration-Tsc-Frequency',
   'Host-hooks',
 ] as const;
+
+const commonWeights = [
+  ['PreferredHosts', 99],
+  ['HA', 1],
+  ['OptimalForHaReservation', 1],
+  ['VmAffinityGroups', 1],
+  ['VmToHostsAffinityGroups', 20],
+  ['CPU for high performance VMs', 4],
+  ['CPU and NUMA pinning compatibility', 5],
+] as const;
+
+/** Weights of a predefined policy: names of units with their factors. */
+export function policyWeights(policy: string): readonly (readonly [string, number])[] {
+  if (policy === 'power_saving') {
+    return [['CpuPowerSaving', 2], ['MemoryPowerSaving', 1], ...commonWeights];
+  }
+  if (policy === 'vm_evenly_distributed') {
+    return [['OptimalForEvenGuestDistribution', 2], ...commonWeights];
+  }
+  return [
+    ['OptimalForCpuEvenDistribution', 2],
+    ['OptimalForMemoryEvenDistribution', 1],
+    ...commonWeights,
+  ];
+}
