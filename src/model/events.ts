@@ -1,8 +1,11 @@
+import { storageEvents } from './events/storage.ts';
+
 /**
  * What the service writes to its audit log (specification 6): code, severity, sentence. Words in
  * `{}` are filled in from the objects that the event is about.
  */
 export const events = {
+  ...storageEvents,
   1: { name: 'SERVICE_STARTED', severity: 'normal', text: 'Starting {Product}.' },
   2: { name: 'SERVICE_STOPPED', severity: 'normal', text: 'Stopping {Product}.' },
   30: {

@@ -1,8 +1,11 @@
+import { storageFaults } from './faults/storage.ts';
+
 /**
  * What the service says when it refuses (specification 7): the HTTP status and the sentence. Words
  * in `{}` are filled in; the sentence of a refused command is answered in square brackets.
  */
 export const faults = {
+  ...storageFaults,
   NAME_IN_USE: {
     status: 409,
     text: 'Cannot {action} {type}. The name {name} is already used by another object of this kind. Choose another name.',

@@ -1,6 +1,14 @@
 /** Puts a server together: store, rules, certificates, image daemon, listener; and takes it apart. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,6 +109,7 @@ async function start(
     random: seededRandom(options.seed ?? randomBytes(4).readUInt32LE()),
     images: files,
     tickets: desk,
+    isoFiles: () => filesIn(join(folder, 'iso')),
   };
   const password = await prepareData(store, site, options, folder, files);
 
@@ -242,6 +251,15 @@ function listen(server: ReturnType<typeof makeListener>['server'], at: Address):
     });
     server.listen(at.port, at.host, () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/** Names of the files of a folder; none where there is no such folder. */
+function filesIn(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort();
 }
 
 function describe(error: unknown): string {

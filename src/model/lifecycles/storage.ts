@@ -43,6 +43,13 @@ export const attachedStorageDomain = lifecycle({
       },
       events: { begin: 968, end: 1029 },
     },
+    become_master: {
+      from: ['active', 'unknown'],
+      via: [['locked', 500]],
+      to: 'active',
+      refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
+      events: { end: 984 },
+    },
     detach: {
       from: ['maintenance'],
       via: [['detaching', 1_000]],

@@ -94,14 +94,13 @@ function placeIn(ctx: RuleContext, { match, request }: Call): Place {
     named
       ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
       : placeOf(ctx.tx, match.service, match.ids),
-    { parameters: parametersOf(request), ...(named ? { id: match.ids.at(-1) ?? '' } : {}) },
+    named ? match.ids.at(-1) : undefined,
   );
   return isFiltered(ctx, request) ? visiblePart(ctx, place) : place;
 }
 
 function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
-  const ask = { parameters: parametersOf(call.request) };
-  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '', ask);
+  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
 }
 
 /** Step 4: refuses a change that the caller has no permits for. */
@@ -129,12 +128,7 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
     status: 200,
     form: 'list',
     type: place.type,
-    items: shownOneByOne(
-      view,
-      place,
-      options ? generic.read(ctx, place, options, { parameters: parametersOf(request) }) : [],
-      followed,
-    ),
+    items: shownOneByOne(view, place, options ? generic.read(ctx, place, options) : [], followed),
     extras:
       actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }

@@ -191,7 +191,10 @@ async function run(
   const { store, site } = server;
   const call = { request, match, operation, body, dialect: server.dialect };
   const parameters = parametersOf(request);
-  if (operation.http === 'GET' || operation.http === 'HEAD') {
+  const reads = operation.http === 'GET' || operation.http === 'HEAD';
+  // Reading a storage again writes down what is found there.
+  const refreshes = operation.query.includes('refresh') && parameters.flag('refresh') === true;
+  if (reads && !refreshes) {
     return store.read((tx) =>
       serve(new RuleContext(tx, site, caller, correlationId, parameters), call),
     );

@@ -67,6 +67,8 @@ export interface Site {
   readonly random: () => number;
   readonly images: DiskImages;
   readonly tickets: Tickets;
+  /** Names of the files that somebody has put into the folder of ISO images. */
+  readonly isoFiles: () => readonly string[];
 }
 
 /** Objects that an event is about; those given become references of the event. */

@@ -1,11 +1,9 @@
-/** Rules of data centers: their status, their storage pool manager, what is made with them. */
-import { dataCenter as lifecycle } from '../../model/lifecycles/storage.ts';
+/** Data centers: their status, their storage pool manager, what is made with them. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from './context.ts';
-import { erase } from './generic.ts';
-import { rules } from './notation.ts';
 
 type Host = Resource<'host'>;
+type Status = NonNullable<Resource<'data_center'>['status']>;
 
 /** Compatibility levels, oldest first. */
 export const levels = [
@@ -17,69 +15,6 @@ export const levels = [
   { major: 4, minor: 7 },
   { major: 4, minor: 8 },
 ] as const;
-
-const newest = { major: 4, minor: 8 };
-
-export const dataCenterRules = rules({
-  kind: 'data_center',
-  lifecycle,
-  addsAtOnce: true,
-  events: { add: 950, update: 952 },
-
-  prepare(_ctx, dataCenter) {
-    const { major, minor } = { ...newest, ...dataCenter.version };
-    dataCenter.version = { major, minor };
-    dataCenter.status = 'uninitialized';
-  },
-
-  added(ctx, { object }) {
-    furnish(ctx, object);
-  },
-
-  removable(ctx, { object }, parameters) {
-    const words = { action: 'remove', name: object.name };
-    const force = parameters.flag('force') === true;
-    const domains = domainsOf(ctx, object.id ?? '');
-    if (object.status === 'up' && !force) ctx.refuse('DATA_CENTER_IS_UP', words);
-    const busy = domains.filter((domain) => domain.status !== 'maintenance');
-    if ((busy.length > 0 || domains.length > 1) && !force) {
-      ctx.refuse('DATA_CENTER_HAS_DOMAINS', {
-        ...words,
-        names: domains.map(({ id }) => ctx.tx.get('storage_domain', id ?? '')?.name).join(', '),
-      });
-    }
-  },
-
-  remove(ctx, { place, object }, parameters) {
-    const id = object.id ?? '';
-    for (const cluster of ctx.tx.list('cluster', { where: { data_center_id: id } })) {
-      const { data_center: _gone, ...rest } = cluster;
-      ctx.tx.update('cluster', rest);
-    }
-    for (const network of ctx.tx.list('network', { where: { data_center_id: id } })) {
-      for (const profile of ctx.tx.list('vnic_profile', {
-        where: { network_id: network.id ?? '' },
-      })) {
-        erase(ctx, {
-          place: { kind: 'vnic_profile', collection: '/vnicprofiles' },
-          object: { ...profile },
-        });
-      }
-      erase(ctx, { place: { kind: 'network', collection: '/networks' }, object: { ...network } });
-    }
-    ctx.event(parameters.flag('force') ? 918 : 954, { data_center: object });
-    erase(ctx, { place, object: { ...object } });
-  },
-
-  present(_ctx, dataCenter) {
-    const { major = 4, minor = 0 } = dataCenter.version ?? {};
-    return {
-      supported_versions: levels.filter(
-        (level) => level.major > major || (level.major === major && level.minor >= minor),
-      ),
-    };
-  },
-});
 
 /**
  * Makes what every data center has: a management network with its profile, a default quota. The
@@ -162,21 +97,40 @@ export function refreshDataCenter(ctx: RuleContext, id: string): void {
   if (!dataCenter) return;
   const master = domainsOf(ctx, id).find((domain) => domain.master);
   const spm = hostsUp(ctx, id).some((host) => host.spm?.status === 'spm');
-  const status = !master
-    ? 'uninitialized'
-    : master.status === 'maintenance' || master.status === 'preparing_for_maintenance'
-      ? 'maintenance'
-      : master.status === 'active' && spm
-        ? 'up'
-        : master.status === 'locked'
-          ? 'maintenance'
-          : 'problematic';
-  if (status !== dataCenter.status) ctx.tx.update('data_center', { ...dataCenter, status });
+  const status = statusWith(master?.status, spm, dataCenter.status);
+  if (status === dataCenter.status) return;
+  const changed = { ...dataCenter, status };
+  ctx.tx.update('data_center', changed);
+  if (status === 'problematic') ctx.event(980, { data_center: changed });
+  if (dataCenter.status === 'problematic' && status === 'up') {
+    ctx.event(10810, { data_center: changed });
+  }
+}
+
+/** Status of a data center by that of its master; `spm`: a host is its storage pool manager. */
+function statusWith(master: string | undefined, spm: boolean, before: Status | undefined): Status {
+  switch (master) {
+    case undefined:
+      return 'uninitialized';
+    case 'maintenance':
+    case 'preparing_for_maintenance':
+      return 'maintenance';
+    case 'active':
+      return spm ? 'up' : 'problematic';
+    case 'locked':
+      // The first domain is attached; or another one becomes the master, and work goes on.
+      return before === 'up' && spm ? 'up' : 'maintenance';
+    case 'activating':
+      return 'maintenance';
+    default:
+      return 'problematic';
+  }
 }
 
 /** Gives the role of storage pool manager to the best host, where the data center needs one. */
 export function electSpm(ctx: RuleContext, dataCenter: string): void {
-  if (domainsOf(ctx, dataCenter).length === 0) return;
+  const master = domainsOf(ctx, dataCenter).find((domain) => domain.master);
+  if (!master || master.status === 'maintenance') return;
   const candidates = hostsUp(ctx, dataCenter);
   if (candidates.some((host) => host.spm?.status === 'spm')) return;
   const best = candidates

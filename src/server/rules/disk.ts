@@ -6,11 +6,9 @@ import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
 import { rules } from './notation.ts';
 import type { Place } from './places.ts';
+import { allocatable, isBlock, measured, neededBy } from './storage-space.ts';
 
 type Disk = Resource<'disk'>;
-
-const blockStorage = new Set(['iscsi', 'fcp']);
-const gibibyte = 2 ** 30;
 
 export const diskRules = rules({
   kind: 'disk',
@@ -56,9 +54,9 @@ export const diskRules = rules({
   },
 
   present(ctx, disk) {
-    if (!disk.id || disk.storage_type === 'lun') return {};
-    const { allocated } = ctx.site.images.sizes(disk.id);
-    return { actual_size: allocated, total_size: allocated };
+    if (disk.storage_type === 'lun') return { status: undefined };
+    // While bytes arrive, the file knows better.
+    return disk.status === 'locked' ? measured(ctx, disk) : {};
   },
 });
 
@@ -98,7 +96,7 @@ export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   requireActiveDomain(ctx, domain, 'add', 'Virtual Disk');
   disk.storage_domains = [{ id: domain.id ?? '' }];
   disk.sparse ??= true;
-  checkFormat(ctx, disk, blockStorage.has(domain.storage?.type ?? ''));
+  checkFormat(ctx, disk, isBlock(domain));
   checkSpace(ctx, disk, domain);
   disk.content_type ??= 'data';
   if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
@@ -165,10 +163,9 @@ function checkFormat(ctx: RuleContext, disk: Disk, block: boolean): void {
 }
 
 function checkSpace(ctx: RuleContext, disk: Disk, domain: Resource<'storage_domain'>): void {
-  const reserved = BigInt(domain.critical_space_action_blocker ?? 0) * BigInt(gibibyte);
-  const available = BigInt(domain.available ?? 0) - reserved;
-  const needed = disk.sparse ? 0n : BigInt(disk.provisioned_size ?? 0);
-  if (available < needed || available < 0n) {
+  const available = allocatable(ctx, domain);
+  const needed = neededBy(disk, domain);
+  if (available < needed || available < 0) {
     ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
       action: 'add',
       type: 'Virtual Disk',

@@ -16,29 +16,23 @@ import {
   settable,
 } from './input.ts';
 import { addMember, removeMember } from './members.ts';
-import {
-  type ActionResult,
-  type Addressed,
-  type Ask,
-  type Parameters,
-  plainAsk,
-} from './notation.ts';
+import type { ActionResult, Addressed, Parameters } from './notation.ts';
 import { type Place, titleOf } from './places.ts';
 import { rulesOf } from './registry.ts';
 
 type Target = Addressed<never> & { readonly object: StoredObject };
 
 /** The place of a path as its kind and the parameters of the request will have it. */
-export function located(ctx: RuleContext, place: Place, ask: Ask = plainAsk): Place {
-  return rulesOf(place.kind)?.locate?.(ctx, place, ask) ?? place;
+export function located(ctx: RuleContext, place: Place, id?: string): Place {
+  return rulesOf(place.kind)?.locate?.(ctx, place, id) ?? place;
 }
 
 /** Finds the addressed object, or refuses with 404. */
-export function find(ctx: RuleContext, place: Place, id: string, ask: Ask = plainAsk): Target {
+export function find(ctx: RuleContext, place: Place, id: string): Target {
   const { where, condition } = place.options;
   const compute = rulesOf(place.kind)?.compute;
   const object = compute
-    ? compute(ctx, place, { ...ask, id }).find((one) => (one as StoredObject)['id'] === id)
+    ? compute(ctx, place, id).find((one) => (one as StoredObject)['id'] === id)
     : ctx.tx.list(place.kind, { where: { ...where, id }, condition, limit: 1 })[0];
   if (!object) throw notFound(`${titleOf(place.type)} ${id} does not exist.`);
   return { place, object: object as StoredObject } as unknown as Target;
@@ -62,14 +56,9 @@ function keys(ctx: RuleContext, place: Place, options: ListOptions): number[] {
 }
 
 /** The objects of a collection. Which they are is settled at once; they are read as they are needed. */
-export function read(
-  ctx: RuleContext,
-  place: Place,
-  options: ListOptions,
-  ask: Ask = plainAsk,
-): Iterable<StoredObject> {
+export function read(ctx: RuleContext, place: Place, options: ListOptions): Iterable<StoredObject> {
   const compute = rulesOf(place.kind)?.compute;
-  if (compute) return (compute(ctx, place, ask) as StoredObject[]).slice(0, options.limit);
+  if (compute) return (compute(ctx, place) as StoredObject[]).slice(0, options.limit);
   return readOneByOne(ctx, place, keys(ctx, place, options));
 }
 

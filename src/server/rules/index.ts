@@ -2,8 +2,9 @@
 import { affinityGroupRules } from './affinity-group.ts';
 import { affinityLabelRules } from './affinity-label.ts';
 import { assignedTagRules } from './assigned-tag.ts';
+import { attachedStorageDomainRules } from './attached-storage-domain.ts';
 import { clusterRules } from './cluster.ts';
-import { dataCenterRules } from './data-center.ts';
+import { dataCenterRules } from './data-center-rules.ts';
 import { diskRules } from './disk.ts';
 import { diskAttachmentRules } from './disk-attachment.ts';
 import { eventRules } from './event.ts';
@@ -15,7 +16,9 @@ import { permissionRules } from './permission.ts';
 import { plainRules } from './plain.ts';
 import { register } from './registry.ts';
 import { statisticRules } from './statistic.ts';
-import { attachedStorageDomainRules, storageDomainRules } from './storage-domain.ts';
+import { storageConnectionRules } from './storage-connection.ts';
+import { storageDomainRules } from './storage-domain.ts';
+import { fileRules } from './storage-file.ts';
 import { vmRules } from './vm.ts';
 
 /** Makes all rules known. Called once, before the first request. */
@@ -31,6 +34,7 @@ export function registerRules(): void {
     diskAttachmentRules,
     diskRules,
     eventRules,
+    fileRules,
     hostRules,
     imageTransferRules,
     networkRules,
@@ -38,6 +42,7 @@ export function registerRules(): void {
     permissionRules,
     ...plainRules,
     statisticRules,
+    storageConnectionRules,
     storageDomainRules,
     vmRules,
   );

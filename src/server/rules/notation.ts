@@ -14,18 +14,6 @@ export interface Parameters {
   readonly text: (name: string) => string | undefined;
 }
 
-/** What a request asks of a collection beyond its path. */
-export interface Ask {
-  readonly parameters: Parameters;
-  /** The one object that is looked for, where it is one. */
-  readonly id?: string;
-}
-
-/** Asks for nothing in particular. */
-export const plainAsk: Ask = {
-  parameters: { flag: () => undefined, text: () => undefined },
-};
-
 /** An object with where it is. */
 export interface Addressed<K extends KindName> {
   readonly place: Place;
@@ -105,11 +93,14 @@ export interface Rules<K extends KindName = KindName> {
   readonly present?: (ctx: RuleContext, object: ObjectOf<K>) => StoredObject;
   /**
    * Makes up the objects of a collection, for kinds that are not stored: measured values, what a
-   * host reports. Each has an id that stays the same.
+   * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.
    */
-  readonly compute?: (ctx: RuleContext, place: Place, ask: Ask) => ObjectOf<K>[];
-  /** Chooses another place for the same path: parameters may ask for objects of another kind. */
-  readonly locate?: (ctx: RuleContext, place: Place, ask: Ask) => Place;
+  readonly compute?: (ctx: RuleContext, place: Place, id?: string) => ObjectOf<K>[];
+  /**
+   * Chooses another place for the same path: parameters may ask for objects of another kind. `id`
+   * is that of the one that is looked for.
+   */
+  readonly locate?: (ctx: RuleContext, place: Place, id?: string) => Place;
   /** Actions of one object, by name in snake case. */
   readonly actions?: Readonly<Record<string, ActionRule<K>>>;
   /** Actions of a collection, by name in snake case. */

@@ -1,21 +1,29 @@
-/** Rules of storage domains, by themselves and as data centers see them. */
-import { attachedStorageDomain as lifecycle } from '../../model/lifecycles/storage.ts';
+/** Rules of storage domains: how they are added, imported, extended, changed and removed. */
 import type { Resource } from '../../model/resource.ts';
-import { begin, onArrival, requireState } from '../jobs/moves.ts';
 import type { StoredObject } from '../store/document.ts';
+import { newestFormat } from './attached-checks.ts';
+import { attachDomain } from './attached-storage-domain.ts';
 import type { RuleContext } from './context.ts';
-import { domainsOf, electSpm, hostsUp, refreshDataCenter } from './data-center.ts';
-import { eraseDisk } from './disk.ts';
-import { erase } from './generic.ts';
-import { requireAll, resolveMember, resolveReferences } from './input.ts';
-import { type Addressed, rules } from './notation.ts';
-import { disksOf, isRunning } from './vm.ts';
+import { domainsOf, hostsUp, refreshDataCenter } from './data-center.ts';
+import { requireAll, resolveReferences } from './input.ts';
+import { type LogicalUnit, sentUnits, sizeOf, unitsOf } from './logical-unit.ts';
+import { type Parameters, rules } from './notation.ts';
+import {
+  checkConnection,
+  checkRelisted,
+  connect,
+  domainsUsing,
+  sameConnection,
+  storageAt,
+} from './storage-connection.ts';
+import { domainActions, extendDomain, requireFree } from './storage-domain-actions.ts';
+import { readFiles } from './storage-file.ts';
+import { moveMaster, successorOf } from './storage-master.ts';
+import { forgottenDomain, remember, removeDomain } from './storage-removal.ts';
+import { shownSpace, shownStorage } from './storage-shown.ts';
+import { isBlock, simulatedSize } from './storage-space.ts';
 
 type Domain = Resource<'storage_domain'>;
-
-const gibibyte = 2 ** 30;
-/** Size of a simulated storage domain, in bytes. */
-const simulatedSize = 1024 * gibibyte;
 
 /** What each type of storage must say to be found. */
 const requiredByStorage: Readonly<Record<string, readonly string[]>> = {
@@ -23,6 +31,14 @@ const requiredByStorage: Readonly<Record<string, readonly string[]>> = {
   localfs: ['storage.path'],
   posixfs: ['storage.path', 'storage.vfs_type'],
   glusterfs: ['storage.path', 'storage.vfs_type'],
+};
+
+/** On which storage each type of domain can be. Those of image and volume come with providers. */
+const storagesByType: Readonly<Record<string, readonly string[]>> = {
+  data: ['nfs', 'iscsi', 'fcp', 'localfs', 'posixfs', 'glusterfs'],
+  iso: ['nfs', 'posixfs', 'localfs', 'glusterfs'],
+  export: ['nfs', 'posixfs', 'glusterfs'],
+  managed_block_storage: ['managed_block_storage'],
 };
 
 const updatable = [
@@ -33,7 +49,15 @@ const updatable = [
   'discard_after_delete',
   'warning_low_space_indicator',
   'critical_space_action_blocker',
+  'block_size',
   'backup',
+] as const;
+const fixed = [
+  'type',
+  'storage_format',
+  'storage.type',
+  'storage.address',
+  'storage.path',
 ] as const;
 
 export const storageDomainRules = rules({
@@ -41,31 +65,49 @@ export const storageDomainRules = rules({
   events: { add: 956, update: 958 },
 
   prepare(ctx, domain, _place, sent) {
-    requireAll('StorageDomain', ['storage.type'], sent, 'add');
-    const storage = domain.storage?.type ?? '';
-    requireAll('StorageDomain', requiredByStorage[storage] ?? [], sent, 'add');
+    fromConnection(ctx, domain);
+    requireAll('StorageDomain', ['storage.type'], domain as StoredObject, 'add');
+    const storage = domain.storage ?? {};
+    const type = storage.type ?? '';
+    requireAll('StorageDomain', requiredByStorage[type] ?? [], domain as StoredObject, 'add');
+    if (!storagesByType[domain.type ?? '']?.includes(type)) {
+      ctx.refuse('DOMAIN_STORAGE_TYPE_ILLEGAL', { action: 'add', domainType: domain.type, type });
+    }
     const host = domain.host?.id ? ctx.tx.get('host', domain.host.id) : undefined;
     if (host?.status !== 'up') {
       ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'use', status: host?.status ?? 'unknown' });
     }
     delete domain.host;
-    domain.name ??= `${domain.type}-${domain.id?.slice(0, 8)}`;
-    domain.storage_format ??= domain.type === 'data' ? 'v5' : 'v1';
     domain.status = 'unattached';
-    domain.master = false;
-    domain.external_status = 'ok';
-    Object.assign(domain, { available: simulatedSize, used: 0, committed: 0 });
-    domain.block_size ??= 512;
-    domain.supports_discard = true;
-    domain.wipe_after_delete ??= false;
-    domain.discard_after_delete ??= false;
+    checkConnection(ctx, storage, 'add');
+    const dataCenter = dataCenterOfHost(ctx, host);
+    if (type === 'localfs' && domain.type === 'data' && !dataCenter?.local) {
+      ctx.refuse('DOMAIN_LOCAL_ELSEWHERE', { action: 'add' });
+    }
+    chooseStorage(ctx, domain);
+    if (sent['import'] === true) importKnown(ctx, domain, sent);
+    checkLimits(ctx, domain, 'add');
+    fill(ctx, domain, dataCenter);
   },
 
-  added(ctx, { object }) {
+  added(ctx, { object }, sent) {
+    const connections = connect(ctx, object.storage ?? {});
+    ctx.tx.update('storage_domain', { ...object, storage_connections: connections });
     if (object.type === 'data') addDiskProfile(ctx, object);
+    if (object.type === 'iso') readFiles(ctx, object.id ?? '');
+    if (object.type === 'data' && object.storage?.type === 'localfs') {
+      const host = sentHost(ctx, sent);
+      const dataCenter = dataCenterOfHost(ctx, host);
+      const added = ctx.tx.get('storage_domain', object.id ?? '');
+      if (dataCenter?.id && added) attachDomain(ctx, dataCenter.id, added);
+    }
   },
 
   change(ctx, before, after, _place, sent) {
+    const different = fixed.filter((path) => differs(before, sent, path));
+    if (different.length > 0) {
+      ctx.refuse('DOMAIN_FIELDS_FIXED', { action: 'edit', attributes: different.join(', ') });
+    }
     const kept: StoredObject = { ...before };
     for (const name of updatable) {
       if (name in sent) kept[name] = (after as StoredObject)[name];
@@ -75,42 +117,43 @@ export const storageDomainRules = rules({
     if (attached?.status === 'locked') {
       ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'edit', status: 'locked' });
     }
+    checkLimits(ctx, after, 'edit');
+    const units = sentUnits(unitsOf(sent['storage'] as Domain['storage']));
+    if (units.length > 0) extendDomain(ctx, after, units);
+  },
+
+  relisted(ctx, before, _after, member) {
+    checkRelisted(ctx, before, member);
   },
 
   removable(ctx, { object }, parameters) {
-    const attached = ctx.tx.find('attached_storage_domain', { id: object.id ?? '' });
+    const attached = ctx.tx.list('attached_storage_domain', { where: { id: object.id ?? '' } });
+    const [first] = attached;
+    if (object.type === 'image' || object.type === 'volume') {
+      ctx.refuse('DOMAIN_OF_PROVIDER', { action: 'remove', name: object.name });
+    }
     if (parameters.flag('destroy')) {
-      if (attached?.status === 'active') {
-        ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'destroy', status: 'active' });
+      const busy = attached.find(({ status }) => status === 'active' || status === 'locked');
+      if (busy) {
+        ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'destroy', status: busy.status });
       }
+      for (const one of attached.filter(({ master }) => master)) requireSuccessor(ctx, one);
       return;
     }
-    if (attached) ctx.refuse('STORAGE_DOMAIN_ATTACHED', { action: 'remove' });
-    const named = parameters.text('host') ?? '';
-    if (named === '') ctx.refuse('HOST_PARAMETER_MISSING', { action: 'remove' });
-    const reference: StoredObject = { host: { id: named } };
-    if (!ctx.tx.get('host', named)) reference['host'] = { name: named };
-    resolveReferences(ctx.tx, 'storage_domain', reference);
-    const host = ctx.tx.get('host', String((reference['host'] as { id?: string }).id));
-    if (host?.status !== 'up') {
-      ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'use', status: host?.status });
-    }
+    requireWorkingHost(ctx, parameters);
+    if (first) ctx.refuse('STORAGE_DOMAIN_ATTACHED', { action: 'remove' });
   },
 
-  remove(ctx, { place, object }, parameters) {
-    ctx.event(parameters.flag('destroy') ? 981 : 960, { storage_domain: object });
-    for (const attached of ctx.tx.list('attached_storage_domain', {
-      where: { id: object.id ?? '' },
-    })) {
-      detached(ctx, attached as StoredObject);
+  remove(ctx, { object }, parameters) {
+    const destroys = parameters.flag('destroy') === true;
+    ctx.event(destroys ? 981 : 960, { storage_domain: object });
+    const attached = ctx.tx.list('attached_storage_domain', { where: { id: object.id ?? '' } });
+    for (const one of attached.filter(({ master }) => master)) {
+      const next = successorOf(ctx, one);
+      if (next) moveMaster(ctx, one, next);
     }
-    forgetDisks(ctx, object);
-    for (const profile of ctx.tx.list('disk_profile', {
-      where: { storage_domain_id: object.id ?? '' },
-    })) {
-      if (profile.id) ctx.tx.remove('disk_profile', profile.id);
-    }
-    erase(ctx, { place, object: { ...object } });
+    removeDomain(ctx, object, !destroys && parameters.flag('format') === true ? 'format' : 'keep');
+    for (const { data_center } of attached) refreshDataCenter(ctx, data_center?.id ?? '');
   },
 
   /** Only its data centers know the status of a domain that is attached (specification 3). */
@@ -122,198 +165,158 @@ export const storageDomainRules = rules({
       master: attached.some(({ master }) => master),
       ...(first?.data_center ? { data_center: first.data_center } : {}),
       data_centers: attached.flatMap(({ data_center }) => (data_center ? [data_center] : [])),
-      ...space(ctx, domain),
+      ...shownSpace(ctx, domain, first?.status),
+      ...shownStorage(ctx, domain),
     };
   },
+
+  actions: domainActions,
 });
 
-export const attachedStorageDomainRules = rules({
-  kind: 'attached_storage_domain',
-  lifecycle,
-  addsAtOnce: true,
-
-  attach(ctx, place, sent) {
-    const id = resolveMember(ctx.tx, 'storage_domain', sent);
-    const domain = ctx.tx.get('storage_domain', id);
-    const dataCenter = place.owner?.id ?? '';
-    if (!domain) throw new Error('A resolved storage domain is gone.');
-    const elsewhere = ctx.tx.find('attached_storage_domain', { id });
-    if (elsewhere && (domain.type !== 'iso' || elsewhere.data_center?.id === dataCenter)) {
-      ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'attach', status: elsewhere.status });
-    }
-    if (hostsUp(ctx, dataCenter).length === 0) {
-      ctx.refuse('NO_HOST_IN_DATA_CENTER', { action: 'attach', type: 'Storage' });
-    }
-    const first = domainsOf(ctx, dataCenter).length === 0;
-    if (first && domain.type !== 'data')
-      ctx.refuse('FIRST_DOMAIN_MUST_BE_DATA', { action: 'attach' });
-    const attached: Domain = {
-      id,
-      name: domain.name ?? id,
-      status: 'unattached',
-      master: first,
-      data_center: { id: dataCenter },
-    };
-    ctx.tx.insert('attached_storage_domain', place.collection, attached);
-    const dataCenters = [...(domain.data_centers ?? []), { id: dataCenter }];
-    ctx.tx.update('storage_domain', { ...domain, data_centers: dataCenters });
-    electSpm(ctx, dataCenter);
-    begin(ctx, journey(place.collection, id, 'attach'), attached as StoredObject);
-    refreshDataCenter(ctx, dataCenter);
-    return ctx.tx.get('attached_storage_domain', id, place.collection) ?? attached;
-  },
-
-  remove(ctx, target) {
-    requireState(ctx, 'attached_storage_domain', target.object as StoredObject, 'detach');
-    const others = domainsOf(ctx, dataCenterOf(target)).filter(({ id }) => id !== target.object.id);
-    if (target.object.master && others.length > 0) {
-      ctx.refuse('MASTER_WITH_OTHER_DOMAINS', { action: 'detach' });
-    }
-    begin(
-      ctx,
-      journey(target.place.collection, target.object.id ?? '', 'detach'),
-      target.object as StoredObject,
-    );
-  },
-
-  present(ctx, attached) {
-    const domain = ctx.tx.get('storage_domain', attached.id ?? '');
-    if (!domain) return {};
-    return { ...domain, ...space(ctx, domain), ...attached, name: domain.name };
-  },
-
-  actions: {
-    activate(ctx, target) {
-      requireState(ctx, 'attached_storage_domain', target.object as StoredObject, 'activate');
-      if (hostsUp(ctx, dataCenterOf(target)).length === 0) {
-        ctx.refuse('NO_HOST_IN_DATA_CENTER', { action: 'activate', type: 'Storage' });
-      }
-      return move(ctx, target, 'activate');
-    },
-    deactivate(ctx, target) {
-      requireState(ctx, 'attached_storage_domain', target.object as StoredObject, 'deactivate');
-      refuseBusy(ctx, target.object);
-      electMaster(ctx, target);
-      const object = ctx.tx.get(
-        'attached_storage_domain',
-        target.object.id ?? '',
-        target.place.collection,
-      );
-      return move(ctx, object ? { ...target, object } : target, 'deactivate');
-    },
-  },
-});
-
-onArrival('attached_storage_domain', {
-  describe: (ctx, attached) => {
-    const { id, data_center } = attached as Domain;
-    return {
-      subjects: {
-        storage_domain: ctx.tx.get('storage_domain', id ?? ''),
-        data_center: ctx.tx.get('data_center', data_center?.id ?? ''),
-      },
-    };
-  },
-  arrived: {
-    attach: (ctx, attached) => refreshed(ctx, attached),
-    activate: (ctx, attached) => refreshed(ctx, attached),
-    deactivate: (ctx, attached) => refreshed(ctx, attached),
-    detach(ctx, attached) {
-      detached(ctx, attached);
-      return undefined;
-    },
-  },
-});
-
-function refreshed(ctx: RuleContext, attached: StoredObject): StoredObject {
-  const { id, status, data_center } = attached as Domain;
-  const dataCenter = data_center?.id ?? '';
-  const domain = ctx.tx.get('storage_domain', id ?? '');
-  // Searches look at the domain itself; what is shown of it there hides the status again.
-  if (domain && status) ctx.tx.update('storage_domain', { ...domain, status });
-  ctx.tx.update('attached_storage_domain', attached as Domain, collectionIn(dataCenter));
-  electSpm(ctx, dataCenter);
-  refreshDataCenter(ctx, dataCenter);
-  return attached;
+/** A connection that is stored already may stand for its details. */
+function fromConnection(ctx: RuleContext, domain: Domain): void {
+  const id = domain.storage?.id;
+  const connection = id ? ctx.tx.get('storage_connection', id) : undefined;
+  if (connection) domain.storage = { ...domain.storage, ...storageAt(connection) };
 }
 
-function detached(ctx: RuleContext, attached: StoredObject): void {
-  const { id, data_center } = attached as Domain;
-  const dataCenter = data_center?.id ?? '';
-  ctx.tx.remove('attached_storage_domain', id ?? '', collectionIn(dataCenter));
-  const domain = ctx.tx.get('storage_domain', id ?? '');
-  if (domain) {
-    const left = domain.data_centers?.filter((one) => one.id !== dataCenter) ?? [];
-    ctx.tx.update('storage_domain', { ...domain, status: 'unattached', data_centers: left });
+/** Finds the storage, and refuses one that another domain is on. */
+function chooseStorage(ctx: RuleContext, domain: Domain): void {
+  const storage = domain.storage ?? {};
+  if (!isBlock(domain)) {
+    const connection = sameConnection(ctx, storage);
+    const [user] = connection?.id ? domainsUsing(ctx, connection.id) : [];
+    if (user) ctx.refuse('DOMAIN_EXISTS', { action: 'add', name: user.name });
+    domain.available = simulatedSize;
+    return;
   }
-  refreshDataCenter(ctx, dataCenter);
+  if (domain.type === 'managed_block_storage') return;
+  const units = sentUnits(unitsOf(storage));
+  if (units.length === 0) ctx.refuse('DOMAIN_WITHOUT_UNITS', { action: 'add' });
+  requireFree(ctx, units, 'add');
+  setUnits(ctx, domain, units);
 }
 
-function collectionIn(dataCenter: string): string {
-  return `/datacenters/${dataCenter}/storagedomains`;
-}
-
-function dataCenterOf({ object }: Addressed<'attached_storage_domain'>): string {
-  return object.data_center?.id ?? '';
-}
-
-/** Disks on a domain. */
-function disksOn(ctx: RuleContext, domain: Domain): Resource<'disk'>[] {
-  return ctx.tx.referring('disk', 'storage_domains', domain.id ?? '');
-}
-
-/** Refuses to deactivate a domain that running virtual machines or transfers use. */
-function refuseBusy(ctx: RuleContext, attached: Domain): void {
-  const here = new Set(disksOn(ctx, attached).map(({ id }) => id));
-  if (here.size === 0) return;
-  const vms = ctx.tx
-    .list('vm', { condition: { sql: "status <> 'down'", values: [] } })
-    .filter((vm) => isRunning(vm) && disksOf(ctx, vm).some(({ id }) => here.has(id)));
-  if (vms.length > 0) {
-    ctx.refuse('DOMAIN_HAS_RUNNING_VMS', {
-      action: 'deactivate',
-      names: vms.map(({ name }) => name).join(', '),
-    });
-  }
-  const transfers = ctx.tx
-    .list('image_transfer')
-    .filter(({ phase, disk }) => !phase?.startsWith('finished') && here.has(disk?.id));
-  if (transfers.length > 0) ctx.refuse('DOMAIN_HAS_TRANSFERS', { action: 'deactivate' });
-}
-
-/** When the master leaves, another active data domain takes its role. */
-function electMaster(
-  ctx: RuleContext,
-  { object, place }: Addressed<'attached_storage_domain'>,
-): void {
-  if (!object.master) return;
-  const next = domainsOf(ctx, object.data_center?.id ?? '').find((domain) => {
-    const type = ctx.tx.get('storage_domain', domain.id ?? '')?.type;
-    return domain.id !== object.id && domain.status === 'active' && type === 'data';
-  });
-  if (!next) return;
-  ctx.tx.update('attached_storage_domain', { ...next, master: true }, place.collection);
-  ctx.tx.update('attached_storage_domain', { ...object, master: false }, place.collection);
-}
-
-function forgetDisks(ctx: RuleContext, domain: Domain): void {
-  for (const disk of disksOn(ctx, domain)) eraseDisk(ctx, disk as StoredObject);
-}
-
-/** Space of a domain: what its disks take is used, what they may grow to is committed. */
-function space(ctx: RuleContext, domain: Domain): StoredObject {
-  let used = 0n;
-  let committed = 0n;
-  for (const disk of disksOn(ctx, domain)) {
-    used += BigInt(disk.id ? ctx.site.images.sizes(disk.id).allocated : 0);
-    committed += BigInt(disk.provisioned_size ?? 0);
-  }
-  const size = BigInt(domain.available ?? simulatedSize) + BigInt(domain.used ?? 0);
-  return {
-    used: Number(used),
-    available: Number(size > used ? size - used : 0n),
-    committed: Number(committed),
+function setUnits(ctx: RuleContext, domain: Domain, units: readonly LogicalUnit[]): void {
+  const { type } = domain.storage ?? {};
+  domain.storage = {
+    ...(type ? { type } : {}),
+    volume_group: { id: ctx.site.newId(), logical_units: [...units] },
   };
+  domain.available = sizeOf(units);
+}
+
+/** What is still on the storage comes back under its old id, with its unregistered contents. */
+function importKnown(ctx: RuleContext, domain: Domain, sent: StoredObject): void {
+  const id = sent['id'];
+  if (typeof id === 'string' && ctx.tx.get('storage_domain', id)) {
+    const known = ctx.tx.get('storage_domain', id);
+    ctx.refuse('DOMAIN_EXISTS', { action: 'import', name: known?.name });
+  }
+  const found = forgottenDomain(ctx, (one) => one.id === id || sameStorage(one, domain));
+  if (!found?.id) {
+    if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id)) domain.id = id;
+    return;
+  }
+  remember(ctx, found.id);
+  const { storage_format: format, type, name, storage } = found;
+  Object.assign(domain, { id: found.id, storage, storage_format: format, type });
+  domain.name ??= name ?? found.id;
+}
+
+function sameStorage(a: Domain, b: Domain): boolean {
+  const [units, others] = [unitsOf(a.storage), unitsOf(b.storage)];
+  if (units.length > 0) return units.some(({ id }) => others.some((other) => other.id === id));
+  const { type, address, path } = a.storage ?? {};
+  return type === b.storage?.type && address === b.storage?.address && path === b.storage?.path;
+}
+
+function fill(
+  ctx: RuleContext,
+  domain: Domain,
+  dataCenter: Resource<'data_center'> | undefined,
+): void {
+  const newest = newestFormat(dataCenter ?? {});
+  const data = domain.type === 'data';
+  const format = domain.storage_format ?? (data ? newest : 'v1');
+  if (data ? format > newest : format !== 'v1') {
+    const reason = data
+      ? `a host of this level, which knows up to ${newest}`
+      : 'v1, which it needs';
+    ctx.refuse('DOMAIN_FORMAT_ILLEGAL', { action: 'add', format, reason });
+  }
+  const block = isBlock(domain);
+  domain.name ??= `${domain.type}-${domain.id?.slice(0, 8)}`;
+  domain.storage_format = format;
+  domain.master = false;
+  domain.external_status = 'ok';
+  Object.assign(domain, { used: 0, committed: 0 });
+  domain.block_size ??= 512;
+  domain.supports_discard = true;
+  domain.supports_discard_zeroes_data = false;
+  domain.wipe_after_delete ??= false;
+  domain.discard_after_delete ??= block;
+}
+
+/** Refuses limits that make no sense, and what only other storage can. */
+function checkLimits(ctx: RuleContext, domain: Domain, action: string): void {
+  const limits = [
+    ['warning_low_space_indicator', domain.warning_low_space_indicator, 100],
+    ['critical_space_action_blocker', domain.critical_space_action_blocker, 2 ** 31 - 1],
+  ] as const;
+  for (const [attribute, value = 0, max] of limits) {
+    if (value >= 0 && value <= max) continue;
+    ctx.refuse('VALUE_OUT_OF_RANGE', { action, type: 'Storage', attribute, value, min: 0, max });
+  }
+  if (domain.discard_after_delete && !isBlock(domain)) {
+    ctx.refuse('DOMAIN_NOT_BLOCK', { action, what: 'can discard what is deleted' });
+  }
+  if (domain.backup && domain.type !== 'data') {
+    ctx.refuse('DOMAIN_NO_BACKUP', { action, domainType: domain.type });
+  }
+}
+
+/** A master can be destroyed alone, or when another data domain takes its place. */
+function requireSuccessor(ctx: RuleContext, master: Domain): void {
+  const dataCenter = master.data_center?.id ?? '';
+  if (domainsOf(ctx, dataCenter).length < 2) return;
+  if (!successorOf(ctx, master)) ctx.refuse('MASTER_WITHOUT_SUCCESSOR', { action: 'destroy' });
+  if (hostsUp(ctx, dataCenter).length === 0) {
+    ctx.refuse('NO_HOST_IN_DATA_CENTER', { action: 'destroy', type: 'Storage' });
+  }
+}
+
+/** Refuses unless the parameter `host` names one that is up. */
+function requireWorkingHost(ctx: RuleContext, parameters: Parameters): void {
+  const named = parameters.text('host') ?? '';
+  if (named === '') ctx.refuse('HOST_PARAMETER_MISSING', { action: 'remove' });
+  const host = sentHost(ctx, { host: ctx.tx.get('host', named) ? { id: named } : { name: named } });
+  if (host?.status !== 'up') {
+    ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'use', status: host?.status });
+  }
+}
+
+function sentHost(ctx: RuleContext, sent: StoredObject): Resource<'host'> | undefined {
+  const reference: StoredObject = { host: sent['host'] };
+  resolveReferences(ctx.tx, 'storage_domain', reference);
+  return ctx.tx.get('host', String((reference['host'] as { id?: string } | undefined)?.id));
+}
+
+function dataCenterOfHost(
+  ctx: RuleContext,
+  host: Resource<'host'> | undefined,
+): Resource<'data_center'> | undefined {
+  const cluster = ctx.tx.get('cluster', host?.cluster?.id ?? '');
+  return ctx.tx.get('data_center', cluster?.data_center?.id ?? '');
+}
+
+function differs(before: Domain, sent: StoredObject, path: string): boolean {
+  const [first = '', second] = path.split('.');
+  const [a, b] = [before as StoredObject, sent].map((object) => {
+    const value = object[first] as StoredObject | undefined;
+    return second === undefined ? value : value?.[second];
+  });
+  return b !== undefined && b !== a;
 }
 
 function addDiskProfile(ctx: RuleContext, domain: Domain): void {
@@ -322,18 +325,4 @@ function addDiskProfile(ctx: RuleContext, domain: Domain): void {
     name: domain.name ?? '',
     storage_domain: { id: domain.id ?? '' },
   });
-}
-
-function journey(collection: string, id: string, operation: string) {
-  return { kind: 'attached_storage_domain' as const, collection, id, operation };
-}
-
-function move(
-  ctx: RuleContext,
-  { place, object }: Addressed<'attached_storage_domain'>,
-  operation: string,
-): undefined {
-  begin(ctx, journey(place.collection, object.id ?? '', operation), object as StoredObject);
-  if (ctx.site.speed > 0) refreshDataCenter(ctx, object.data_center?.id ?? '');
-  return undefined;
 }

@@ -10,7 +10,10 @@ import type { TypeName } from '../../model/types/index.ts';
  */
 export type KindName = TypeName | keyof typeof pairs;
 
-/** Objects seen from another one: kept under the id of the object they are a view of. */
+/**
+ * Objects seen from another one, or outside of the inventory: kept under the id of the object that
+ * they are a view of, or would be in the inventory.
+ */
 export const pairs = {
   attached_storage_domain: 'storage_domain',
   cluster_network: 'network',
@@ -21,6 +24,10 @@ export const pairs = {
   snapshot_cdrom: 'cdrom',
   backup_disk: 'disk',
   checkpoint_disk: 'disk',
+  domain_vm: 'vm',
+  domain_template: 'template',
+  unregistered_disk: 'disk',
+  forgotten_storage_domain: 'storage_domain',
 } as const satisfies Readonly<Record<string, TypeName>>;
 
 /** The model's type behind a kind. */
@@ -46,6 +53,8 @@ const lookedUp: Readonly<Record<string, readonly string[]>> = {
   event: ['index', 'custom_id'],
   nic: ['mac.address'],
   image_transfer: ['phase'],
+  disk: ['total_size', 'storage_type'],
+  disk_snapshot: ['actual_size'],
 };
 
 const columnsByKind = new Map<KindName, readonly Column[]>();

@@ -194,6 +194,18 @@ export class Transaction {
     this.statement('DELETE FROM reference WHERE kind = ? AND id = ?').run(kind, id);
   }
 
+  /** Objects of a kind that are kept below a path, each with its collection. */
+  below<K extends KindName>(kind: K, path: string): { collection: string; object: ObjectOf<K> }[] {
+    return this.statement(
+      `SELECT collection, doc FROM ${table(kind)} WHERE collection >= ? AND collection < ? ORDER BY rowid`,
+    )
+      .all(`${path}/`, `${path}0`)
+      .map((row) => ({
+        collection: String(row['collection']),
+        object: parseDocument(String(row['doc'])) as ObjectOf<K>,
+      }));
+  }
+
   /** Removes all objects of a kind that are kept below a path: `/vms/123` holds `/vms/123/nics`. */
   removeBelow(kind: KindName, path: string): void {
     const below = 'collection >= ? AND collection < ?';
