@@ -136,7 +136,8 @@ const grace = 10_000;
 export function goalOf(type: string, operations: readonly string[], label: string): Goal {
   const lifecycle = lifecycles[type];
   const move = operations.map((name) => lifecycle?.moves[name]).find((one) => one !== undefined);
-  const ends = operations.includes('remove') || (move !== undefined && move.to === undefined);
+  const ends =
+    operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
   const told = (now: Thing | undefined) => stateOf(type, now);
   if (ends) return { text: 'gone', isReached: (now) => now === undefined, stateOf: told };
   const target = move?.to;

@@ -1,11 +1,16 @@
-import { storageEvents } from './events/storage.ts';
-
 /**
  * What the service writes to its audit log (specification 6): code, severity, sentence. Words in
  * `{}` are filled in from the objects that the event is about.
  */
+import { hostEvents } from './events/hosts.ts';
+import { networkEvents } from './events/networks.ts';
+import type { EventTexts } from './events/notation.ts';
+import { storageEvents } from './events/storage.ts';
+
 export const events = {
   ...storageEvents,
+  ...hostEvents,
+  ...networkEvents,
   1: { name: 'SERVICE_STARTED', severity: 'normal', text: 'Starting {Product}.' },
   2: { name: 'SERVICE_STOPPED', severity: 'normal', text: 'Stopping {Product}.' },
   30: {
@@ -187,56 +192,6 @@ export const events = {
     text: 'Image {TransferType} with disk {DiskAlias} was paused by its time-out policy after {Seconds} seconds.',
   },
 
-  13: {
-    name: 'HOST_STATUS_SET',
-    severity: 'normal',
-    text: 'Status of host {HostName} was set to {HostStatus}.',
-  },
-  15: {
-    name: 'HOST_IN_MAINTENANCE',
-    severity: 'normal',
-    text: 'Host {HostName} is in maintenance.',
-  },
-  16: {
-    name: 'HOST_ACTIVATION_STARTED',
-    severity: 'normal',
-    text: 'Activation of host {HostName} initiated by {UserName}.',
-  },
-  42: {
-    name: 'HOST_ADDED',
-    severity: 'normal',
-    text: 'Host {HostName} was added by {UserName}.',
-  },
-  43: {
-    name: 'HOST_UPDATED',
-    severity: 'normal',
-    text: 'Host {HostName} configuration was updated by {UserName}.',
-  },
-  44: {
-    name: 'HOST_REMOVED',
-    severity: 'normal',
-    text: 'Host {HostName} was removed by {UserName}.',
-  },
-  204: {
-    name: 'SPM_SELECTED',
-    severity: 'normal',
-    text: 'Storage Pool Manager runs on Host {HostName} (data center {DataCenterName}).',
-  },
-  504: {
-    name: 'HOST_INSTALLED',
-    severity: 'normal',
-    text: 'Host {HostName} installation was finished.',
-  },
-  600: {
-    name: 'HOST_TO_MAINTENANCE_WITH_REASON',
-    severity: 'normal',
-    text: 'Host {HostName} was switched to maintenance mode by {UserName}{Reason}.',
-  },
-  620: {
-    name: 'HOST_TO_MAINTENANCE',
-    severity: 'normal',
-    text: 'Host {HostName} was switched to maintenance mode by {UserName}.',
-  },
   62: {
     name: 'VM_MIGRATION_STARTED',
     severity: 'normal',
@@ -343,36 +298,6 @@ export const events = {
     name: 'NIC_UPDATED',
     severity: 'normal',
     text: 'Interface {NicName} was updated for VM {VmName} by {UserName}.',
-  },
-  942: {
-    name: 'NETWORK_ADDED',
-    severity: 'normal',
-    text: 'Network {NetworkName} was added to Data Center {DataCenterName} by {UserName}.',
-  },
-  944: {
-    name: 'NETWORK_REMOVED',
-    severity: 'normal',
-    text: 'Network {NetworkName} was removed from Data Center {DataCenterName} by {UserName}.',
-  },
-  1114: {
-    name: 'NETWORK_UPDATED',
-    severity: 'normal',
-    text: 'Network {NetworkName} was updated on Data Center {DataCenterName} by {UserName}.',
-  },
-  1122: {
-    name: 'VNIC_PROFILE_ADDED',
-    severity: 'normal',
-    text: 'VM network interface profile {ObjectName} was added.',
-  },
-  1124: {
-    name: 'VNIC_PROFILE_UPDATED',
-    severity: 'normal',
-    text: 'VM network interface profile {ObjectName} was updated.',
-  },
-  1126: {
-    name: 'VNIC_PROFILE_REMOVED',
-    severity: 'normal',
-    text: 'VM network interface profile {ObjectName} was removed.',
   },
 
   350: {
@@ -495,8 +420,6 @@ export const events = {
     severity: 'normal',
     text: 'All removed alerts are shown again, by {UserName}.',
   },
-} as const satisfies Readonly<
-  Record<number, { name: string; severity: 'normal' | 'warning' | 'error' | 'alert'; text: string }>
->;
+} as const satisfies EventTexts;
 
 export type EventCode = keyof typeof events;

@@ -1,11 +1,16 @@
-import { storageFaults } from './faults/storage.ts';
-
 /**
  * What the service says when it refuses (specification 7): the HTTP status and the sentence. Words
  * in `{}` are filled in; the sentence of a refused command is answered in square brackets.
  */
+import { hostFaults } from './faults/hosts.ts';
+import { networkFaults } from './faults/networks.ts';
+import type { FaultTexts } from './faults/notation.ts';
+import { storageFaults } from './faults/storage.ts';
+
 export const faults = {
   ...storageFaults,
+  ...hostFaults,
+  ...networkFaults,
   NAME_IN_USE: {
     status: 409,
     text: 'Cannot {action} {type}. The name {name} is already used by another object of this kind. Choose another name.',
@@ -191,33 +196,6 @@ export const faults = {
     text: 'Cannot {action} Cluster. It still has {objects}.',
   },
 
-  HOST_ALREADY_UP: { status: 409, text: 'Cannot {action} Host. The host is already up.' },
-  HOST_NON_RESPONSIVE: { status: 409, text: 'Cannot {action} Host. The host does not respond.' },
-  HOST_STATUS_ILLEGAL: {
-    status: 409,
-    text: 'Cannot {action} Host. The host is in status {status}, in which this is not possible.',
-  },
-  HOST_ALREADY_IN_MAINTENANCE: {
-    status: 409,
-    text: 'Cannot {action} Host. The host is already in maintenance.',
-  },
-  HOST_CANNOT_BE_MAINTAINED: {
-    status: 409,
-    text: 'Cannot {action} Host. The host is in status {status}, from which it cannot go to maintenance.',
-  },
-  HOST_RUNS_VMS: {
-    status: 409,
-    text: 'Cannot {action} Host. VMs run on it and no other host of the cluster is up: {names}.',
-  },
-  HOST_CANNOT_BE_REMOVED: {
-    status: 409,
-    text: 'Cannot {action} Host. The host is in status {status}; move it to maintenance first.',
-  },
-  HOST_ADDRESS_IN_USE: {
-    status: 409,
-    text: 'Cannot {action} Host. Host {name} has the address {address} already.',
-  },
-
   STORAGE_DOMAIN_STATUS_ILLEGAL: {
     status: 409,
     text: 'Cannot {action} Storage. The relevant storage domain is in status {status}.',
@@ -326,15 +304,6 @@ export const faults = {
     status: 409,
     text: 'Cannot {action} Interface. It is plugged into a running VM; unplug it first.',
   },
-  NETWORK_NAME_LIKE_BOND: {
-    status: 400,
-    text: 'Cannot {action} Network. The name of a network cannot start with "bond".',
-  },
-  MANAGEMENT_NETWORK: {
-    status: 400,
-    text: 'Cannot {action} Network. The management network cannot be removed.',
-  },
-
   TEMPLATE_IS_BLANK: { status: 409, text: 'Cannot {action} Template. The Blank template stays.' },
 
   TRANSFER_IS_OVER: {
@@ -366,6 +335,6 @@ export const faults = {
     status: 409,
     text: 'Cannot {action} Permission. It is the last one that makes somebody a super user.',
   },
-} as const satisfies Readonly<Record<string, { status: number; text: string }>>;
+} as const satisfies FaultTexts;
 
 export type FaultKey = keyof typeof faults;

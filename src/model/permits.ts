@@ -314,6 +314,20 @@ export const permitsByPath: Readonly<Record<string, Needs>> = {
   },
   '/clusters/{cluster}/affinitygroups/{group}/vms': { add: owner('manipulate_affinity_groups') },
   '/clusters/{cluster}/affinitygroups/{group}/hosts': { add: owner('manipulate_affinity_groups') },
+  '/hosts/{host}/nics/{nic}/networklabels': { add: owner('configure_host_network') },
+  '/hosts/{host}/nics/{nic}/networklabels/{label}': { remove: owner('configure_host_network') },
+  '/hosts/{host}/nics/{nic}/virtualfunctionallowedlabels': {
+    add: owner('configure_host_network'),
+  },
+  '/hosts/{host}/nics/{nic}/virtualfunctionallowedlabels/{label}': {
+    remove: owner('configure_host_network'),
+  },
+  '/hosts/{host}/nics/{nic}/virtualfunctionallowednetworks': {
+    add: owner('configure_host_network'),
+  },
+  '/hosts/{host}/nics/{nic}/virtualfunctionallowednetworks/{network}': {
+    remove: owner('configure_host_network'),
+  },
   '/affinitylabels/{label}/vms': { add: system('tag_management') },
   '/affinitylabels/{label}/hosts': { add: system('tag_management') },
 };
@@ -325,6 +339,7 @@ export const permitsByPath: Readonly<Record<string, Needs>> = {
 export const containers: Readonly<Record<string, readonly string[]>> = {
   cluster: ['data_center'],
   host: ['cluster'],
+  host_nic: ['host'],
   vm: ['cluster', 'vm_pool'],
   vm_pool: ['cluster'],
   storage_domain: ['data_centers'],

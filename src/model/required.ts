@@ -32,7 +32,7 @@ export const requiredOnAdd: Readonly<Record<string, readonly string[]>> = {
   gluster_volume: ['name', 'volume_type', 'bricks'],
   graphics_console: ['protocol'],
   group: ['name'],
-  host: ['name', 'address', 'root_password'],
+  host: ['name', 'address', 'root_password|ssh.authentication_method|ssh.user.password'],
   host_device: ['id|name'],
   image_transfer: ['disk.id|image.id|snapshot.id'],
   instance_type: ['name'],

@@ -3,7 +3,7 @@ import type { Resource } from '../../model/resource.ts';
 import { fillCluster, furnishCluster } from '../rules/cluster.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { electSpm, furnish, refreshDataCenter } from '../rules/data-center.ts';
-import { hardware } from '../rules/host.ts';
+import { equip, hardware } from '../rules/host/hardware.ts';
 import { applyDefaults } from '../rules/input.ts';
 import type { StoredObject } from '../store/document.ts';
 import { defaultIds } from './fresh.ts';
@@ -70,9 +70,10 @@ function addClusters(ctx: RuleContext, dataCenters: readonly string[], count: nu
 
 function addHosts(ctx: RuleContext, clusters: readonly string[], count: number): void {
   for (let number = 1; number <= count; number++) {
+    const id = ctx.site.newId();
     const host: Resource<'host'> = {
-      ...hardware(ctx),
-      id: ctx.site.newId(),
+      ...hardware(id),
+      id,
       name: `host${number}`,
       description: '',
       comment: '',
@@ -95,6 +96,7 @@ function addHosts(ctx: RuleContext, clusters: readonly string[], count: number):
     };
     applyDefaults('host', host as StoredObject);
     ctx.tx.insert('host', '/hosts', host);
+    equip(ctx, host);
   }
 }
 

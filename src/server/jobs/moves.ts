@@ -21,6 +21,10 @@ export interface Journey {
   readonly operation: string;
   /** What the end of the move needs to know. */
   readonly data?: StoredObject;
+  /** States of the way that are left out this time. */
+  readonly skip?: readonly string[];
+  /** State in which it comes to rest this time, instead of that of the table. */
+  readonly to?: string;
 }
 
 interface PersistedJourney extends Journey {
@@ -155,6 +159,7 @@ export function requireState(
     action: actionWord(operation),
     type: typeWords[lifecycle.type] ?? lifecycle.type,
     status: state,
+    allowed: move.from.join(', '),
     name: String(object['name'] ?? ''),
     names: String(object['name'] ?? object['id'] ?? ''),
     ...words,
@@ -202,21 +207,11 @@ function enter(
   let current = object;
   for (let stage = first; stage < stages.length; stage++) {
     const [state, milliseconds] = stages[stage] as readonly [string, number];
+    if (journey.skip?.includes(state)) continue;
     current = { ...current, [lifecycle.attribute]: state };
     if (ctx.site.speed === 0) continue;
     ctx.tx.update(journey.kind, current as never, journey.collection);
-    const persisted: PersistedJourney = {
-      kind: journey.kind,
-      collection: journey.collection,
-      id: journey.id,
-      operation: journey.operation,
-      ...(journey.data ? { data: journey.data } : {}),
-      stage,
-      caller: ctx.caller,
-      ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
-    };
-    const due = ctx.now.getTime() + Math.round(milliseconds * ctx.site.speed);
-    ctx.tx.addTask(due, moveTask, target(journey), persisted as unknown as StoredObject);
+    carryOn(ctx, journey, stage, milliseconds * ctx.site.speed);
     return current;
   }
   const copies = arrivals.get(journey.kind)?.copies?.[journey.operation]?.(ctx, current, journey);
@@ -229,6 +224,37 @@ function enter(
   return arrive(ctx, journey, current, move, lifecycle);
 }
 
+/** Notes that the journey goes on from a stage, in so many milliseconds. */
+function carryOn(ctx: RuleContext, journey: Journey, stage: number, milliseconds: number): void {
+  const { kind, collection, id, operation, data, skip, to } = journey;
+  const persisted: PersistedJourney = {
+    ...{ kind, collection, id, operation, stage, caller: ctx.caller },
+    ...(data ? { data } : {}),
+    ...(skip ? { skip } : {}),
+    ...(to ? { to } : {}),
+    ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
+  };
+  const due = ctx.now.getTime() + Math.round(milliseconds);
+  ctx.tx.addTask(due, moveTask, target(journey), persisted as unknown as StoredObject);
+}
+
+/** How often an object that cannot arrive yet looks again, in milliseconds. */
+const patience = 1_000;
+
+/**
+ * For the end of a move that cannot be reached yet: the object stays in the last state of its way,
+ * and tries again in a while. Its `arrived` returns what this returns.
+ */
+export function stay(ctx: RuleContext, journey: Journey, object: StoredObject): undefined {
+  const lifecycle = lifecycleOf(journey.kind);
+  const stages = moveOf(lifecycle, journey.operation).via ?? [];
+  const stage = stages.length - 1;
+  const current = { ...object, [lifecycle.attribute]: stages[stage]?.[0] };
+  ctx.tx.update(journey.kind, current as never, journey.collection);
+  carryOn(ctx, journey, stage, Math.max(patience, patience * ctx.site.speed));
+  return undefined;
+}
+
 function arrive(
   ctx: RuleContext,
   journey: Journey,
@@ -236,16 +262,17 @@ function arrive(
   move: Move,
   lifecycle: Lifecycle,
 ): StoredObject | undefined {
+  const to = journey.to ?? move.to;
   let current: StoredObject | undefined =
-    move.to === undefined ? object : { ...object, [lifecycle.attribute]: move.to };
+    to === undefined ? object : { ...object, [lifecycle.attribute]: to };
   const arrived = arrivals.get(journey.kind)?.arrived?.[journey.operation];
-  if (move.events?.end !== undefined && move.to === undefined) {
+  if (move.events?.end !== undefined && to === undefined) {
     report(ctx, journey, current, move.events.end);
   }
   if (arrived) current = arrived(ctx, current, journey);
   if (current === undefined) return undefined;
   ctx.tx.update(journey.kind, current as never, journey.collection);
-  if (move.events?.end !== undefined && move.to !== undefined) {
+  if (move.events?.end !== undefined && to !== undefined) {
     report(ctx, journey, current, move.events.end);
   }
   return current;

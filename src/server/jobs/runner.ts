@@ -2,6 +2,7 @@
 import { RuleContext, type Site } from '../rules/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Task } from '../store/transaction.ts';
+import { followOf, type NotedDeadline } from './due.ts';
 import { moveTask, proceed } from './moves.ts';
 import { type NotedWork, workOf, workPrefix } from './work.ts';
 
@@ -71,6 +72,13 @@ export class TaskRunner {
 
   #perform(tx: Parameters<typeof proceed>[0], task: Task): RuleContext | undefined {
     if (task.name === moveTask) return proceed(tx, this.#site, task);
+    const follow = followOf(task.name);
+    if (follow) {
+      const { data, caller, correlationId } = task.data as unknown as NotedDeadline;
+      const ctx = new RuleContext(tx, this.#site, caller, correlationId);
+      follow(ctx, data);
+      return ctx;
+    }
     if (workOf(task.name)) {
       // The row stays until the work has ended, so that a crash does not lose it.
       tx.keepTask(task, this.#site.now().getTime() + lease);

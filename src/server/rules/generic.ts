@@ -101,6 +101,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
     throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
   }
   const rules = rulesOf(place.kind);
+  if (rules?.replace) return rules.replace(ctx, target, sent) as StoredObject;
   const changes = settable(place.type, sent, 'U');
   resolveReferences(ctx.tx, place.type, changes);
   const after = merge(before, changes);

@@ -8,7 +8,14 @@ import { dataCenterRules } from './data-center-rules.ts';
 import { diskRules } from './disk.ts';
 import { diskAttachmentRules } from './disk-attachment.ts';
 import { eventRules } from './event.ts';
-import { hostRules } from './host.ts';
+import { agentRules } from './host/fence.ts';
+import { cpuUnitRules, erratumRules, hookRules, hostDeviceRules } from './host/reported.ts';
+import { hostRules } from './host/rules.ts';
+import { hostStorageRules } from './host/storage.ts';
+import { attachmentRules } from './host-network/attachments.ts';
+import { labelRules } from './host-network/labels.ts';
+import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
+import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
 import { imageTransferRules } from './image-transfer.ts';
 import { clusterNetworkRules, networkRules } from './network.ts';
 import { nicRules } from './nic.ts';
@@ -35,7 +42,19 @@ export function registerRules(): void {
     diskRules,
     eventRules,
     fileRules,
+    agentRules,
+    allowedNetworkRules,
+    attachmentRules,
+    cpuUnitRules,
+    erratumRules,
+    hookRules,
+    hostDeviceRules,
+    hostNicRules,
     hostRules,
+    hostStorageRules,
+    labelRules,
+    lldpRules,
+    unmanagedNetworkRules,
     imageTransferRules,
     networkRules,
     nicRules,

@@ -72,6 +72,8 @@ export interface Rules<K extends KindName = KindName> {
   ) => void;
   /** Follows an update. */
   readonly changed?: (ctx: RuleContext, before: ObjectOf<K>, target: Addressed<K>) => void;
+  /** Takes over `update` whole, where an object is changed through its owner. */
+  readonly replace?: (ctx: RuleContext, target: Addressed<K>, sent: StoredObject) => ObjectOf<K>;
   /** Refuses the removal of an object that is in use. */
   readonly removable?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
   /**

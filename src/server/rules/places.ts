@@ -52,10 +52,14 @@ const pairPlaces: Readonly<Record<string, keyof typeof pairs>> = {
   '/vms/{vm}/snapshots/{snapshot}/cdroms': 'snapshot_cdrom',
   '/vms/{vm}/backups/{backup}/disks': 'backup_disk',
   '/vms/{vm}/checkpoints/{checkpoint}/disks': 'checkpoint_disk',
+  '/hosts/{host}/nics/{nic}/virtualfunctionallowednetworks': 'allowed_network',
 };
 
 /** Types whose objects belong to nothing: below another object there are the same ones. */
 const catalogues: ReadonlySet<string> = new Set(['network_filter']);
+
+/** Collections below a member of an object that show a part of a collection of the object. */
+const partPlaces: ReadonlySet<string> = new Set(['/hosts/{host}/nics/{nic}/networkattachments']);
 
 /** Collections at the top level, by type. */
 const topLevel = new Map<string, string>();
@@ -100,6 +104,13 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
   if (pair) {
     const collection = `${ownerPath}/${noun}`;
     return { ...common, kind: pair, collection, options: { where: { collection } }, implied: {} };
+  }
+  if (partPlaces.has(service) && reference) {
+    // The path of the collection is that of the owner without its last two segments.
+    const whole = ownerPath.split('/').slice(0, -2).join('/');
+    const collection = `${whole}/${noun}`;
+    const options = { where: { collection, [`${reference}_id`]: ownerId } };
+    return { ...common, kind: type, collection, options, implied };
   }
   const top = topLevel.get(type);
   if (top && catalogues.has(type)) {

@@ -28,6 +28,7 @@ export const pairs = {
   domain_template: 'template',
   unregistered_disk: 'disk',
   forgotten_storage_domain: 'storage_domain',
+  allowed_network: 'network',
 } as const satisfies Readonly<Record<string, TypeName>>;
 
 /** The model's type behind a kind. */
@@ -55,6 +56,7 @@ const lookedUp: Readonly<Record<string, readonly string[]>> = {
   image_transfer: ['phase'],
   disk: ['total_size', 'storage_type'],
   disk_snapshot: ['actual_size'],
+  gluster_brick: ['server_id'],
 };
 
 const columnsByKind = new Map<KindName, readonly Column[]>();

@@ -1,0 +1,34 @@
+/** A host that moves to another cluster: which of its networks go with it. */
+import type { Resource } from '../../../model/resource.ts';
+import type { RuleContext } from '../context.ts';
+import { attachManagement, managementOf } from './equip.ts';
+import { attachmentsOf, attachmentsPath, refreshNics } from './nics.ts';
+import { commitNetworks } from './saved.ts';
+import { leaveUnmanaged } from './unmanaged.ts';
+
+/**
+ * Networks that the new cluster does not have stay on the host unmanaged; its management network
+ * takes the interface of the old one.
+ */
+export function changeNetworkCluster(ctx: RuleContext, host: Resource<'host'>): void {
+  const id = host.id ?? '';
+  const cluster = host.cluster?.id ?? '';
+  const management = managementOf(ctx, cluster);
+  let nic: string | undefined;
+  for (const one of attachmentsOf(ctx, id)) {
+    const network = one.network?.id ?? '';
+    if (network === management) return;
+    if (ctx.tx.get('cluster_network', network, `/clusters/${cluster}/networks`)) continue;
+    const name = ctx.tx.get('network', network)?.name ?? '';
+    const wasManagement = name === ctx.tx.get('network', management ?? '')?.name;
+    if (wasManagement) {
+      nic = one.host_nic?.id;
+      ctx.tx.remove('network_attachment', one.id ?? '', attachmentsPath(id));
+    } else {
+      leaveUnmanaged(ctx, one);
+    }
+  }
+  if (attachmentsOf(ctx, id).length > 0 || nic) attachManagement(ctx, id, nic);
+  refreshNics(ctx, id);
+  commitNetworks(ctx, id);
+}

@@ -1,0 +1,182 @@
+/** The ends of the moves of hosts: what a host is once it was installed, came up, went away. */
+import type { Resource } from '../../../model/resource.ts';
+import { begin, type Journey, onArrival, stay } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { erase, forgetReferences } from '../generic.ts';
+import { switchBricks } from '../gluster/servers.ts';
+import { missingNetworks } from '../host-network/required.ts';
+import { revertNetworks, settledNetworks } from '../host-network/saved.ts';
+import type { Addressed } from '../notation.ts';
+import { equip, hardware, software } from './hardware.ts';
+import { freeVms, settleLost } from './lost.ts';
+import { migrateAway, runningOn } from './maintenance.ts';
+import { refreshStorage } from './spm.ts';
+import { useless } from './useless.ts';
+
+type Host = Resource<'host'>;
+
+export function journeyOf(id: string, operation: string, more: Partial<Journey> = {}): Journey {
+  return { kind: 'host', collection: '/hosts', id, operation, ...more };
+}
+
+/** Sends a host on a move. */
+export function move(
+  ctx: RuleContext,
+  target: Pick<Addressed<'host'>, 'object'>,
+  operation: string,
+  more: Partial<Journey> = {},
+): undefined {
+  const { object } = target;
+  begin(ctx, journeyOf(object.id ?? '', operation, more), object as StoredObject);
+  // Meanwhile another host may have to manage the storage.
+  const now = ctx.tx.get('host', object.id ?? '');
+  if (now && now.status !== 'up') refreshStorage(ctx, now);
+  return undefined;
+}
+
+onArrival('host', {
+  describe: (ctx, host) => ({
+    subjects: {
+      host: host as Host,
+      cluster: ctx.tx.get('cluster', (host as Host).cluster?.id ?? ''),
+    },
+    words: { HostStatus: statusWord(host as Host) },
+  }),
+  arrived: {
+    add: installed,
+    approve: installed,
+    install: installed,
+    upgrade(ctx, host, journey) {
+      const rebooted = journey.skip?.includes('reboot') ? host : booted(ctx, host);
+      const upgraded = { ...rebooted, ...software(true), update_available: false };
+      ctx.event(888, { host: host as Host });
+      return host['status'] === 'up' ? comeUp(ctx, upgraded) : upgraded;
+    },
+    enroll_certificate: (_ctx, host) => ({ ...host, certificate: certificateOf(host as Host) }),
+    activate: (ctx, host) => comeUp(ctx, host),
+    deactivate: leave,
+    fence_start: powered,
+    fence_restart: powered,
+    lose(ctx, host) {
+      ctx.tx.update('host', host as Host);
+      ctx.event(12, { host: host as Host });
+      const fenced = settleLost(ctx, host as Host);
+      refreshStorage(ctx, host as Host);
+      const now = ctx.tx.get('host', String(host['id'])) as Host;
+      if (fenced) restartPower(ctx, now);
+      return fenced ? undefined : (now as StoredObject);
+    },
+    remove(ctx, host) {
+      erase(ctx, { place: { kind: 'host', collection: '/hosts' }, object: host });
+      forgetReferences(ctx, String(host['id']));
+      for (const permission of ctx.tx.list('permission', {
+        where: { host_id: String(host['id']) },
+      })) {
+        if (permission.id) ctx.tx.remove('permission', permission.id);
+      }
+      refreshStorage(ctx, host as Host);
+      return undefined;
+    },
+  },
+});
+
+/** Switches a host off and on: its virtual machines are down, and start elsewhere. */
+export function restartPower(ctx: RuleContext, host: Host, more: Partial<Journey> = {}): void {
+  ctx.event(9017, { host }, { FenceType: 'restart' });
+  ctx.tx.update('host', { ...host, status: 'reboot' });
+  freeVms(ctx, host);
+  ctx.event(14, { host });
+  const now = ctx.tx.get('host', host.id ?? '') ?? host;
+  move(ctx, { object: now }, 'fence_restart', more);
+}
+
+/** A host that was rebooted has the networks that it has saved. */
+function booted(ctx: RuleContext, host: StoredObject): StoredObject {
+  revertNetworks(ctx, String(host['id']));
+  return settledNetworks(host);
+}
+
+function installed(ctx: RuleContext, given: StoredObject, journey: Journey): StoredObject {
+  ctx.event(504, { host: given as Host });
+  const host = journey.skip?.includes('reboot') ? given : booted(ctx, given);
+  const id = String(host['id']);
+  const known = (host as Host).hardware_information?.uuid !== undefined;
+  const engine = journey.data?.['hosted_engine'];
+  const ready: StoredObject = {
+    ...(known ? {} : { ...hardware(id), certificate: certificateOf(host as Host) }),
+    ...host,
+    ...(known ? {} : { memory: hardware(id)['memory'], os: mergedSystem(id, host) }),
+    ...(engine ? { hosted_engine: engine } : {}),
+    reinstallation_required: false,
+  };
+  equip(ctx, ready as Host);
+  return ready['status'] === 'up' ? comeUp(ctx, ready) : ready;
+}
+
+/** The operating system that was found, with the kernel command line that was asked for. */
+function mergedSystem(id: string, host: StoredObject): StoredObject {
+  return { ...((host['os'] ?? {}) as StoredObject), ...(hardware(id)['os'] as StoredObject) };
+}
+
+function certificateOf(host: Host): StoredObject {
+  return { organization: 'vmctl', subject: `O=vmctl,CN=${host.address}` };
+}
+
+function powered(ctx: RuleContext, host: StoredObject, journey: Journey): StoredObject {
+  const type = journey.operation === 'fence_start' ? 'start' : 'restart';
+  ctx.event(9018, { host: host as Host }, { FenceType: type });
+  const ready = booted(ctx, host);
+  return ready['status'] === 'up' ? comeUp(ctx, ready) : ready;
+}
+
+/** A host goes to maintenance once its last virtual machine has left it. */
+function leave(ctx: RuleContext, host: StoredObject, journey: Journey): StoredObject | undefined {
+  ctx.tx.update('host', { ...host, status: 'preparing_for_maintenance' } as Host);
+  migrateAway(ctx, host as Host);
+  if (runningOn(ctx, host as Host).length > 0) return stay(ctx, journey, host);
+  if (journey.data?.['stop_gluster_service']) {
+    switchBricks(ctx, host as Host, false);
+    ctx.event(4069, { host: host as Host });
+  }
+  ctx.tx.update('host', host as Host);
+  refreshStorage(ctx, host as Host);
+  const upgrade = journey.data?.['upgrade'] as Partial<Journey> | undefined;
+  if (!upgrade) return (ctx.tx.get('host', String(host['id'])) ?? host) as StoredObject;
+  ctx.event(15, { host: host as Host });
+  move(ctx, { object: host as Host }, 'upgrade', upgrade);
+  return undefined;
+}
+
+/**
+ * A host that came up may become the storage pool manager of its data center. One that lacks a
+ * required network is of no use.
+ */
+export function comeUp(ctx: RuleContext, host: StoredObject): StoredObject {
+  const missing = missingNetworks(ctx, host as Host);
+  if (missing.length > 0) return useless(ctx, host as Host, missing);
+  const { status_detail: _reason, ...ready } = host;
+  ctx.tx.update('host', ready as Host);
+  const cluster = ctx.tx.get('cluster', (host as Host).cluster?.id ?? '');
+  adoptArchitecture(ctx, cluster);
+  refreshStorage(ctx, host as Host);
+  if (cluster?.gluster_service) {
+    switchBricks(ctx, host as Host, true);
+    ctx.event(4067, { host: host as Host });
+  }
+  return (ctx.tx.get('host', String(host['id'])) ?? ready) as StoredObject;
+}
+
+/** A cluster without a processor type takes that of its first host. */
+function adoptArchitecture(ctx: RuleContext, cluster: Resource<'cluster'> | undefined): void {
+  if (!cluster || (cluster.cpu?.architecture ?? 'undefined') !== 'undefined') return;
+  ctx.tx.update('cluster', {
+    ...cluster,
+    cpu: { type: 'Intel Nehalem Family', ...cluster.cpu, architecture: 'x86_64' },
+  });
+}
+
+function statusWord(host: Host): string {
+  const words = (host.status ?? '').split('_');
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}

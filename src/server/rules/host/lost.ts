@@ -1,0 +1,87 @@
+/** Hosts that do not answer, or lose their power: what becomes of their virtual machines. */
+import type { Resource } from '../../../model/resource.ts';
+import { Refusal } from '../../fault.ts';
+import { begin } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { releaseSpm } from '../data-center.ts';
+import { switchBricks } from '../gluster/servers.ts';
+import { placeOf } from '../places.ts';
+import { rulesOf } from '../registry.ts';
+import { runningOn } from './maintenance.ts';
+import { proxyOf } from './proxy.ts';
+import { refreshStorage } from './spm.ts';
+
+type Host = Resource<'host'>;
+type Vm = Resource<'vm'>;
+
+const gone = ['host', 'start_time', 'run_once', 'status_detail', 'fqdn'];
+
+/** The host with this id stops answering; after a while it counts as lost. */
+export function loseHost(ctx: RuleContext, id: string): void {
+  const host = ctx.tx.get('host', id);
+  if (!host) return;
+  begin(ctx, { kind: 'host', collection: '/hosts', id, operation: 'lose' }, host as StoredObject);
+}
+
+/**
+ * Nobody knows what the machines of a lost host do. Power management switches it off and on, which
+ * settles that; without, somebody has to confirm that it was rebooted. Returns whether it is fenced.
+ */
+export function settleLost(ctx: RuleContext, host: Host): boolean {
+  for (const vm of runningOn(ctx, host)) {
+    ctx.tx.removeTasks(`vm:/vms/${vm.id}`);
+    ctx.tx.update('vm', { ...vm, status: 'unknown' });
+  }
+  if (runningOn(ctx, host).length > 0) ctx.event(513, { host });
+  switchBricks(ctx, host, false);
+  restartLeased(ctx, host);
+  const policy = ctx.tx.get('cluster', host.cluster?.id ?? '')?.fencing_policy;
+  const power = host.power_management;
+  const fenced =
+    policy?.enabled !== false &&
+    power?.enabled === true &&
+    power.automatic_pm_enabled !== false &&
+    proxyOf(ctx, host) !== undefined;
+  if (!fenced) ctx.event(power?.enabled ? 9027 : 9000, { host });
+  return fenced;
+}
+
+/** A machine with a lease on storage cannot run twice; it need not wait for its host. */
+function restartLeased(ctx: RuleContext, host: Host): void {
+  for (const vm of runningOn(ctx, host)) {
+    if (vm.high_availability?.enabled && vm.lease?.storage_domain?.id) free(ctx, vm, host);
+  }
+}
+
+/**
+ * The power of a host is off, or was: its machines are down, the highly available ones start on
+ * other hosts, and it manages no storage.
+ */
+export function freeVms(ctx: RuleContext, host: Host): void {
+  for (const vm of runningOn(ctx, host)) free(ctx, vm, host);
+  switchBricks(ctx, host, false);
+  releaseSpm(ctx, ctx.tx.get('host', host.id ?? '') ?? host);
+  refreshStorage(ctx, host);
+}
+
+function free(ctx: RuleContext, vm: Vm, host: Host): void {
+  ctx.tx.removeTasks(`vm:/vms/${vm.id}`);
+  const down: StoredObject = { ...vm, status: 'down', stop_time: ctx.timestamp };
+  for (const name of gone) delete down[name];
+  ctx.tx.update('vm', down as Vm);
+  ctx.event(61, { vm, host }, { ExitMessage: `Host ${host.name} lost its power.` });
+  if (vm.high_availability?.enabled) restart(ctx, down as Vm);
+}
+
+function restart(ctx: RuleContext, vm: Vm): void {
+  const target = { place: placeOf(ctx.tx, '/vms', []), object: vm as StoredObject };
+  try {
+    rulesOf('vm')?.actions?.['start']?.(ctx, target as never, {});
+    const host = ctx.tx.get('vm', vm.id ?? '')?.host?.id;
+    ctx.event(506, { vm, host: host ? ctx.tx.get('host', host) : undefined });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    ctx.event(9603, { vm }, { Reason: error.message });
+  }
+}

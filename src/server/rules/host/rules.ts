@@ -1,0 +1,141 @@
+/** Rules of hosts: how they are added, changed, removed, and what can be asked of them. */
+import { host as lifecycle } from '../../../model/lifecycles/host.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { requireState } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import { bricksOn } from '../gluster/servers.ts';
+import { hostNetworkActions } from '../host-network/actions.ts';
+import { changeNetworkCluster } from '../host-network/cluster-change.ts';
+import { rules } from '../notation.ts';
+import { hostActions } from './actions.ts';
+import {
+  checkAddress,
+  checkChange,
+  checkLocalStorage,
+  checkNumbers,
+  checkPowerManagement,
+  localDomains,
+  requireSignIn,
+  sshOf,
+} from './check.ts';
+import { engineOf } from './engine.ts';
+import { move } from './life.ts';
+import { namesOf, runningOn } from './maintenance.ts';
+import { refreshStorage } from './spm.ts';
+import { storageActions } from './storage.ts';
+
+type Host = Resource<'host'>;
+
+export const hostRules = rules({
+  kind: 'host',
+  lifecycle,
+  events: { update: 43 },
+
+  prepare(ctx, host, _place, sent) {
+    requireSignIn(sent);
+    host.cluster ??= { id: ctx.tx.byName('cluster', 'Default')?.id ?? '' };
+    checkAddress(ctx, host, 'add');
+    checkNumbers(ctx, host, 'add');
+    checkLocalStorage(ctx, host);
+    checkPowerManagement(ctx, host, 'add');
+    host.port ??= 54321;
+    host.protocol = 'stomp';
+    host.spm = { priority: 5, ...host.spm, status: 'none' };
+    host.power_management = powerManagementOf(host.power_management);
+    host.ssh = sshOf(host.ssh);
+    forgetPassword(host);
+    // A host that a provider sets up is there once somebody approves it.
+    host.status = host.external_host_provider?.id ? 'installing_os' : 'installing';
+    host.memory = 0;
+    host.external_status = 'ok';
+  },
+
+  added(ctx, target) {
+    const flags = ctx.parameters;
+    const engine = engineOf(ctx, 'add', {
+      deploy: flags.flag('deploy_hosted_engine'),
+      undeploy: flags.flag('undeploy_hosted_engine'),
+    });
+    if (target.object.status === 'installing_os') {
+      ctx.event(42, { host: target.object });
+      return;
+    }
+    move(ctx, target, 'add', {
+      ...(flags.flag('activate') === false ? { to: 'maintenance' } : {}),
+      ...(flags.flag('reboot') === false ? { skip: ['reboot'] } : {}),
+      ...(engine ? { data: { hosted_engine: engine } } : {}),
+    });
+  },
+
+  change(ctx, before, after) {
+    after.power_management = powerManagementOf(after.power_management);
+    after.ssh = sshOf(after.ssh);
+    if (after.spm) after.spm = { ...after.spm, status: before.spm?.status ?? 'none' };
+    forgetPassword(after);
+    after.protocol = 'stomp';
+    if (before.os) after.os = { ...after.os, ...systemOf(before) };
+    checkChange(ctx, before, after);
+  },
+
+  changed(ctx, before, { object }) {
+    if (before.cluster?.id === object.cluster?.id) return;
+    changeNetworkCluster(ctx, object);
+    refreshStorage(ctx, before);
+    refreshStorage(ctx, object);
+  },
+
+  removable(ctx, { object }, parameters) {
+    const action = 'remove';
+    requireState(ctx, 'host', object as StoredObject, 'remove');
+    const vms = runningOn(ctx, object);
+    if (vms.length > 0) ctx.refuse('HOST_HAS_VMS', { action, names: namesOf(vms) });
+    const pinned = ctx.tx
+      .list('vm', { where: { cluster_id: object.cluster?.id ?? '' } })
+      .filter(({ placement_policy: policy }) => {
+        return policy?.affinity === 'pinned' && policy.hosts?.some(({ id }) => id === object.id);
+      });
+    if (pinned.length > 0) ctx.refuse('HOST_HAS_PINNED_VMS', { action, names: namesOf(pinned) });
+    const local = localDomains(ctx, object);
+    if (local.length > 0) ctx.refuse('HOST_HAS_LOCAL_STORAGE', { action, names: namesOf(local) });
+    const bricks = parameters.flag('force') ? [] : bricksOn(ctx, object);
+    if (bricks.length > 0) ctx.refuse('HOST_HAS_BRICKS', { action, names: namesOf(bricks) });
+  },
+
+  remove(ctx, target) {
+    move(ctx, target, 'remove');
+  },
+
+  present(ctx, host) {
+    const vms = ctx.tx.list('vm', { where: { host_id: host.id ?? '' } });
+    return {
+      summary: {
+        active: vms.length,
+        migrating: vms.filter((vm) => vm.status === 'migrating').length,
+        total: vms.length,
+      },
+    };
+  },
+
+  actions: { ...hostActions, ...hostNetworkActions, ...storageActions },
+});
+
+function powerManagementOf(sent: Host['power_management']): NonNullable<Host['power_management']> {
+  const { agents: _elsewhere, ...power } = sent ?? {};
+  return {
+    automatic_pm_enabled: true,
+    enabled: false,
+    kdump_detection: true,
+    pm_proxies: [{ type: 'cluster' }, { type: 'dc' }],
+    ...power,
+  };
+}
+
+/** Only the kernel command line of a host's system is anybody's choice. */
+function systemOf(host: Host): Host['os'] {
+  const { custom_kernel_cmdline: _chosen, ...found } = host.os ?? {};
+  return found;
+}
+
+function forgetPassword(host: Host): void {
+  delete (host as StoredObject)['root_password'];
+}

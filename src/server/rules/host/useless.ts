@@ -1,0 +1,18 @@
+/** Hosts that are up and yet of no use. */
+import type { Resource } from '../../../model/resource.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { refreshStorage } from './spm.ts';
+
+type Host = Resource<'host'>;
+
+/** A host that is up and lacks required networks is non-operational until it has them. */
+export function useless(ctx: RuleContext, host: Host, missing: readonly string[]): StoredObject {
+  const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
+  const out = { ...host, status: 'non_operational', status_detail: 'network_unreachable' } as Host;
+  ctx.tx.update('host', out);
+  ctx.event(519, { host, cluster }, { Networks: missing.join(', ') });
+  ctx.event(517, { host, cluster });
+  refreshStorage(ctx, out);
+  return out as StoredObject;
+}
