@@ -98,7 +98,7 @@ export const events = {
   371: {
     name: 'DISK_EXTENDED',
     severity: 'normal',
-    text: 'Size of the disk {DiskAlias} was successfully extended to {NewSize} bytes.',
+    text: 'Size of the disk {DiskAlias} was successfully extended to {NewSize} GB.',
   },
   2000: {
     name: 'DISK_HOT_PLUGGED',

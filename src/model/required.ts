@@ -77,6 +77,16 @@ export const requiredOnAttach: Readonly<Record<string, readonly string[]>> = {
   '/roles/{role}/permits': ['id|name'],
 };
 
+/** By type: what `add` asks for instead where one of these members is sent. */
+export const requiredOnAddWith: Readonly<
+  Record<string, Readonly<Record<string, readonly string[]>>>
+> = { disk: { lun_storage: ['lun_storage.type'] } };
+
+/** By kind of stored object, where it is not that of its type. */
+export const requiredOnAddOfKind: Readonly<Record<string, readonly string[]>> = {
+  unregistered_disk: ['id'],
+};
+
 /** By the last segment of the path: collections of references, wherever they occur. */
 export const requiredOnReference: Readonly<Record<string, readonly string[]>> = {
   affinitylabels: ['id'],
@@ -97,6 +107,18 @@ export const requiredByAction: Readonly<Record<string, readonly string[]>> = {
   '/disks/{disk}/move': ['storage_domain.id|name'],
   '/disks/{disk}/copy': ['storage_domain.id|name'],
   '/disks/{disk}/export': ['storage_domain.id|name'],
+  '/storagedomains/{storagedomain}/disks/{disk}/move': ['storage_domain.id|name'],
+  '/storagedomains/{storagedomain}/disks/{disk}/copy': ['storage_domain.id|name'],
+  '/storagedomains/{storagedomain}/disks/{disk}/export': ['storage_domain.id|name'],
+  '/datacenters/{datacenter}/storagedomains/{storagedomain}/disks/{disk}/move': [
+    'storage_domain.id|name',
+  ],
+  '/datacenters/{datacenter}/storagedomains/{storagedomain}/disks/{disk}/copy': [
+    'storage_domain.id|name',
+  ],
+  '/datacenters/{datacenter}/storagedomains/{storagedomain}/disks/{disk}/export': [
+    'storage_domain.id|name',
+  ],
   '/hosts/{host}/fence': ['fence_type'],
   '/hosts/{host}/iscsidiscover': ['iscsi.address'],
   '/hosts/{host}/iscsilogin': ['iscsi.address', 'iscsi.target'],

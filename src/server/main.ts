@@ -162,6 +162,9 @@ async function start(
   };
 }
 
+/** Kinds of objects whose bytes are in a file named by their id. */
+const imageKinds = ['disk', 'disk_snapshot', 'unregistered_disk', 'image'] as const;
+
 interface Password {
   readonly password: string;
   readonly file: string | undefined;
@@ -189,7 +192,7 @@ async function prepareData(
     });
   }
   files.sweep((id) =>
-    store.read((tx) => (tx.get('disk', id) ?? tx.get('disk_snapshot', id)) !== undefined),
+    store.read((tx) => imageKinds.some((kind) => tx.get(kind, id) !== undefined)),
   );
   const password = choosePassword(options, folder);
   await store.write((tx) => {

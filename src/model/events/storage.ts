@@ -25,6 +25,81 @@ export const storageEvents = {
     severity: 'normal',
     text: 'Data Center {DataCenterName} is up again.',
   },
+  2004: {
+    name: 'DISK_COPY_STARTED',
+    severity: 'normal',
+    text: 'Copying disk {DiskAlias} to Storage Domain {StorageDomainName} was begun by {UserName}.',
+  },
+  2006: {
+    name: 'DISK_COPY_FINISHED',
+    severity: 'normal',
+    text: 'Disk {DiskAlias} was copied to Storage Domain {StorageDomainName}.',
+  },
+  2007: {
+    name: 'DISK_COPY_FAILED',
+    severity: 'error',
+    text: 'Disk {DiskAlias} could not be copied to Storage Domain {StorageDomainName}.',
+  },
+  2008: {
+    name: 'DISK_MOVE_STARTED',
+    severity: 'normal',
+    text: 'Moving disk {DiskAlias} to Storage Domain {StorageDomainName} was begun by {UserName}.',
+  },
+  2010: {
+    name: 'DISK_MOVE_FINISHED',
+    severity: 'normal',
+    text: 'Disk {DiskAlias} was moved to Storage Domain {StorageDomainName}.',
+  },
+  2012: {
+    name: 'DISK_REMOVED_WITHOUT_DOMAIN',
+    severity: 'normal',
+    text: 'Disk {DiskAlias} was removed by {UserName}.',
+  },
+  1325: {
+    name: 'DISK_SPARSIFY_STARTED',
+    severity: 'normal',
+    text: 'Sparsifying disk {DiskAlias} was begun by {UserName}.',
+  },
+  1326: {
+    name: 'DISK_SPARSIFY_FINISHED',
+    severity: 'normal',
+    text: 'Disk {DiskAlias} was sparsified.',
+  },
+  377: {
+    name: 'DISK_EXTEND_STARTED',
+    severity: 'normal',
+    text: 'Extending disk {DiskAlias} to {NewSize} GB was begun by {UserName}.',
+  },
+  3006: {
+    name: 'QUOTA_CLUSTER_GRACE',
+    severity: 'warning',
+    text: 'Quota {QuotaName} is over its limit, within the grace: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
+  },
+  3007: {
+    name: 'QUOTA_CLUSTER_EXCEEDED',
+    severity: 'warning',
+    text: 'Quota {QuotaName} is over its limit and the grace: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
+  },
+  3008: {
+    name: 'QUOTA_CLUSTER_THRESHOLD',
+    severity: 'warning',
+    text: 'Quota {QuotaName} is above its threshold: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
+  },
+  3009: {
+    name: 'QUOTA_STORAGE_GRACE',
+    severity: 'warning',
+    text: 'Quota {QuotaName} is over its limit, within the grace: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
+  },
+  3010: {
+    name: 'QUOTA_STORAGE_EXCEEDED',
+    severity: 'warning',
+    text: 'Quota {QuotaName} is over its limit and the grace: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
+  },
+  3011: {
+    name: 'QUOTA_STORAGE_THRESHOLD',
+    severity: 'warning',
+    text: 'Quota {QuotaName} is above its threshold: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
+  },
 } as const satisfies Readonly<
   Record<number, { name: string; severity: 'normal' | 'warning' | 'error' | 'alert'; text: string }>
 >;

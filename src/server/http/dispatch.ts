@@ -177,8 +177,9 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const headers = { Location: String(shown['href']) };
   const rules = rulesOf(place.kind);
   const lifecycle = rules?.lifecycle;
-  const state = lifecycle && String(object[lifecycle.attribute]);
-  if (rules?.addsAtOnce || !lifecycle || !state || lifecycle.settled.includes(state)) {
+  const state = lifecycle && object[lifecycle.attribute];
+  // What has no state has nothing to wait for: disks that are logical units.
+  if (rules?.addsAtOnce || !state || lifecycle.settled.includes(String(state))) {
     return { status: 201, headers, form: 'object', type: place.type, object: shown };
   }
   shown['creation_status'] = 'in_progress';
@@ -278,7 +279,7 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
   const object = ctx.tx.get(place.kind, id, place.collection) as StoredObject | undefined;
   if (!object) return result;
-  const state = String(object[lifecycle.attribute]);
+  const state = String(object[lifecycle.attribute] ?? lifecycle.settled[0]);
   if (!lifecycle.settled.includes(state)) return undefined;
   if (result.form === 'object') {
     const shown = show(presentationOf(ctx, call), place, object);

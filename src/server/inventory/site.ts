@@ -5,6 +5,7 @@ import type { RuleContext } from '../rules/context.ts';
 import { electSpm, furnish, refreshDataCenter } from '../rules/data-center.ts';
 import { equip, hardware } from '../rules/host/hardware.ts';
 import { applyDefaults } from '../rules/input.ts';
+import { connect } from '../rules/storage-connection.ts';
 import type { StoredObject } from '../store/document.ts';
 import { defaultIds } from './fresh.ts';
 import type { Counts } from './plan.ts';
@@ -111,13 +112,19 @@ function addStorageDomains(
     const dataCenter = dataCenters[index] ?? '';
     const id = ctx.site.newId();
     const name = `data${number}`;
+    const storage = {
+      type: 'nfs',
+      address: 'storage.example.com',
+      path: `/exports/${name}`,
+    } as const;
     ctx.tx.insert('storage_domain', '/storagedomains', {
       id,
       name,
       description: '',
       comment: '',
       type: 'data',
-      storage: { type: 'nfs', address: 'storage.example.com', path: `/exports/${name}` },
+      storage,
+      storage_connections: connect(ctx, storage),
       status: 'active',
       external_status: 'ok',
       storage_format: 'v5',

@@ -79,6 +79,8 @@ function addDisk(ctx: RuleContext, vm: string, name: string, domain: string): vo
     format: 'raw',
     sparse: true,
     provisioned_size: gibibyte,
+    actual_size: 0,
+    total_size: 0,
     status: 'ok',
     storage_type: 'image',
     content_type: 'data',

@@ -2,14 +2,30 @@
 import type { Resource } from '../../model/resource.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
-import { createImage, eraseDisk, moveDisk, prepareDisk, vmsOf } from './disk.ts';
+import {
+  createImage,
+  dataCenterOf,
+  diskWords,
+  domainOf,
+  eraseDisk,
+  hasSnapshots,
+  moveDisk,
+  prepareDisk,
+  vmsOf,
+} from './disk.ts';
+import { changeDisk } from './disk-changes.ts';
+import { checkDevice, requireHotPlug } from './disk-devices.ts';
 import { applyDefaults, requireAll, resolveReferences, settable } from './input.ts';
 import { rules } from './notation.ts';
 import type { Place } from './places.ts';
+import { measured } from './storage-space.ts';
 
 type Disk = Resource<'disk'>;
 type Attachment = Resource<'disk_attachment'>;
 type Vm = Resource<'vm'>;
+
+/** States of a virtual machine in which a disk can be attached. */
+const attachable = new Set(['up', 'paused', 'down']);
 
 export const diskAttachmentRules = rules({
   kind: 'disk_attachment',
@@ -20,13 +36,16 @@ export const diskAttachmentRules = rules({
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'attach' });
     requireAll('DiskAttachment', ['interface'], sent, 'add');
     const known =
-      sentDisk['id'] !== undefined || (sentDisk['name'] && !sentDisk['provisioned_size']);
-    const disk = known ? existing(ctx, vm, sentDisk) : made(ctx, vm, sentDisk);
+      sentDisk['id'] !== undefined ||
+      (sentDisk['name'] && !sentDisk['provisioned_size'] && !sentDisk['lun_storage']);
     const attachment = settable('disk_attachment', sent, 'C') as Attachment;
     applyDefaults('disk_attachment', attachment as StoredObject);
+    const disk = known ? existing(ctx, vm, sentDisk) : made(ctx, vm, sentDisk);
     Object.assign(attachment, { id: disk.id, disk: { id: disk.id }, vm: { id: vm.id } });
     attachment.active ??= known ? false : vm.status === 'down';
+    if (attachment.active) requireHotPlug(ctx, vm, attachment, 'plug in');
     checkBootable(ctx, place, attachment);
+    checkDevice(ctx, vm, place.collection, attachment, 'attach');
     ctx.tx.insert('disk_attachment', place.collection, attachment);
     if (known) ctx.event(2016, { vm }, { DiskAlias: disk.alias });
     return ctx.tx.get('disk_attachment', disk.id ?? '', place.collection) ?? attachment;
@@ -35,23 +54,31 @@ export const diskAttachmentRules = rules({
   change(ctx, before, after, place, sent) {
     const vm = vmOf(ctx, place);
     const disk = ctx.tx.get('disk', before.id ?? '');
-    if (disk?.status === 'locked') {
-      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', type: 'Virtual Disk', names: disk.alias });
+    if (disk?.status === 'locked')
+      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(disk) });
+    const plugs = before.active !== after.active && after.active !== undefined;
+    if (plugs) {
+      requireHotPlug(ctx, vm, before, after.active ? 'plug in' : 'unplug');
+      if (vm.status !== 'down') {
+        ctx.event(after.active ? 2000 : 2002, { vm }, { DiskAlias: disk?.alias });
+      }
     }
     const fixed = ['interface', 'read_only', 'bootable'] as const;
     if (vm.status !== 'down' && fixed.some((name) => before[name] !== after[name])) {
       ctx.refuse('VM_IS_NOT_DOWN', { action: 'edit', status: vm.status });
     }
     checkBootable(ctx, place, after);
+    checkDevice(ctx, vm, place.collection, after, 'edit');
     after.disk = { id: before.id ?? '' };
     const changes = sent['disk'] as Disk | undefined;
     if (changes && disk) changeDisk(ctx, disk, changes);
-    if (before.active !== after.active && vm.status !== 'down') {
-      ctx.event(after.active ? 2000 : 2002, { vm }, { DiskAlias: disk?.alias });
-    }
   },
 
   remove(ctx, { place, object }, parameters) {
+    if (place.owner?.kind === 'template') {
+      removeCopy(ctx, object, parameters.text('storage_domain'));
+      return;
+    }
     const vm = vmOf(ctx, place);
     if (vm.status !== 'down' && vm.status !== 'up') {
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'detach', status: vm.status });
@@ -59,15 +86,19 @@ export const diskAttachmentRules = rules({
     const disk = ctx.tx.get('disk', object.id ?? '');
     const removes = parameters.flag('detach_only') === false;
     if (disk?.status === 'locked') {
-      ctx.refuse('DISK_IS_LOCKED', { action: 'detach', type: 'Virtual Disk', names: disk.alias });
+      ctx.refuse('DISK_IS_LOCKED', { action: 'detach', ...diskWords(disk) });
     }
-    if (removes && vm.status !== 'down') {
+    if (removes && vm.status !== 'down' && object.active) {
       ctx.refuse('DISK_IS_IN_USE', { action: 'remove', names: vm.name });
     }
+    if (!removes && disk && hasSnapshots(ctx, disk)) {
+      ctx.refuse('DISK_WITH_SNAPSHOTS_STAYS', { action: 'detach' });
+    }
+    if (object.active) requireHotPlug(ctx, vm, object, 'detach');
     ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
     ctx.event(2018, { vm }, { DiskAlias: disk?.alias });
     if (removes && disk && vmsOf(ctx, disk).length === 0) {
-      ctx.event(2014, {}, { DiskAlias: disk.alias, StorageDomainName: '<none>' });
+      ctx.event(2014, {}, { DiskAlias: disk.alias, StorageDomainName: domainOf(ctx, disk)?.name });
       eraseDisk(ctx, disk as StoredObject);
     }
   },
@@ -80,21 +111,34 @@ function vmOf(ctx: RuleContext, place: Place): Vm {
 }
 
 function existing(ctx: RuleContext, vm: Vm, sent: StoredObject): Disk {
+  if (!attachable.has(vm.status ?? '')) {
+    ctx.refuse('VM_STATUS_ILLEGAL', { action: 'attach a disk to', status: vm.status });
+  }
   const holder: StoredObject = { disk: { id: sent['id'], name: sent['name'] } };
   resolveReferences(ctx.tx, 'disk_attachment', holder);
   const disk = ctx.tx.get('disk', String((holder['disk'] as Disk).id)) ?? {};
-  const words = { action: 'attach', type: 'Virtual Disk', names: disk.alias ?? disk.id };
+  const words = { action: 'attach', ...diskWords(disk) };
   if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
   if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', words);
   const users = vmsOf(ctx, disk);
   const other =
     users.find((user) => user.vm.id === vm.id) ?? (disk.shareable ? undefined : users[0]);
   if (other) ctx.refuse('DISK_ALREADY_ATTACHED', { action: 'attach', vm: other.vm.name });
+  requireSameDataCenter(ctx, vm, disk);
   return disk;
 }
 
+function requireSameDataCenter(ctx: RuleContext, vm: Vm, disk: Disk): void {
+  const domain = domainOf(ctx, disk);
+  const own = ctx.tx.get('cluster', vm.cluster?.id ?? '')?.data_center?.id;
+  if (!domain || !own || dataCenterOf(ctx, domain) === own) return;
+  ctx.refuse('DOMAIN_IN_OTHER_DATA_CENTER', { action: 'attach', name: domain.name });
+}
+
 function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
-  requireAll('Disk', ['provisioned_size', 'format'], sentDisk, 'add');
+  if (!sentDisk['lun_storage']) {
+    requireAll('Disk', ['provisioned_size', 'format'], sentDisk, 'add');
+  }
   const disk = settable('disk', sentDisk, 'C') as Disk;
   resolveReferences(ctx.tx, 'disk', disk as StoredObject);
   disk.id = ctx.site.newId();
@@ -103,12 +147,23 @@ function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
   });
   disk.alias ??= disk.name ?? `${vm.name}_Disk${count + 1}`;
   prepareDisk(ctx, disk);
+  requireSameDataCenter(ctx, vm, disk);
   applyDefaults('disk', disk as StoredObject);
   ctx.tx.insert('disk', '/disks', disk);
   createImage(ctx, disk);
   ctx.event(78, { vm }, { DiskAlias: disk.alias });
-  moveDisk(ctx, { collection: '/disks' }, disk, 'add');
+  if (disk.storage_type !== 'lun') moveDisk(ctx, { collection: '/disks' }, disk, 'add');
   return disk;
+}
+
+/** Removes a disk of a template from one of its domains; in one it must stay. */
+function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | undefined): void {
+  const disk = ctx.tx.get('disk', attachment.id ?? '');
+  if (!disk) return;
+  if (!domain) ctx.refuse('DISK_COPY_NOT_NAMED', { action: 'remove' });
+  const left = disk.storage_domains?.filter(({ id }) => id !== domain) ?? [];
+  if (left.length === 0) ctx.refuse('DISK_LAST_COPY', { action: 'remove' });
+  ctx.tx.update('disk', measured(ctx, { ...disk, storage_domains: left }));
 }
 
 function checkBootable(ctx: RuleContext, place: Place, attachment: Attachment): void {
@@ -120,24 +175,4 @@ function checkBootable(ctx: RuleContext, place: Place, attachment: Attachment): 
     const disk = ctx.tx.get('disk', other.id ?? '');
     ctx.refuse('DISK_BOOT_IN_USE', { action: 'attach', other: disk?.alias ?? other.id });
   }
-}
-
-/** Properties of the disk that may change through its attachment; the size only grows. */
-function changeDisk(ctx: RuleContext, disk: Disk, changes: Disk): void {
-  const changed: Disk = { ...disk };
-  const alias = changes.alias ?? changes.name;
-  if (alias !== undefined) Object.assign(changed, { alias, name: alias });
-  for (const name of ['description', 'wipe_after_delete', 'propagate_errors', 'backup'] as const) {
-    if (changes[name] !== undefined) Object.assign(changed, { [name]: changes[name] });
-  }
-  const size = changes.provisioned_size;
-  if (size !== undefined && size !== disk.provisioned_size) {
-    if (size < (disk.provisioned_size ?? 0)) {
-      ctx.refuse('DISK_SIZE_TOO_SMALL', { action: 'extend', size, present: disk.provisioned_size });
-    }
-    changed.provisioned_size = size;
-    if (disk.format === 'raw' && disk.id) ctx.site.images.resize(disk.id, Number(size));
-    ctx.event(371, {}, { DiskAlias: disk.alias, NewSize: size });
-  }
-  ctx.tx.update('disk', changed);
 }

@@ -1,134 +1,89 @@
-/** Rules of disks: sizes and formats, the files that hold their bytes, removal. */
-import { disk as lifecycle } from '../../model/lifecycles/disk.ts';
+/** Disks: how they are made and checked, the files that hold their bytes, who uses them. */
 import type { Resource } from '../../model/resource.ts';
-import { begin, onArrival, requireState } from '../jobs/moves.ts';
+import { begin } from '../jobs/moves.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
-import { rules } from './notation.ts';
+import { prepareLogicalUnit } from './disk-lun.ts';
 import type { Place } from './places.ts';
-import { allocatable, isBlock, measured, neededBy } from './storage-space.ts';
+import { chargeStorage, defaultQuota } from './quota.ts';
+import { allocatable, isBlock, neededBy } from './storage-space.ts';
 
 type Disk = Resource<'disk'>;
+type Domain = Resource<'storage_domain'>;
 
-export const diskRules = rules({
-  kind: 'disk',
-  lifecycle,
+const gibibyte = 2 ** 30;
+/** Largest disk on block storage, in bytes. */
+const largestOnBlock = 8_192 * gibibyte;
 
-  prepare: prepareDisk,
-
-  added(ctx, { object, place }) {
-    createImage(ctx, object);
-    moveDisk(ctx, place, object, 'add');
-  },
-
-  change(ctx, before, after, _place, sent) {
-    const asked = Object.keys(sent).filter((name) => name !== 'id' && name !== 'href');
-    if (asked.some((name) => name !== 'qcow_version' && differs(before, after, name))) {
-      ctx.refuse('DISK_ONLY_QCOW_VERSION', { action: 'edit' });
-    }
-    if (asked.includes('qcow_version')) {
-      if (before.format === 'raw') ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
-      requireState(ctx, 'disk', before as StoredObject, 'update', diskWords(before));
-    }
-  },
-
-  changed(ctx, before, { place, object }) {
-    if (before.qcow_version !== object.qcow_version) moveDisk(ctx, place, object, 'update');
-  },
-
-  removable(ctx, { object }) {
-    requireState(ctx, 'disk', object as StoredObject, 'remove', diskWords(object));
-    const users = vmsOf(ctx, object).filter(
-      ({ vm, attachment }) => attachment.active && vm.status !== 'down',
-    );
-    if (users.length > 0) {
-      ctx.refuse('DISK_IS_IN_USE', {
-        action: 'remove',
-        names: users.map(({ vm }) => vm.name).join(', '),
-      });
-    }
-  },
-
-  remove(ctx, { place, object }) {
-    moveDisk(ctx, place, object, 'remove');
-  },
-
-  present(ctx, disk) {
-    if (disk.storage_type === 'lun') return { status: undefined };
-    // While bytes arrive, the file knows better.
-    return disk.status === 'locked' ? measured(ctx, disk) : {};
-  },
-});
-
-onArrival('disk', {
-  describe: (ctx, disk) => describe(ctx, disk as Disk),
-  arrived: {
-    remove(ctx, disk) {
-      eraseDisk(ctx, disk);
-      return undefined;
-    },
-  },
-});
-
-function describe(ctx: RuleContext, disk: Disk) {
-  const domain = domainOf(ctx, disk);
-  return {
-    subjects: domain ? { storage_domain: domain } : {},
-    words: {
-      DiskAlias: disk.alias ?? disk.name ?? disk.id ?? '',
-      StorageDomainName: domain?.name ?? '<none>',
-    },
-  };
-}
-
-function diskWords(disk: Disk): { type: string; names: string } {
-  return { type: 'Virtual Disk', names: disk.alias ?? disk.id ?? '' };
-}
+/** Deprecated members that belong to an attachment. */
+const ofAttachments = ['interface', 'bootable', 'active', 'read_only', 'uses_scsi_reservation'];
 
 /** Completes and checks a new disk. */
 export function prepareDisk(ctx: RuleContext, disk: Disk): void {
+  for (const name of ofAttachments) delete (disk as StoredObject)[name];
   disk.alias = disk.alias ?? disk.name ?? `disk-${disk.id?.slice(0, 8)}`;
   disk.name = disk.alias;
-  disk.storage_type = disk.lun_storage ? 'lun' : 'image';
-  if (BigInt(disk.provisioned_size ?? 0) <= 0n) ctx.refuse('DISK_SIZE_ZERO', { action: 'add' });
+  if (disk.lun_storage) {
+    prepareLogicalUnit(ctx, disk);
+    return;
+  }
+  disk.storage_type = 'image';
+  const size = BigInt(disk.provisioned_size ?? 0);
+  if (size <= 0n) ctx.refuse('DISK_SIZE_ZERO', { action: 'add' });
   const domain = domainOf(ctx, disk);
   if (!domain) ctx.refuse('STORAGE_DOMAIN_NOT_SPECIFIED', { action: 'add' });
   requireActiveDomain(ctx, domain, 'add', 'Virtual Disk');
+  if (isBlock(domain) && size > BigInt(largestOnBlock)) {
+    ctx.refuse('DISK_TOO_LARGE', { action: 'add', size, max: largestOnBlock });
+  }
   disk.storage_domains = [{ id: domain.id ?? '' }];
   disk.sparse ??= true;
-  checkFormat(ctx, disk, isBlock(domain));
-  checkSpace(ctx, disk, domain);
+  checkFormat(ctx, disk, domain, 'add');
+  requireSpace(ctx, disk, domain, 'add');
+  if (disk.sgio === 'unfiltered') ctx.refuse('DISK_SGIO_NEEDS_UNIT', { action: 'add' });
   disk.content_type ??= 'data';
   if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
   disk.wipe_after_delete ??= domain.wipe_after_delete ?? false;
   disk.image_id ??= ctx.site.newId();
   disk.status = 'locked';
-  const profile = ctx.tx.find('disk_profile', { storage_domain_id: domain.id ?? '' });
-  if (profile?.id) disk.disk_profile ??= { id: profile.id };
-  const quota = ctx.tx.find('quota', {
-    collection: `/datacenters/${domain.data_center?.id ?? dataCenterOf(ctx, domain)}/quotas`,
-  });
-  if (quota?.id) disk.quota ??= { id: quota.id };
+  disk.actual_size = 0;
+  disk.total_size = 0;
+  settleOwners(ctx, disk, domain, 'add');
+}
+
+/** Gives a disk the profile and quota of its domain, or checks those that it has; charges the quota. */
+export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
+  const profiles = ctx.tx.list('disk_profile', { where: { storage_domain_id: domain.id ?? '' } });
+  const [first] = profiles;
+  const asked = disk.disk_profile?.id;
+  if (asked && !profiles.some(({ id }) => id === asked)) {
+    ctx.refuse('DISK_PROFILE_ELSEWHERE', { action, name: domain.name });
+  }
+  if (!asked && first?.id) disk.disk_profile = { id: first.id };
+  const dataCenter = dataCenterOf(ctx, domain) ?? '';
+  const quota = disk.quota?.id ? ctx.tx.get('quota', disk.quota.id) : defaultQuota(ctx, dataCenter);
+  if (quota && quota.data_center?.id !== dataCenter) {
+    ctx.refuse('QUOTA_ELSEWHERE', { action, name: quota.name });
+  }
+  if (quota?.id) disk.quota = { id: quota.id };
+  chargeStorage(ctx, quota?.id, domain.id ?? '', Number(disk.provisioned_size ?? 0), action);
 }
 
 /** The image domain that a disk is on. */
-export function domainOf(ctx: RuleContext, disk: Disk): Resource<'storage_domain'> | undefined {
+export function domainOf(ctx: RuleContext, disk: Disk): Domain | undefined {
   const id = disk.storage_domains?.[0]?.id;
   return id ? ctx.tx.get('storage_domain', id) : undefined;
 }
 
 /** Id of the data center that a storage domain is attached to. */
-export function dataCenterOf(
-  ctx: RuleContext,
-  domain: Resource<'storage_domain'>,
-): string | undefined {
+export function dataCenterOf(ctx: RuleContext, domain: Domain): string | undefined {
   return ctx.tx.find('attached_storage_domain', { id: domain.id ?? '' })?.data_center?.id;
 }
 
 /** Refuses unless the domain is an active data domain. */
-function requireActiveDomain(
+export function requireActiveDomain(
   ctx: RuleContext,
-  domain: Resource<'storage_domain'>,
+  domain: Domain,
   action: string,
   type: string,
 ): void {
@@ -146,34 +101,37 @@ function requireActiveDomain(
   }
 }
 
-function checkFormat(ctx: RuleContext, disk: Disk, block: boolean): void {
+/** Refuses a format that the storage, incremental backup or sharing does not go with. */
+export function checkFormat(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
   const incremental = disk.backup === 'incremental';
   const raw = disk.format === 'raw';
   const allowed = raw
-    ? !incremental && (!block || disk.sparse === false)
+    ? !incremental && (!isBlock(domain) || disk.sparse === false)
     : disk.sparse === true || incremental;
   if (!allowed) {
     ctx.refuse('DISK_FORMAT_UNSUPPORTED', {
-      action: 'add',
+      action,
       format: disk.format,
       allocation: disk.sparse ? 'sparse' : 'preallocated',
     });
   }
-  if (disk.shareable && !raw) ctx.refuse('DISK_NOT_SHAREABLE', { action: 'add' });
+  if (!disk.shareable) return;
+  if (!raw) ctx.refuse('DISK_NOT_SHAREABLE', { action });
+  if (domain.storage?.type === 'glusterfs') ctx.refuse('DISK_NOT_SHAREABLE_ON_GLUSTER', { action });
 }
 
-function checkSpace(ctx: RuleContext, disk: Disk, domain: Resource<'storage_domain'>): void {
+/** Refuses a disk for which the domain has no room. */
+export function requireSpace(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
   const available = allocatable(ctx, domain);
   const needed = neededBy(disk, domain);
-  if (available < needed || available < 0) {
-    ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
-      action: 'add',
-      type: 'Virtual Disk',
-      name: domain.name,
-      available,
-      needed,
-    });
-  }
+  if (available >= needed && available >= 0) return;
+  ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
+    action,
+    type: 'Virtual Disk',
+    name: domain.name,
+    available,
+    needed,
+  });
 }
 
 /** Makes the file that holds the bytes of a disk. An undone transaction leaves it to be swept. */
@@ -183,31 +141,38 @@ export function createImage(ctx: RuleContext, disk: Disk): void {
   }
 }
 
-/** Begins a move of a disk. */
+/** Begins a move of a disk. `data` is what its end needs to know. */
 export function moveDisk(
   ctx: RuleContext,
   place: Pick<Place, 'collection'>,
   disk: Disk,
   operation: string,
+  data?: StoredObject,
 ): void {
   const journey = {
     kind: 'disk' as const,
     collection: place.collection,
     id: disk.id ?? '',
     operation,
+    ...(data ? { data } : {}),
   };
   begin(ctx, journey, disk as StoredObject);
 }
 
-/** Deletes a disk, its attachments, and its file once the transaction is durable. */
+/** Deletes a disk, its attachments, and its files once the transaction is durable. */
 export function eraseDisk(ctx: RuleContext, disk: StoredObject): void {
   const id = String(disk['id']);
-  for (const attachment of ctx.tx.list('disk_attachment', { where: { disk_id: id } })) {
-    ctx.tx.remove('disk_attachment', id, `/vms/${attachment.vm?.id}/diskattachments`);
+  for (const { vm, template } of ctx.tx.list('disk_attachment', { where: { disk_id: id } })) {
+    const owner = vm?.id ? `/vms/${vm.id}` : `/templates/${template?.id}`;
+    ctx.tx.remove('disk_attachment', id, `${owner}/diskattachments`);
   }
   for (const permission of ctx.tx.list('permission', { where: { disk_id: id } })) {
     if (permission.id) ctx.tx.remove('permission', permission.id);
   }
+  for (const { id: image } of ctx.tx.list('disk_snapshot', { where: { disk_id: id } })) {
+    if (image) ctx.afterCommit.push(() => ctx.site.images.remove(image));
+  }
+  ctx.tx.removeBelow('disk_snapshot', `/disks/${id}`);
   ctx.tx.remove('disk', id);
   ctx.afterCommit.push(() => ctx.site.images.remove(id));
 }
@@ -225,7 +190,26 @@ export function vmsOf(
     });
 }
 
-function differs(before: Disk, after: Disk, name: string): boolean {
-  const [a, b] = [before, after].map((disk) => (disk as StoredObject)[name]);
-  return String(JSON.stringify(a ?? null)) !== String(JSON.stringify(b ?? null));
+/** Virtual machines that are not down and have the disk plugged in. */
+export function pluggedInto(ctx: RuleContext, disk: Disk): Resource<'vm'>[] {
+  return vmsOf(ctx, disk)
+    .filter(({ vm, attachment }) => attachment.active && vm.status !== 'down')
+    .map(({ vm }) => vm);
+}
+
+/** Templates that a disk belongs to. */
+export function templatesOf(ctx: RuleContext, disk: Disk): Resource<'template'>[] {
+  return ctx.tx
+    .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
+    .flatMap(({ template }) => ctx.tx.get('template', template?.id ?? '') ?? []);
+}
+
+/** Whether snapshots keep images of a disk. */
+export function hasSnapshots(ctx: RuleContext, disk: Disk): boolean {
+  return ctx.tx.count('disk_snapshot', { where: { disk_id: disk.id ?? '' } }) > 0;
+}
+
+/** Words for the faults of a disk. */
+export function diskWords(disk: Disk): { type: string; names: string } {
+  return { type: 'Virtual Disk', names: disk.alias ?? disk.id ?? '' };
 }

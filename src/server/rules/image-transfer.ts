@@ -9,6 +9,7 @@ import type { RuleContext, TransferTicket } from './context.ts';
 import { hostsUp } from './data-center.ts';
 import { dataCenterOf, domainOf, vmsOf } from './disk.ts';
 import { type Addressed, rules } from './notation.ts';
+import { measured } from './storage-space.ts';
 
 /** A transfer as it is stored; the ticket shows only at the end of its URLs. */
 export type Transfer = Resource<'image_transfer'> & { ticket?: string; finished?: number };
@@ -152,7 +153,7 @@ function isWhole(ctx: RuleContext, transfer: Transfer): boolean {
 
 function settleDisk(ctx: RuleContext, transfer: Transfer, status: 'ok' | 'illegal'): void {
   const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
-  if (disk) ctx.tx.update('disk', { ...disk, status });
+  if (disk) ctx.tx.update('disk', measured(ctx, { ...disk, status }));
 }
 
 function diskOf(ctx: RuleContext, transfer: Transfer): Disk {

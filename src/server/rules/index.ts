@@ -5,8 +5,8 @@ import { assignedTagRules } from './assigned-tag.ts';
 import { attachedStorageDomainRules } from './attached-storage-domain.ts';
 import { clusterRules } from './cluster.ts';
 import { dataCenterRules } from './data-center-rules.ts';
-import { diskRules } from './disk.ts';
 import { diskAttachmentRules } from './disk-attachment.ts';
+import { diskRules } from './disk-rules.ts';
 import { eventRules } from './event.ts';
 import { agentRules } from './host/fence.ts';
 import { cpuUnitRules, erratumRules, hookRules, hostDeviceRules } from './host/reported.ts';
@@ -26,6 +26,7 @@ import { statisticRules } from './statistic.ts';
 import { storageConnectionRules } from './storage-connection.ts';
 import { storageDomainRules } from './storage-domain.ts';
 import { fileRules } from './storage-file.ts';
+import { unregisteredDiskRules } from './unregistered-disk.ts';
 import { vmRules } from './vm.ts';
 
 /** Makes all rules known. Called once, before the first request. */
@@ -63,6 +64,7 @@ export function registerRules(): void {
     statisticRules,
     storageConnectionRules,
     storageDomainRules,
+    unregisteredDiskRules,
     vmRules,
   );
 }

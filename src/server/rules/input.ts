@@ -5,6 +5,8 @@ import type { Attribute } from '../../model/notation.ts';
 import {
   requiredByAction,
   requiredOnAdd,
+  requiredOnAddOfKind,
+  requiredOnAddWith,
   requiredOnAttach,
   requiredOnReference,
 } from '../../model/required.ts';
@@ -76,7 +78,10 @@ function resolve(tx: Transaction, type: string, reference: StoredObject): Stored
 export function requireOnAdd(place: Place, object: StoredObject): void {
   const noun = place.service.slice(place.service.lastIndexOf('/') + 1);
   const nested = place.service.split('/').length > 2;
+  const alternatives = Object.entries(requiredOnAddWith[place.type] ?? {});
   const required =
+    requiredOnAddOfKind[place.kind] ??
+    alternatives.find(([member]) => object[member] !== undefined)?.[1] ??
     requiredOnAttach[place.service] ??
     (nested ? requiredOnReference[noun] : undefined) ??
     requiredOnAdd[place.type] ??

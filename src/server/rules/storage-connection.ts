@@ -6,7 +6,6 @@ import type { RuleContext } from './context.ts';
 import { requireAll } from './input.ts';
 import { type LogicalUnit, unitsOf } from './logical-unit.ts';
 import { rules } from './notation.ts';
-import { isRunning } from './vm.ts';
 
 type Connection = Resource<'storage_connection'>;
 type Domain = Resource<'storage_domain'>;
@@ -248,7 +247,7 @@ function requireIdle(ctx: RuleContext, connection: Connection, action: string): 
   const running = disks.some((disk) =>
     ctx.tx
       .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
-      .some(({ vm }) => isRunning(ctx.tx.get('vm', vm?.id ?? '') ?? {})),
+      .some(({ vm }) => (ctx.tx.get('vm', vm?.id ?? '')?.status ?? 'down') !== 'down'),
   );
   if (running) ctx.refuse('CONNECTION_HAS_RUNNING_VMS', { action, users });
 }

@@ -1,0 +1,124 @@
+/** The ends of the moves of disks: which bytes are copied before, what has become of the disk. */
+import type { Resource } from '../../model/resource.ts';
+import type { Arrivals, Journey } from '../jobs/moves.ts';
+import type { StoredObject } from '../store/document.ts';
+import type { RuleContext } from './context.ts';
+import { eraseDisk } from './disk.ts';
+import { allocatedBy, measured } from './storage-space.ts';
+
+type Disk = Resource<'disk'>;
+
+/** What the end of a move of a disk needs to know. */
+export interface DiskMove {
+  /** The storage domain that it goes to. */
+  readonly domain?: string;
+  /** The new disk, or the new image of a repository. */
+  readonly target?: string;
+  /** What changes in the disk. */
+  readonly changes?: Disk;
+  /** Words of its events. */
+  readonly words?: StoredObject;
+}
+
+type Ends = NonNullable<Arrivals['arrived']>;
+
+export const copiesOf: NonNullable<Arrivals['copies']> = {
+  copy: ontoTarget,
+  export: ontoTarget,
+  sparsify: ontoItself,
+  reduce: ontoItself,
+};
+
+function ontoTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
+  const { target } = dataOf(journey);
+  return target ? [{ from: String(disk['id']), to: target }] : [];
+}
+
+/** What is all zeros gives its room back. */
+function ontoItself(_ctx: RuleContext, disk: StoredObject) {
+  return [{ from: String(disk['id']), to: String(disk['id']) }];
+}
+
+export const ended: Ends = {
+  add: settled,
+  update: settled,
+  sparsify: settled,
+  reduce: settled,
+
+  extend(ctx, disk, journey) {
+    const { changes } = dataOf(journey);
+    const grown: Disk = { ...disk, ...changes };
+    const { id = '', format, provisioned_size: size } = grown;
+    if (format === 'raw') ctx.afterCommit.push(() => ctx.site.images.resize(id, Number(size)));
+    return measured(ctx, grown) as StoredObject;
+  },
+
+  copy(ctx, disk, journey) {
+    const { target, domain } = dataOf(journey);
+    const made = target ? ctx.tx.get('disk', target) : undefined;
+    if (made) ctx.tx.update('disk', measured(ctx, { ...made, status: 'ok' }));
+    if (made || !domain) return disk;
+    // A disk of a template has the same content in each of its domains.
+    const present = (disk as Disk).storage_domains ?? [];
+    return { ...disk, storage_domains: [...present, { id: domain }] };
+  },
+
+  move(ctx, disk, journey) {
+    const { domain, changes } = dataOf(journey);
+    const moved: Disk = { ...disk, ...changes, storage_domains: [{ id: domain ?? '' }] };
+    for (const image of ctx.tx.list('disk_snapshot', { where: { disk_id: moved.id ?? '' } })) {
+      const collection = `/disks/${moved.id}/disksnapshots`;
+      const there = { ...image, storage_domains: [{ id: domain ?? '' }] };
+      ctx.tx.update('disk_snapshot', there, collection);
+    }
+    return measured(ctx, moved) as StoredObject;
+  },
+
+  export(ctx, object, journey) {
+    const { domain, target } = dataOf(journey);
+    const disk = object as Disk;
+    if (domain && target) {
+      ctx.tx.insert('image', `/storagedomains/${domain}/images`, {
+        id: target,
+        name: disk.alias ?? target,
+        type: 'disk',
+        size: disk.provisioned_size ?? allocatedBy(ctx, target, disk, undefined),
+        storage_domain: { id: domain },
+        ...{ format: disk.format },
+      });
+    }
+    return object;
+  },
+
+  remove(ctx, disk) {
+    eraseDisk(ctx, disk);
+    return undefined;
+  },
+};
+
+export const failed: NonNullable<Arrivals['failed']> = {
+  copy(ctx, disk, journey) {
+    const { target, words } = dataOf(journey);
+    const made = target ? ctx.tx.get('disk', target) : undefined;
+    if (made) eraseDisk(ctx, made as StoredObject);
+    const alias = (disk as Disk).alias ?? '';
+    ctx.event(2007, {}, { DiskAlias: alias, ...(words as Record<string, string>) });
+    return { ...disk, status: 'ok' };
+  },
+  export(ctx, disk, journey) {
+    const { target } = dataOf(journey);
+    if (target) ctx.afterCommit.push(() => ctx.site.images.remove(target));
+    return { ...disk, status: 'ok' };
+  },
+  // The old file stays until the new one is whole.
+  sparsify: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+  reduce: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+};
+
+function settled(ctx: RuleContext, disk: StoredObject): StoredObject {
+  return measured(ctx, disk as Disk) as StoredObject;
+}
+
+function dataOf({ data }: Journey): DiskMove {
+  return (data ?? {}) as DiskMove;
+}
