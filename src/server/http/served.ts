@@ -11,7 +11,6 @@ export const unservedTypes: ReadonlySet<string> = new Set([
   'external_host_group',
   'external_template_import',
   'external_vm_import',
-  'file',
   'gluster_brick',
   'gluster_hook',
   'gluster_volume',
