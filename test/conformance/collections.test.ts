@@ -200,7 +200,9 @@ describe('every operation of the specification', () => {
     for (const { path } of reads.filter((one) => !one.path.endsWith('}'))) {
       const answer = await api.json('GET', fill(path));
       const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-      const known = parameters.length < 2 && parameters.every((name) => ids[name]);
+      // The first storage domain is one for data: only ISO domains have files.
+      const there = !path.endsWith('/files');
+      const known = there && parameters.length < 2 && parameters.every((name) => ids[name]);
       const expected = known ? [200, 501] : [200, 404, 501];
       expect(expected, `${path}: ${answer.status} ${answer.text.slice(0, 200)}`).toContain(
         answer.status,
