@@ -45,7 +45,8 @@ export const naming: Readonly<Record<string, Naming>> = {
   nic: { pattern: 'letters', max: 50, unique: 'collection' },
   mac_pool: { pattern: 'any', max: 40, unique: 'service' },
   quota: { pattern: 'identifier', max: 65, unique: 'collection' },
-  qos: { pattern: 'identifier', max: 50, unique: 'collection' },
+  // Names are unique among those of a type.
+  qos: { pattern: 'identifier', max: 50, unique: 'nowhere' },
   cpu_profile: { pattern: 'letters', max: 50, unique: { within: 'cluster' } },
   disk_profile: { pattern: 'letters', max: 50, unique: { within: 'storage_domain' } },
   iscsi_bond: { pattern: 'letters', max: 50, unique: 'collection' },

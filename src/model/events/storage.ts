@@ -100,6 +100,36 @@ export const storageEvents = {
     severity: 'warning',
     text: 'Quota {QuotaName} is above its threshold: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
   },
+  10100: {
+    name: 'QOS_ADDED',
+    severity: 'normal',
+    text: 'QoS {ObjectName} was added by {UserName}.',
+  },
+  10102: {
+    name: 'QOS_REMOVED',
+    severity: 'normal',
+    text: 'QoS {ObjectName} was removed by {UserName}.',
+  },
+  10104: {
+    name: 'QOS_UPDATED',
+    severity: 'normal',
+    text: 'QoS {ObjectName} was updated by {UserName}.',
+  },
+  10400: {
+    name: 'ISCSI_BOND_ADDED',
+    severity: 'normal',
+    text: 'iSCSI bond {ObjectName} was added by {UserName}.',
+  },
+  10402: {
+    name: 'ISCSI_BOND_UPDATED',
+    severity: 'normal',
+    text: 'iSCSI bond {ObjectName} was updated by {UserName}.',
+  },
+  10404: {
+    name: 'ISCSI_BOND_REMOVED',
+    severity: 'normal',
+    text: 'iSCSI bond {ObjectName} was removed by {UserName}.',
+  },
 } as const satisfies Readonly<
   Record<number, { name: string; severity: 'normal' | 'warning' | 'error' | 'alert'; text: string }>
 >;

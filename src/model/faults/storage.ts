@@ -274,6 +274,67 @@ export const storageFaults = {
     text: 'Cannot {action} Virtual Disk. The VM has room for {max} devices on {interface}.',
   },
 
+  IMAGE_IS_ACTIVE: {
+    status: 409,
+    text: 'Cannot {action} Disk Snapshot. It is the active image of the disk.',
+  },
+  IMAGE_OF_BUSY_SNAPSHOT: {
+    status: 409,
+    text: 'Cannot {action} Disk Snapshot. Its snapshot is in status {status}.',
+  },
+  PROFILE_IS_LAST: {
+    status: 400,
+    text: 'Cannot {action} Profile. {name} is the last one of its {parent}.',
+  },
+  PROFILE_IN_USE: {
+    status: 400,
+    text: 'Cannot {action} Profile. {name} is in use by {users}.',
+  },
+  PROFILE_PARENT_FIXED: {
+    status: 400,
+    text: 'Cannot {action} Profile. Its {parent} cannot be changed.',
+  },
+  QOS_DOES_NOT_FIT: {
+    status: 400,
+    text: 'Cannot {action} Profile. QoS {name} is not of type {type} or belongs to another data center.',
+  },
+  QOS_NAME_IN_USE: {
+    status: 400,
+    text: 'Cannot {action} QoS. There is one of type {type} called {name} already.',
+  },
+  QOS_NEGATIVE: {
+    status: 400,
+    text: 'Cannot {action} QoS. {attribute} is {value}; it must not be negative.',
+  },
+  QOS_INCOMPLETE: {
+    status: 400,
+    text: 'Cannot {action} QoS. These limits go together or are needed: {missing}.',
+  },
+  QOS_TOTAL_AND_PARTS: {
+    status: 400,
+    text: 'Cannot {action} QoS. {total} cannot be set together with {parts}.',
+  },
+  QOS_PEAK_BELOW_AVERAGE: {
+    status: 400,
+    text: 'Cannot {action} QoS. The largest {direction} rate must not be below the average or granted one.',
+  },
+  QUOTA_IS_DEFAULT: {
+    status: 400,
+    text: 'Cannot {action} Quota. {name} is the default quota of its data center.',
+  },
+  QUOTA_IN_USE: {
+    status: 409,
+    text: 'Cannot {action} Quota. {name} is in use by {users}.',
+  },
+  QUOTA_LIMITS_MIXED: {
+    status: 409,
+    text: 'Cannot {action} Quota Limit. A quota has one limit for everything, or one for each object.',
+  },
+  BOND_MEMBER_ILLEGAL: {
+    status: 400,
+    text: 'Cannot {action} iSCSI Bond. It cannot have {member}: {reason}.',
+  },
+
   UNITS_IN_USE: {
     status: 409,
     text: 'Cannot {action} {type}. Logical units are in use already: {units}.',

@@ -4,7 +4,6 @@ export const unservedTypes: ReadonlySet<string> = new Set([
   'backup',
   'certificate',
   'checkpoint',
-  'disk_snapshot',
   'external_compute_resource',
   'external_discovered_host',
   'external_host',

@@ -1,6 +1,7 @@
 /** Data centers: their status, their storage pool manager, what is made with them. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from './context.ts';
+import type { StoredQuota } from './quota.ts';
 
 type Host = Resource<'host'>;
 type Status = NonNullable<Resource<'data_center'>['status']>;
@@ -40,7 +41,7 @@ export function furnish(
     data_center: owner,
   });
   addVnicProfile(ctx, name, network, ids.vnicProfile);
-  ctx.tx.insert('quota', `/datacenters/${dataCenter.id}/quotas`, {
+  const quota: StoredQuota = {
     id: ctx.site.newId(),
     name: 'Default',
     description: 'Default unlimited quota',
@@ -49,7 +50,9 @@ export function furnish(
     storage_soft_limit_pct: 80,
     storage_hard_limit_pct: 20,
     data_center: owner,
-  });
+    isDefault: true,
+  };
+  ctx.tx.insert('quota', `/datacenters/${dataCenter.id}/quotas`, quota);
 }
 
 /** Name of the network over which hosts are managed. */

@@ -7,6 +7,7 @@ import { clusterRules } from './cluster.ts';
 import { dataCenterRules } from './data-center-rules.ts';
 import { diskAttachmentRules } from './disk-attachment.ts';
 import { diskRules } from './disk-rules.ts';
+import { diskSnapshotRules } from './disk-snapshot.ts';
 import { eventRules } from './event.ts';
 import { agentRules } from './host/fence.ts';
 import { cpuUnitRules, erratumRules, hookRules, hostDeviceRules } from './host/reported.ts';
@@ -17,10 +18,14 @@ import { labelRules } from './host-network/labels.ts';
 import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
 import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
 import { imageTransferRules } from './image-transfer.ts';
+import { iscsiBondRules } from './iscsi-bond.ts';
 import { clusterNetworkRules, networkRules } from './network.ts';
 import { nicRules } from './nic.ts';
 import { permissionRules } from './permission.ts';
 import { plainRules } from './plain.ts';
+import { cpuProfileRules, diskProfileRules } from './profile.ts';
+import { qosRules } from './qos.ts';
+import { quotaClusterLimitRules, quotaRules, quotaStorageLimitRules } from './quota-rules.ts';
 import { register } from './registry.ts';
 import { statisticRules } from './statistic.ts';
 import { storageConnectionRules } from './storage-connection.ts';
@@ -40,7 +45,15 @@ export function registerRules(): void {
     clusterRules,
     dataCenterRules,
     diskAttachmentRules,
+    cpuProfileRules,
+    diskProfileRules,
     diskRules,
+    diskSnapshotRules,
+    iscsiBondRules,
+    qosRules,
+    quotaClusterLimitRules,
+    quotaRules,
+    quotaStorageLimitRules,
     eventRules,
     fileRules,
     agentRules,

@@ -23,7 +23,7 @@ function refuseBuiltIn(target: { place: Place; object: StoredObject }, builtIn: 
 /** Objects of a kind that refer to the target. */
 function users(
   ctx: RuleContext,
-  kind: 'vm' | 'nic' | 'disk' | 'cluster' | 'permission' | 'template',
+  kind: 'vm' | 'nic' | 'cluster' | 'permission' | 'template',
   column: string,
   id: string,
 ): StoredObject[] {
@@ -42,7 +42,6 @@ export const plainRules = [
       refuseBuiltIn({ place, object: { ...object } }, object.id === rootTag);
     },
   }),
-  rules({ kind: 'quota', events: { add: 3000, update: 3002, remove: 3004 } }),
   rules({ kind: 'external_host_provider', events: { add: 205 } }),
   rules({
     kind: 'role',
@@ -62,20 +61,6 @@ export const plainRules = [
     removable(ctx, { place, object }) {
       const nics = users(ctx, 'nic', 'vnic_profile_id', object.id ?? '');
       refuseInUse({ place, object: { ...object } }, nics, 'the interfaces');
-    },
-  }),
-  rules({
-    kind: 'cpu_profile',
-    removable(ctx, { place, object }) {
-      const vms = users(ctx, 'vm', 'cpu_profile_id', object.id ?? '');
-      refuseInUse({ place, object: { ...object } }, vms, 'the VMs');
-    },
-  }),
-  rules({
-    kind: 'disk_profile',
-    removable(ctx, { place, object }) {
-      const disks = users(ctx, 'disk', 'disk_profile_id', object.id ?? '');
-      refuseInUse({ place, object: { ...object } }, disks, 'the disks');
     },
   }),
   rules({
