@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { prepare, root } from './prepare.js';
 
 await prepare();
-const { build } = await import('esbuild');
+const { rolldown } = await import('rolldown');
 
 const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 const flags = process.argv.slice(2).filter((word) => word.startsWith('-'));
@@ -15,15 +15,14 @@ const folder = mkdtempSync(join(root, 'dist/bench-'));
 let failed = false;
 for (const name of chosen) {
   const outfile = join(folder, name.replace(/\.ts$/, '.mjs'));
-  await build({
-    entryPoints: [join(root, 'bench', name)],
-    outfile,
-    bundle: true,
+  const bundle = await rolldown({
+    input: join(root, 'bench', name),
     platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    logLevel: 'warning',
+    // Packages stay outside, as they are for whoever uses them.
+    external: (id) => !/^[./]/.test(id),
   });
+  await bundle.write({ file: outfile, format: 'esm' });
+  await bundle.close();
   console.log(`== ${basename(name, '.ts')}`);
   const { status } = spawnSync(process.execPath, [outfile, ...flags], {
     cwd: root,

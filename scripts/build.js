@@ -1,48 +1,41 @@
-// Builds dist/: one bundle with lazy chunks for the command, one for the image daemon's thread.
+// Builds dist/: the command with lazy chunks, and the image daemon's thread.
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
+import { lean } from './bundle/lean.js';
+import { modelAsJson } from './bundle/model-as-json.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/**
- * Loading undici as a whole costs more than a small request does. Its parts load alone; this maps
- * the plain import to the few that `src/client` uses.
- */
-const leanUndici = {
-  name: 'lean-undici',
-  setup(build) {
-    build.onResolve({ filter: /^undici$/ }, () => ({ path: `${root}src/client/undici-parts.cjs` }));
-  },
-};
-
-rmSync(`${root}dist`, { recursive: true, force: true });
-await build({
-  absWorkingDir: root,
-  entryPoints: {
-    main: 'src/cli/main.ts',
-    'images-worker': 'src/images/worker.ts',
-  },
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
+const common = {
+  cwd: root,
   platform: 'node',
-  mainFields: ['module', 'main'],
-  target: 'node20',
-  minifySyntax: true,
-  minifyIdentifiers: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  sourcemap: 'linked',
-  sourcesContent: false,
-  chunkNames: 'chunks/[name]-[hash]',
   // Native modules stay outside: they are optional and found at run time.
   external: ['libsql', 'koffi', 'keytar'],
-  // Bundled CommonJS packages call require() for Node's own modules.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  resolve: { mainFields: ['module', 'main'] },
+};
+const output = { dir: join(root, 'dist'), minify: true, sourcemap: true, comments: false };
+
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+await write(
+  { ...common, input: { main: 'src/cli/main.ts' }, plugins: [lean(root), modelAsJson] },
+  {
+    ...output,
+    // Node loads modules of this form with less ado, and their compiled code can be kept.
+    format: 'cjs',
+    exports: 'named',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
   },
-  plugins: [leanUndici],
-  logLevel: 'warning',
-});
+);
+await write(
+  { ...common, input: { 'images-worker': 'src/images/worker.ts' } },
+  { ...output, format: 'esm' },
+);
+
+async function write(input, format) {
+  const bundle = await rolldown(input);
+  await bundle.write(format);
+  await bundle.close();
+}

@@ -68,7 +68,6 @@ export class Http {
 
   /** Opens connections for a trust. */
   static async open(options: HttpOptions): Promise<Http> {
-    lightenWebAssembly();
     const { Agent } = await import('./undici.ts');
     const { ca, insecure } = options.trust;
     const agent = new Agent({
@@ -124,7 +123,8 @@ export class Http {
 
   async #once(request: HttpRequest): Promise<Answer> {
     const { observer } = this.#options;
-    const began = performance.now();
+    // Asked for only where somebody listens: the clock is a module of its own.
+    const began = observer ? performance.now() : 0;
     const signal = request.signal ?? this.#options.signal;
     try {
       signal?.throwIfAborted();
@@ -203,15 +203,4 @@ function delayBefore(attempt: number, retryAfter?: string): number {
   const asked = Number(retryAfter);
   if (Number.isFinite(asked) && asked > 0) return Math.min(asked, 10) * 1_000;
   return 200 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-}
-
-/**
- * The HTTP parser is WebAssembly, which V8 optimizes at a cost that a short command never earns
- * back: before Node 22 at once, later after a few answers. Has to be said before it is loaded.
- */
-function lightenWebAssembly(): void {
-  const old = Number.parseInt(process.versions.node, 10) < 22;
-  process
-    .getBuiltinModule('node:v8')
-    .setFlagsFromString(old ? '--liftoff-only' : '--wasm-tiering-budget=1000000000');
 }

@@ -1,7 +1,7 @@
 /** What an object looks like on the wire: its members, in the order in which they are written. */
 import { type EnumName, enums } from '../model/enums.ts';
 import { attributesOf, isIdentified, type ParsedKind, parseKind, tagOf } from '../model/index.ts';
-import type { Attribute, Kind, ScalarKind } from '../model/notation.ts';
+import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation.ts';
 import { types } from '../model/types/index.ts';
 import { displayName, singular, wireName } from './names.ts';
 
@@ -81,11 +81,10 @@ let linkedTo: ReadonlySet<string> | undefined;
 
 function hasIdentity(type: string): boolean {
   linkedTo ??= new Set(
-    Object.keys(types)
-      .flatMap((name) => Object.values(attributesOf(name)))
-      .map((attribute) => parseKind(attribute.kind))
-      .filter(({ form }) => form === 'ref' || form === 'links')
-      .map(({ of }) => of),
+    Object.values<TypeDefinition>(types)
+      .flatMap(({ attributes }) => Object.values(attributes))
+      // Every command needs this once: a pattern costs less here than taking each kind apart.
+      .flatMap(({ kind }) => /^(?:list )?(?:ref|links) (.+)$/.exec(kind)?.[1] ?? []),
   );
   return isIdentified(type) || linkedTo.has(type);
 }
@@ -115,25 +114,21 @@ function membersOf(type: string): Member[] {
   const first = ['name', 'description', 'comment'].filter(
     (name) => isIdentified(type) && attributes[name],
   );
-  const rank = ({ name, content }: Member) => {
-    if (first.includes(name)) return 0;
-    if (content.form === 'scalar') return 1;
-    const { form } = parseKind(attributes[name]?.kind ?? 'string');
-    return form === 'ref' || form === 'links' ? 3 : 2;
-  };
-  const ranked = (wanted: number) =>
-    own
-      .filter((one) => !one.attribute && rank(one) === wanted)
-      .sort((a, b) => (a.wire < b.wire ? -1 : 1));
+  const ranked: [Member[], Member[], Member[]] = [[], [], []];
+  for (const one of own) {
+    if (one.attribute || first.includes(one.name)) continue;
+    const { form } = parseKind(attributes[one.name]?.kind ?? 'string');
+    const rank = one.content.form === 'scalar' ? 0 : form === 'ref' || form === 'links' ? 2 : 1;
+    ranked[rank].push(one);
+  }
+  for (const members of ranked) members.sort((a, b) => (a.wire < b.wire ? -1 : 1));
   return [
     ...(identified ? [identity('href'), identity('id')] : own.filter((one) => one.attribute)),
     ...(linked ? [actionsMember] : []),
     ...first.map((name) => own.find((one) => one.name === name)).filter((one) => one !== undefined),
     ...(identified ? [member('creation_status', creationStatus.kind)] : []),
     ...(linked ? [linkMember] : []),
-    ...ranked(1),
-    ...ranked(2),
-    ...ranked(3),
+    ...ranked.flat(),
   ];
 }
 

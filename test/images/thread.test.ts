@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startImageDaemon, type Ticket } from '../../src/images/index.ts';
 
@@ -13,16 +13,13 @@ let program: URL;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'images-'));
   const outfile = join(directory, 'images-worker.js');
-  await build({
-    entryPoints: [new URL('../../src/images/worker.ts', import.meta.url).pathname],
-    outfile,
-    bundle: true,
-    format: 'esm',
+  const bundle = await rolldown({
+    input: new URL('../../src/images/worker.ts', import.meta.url).pathname,
     platform: 'node',
-    target: 'node20',
     external: ['koffi'],
-    logLevel: 'error',
   });
+  await bundle.write({ file: outfile, format: 'esm' });
+  await bundle.close();
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
   program = pathToFileURL(outfile);
 });

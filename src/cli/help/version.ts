@@ -1,5 +1,5 @@
 /** The version of this program. */
-import { fs } from '../builtin.ts';
+import * as fs from 'node:fs';
 
 /** Read from the manifest, which is two levels up from the bundle and three from the source. */
 export function version(): string {

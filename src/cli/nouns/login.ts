@@ -1,10 +1,11 @@
 /** `vmctl login`: signs in, and remembers the server as a context. */
+
+import * as paths from 'node:path';
 import type { Command } from 'commander';
 import { type Address, parseAddress, siteUrl } from '../../client/address.ts';
 import { Client, type Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { type CredentialSource, type KeptToken, Session } from '../../client/session.ts';
-import { path as paths } from '../builtin.ts';
 import type { Cli } from '../cli.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
 import { agreeOnCa } from '../session/agree-on-ca.ts';

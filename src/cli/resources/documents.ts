@@ -1,8 +1,9 @@
 /** Objects from files and from stdin: JSON, YAML or XML. */
+
+import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import { attributesOf } from '../../model/index.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
-import { fs } from '../builtin.ts';
 import type { Cli } from '../cli.ts';
 import { isWritable, type Shape } from './fields.ts';
 

@@ -1,11 +1,12 @@
 /** From settings to a client: which server, whom to trust, who signs in. */
+
+import * as fs from 'node:fs';
 import { type Address, candidates, parseAddress, type Site } from '../../client/address.ts';
 import { Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
 import { Http, type Trust } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { pinMismatch } from '../../client/trust.ts';
-import { fs } from '../builtin.ts';
 import type { Cli } from '../cli.ts';
 import type { Context } from './configuration.ts';
 import { credentialsFor } from './credentials.ts';

@@ -1,7 +1,8 @@
 /** Where passwords come from: file, environment, command or the person at the terminal. */
+
+import * as fs from 'node:fs';
 import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
-import { fs } from '../builtin.ts';
 import type { Cli } from '../cli.ts';
 import type { Io } from '../io.ts';
 import type { CredentialKind } from './configuration.ts';

@@ -1,5 +1,5 @@
 /** Where configuration and state live (XDG base directories). */
-import { path } from '../builtin.ts';
+import * as path from 'node:path';
 import type { Environment } from '../io.ts';
 
 export interface Places {

@@ -1,6 +1,8 @@
 /** Files that only their owner may read: made so from the first byte, replaced as a whole. */
+
+import * as fs from 'node:fs';
+import * as paths from 'node:path';
 import { UsageError } from '../../client/errors.ts';
-import { fs, path as paths } from '../builtin.ts';
 
 const { constants } = fs;
 

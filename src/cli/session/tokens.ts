@@ -1,7 +1,9 @@
 /** Tokens that are kept between commands: one file per server and user, for its owner only. */
+
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import type { KeptToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
-import { fs, path } from '../builtin.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
 /** The store for one user of one server; nothing is read or written before it is used. */

@@ -95,17 +95,28 @@ function readerOf(shape: Shape): (value: unknown, place: JsonPlace) => Fields {
   return reader;
 }
 
+interface MemberReader {
+  readonly name: string;
+  readonly read: ReadValue;
+}
+
 function makeReader(shape: Shape): (value: unknown, place: JsonPlace) => Fields {
-  const members = new Map<string, { name: string; read: ReadValue }>();
-  for (const member of shape.members) {
+  const readers = new Map<string, MemberReader>();
+  // Made for members that occur: types have many, answers few of them.
+  const readerFor = (key: string): MemberReader | undefined => {
+    const made = readers.get(key);
+    if (made) return made;
+    const member = shape.members.find(({ name, wire }) => name === key || wire === key);
+    if (!member) return undefined;
     const reader = { name: member.name, read: memberReader(member) };
-    for (const name of [member.name, member.wire]) members.set(name, reader);
-  }
+    readers.set(key, reader);
+    return reader;
+  };
   return (value, place) => {
     const source = objectOf(value, place);
     const fields: Fields = {};
     for (const key of Object.keys(source)) {
-      const member = members.get(key);
+      const member = readerFor(key);
       if (!member) {
         if (place.tolerant) continue;
         place.enter(key);

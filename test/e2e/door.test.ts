@@ -1,0 +1,60 @@
+/** The door keeps compiled code between runs, and never needs it. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { vmctl } from '../support/server.ts';
+
+let folder: string;
+let code: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-door-'));
+  code = join(folder, 'vmctl/code');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function help(env: NodeJS.ProcessEnv = {}): string {
+  return execFileSync(process.execPath, [vmctl, 'vms', 'list', '--help'], {
+    encoding: 'utf8',
+    env: { ...process.env, XDG_CACHE_HOME: folder, ...env },
+  });
+}
+
+function kept(): string[] {
+  return readdirSync(code, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.cjs'),
+  );
+}
+
+describe('compiled code', () => {
+  it('is kept by the first run, for the next', () => {
+    const first = help();
+    expect(kept().length).toBeGreaterThan(3);
+    expect(help()).toBe(first);
+    expect(first).toContain('vmctl vms list');
+  });
+
+  it('that is damaged is made anew', () => {
+    const first = help();
+    for (const name of kept()) writeFileSync(join(code, name), 'damaged');
+    expect(help()).toBe(first);
+  });
+
+  it('that others could have written is not believed', () => {
+    const first = help();
+    const [build = ''] = readdirSync(code);
+    for (const name of kept()) writeFileSync(join(code, name), 'damaged');
+    chmodSync(join(code, build), 0o777);
+    expect(help()).toBe(first);
+  });
+
+  it('is not kept where nothing can be written, or nobody wants it', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(help({ XDG_CACHE_HOME: file })).toContain('Usage');
+    help({ NODE_DISABLE_COMPILE_CACHE: '1' });
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+});
