@@ -48,12 +48,11 @@ class Kept {
   }
 
   #compile(file) {
-    const { Script, constants } = require('node:vm');
+    const { Script } = require('node:vm');
     const cachedData = this.#read(file);
     const script = new Script(Module.wrap(fs.readFileSync(file, 'utf8')), {
       filename: file,
       cachedData,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     if (cachedData === undefined || script.cachedDataRejected)
       this.#compiled.push({ file, script });

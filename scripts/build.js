@@ -25,6 +25,7 @@ await write(
     // Node loads modules of this form with less ado, and their compiled code can be kept.
     format: 'cjs',
     exports: 'named',
+    dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
   },
