@@ -94,6 +94,16 @@ export function hostsUp(ctx: RuleContext, dataCenter: string): Host[] {
     );
 }
 
+/** Whether a host that does not answer has the role still: nobody knows what it does to the storage. */
+function isHeldByLost(ctx: RuleContext, dataCenter: string): boolean {
+  return ctx.tx
+    .list('cluster', { where: { data_center_id: dataCenter } })
+    .flatMap(({ id }) => ctx.tx.list('host', { where: { cluster_id: id ?? '' } }))
+    .some(({ status, spm }) => spm?.status === 'spm' && lost.has(status ?? ''));
+}
+
+const lost = new Set(['connecting', 'non_responsive']);
+
 /** Computes the status of a data center from its master domain and its hosts. */
 export function refreshDataCenter(ctx: RuleContext, id: string): void {
   const dataCenter = ctx.tx.get('data_center', id);
@@ -136,6 +146,7 @@ export function electSpm(ctx: RuleContext, dataCenter: string): void {
   if (!master || master.status === 'maintenance') return;
   const candidates = hostsUp(ctx, dataCenter);
   if (candidates.some((host) => host.spm?.status === 'spm')) return;
+  if (isHeldByLost(ctx, dataCenter)) return;
   const best = candidates
     .filter((host) => (host.spm?.priority ?? 5) > -1)
     .sort((a, b) => (b.spm?.priority ?? 5) - (a.spm?.priority ?? 5))[0];

@@ -1,0 +1,92 @@
+/** A small site in memory, without sockets: for states that no request leads to. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from 'vitest';
+import { dialects } from '../../../src/model/dialect.ts';
+import { operationsOf } from '../../../src/model/index.ts';
+import type { Resource } from '../../../src/model/resource.ts';
+import { fillFresh } from '../../../src/server/inventory/fresh.ts';
+import { buildSite } from '../../../src/server/inventory/site.ts';
+import { RuleContext, type Site } from '../../../src/server/rules/context.ts';
+import { act, find, remove } from '../../../src/server/rules/generic.ts';
+import { registerRules } from '../../../src/server/rules/index.ts';
+import { placeOf } from '../../../src/server/rules/places.ts';
+import { openStore, type Store } from '../../../src/server/store/store.ts';
+
+type Host = Resource<'host'>;
+
+const counts = {
+  datacenters: 1,
+  clusters: 1,
+  hosts: 3,
+  storagedomains: 1,
+  networks: 2,
+  vms: 4,
+  disks: 0,
+};
+
+export interface World {
+  /** Does work in a transaction, as the service itself. */
+  run<T>(work: (ctx: RuleContext) => T): Promise<T>;
+  /** Runs an action of a host: `act(id, 'install', {})`. */
+  act(id: string, action: string, body?: Record<string, unknown>): Promise<unknown>;
+  remove(id: string): Promise<void>;
+  host(name: string): Promise<Host & { id: string }>;
+  /** Puts a host into a state, whatever it did before. */
+  put(id: string, changes: Partial<Host>): Promise<void>;
+}
+
+/** Makes a world before the tests of the file. Nothing in it takes time. */
+export function useWorld(): World {
+  let store: Store;
+  let site: Site;
+  beforeAll(async () => {
+    registerRules();
+    store = await openStore(':memory:');
+    site = {
+      dialect: dialects.standard,
+      speed: 0,
+      now: () => new Date(),
+      newId: randomUUID,
+      random: () => 0.5,
+      images: {
+        sizes: () => ({ allocated: 0, length: 0 }),
+      } as unknown as Site['images'],
+      tickets: {} as Site['tickets'],
+      isoFiles: () => [],
+    };
+    await store.write((tx) => {
+      const ctx = RuleContext.system(tx, site);
+      fillFresh(ctx, 'admin@internal');
+      buildSite(ctx, counts);
+    });
+  });
+  afterAll(() => store.close());
+
+  const run: World['run'] = (work) => store.write((tx) => work(RuleContext.system(tx, site)));
+  return {
+    run,
+    act: (id, action, body = {}) =>
+      run((ctx) => {
+        const place = placeOf(ctx.tx, '/hosts', []);
+        const operation = operationsOf('/hosts/{host}').find(({ name }) => name === action);
+        if (!operation) throw new Error(`Hosts have no action ${action}.`);
+        return act(ctx, find(ctx, place, id), operation, body);
+      }),
+    remove: (id) =>
+      run((ctx) => {
+        const place = placeOf(ctx.tx, '/hosts', []);
+        remove(ctx, find(ctx, place, id), ctx.parameters);
+      }),
+    host: (name) =>
+      run((ctx) => {
+        const found = ctx.tx.byName('host', name);
+        if (!found?.id) throw new Error(`There is no host ${name}.`);
+        return { ...found, id: found.id };
+      }),
+    put: (id, changes) =>
+      run((ctx) => {
+        const host = ctx.tx.get('host', id);
+        ctx.tx.update('host', { ...host, ...changes });
+      }),
+  };
+}
