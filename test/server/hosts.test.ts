@@ -143,7 +143,7 @@ describe('a host in any state', () => {
 
   it('goes where its moves lead', async () => {
     const { id } = await world.host('host3');
-    const after = async (
+    const restsIn = async (
       status: State,
       action: string,
       body: Record<string, unknown> = {},
@@ -154,20 +154,22 @@ describe('a host in any state', () => {
       return (await world.host('host3')).status;
     };
     const root_password = 'secret';
-    expect(await after('maintenance', 'activate')).toBe('up');
-    expect(await after('install_failed', 'approve')).toBe('up');
-    expect(await after('pending_approval', 'approve', { activate: false })).toBe('maintenance');
-    expect(await after('maintenance', 'install', { root_password })).toBe('maintenance');
-    expect(await after('maintenance', 'install', { root_password, activate: true })).toBe('up');
-    expect(await after('up', 'upgrade')).toBe('up');
-    expect(await after('maintenance', 'upgrade')).toBe('maintenance');
-    expect(await after('install_failed', 'enroll_certificate')).toBe('install_failed');
-    expect(await after('up', 'deactivate')).toBe('maintenance');
-    expect(await after('maintenance', 'fence', { fence_type: 'stop' })).toBe('down');
-    expect(await after('down', 'fence', { fence_type: 'start' })).toBe('up');
-    expect(await after('non_responsive', 'fence', { fence_type: 'manual' })).toBe('non_responsive');
+    expect(await restsIn('maintenance', 'activate')).toBe('up');
+    expect(await restsIn('install_failed', 'approve')).toBe('up');
+    expect(await restsIn('pending_approval', 'approve', { activate: false })).toBe('maintenance');
+    expect(await restsIn('maintenance', 'install', { root_password })).toBe('maintenance');
+    expect(await restsIn('maintenance', 'install', { root_password, activate: true })).toBe('up');
+    expect(await restsIn('up', 'upgrade')).toBe('up');
+    expect(await restsIn('maintenance', 'upgrade')).toBe('maintenance');
+    expect(await restsIn('install_failed', 'enroll_certificate')).toBe('install_failed');
+    expect(await restsIn('up', 'deactivate')).toBe('maintenance');
+    expect(await restsIn('maintenance', 'fence', { fence_type: 'stop' })).toBe('down');
+    expect(await restsIn('down', 'fence', { fence_type: 'start' })).toBe('up');
+    expect(await restsIn('non_responsive', 'fence', { fence_type: 'manual' })).toBe(
+      'non_responsive',
+    );
     const leave = { fence_type: 'restart', maintenance_after_restart: true };
-    expect(await after('up', 'fence', leave)).toBe('maintenance');
+    expect(await restsIn('up', 'fence', leave)).toBe('maintenance');
   });
 
   it('is not activated before it was ever installed', async () => {

@@ -1,0 +1,82 @@
+/** Hosts that belong to one test: in a cluster of their own, so that nobody else's move. */
+import { expect } from 'vitest';
+import type { People, Site } from './site.ts';
+import type { Thing } from './speaker.ts';
+
+type Found = Thing & { readonly id: string };
+
+/** Adds a cluster to the data center of the inventory. */
+export function addCluster({ admin, name, path }: People, more: Thing = {}): Promise<Found> {
+  return admin.add('/clusters', {
+    cluster: {
+      name: name('cluster'),
+      cpu: { type: 'Intel Nehalem Family' },
+      data_center: { id: path('{datacenter}') },
+      ...more,
+    },
+  });
+}
+
+/** What it takes to add a host to a cluster. */
+export function hostIn({ name }: People, cluster: string, more: Thing = {}): { host: Thing } {
+  const own = name('host');
+  return {
+    host: {
+      name: own,
+      address: `${own}.example.com`,
+      root_password: 'secret',
+      cluster: { id: cluster },
+      ...more,
+    },
+  };
+}
+
+/** Adds a host, with a cluster of its own unless one is given. */
+export async function addHost(
+  people: People,
+  { cluster, query = '', ...more }: Thing & { cluster?: string; query?: string } = {},
+): Promise<Found & { readonly path: string; readonly cluster: string }> {
+  const home = cluster ?? (await addCluster(people)).id;
+  const host = await people.admin.add(`/hosts${query}`, hostIn(people, home, more));
+  return { ...host, path: `/hosts/${host.id}`, cluster: home };
+}
+
+/** Adds a machine to a cluster, and starts it. */
+export async function addRunningVm(
+  { admin, name }: People,
+  cluster: string,
+  more: Thing = {},
+): Promise<Found & { readonly path: string; readonly host: string }> {
+  const vm = await admin.add('/vms', {
+    vm: {
+      name: name('vm'),
+      cluster: { id: cluster },
+      template: { name: 'Blank' },
+      os: { boot: { devices: { device: ['network'] } } },
+      ...more,
+    },
+  });
+  await admin.must(`/vms/${vm.id}/start`);
+  const { object } = await admin.get(`/vms/${vm.id}`);
+  return {
+    ...vm,
+    path: `/vms/${vm.id}`,
+    host: String((object['host'] as Thing | undefined)?.['id']),
+  };
+}
+
+/** A user who may look at the host, and no more, is refused with 403. */
+export function forbidden(site: Site, method: string, template: string, body?: Thing): void {
+  site.both('refuses whom nobody permitted it', async ({ admin, jane, path }) => {
+    const user = (await admin.get('/users')).list.find((one) =>
+      String(one['user_name']).startsWith('jane'),
+    );
+    // Once is enough; a second time it is there already.
+    await admin.post(path('/hosts/{host}/permissions'), {
+      permission: { role: { name: 'UserRole' }, user: { id: user?.['id'] } },
+    });
+    const answer = await jane.send(method, path(template), body);
+    expect(answer.status, answer.text).toBe(403);
+    expect(answer.fault?.detail, answer.text).toBeTruthy();
+  });
+}
