@@ -403,7 +403,7 @@ export const storageTypes = types({
     attributes: {
       target: { kind: 'string', mut: 'CU' },
       username: { kind: 'string', mut: 'CU' },
-      password: { kind: 'string', mut: 'CU' },
+      password: { kind: 'string', mut: 'CU', writeOnly: true },
       host: { kind: 'ref host', mut: 'CU' },
     },
   },

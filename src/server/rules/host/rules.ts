@@ -21,6 +21,7 @@ import {
 import { engineOf } from './engine.ts';
 import { move } from './life.ts';
 import { namesOf, runningOn } from './maintenance.ts';
+import { keepProviders } from './providers.ts';
 import { refreshStorage } from './spm.ts';
 import { storageActions } from './storage.ts';
 
@@ -44,13 +45,16 @@ export const hostRules = rules({
     host.power_management = powerManagementOf(host.power_management);
     host.ssh = sshOf(host.ssh);
     forgetPassword(host);
+    // They are objects of their own.
+    delete host.external_network_provider_configurations;
     // A host that a provider sets up is there once somebody approves it.
     host.status = host.external_host_provider?.id ? 'installing_os' : 'installing';
     host.memory = 0;
     host.external_status = 'ok';
   },
 
-  added(ctx, target) {
+  added(ctx, target, sent) {
+    keepProviders(ctx, target.object, sent);
     const flags = ctx.parameters;
     const engine = engineOf(ctx, 'add', {
       deploy: flags.flag('deploy_hosted_engine'),
