@@ -379,7 +379,7 @@ export const searchFields: Readonly<Record<string, Fields>> = {
     },
   },
   job: {
-    correlation_id: { kind: 'text', source: 'correlation id of the request that began the job' },
+    correlation_id: { kind: 'text', path: 'correlation_id' },
   },
   directory_user: {
     name,

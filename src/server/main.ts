@@ -23,6 +23,7 @@ import { fillFresh } from './inventory/fresh.ts';
 import { addSampleUsers, sampleUsers } from './inventory/people.ts';
 import { parseInventory } from './inventory/plan.ts';
 import { buildSite } from './inventory/site.ts';
+import { purgeJobs } from './jobs/job.ts';
 import { TaskRunner } from './jobs/runner.ts';
 import { type Address, dialectOf, type ServerOptions } from './options.ts';
 import { RuleContext, type Site } from './rules/context.ts';
@@ -140,6 +141,11 @@ async function start(
   const port = await listen(listener.server, options.listen);
   closers.push(() => listener.close(grace));
   await runner.recover();
+  const purging = setInterval(() => {
+    purgeJobs(store, now().getTime()).catch(report);
+  }, 60_000);
+  purging.unref();
+  closers.push(() => clearInterval(purging));
 
   const baseUrl = `https://${urlHost(options.listen.host)}:${port}${dialect.appRoot}`;
   let stopping: Promise<void> | undefined;

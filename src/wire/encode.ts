@@ -20,9 +20,17 @@ export function encodeObject(
   return encode(media, value, tagOf(type), shapeOf(type), dialect);
 }
 
-/** The body or the answer of an action; members without a value are left out. */
-export function encodeAction(media: MediaType, value: object, dialect: Dialect): string {
-  return encode(media, value, 'action', actionShape(), dialect);
+/**
+ * The body or the answer of an action; members without a value are left out. `tag` is its element:
+ * the state of a creation is told in the same way.
+ */
+export function encodeAction(
+  media: MediaType,
+  value: object,
+  dialect: Dialect,
+  tag: 'action' | 'creation' = 'action',
+): string {
+  return encode(media, value, tag, actionShape(), dialect);
 }
 
 function encode(

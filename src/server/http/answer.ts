@@ -36,7 +36,8 @@ function bodyOf(
     case 'list':
       return encodeListChunks(media, answer.items, answer.type, dialect, answer.extras);
     case 'action':
-      return encodeAction(media, answer.action, dialect);
+    case 'creation':
+      return encodeAction(media, answer.action, dialect, answer.form);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Dialect } from '../../model/dialect.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
+import { jobOf, noteJob, openJob } from '../jobs/job.ts';
 import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
 import type { Parameters } from '../rules/notation.ts';
@@ -39,7 +40,8 @@ export type Answer = {
       readonly items: Iterable<StoredObject>;
       readonly extras: CollectionExtras;
     }
-  | { readonly form: 'action'; readonly action: StoredObject }
+  /** What an action answers; a creation is told in the same words. */
+  | { readonly form: 'action' | 'creation'; readonly action: StoredObject }
 );
 
 /** Performs an operation inside the transaction of the context. */
@@ -50,6 +52,7 @@ export function serve(ctx: RuleContext, call: Call): Answer {
     return apiRoot(ctx, call.dialect, request);
   }
   requireServed(operation);
+  if (operation.http !== 'GET') openJob(ctx, operation);
   const view = presentationOf(ctx, call);
   switch (operation.name) {
     case 'list':
@@ -167,6 +170,7 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   if (many) return addMany(ctx, call, view, place, many as AddMany);
   if (Array.isArray(call.body)) throw generic.unserved(call.operation);
   const object = generic.add(ctx, place, call.body);
+  const job = noteJob(ctx, call.operation, place, object);
   const shown = show(view, place, object);
   const told = place.members?.told ?? 'object';
   if (told === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
@@ -183,6 +187,10 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
     return { status: 201, headers, form: 'object', type: place.type, object: shown };
   }
   shown['creation_status'] = 'in_progress';
+  if (job !== undefined) {
+    const href = `${String(shown['href'])}/creation_status/${job}`;
+    shown['link'] = [...((shown['link'] ?? []) as object[]), { rel: 'creation_status', href }];
+  }
   return { status: 202, headers, form: 'object', type: place.type, object: shown };
 }
 
@@ -191,12 +199,13 @@ type AddMany = (ctx: RuleContext, place: Place, sent: StoredObject[]) => StoredO
 /** Adds several objects; one that was sent alone is answered alone. */
 function addMany(
   ctx: RuleContext,
-  { body }: Call,
+  { body, operation }: Call,
   view: Presentation,
   place: Place,
   add: AddMany,
 ): Answer {
   const added = add(ctx, place, Array.isArray(body) ? body : [body]);
+  noteJob(ctx, operation, place, added[0] ?? {});
   const items = added.map((object) => show(view, place, object));
   const [only] = items;
   return !Array.isArray(body) && only
@@ -208,6 +217,7 @@ function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const target = targetIn(ctx, call);
   permit(ctx, call, target.place, target.object);
   const object = generic.update(ctx, target, call.body as StoredObject);
+  noteJob(ctx, call.operation, target.place, object);
   return {
     status: 200,
     form: 'object',
@@ -222,12 +232,17 @@ function remove(ctx: RuleContext, call: Call): Answer {
   const target = targetIn(ctx, call);
   permit(ctx, call, target.place, target.object);
   generic.remove(ctx, target, parametersOf(request));
+  const job = noteJob(ctx, call.operation, target.place, target.object as StoredObject);
   const expects = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
   const early =
     booleanParameter(request.parameters.get('async')) || expects.includes('202-accepted');
   return early
     ? { status: 202, form: 'empty' }
-    : { status: 200, form: 'action', action: { status: 'complete' } };
+    : { status: 200, form: 'action', action: { ...jobMember(request, job), status: 'complete' } };
+}
+
+function jobMember(request: ApiRequest, job: string | undefined): StoredObject {
+  return job === undefined ? {} : { job: { id: job, href: `${request.apiPath}/jobs/${job}` } };
 }
 
 /** Parameters of the query, as the rules read them. */
@@ -239,33 +254,50 @@ export function parametersOf(request: ApiRequest): Parameters {
 }
 
 function act(ctx: RuleContext, call: Call): Answer {
-  const { operation } = call;
-  if (Array.isArray(call.body)) throw generic.unserved(operation);
-  const result = addressesObject(call.match.service)
-    ? actOnObject(ctx, call, call.body)
-    : actOnCollection(ctx, call, call.body);
-  const early = call.body['async'] === true;
+  const { operation, request, body } = call;
+  if (Array.isArray(body)) throw generic.unserved(operation);
+  const { result, job } = addressesObject(call.match.service)
+    ? actOnObject(ctx, call, body)
+    : actOnCollection(ctx, call, body);
+  const action = { ...body, ...result, ...jobMember(request, job) };
+  if (body['async'] !== true) {
+    return { status: 200, form: 'action', action: { ...action, status: 'complete' } };
+  }
+  const base = `${request.apiPath}/${request.segments.join('/')}`;
+  const parent = base.slice(0, base.lastIndexOf('/'));
+  const links = [
+    { rel: 'parent', href: parent },
+    { rel: 'replay', href: base },
+  ];
   return {
-    status: early ? 202 : 200,
+    status: 202,
     form: 'action',
-    action: { ...call.body, ...result, status: early ? 'in_progress' : 'complete' },
+    action: {
+      ...(job === undefined ? {} : { id: job, href: `${base}/${job}`, link: links }),
+      ...action,
+      status: 'in_progress',
+    },
   };
 }
 
-function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): StoredObject | undefined {
-  const target = targetIn(ctx, call);
-  permit(ctx, call, target.place, target.object);
-  return generic.act(ctx, target, call.operation, body);
+interface Acted {
+  readonly result: StoredObject | undefined;
+  readonly job: string | undefined;
 }
 
-function actOnCollection(
-  ctx: RuleContext,
-  call: Call,
-  body: StoredObject,
-): StoredObject | undefined {
+function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+  const target = targetIn(ctx, call);
+  permit(ctx, call, target.place, target.object);
+  const result = generic.act(ctx, target, call.operation, body);
+  return { result, job: noteJob(ctx, call.operation, target.place, target.object as StoredObject) };
+}
+
+function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {
   const place = placeIn(ctx, call);
   permit(ctx, call, place);
-  return generic.actOnCollection(ctx, place, call.operation, body, parametersOf(call.request));
+  const { operation, request } = call;
+  const result = generic.actOnCollection(ctx, place, operation, body, parametersOf(request));
+  return { result, job: noteJob(ctx, operation, place, {}) };
 }
 
 /**
@@ -273,9 +305,12 @@ function actOnCollection(
  * object that ended in a failed state is answered as a failed action.
  */
 export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | undefined {
+  const job = jobOf(ctx, jobIdOf(result));
+  if (job?.status === 'started') return undefined;
+  const failedJob = job?.status === 'failed' || job?.status === 'aborted';
   const place = placeIn(ctx, call);
   const lifecycle = rulesOf(place.kind)?.lifecycle;
-  if (!lifecycle) return result;
+  if (!lifecycle) return failedJob ? failedAction(result, 'The work failed.') : result;
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
   const object = ctx.tx.get(place.kind, id, place.collection) as StoredObject | undefined;
   if (!object) return result;
@@ -285,9 +320,17 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
     const shown = show(presentationOf(ctx, call), place, object);
     return { ...result, status: 201, object: shown };
   }
-  if (result.form === 'action' && lifecycle.failed?.includes(state)) {
-    const fault = { reason: 'Operation Failed', detail: `[The object is ${state}.]` };
-    return { ...result, action: { ...result.action, status: 'failed', fault } };
-  }
-  return result;
+  const badly = lifecycle.failed?.includes(state) || failedJob;
+  return badly ? failedAction(result, `The object is ${state}.`) : result;
+}
+
+function failedAction(result: Answer, detail: string): Answer {
+  if (result.form !== 'action') return result;
+  const fault = { reason: 'Operation Failed', detail: `[${detail}]` };
+  return { ...result, action: { ...result.action, status: 'failed', fault } };
+}
+
+function jobIdOf(result: Answer): string {
+  const job = result.form === 'action' ? (result.action['job'] as { id?: string }) : undefined;
+  return job?.id ?? '';
 }

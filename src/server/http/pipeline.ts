@@ -27,6 +27,7 @@ import {
   unsupportedVersion,
 } from './request.ts';
 import { type Match, route } from './router.ts';
+import { statusOf } from './status.ts';
 
 export interface ApiServer {
   readonly store: Store;
@@ -68,6 +69,11 @@ async function answer(
       'Not Acceptable',
       'The Accept header allows neither application/xml nor application/json.',
     );
+  }
+  const status = match ? undefined : statusOf(server, request, caller);
+  if (status) {
+    const { headers: own, ...response } = encodeAnswer(server.dialect, media, status, false);
+    return { ...response, headers: { ...own, ...headers } };
   }
   const { match: found, operation } = requireOperation(request, match);
   const body = decode(request, operation);

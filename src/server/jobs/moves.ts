@@ -8,6 +8,7 @@ import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { Task, Transaction } from '../store/transaction.ts';
+import { abortJobs } from './job.ts';
 import { beginWork, registerWork } from './work.ts';
 
 /** Name of the tasks that carry a move on. */
@@ -32,6 +33,7 @@ interface PersistedJourney extends Journey {
   readonly stage: number;
   readonly caller: Caller;
   readonly correlationId?: string;
+  readonly job?: string;
 }
 
 /** Objects and words for the events of a move, taken from the object as it is then. */
@@ -177,20 +179,21 @@ export function begin(
   object: StoredObject,
 ): StoredObject | undefined {
   const move = moveOf(lifecycleOf(journey.kind), journey.operation);
-  ctx.tx.removeTasks(target(journey));
+  abortJobs(ctx, ctx.tx.removeTasks(target(journey)));
   if (move.events?.begin !== undefined) report(ctx, journey, object, move.events.begin);
   return enter(ctx, journey, object, 0);
 }
 
 /** Carries a move on when its task is due. An object that went another way meanwhile is left alone. */
-export function proceed(tx: Transaction, site: Site, task: Task): RuleContext | undefined {
+export function proceed(tx: Transaction, site: Site, task: Task): RuleContext {
   const journey = task.data as unknown as PersistedJourney;
   const ctx = new RuleContext(tx, site, journey.caller, journey.correlationId);
+  ctx.job = journey.job;
   const object = tx.get(journey.kind, journey.id, journey.collection) as StoredObject | undefined;
-  if (!object) return undefined;
+  if (!object) return ctx;
   const lifecycle = lifecycleOf(journey.kind);
   const stage = moveOf(lifecycle, journey.operation).via?.[journey.stage];
-  if (stage && object[lifecycle.attribute] !== stage[0]) return undefined;
+  if (stage && object[lifecycle.attribute] !== stage[0]) return ctx;
   enter(ctx, journey, object, journey.stage + 1);
   return ctx;
 }
@@ -233,6 +236,7 @@ function carryOn(ctx: RuleContext, journey: Journey, stage: number, milliseconds
     ...(skip ? { skip } : {}),
     ...(to ? { to } : {}),
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
+    ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
   const due = ctx.now.getTime() + Math.round(milliseconds);
   ctx.tx.addTask(due, moveTask, target(journey), persisted as unknown as StoredObject);
@@ -263,6 +267,7 @@ function arrive(
   lifecycle: Lifecycle,
 ): StoredObject | undefined {
   const to = journey.to ?? move.to;
+  if (to !== undefined && lifecycle.failed?.includes(to)) ctx.failed = true;
   let current: StoredObject | undefined =
     to === undefined ? object : { ...object, [lifecycle.attribute]: to };
   const arrived = arrivals.get(journey.kind)?.arrived?.[journey.operation];

@@ -3,6 +3,7 @@ import { RuleContext, type Site } from '../rules/context.ts';
 import type { Store } from '../store/store.ts';
 import type { Task } from '../store/transaction.ts';
 import { followOf, type NotedDeadline } from './due.ts';
+import { settleJob } from './job.ts';
 import { moveTask, proceed } from './moves.ts';
 import { type NotedWork, workOf, workPrefix } from './work.ts';
 
@@ -71,7 +72,11 @@ export class TaskRunner {
   }
 
   #perform(tx: Parameters<typeof proceed>[0], task: Task): RuleContext | undefined {
-    if (task.name === moveTask) return proceed(tx, this.#site, task);
+    if (task.name === moveTask) {
+      const ctx = proceed(tx, this.#site, task);
+      settleJob(ctx);
+      return ctx;
+    }
     const follow = followOf(task.name);
     if (follow) {
       const { data, caller, correlationId } = task.data as unknown as NotedDeadline;
@@ -93,12 +98,14 @@ export class TaskRunner {
   async #work(task: Task): Promise<void> {
     const work = workOf(task.name);
     if (!work) return;
-    const { data, caller, correlationId } = task.data as unknown as NotedWork;
+    const { data, caller, correlationId, job } = task.data as unknown as NotedWork;
     const end = async (follow: (ctx: RuleContext) => void) => {
       const ctx = await this.#store.write((tx) => {
         tx.removeTask(task.seq);
         const context = new RuleContext(tx, this.#site, caller, correlationId);
+        context.job = job;
         follow(context);
+        settleJob(context);
         return context;
       });
       for (const effect of ctx.afterCommit) await effect();
@@ -109,7 +116,11 @@ export class TaskRunner {
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       this.#report(error);
-      await end((ctx) => work.failed(ctx, data, error)).catch(this.#report);
+      const fail = (ctx: RuleContext) => {
+        ctx.failed = true;
+        work.failed(ctx, data, error);
+      };
+      await end(fail).catch(this.#report);
     }
     this.wake();
   }

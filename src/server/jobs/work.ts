@@ -22,6 +22,7 @@ export interface NotedWork {
   readonly data: StoredObject;
   readonly caller: Caller;
   readonly correlationId?: string;
+  readonly job?: string;
 }
 
 const kinds = new Map<string, Work>();
@@ -48,6 +49,7 @@ export function beginWork(
     data,
     caller: ctx.caller,
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
+    ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
   ctx.tx.addTask(ctx.now.getTime(), workPrefix + name, target, noted as unknown as StoredObject);
 }

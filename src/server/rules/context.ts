@@ -105,6 +105,11 @@ export class RuleContext {
   /** Parameters of the query of the request; none where no request is behind it. */
   readonly parameters: Parameters;
   readonly now: Date;
+  /** The job that moves and work begun here belong to, and whether one of them ended badly. */
+  job: string | undefined;
+  failed = false;
+  /** The job of a client that the request is a part of. */
+  externalJob: string | undefined;
   /** Work outside the database, done once the transaction is durable and before the answer. */
   readonly afterCommit: (() => void | Promise<void>)[] = [];
 

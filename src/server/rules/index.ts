@@ -19,6 +19,7 @@ import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
 import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
 import { imageTransferRules } from './image-transfer.ts';
 import { iscsiBondRules } from './iscsi-bond.ts';
+import { jobRules, stepRules } from './job.ts';
 import { clusterNetworkRules, networkRules } from './network.ts';
 import { nicRules } from './nic.ts';
 import { permissionRules } from './permission.ts';
@@ -70,6 +71,8 @@ export function registerRules(): void {
     lldpRules,
     unmanagedNetworkRules,
     imageTransferRules,
+    jobRules,
+    stepRules,
     networkRules,
     nicRules,
     permissionRules,

@@ -275,9 +275,20 @@ export class Transaction {
     );
   }
 
-  /** Forgets the tasks of a target. */
-  removeTasks(target: string): void {
-    this.statement('DELETE FROM task WHERE target = ?').run(target);
+  /** Forgets the tasks of a target; returns the jobs that they belonged to. */
+  removeTasks(target: string): string[] {
+    const rows = this.statement(
+      "DELETE FROM task WHERE target = ? RETURNING json_extract(data, '$.job') AS job",
+    ).all(target);
+    return [...new Set(rows.flatMap(({ job }) => (job == null ? [] : [String(job)])))];
+  }
+
+  /** Whether a task belongs to the job. */
+  hasTasksOf(job: string): boolean {
+    const found = this.statement(
+      "SELECT 1 FROM task WHERE json_extract(data, '$.job') = ? LIMIT 1",
+    ).get(job);
+    return found !== undefined && found !== null;
   }
 
   /** When the next task is due, in milliseconds since the epoch. */
