@@ -411,6 +411,7 @@ export const searchFields: Readonly<Record<string, Fields>> = {
     network_filter: { kind: 'text', path: 'network_filter.name' },
     failover: { kind: 'text', path: 'failover.name' },
   },
+  file: { name },
   quota: { name, storagepoolname: { kind: 'text', path: 'data_center.name' }, description },
   external_provider: {
     name,
