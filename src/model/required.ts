@@ -74,6 +74,8 @@ export const requiredOnAttach: Readonly<Record<string, readonly string[]>> = {
   '/datacenters/{datacenter}/storagedomains': ['id|name'],
   '/clusters/{cluster}/networks': ['id|name'],
   '/storagedomains/{storagedomain}/storageconnections': ['id'],
+  '/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections': ['id'],
+  '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks': ['id|name'],
   '/roles/{role}/permits': ['id|name'],
 };
 

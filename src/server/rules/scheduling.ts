@@ -1,6 +1,7 @@
 /** Which host runs a machine: those that fit, the best of them, or why there is none. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from './context.ts';
+import { chargeCluster } from './quota.ts';
 import { affinitySets, placementIn, violations } from './scheduling/affinity.ts';
 import { candidate, unfit } from './scheduling/fit.ts';
 import { best, type Choice } from './scheduling/weigh.ts';
@@ -11,7 +12,8 @@ type Cluster = Resource<'cluster'>;
 /**
  * Chooses a host of the cluster of the machine: one that is up, has room and the devices, breaks no
  * affinity that is enforced, and suits the scheduling policy best. `except` is where it runs now;
- * `only` restricts the choice. Refuses with the reason of every host when none fits.
+ * `only` restricts the choice. Refuses with the reason of every host when none fits. A machine that
+ * begins to run is charged to its quota.
  */
 export function chooseHost(
   ctx: RuleContext,
@@ -41,6 +43,7 @@ export function chooseHost(
     else choices.push({ ...seen, softViolations: broken.length });
   }
   if (choices.length === 0) ctx.refuse('NO_HOST_FITS', { action, reasons: reasons.join('; ') });
+  if (action === 'run') chargeCluster(ctx, vm);
   return { id: best(ctx, vm, cluster?.scheduling_policy?.id ?? '', choices).host.id ?? '' };
 }
 
