@@ -84,6 +84,167 @@ export const events = {
     text: 'VM {VmName} on Host {HostName} is suspended.',
   },
 
+  37: {
+    name: 'VM_ADD_STARTED',
+    severity: 'normal',
+    text: 'VM {VmName} creation was initiated by {UserName}.',
+  },
+  38: {
+    name: 'VM_DISC_CHANGED',
+    severity: 'normal',
+    text: 'CD {DiskName} was inserted to VM {VmName} by {UserName}.',
+  },
+  45: {
+    name: 'SNAPSHOT_STARTED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' was initiated by {UserName}.",
+  },
+  46: {
+    name: 'SNAPSHOT_PREVIEW_STARTED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' was initiated by {UserName}.",
+  },
+  47: {
+    name: 'SNAPSHOT_RESTORED',
+    severity: 'normal',
+    text: "VM '{VmName}' is restored from snapshot '{SnapshotName}' by {UserName}.",
+  },
+  48: {
+    name: 'TEMPLATE_ADD_STARTED',
+    severity: 'normal',
+    text: 'Creation of Template {TemplateName} from VM {VmName} was initiated by {UserName}.',
+  },
+  49: {
+    name: 'TEMPLATE_UPDATED',
+    severity: 'normal',
+    text: 'Template {TemplateName} configuration was updated by {UserName}.',
+  },
+  50: {
+    name: 'TEMPLATE_REMOVE_STARTED',
+    severity: 'normal',
+    text: 'Removal of Template {TemplateName} was initiated by {UserName}.',
+  },
+  51: {
+    name: 'TEMPLATE_ADDED',
+    severity: 'normal',
+    text: 'Creation of Template {TemplateName} from VM {VmName} has been completed.',
+  },
+  52: {
+    name: 'TEMPLATE_ADD_FAILED',
+    severity: 'error',
+    text: 'Failed to complete creation of Template {TemplateName}.',
+  },
+  53: {
+    name: 'VM_ADD_FINISHED',
+    severity: 'normal',
+    text: 'VM {VmName} creation has been completed.',
+  },
+  60: {
+    name: 'VM_ADD_FAILED',
+    severity: 'error',
+    text: 'Failed to complete the creation of VM {VmName}.',
+  },
+  68: {
+    name: 'SNAPSHOT_FINISHED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' has been completed.",
+  },
+  69: {
+    name: 'SNAPSHOT_FAILED',
+    severity: 'error',
+    text: "Failed to complete snapshot '{SnapshotName}' creation for VM '{VmName}'.",
+  },
+  71: {
+    name: 'SNAPSHOT_PREVIEW_FINISHED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' has been completed.",
+  },
+  100: {
+    name: 'SNAPSHOT_RESTORE_FINISHED',
+    severity: 'normal',
+    text: "VM '{VmName}' restoring from snapshot '{SnapshotName}' has been completed.",
+  },
+  150: {
+    name: 'VM_RUN_INITIATED',
+    severity: 'normal',
+    text: 'Starting VM {VmName} was initiated by {UserName}.',
+  },
+  161: {
+    name: 'VM_MIGRATION_CANCELLED',
+    severity: 'normal',
+    text: 'Migration of VM {VmName} was cancelled by {UserName}.',
+  },
+  164: {
+    name: 'VM_TICKET_SET',
+    severity: 'normal',
+    text: 'User {UserName} initiated a console session for VM {VmName}.',
+  },
+  221: {
+    name: 'VM_RESET',
+    severity: 'normal',
+    text: 'VM {VmName} was reset by {UserName}.',
+  },
+  251: {
+    name: 'TEMPLATE_REMOVED',
+    severity: 'normal',
+    text: 'Template {TemplateName} has been removed.',
+  },
+  254: {
+    name: 'VM_ALREADY_THERE',
+    severity: 'normal',
+    text: 'VM {VmName} is {VmStatus} already; {Action} was skipped.',
+  },
+  342: {
+    name: 'SNAPSHOT_REMOVE_STARTED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' was initiated by {UserName}.",
+  },
+  344: {
+    name: 'POOL_UPDATED',
+    severity: 'normal',
+    text: 'VM pool {VmPoolName} was updated by {UserName}, {VmsCount} VMs were added.',
+  },
+  356: {
+    name: 'SNAPSHOT_REMOVED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' has been completed.",
+  },
+  1012: {
+    name: 'NIC_PLUGGED',
+    severity: 'normal',
+    text: 'Interface {NicName} was plugged into VM {VmName} by {UserName}.',
+  },
+  1014: {
+    name: 'NIC_UNPLUGGED',
+    severity: 'normal',
+    text: 'Interface {NicName} was unplugged from VM {VmName} by {UserName}.',
+  },
+  1150: {
+    name: 'VM_EXPORTED',
+    severity: 'normal',
+    text: 'VM {VmName} was exported successfully to {StorageDomainName}.',
+  },
+  1152: {
+    name: 'VM_IMPORTED',
+    severity: 'normal',
+    text: 'VM {VmName} was imported successfully to Data Center {DataCenterName}, Cluster {ClusterName}.',
+  },
+  1165: {
+    name: 'VM_IMPORT_STARTED',
+    severity: 'normal',
+    text: 'Importing of VM {VmName} was initiated by {UserName}.',
+  },
+  2033: {
+    name: 'VM_PROCESSORS_PLUGGED',
+    severity: 'normal',
+    text: 'Hot plug of processors into VM {VmName}: {previousNumberOfCpus} sockets became {numberOfCpus}.',
+  },
+  2039: {
+    name: 'VM_MEMORY_PLUGGED',
+    severity: 'normal',
+    text: 'Hot set of the memory of VM {VmName}: {previousMem} bytes became {newMem}.',
+  },
+
   78: {
     name: 'DISK_ADD_TO_VM_STARTED',
     severity: 'normal',

@@ -82,9 +82,155 @@ export const faults = {
     status: 409,
     text: 'Cannot {action} VM. The maximum memory cannot be smaller than the memory.',
   },
-  VM_MUST_BE_DOWN_TO_CHANGE: {
+  VM_PROCESSORS_OUT_OF_RANGE: {
+    status: 409,
+    text: 'Cannot {action} {type}. {attribute} is {value}; it must be from {min} to {max}.',
+  },
+  VM_PINNING_INVALID: {
     status: 400,
-    text: 'Cannot {action} VM. These attributes can only be changed while the VM is down: {attributes}.',
+    text: 'Cannot {action} VM. The processors cannot be pinned like this: {what}.',
+  },
+  VM_PINNING_WITHOUT_HOST: {
+    status: 400,
+    text: 'Cannot {action} VM. Processors are pinned on a host; name it in placement_policy.',
+  },
+  VM_MEMORY_NOT_IN_STEPS: {
+    status: 400,
+    text: 'Cannot {action} VM. Memory changes by multiples of {step} MiB.',
+  },
+  VM_SYSTEM_UNSUPPORTED: {
+    status: 400,
+    text: 'Cannot {action} VM. There is no operating system {word} for the architecture {architecture}.',
+  },
+  VM_TIME_ZONE_UNSUPPORTED: {
+    status: 400,
+    text: 'Cannot {action} VM. The time zone {zone} is not one of the operating system {word}.',
+  },
+  VM_MONITORS_ILLEGAL: {
+    status: 400,
+    text: 'Cannot {action} VM. It cannot have {monitors} monitors: 1, 2 and 4 are possible, with VNC only 1.',
+  },
+  VM_HOST_IN_OTHER_CLUSTER: {
+    status: 409,
+    text: 'Cannot {action} VM. Host {host} of the placement policy is not in the cluster of the VM.',
+  },
+  VM_AVAILABLE_AND_PINNED: {
+    status: 409,
+    text: 'Cannot {action} VM. It cannot be highly available and pinned to one host.',
+  },
+  VM_QUEUES_NOT_ENABLED: {
+    status: 400,
+    text: 'Cannot {action} VM. virtio_scsi_multi_queues needs virtio_scsi_multi_queues_enabled.',
+  },
+  VM_LEASE_WITHOUT_HA: {
+    status: 409,
+    text: 'Cannot {action} VM. A lease needs high availability.',
+  },
+  VM_RNG_SOURCE_UNSUPPORTED: {
+    status: 409,
+    text: 'Cannot {action} VM. The cluster does not have the random number source {source}.',
+  },
+  VM_LEVEL_UNSUPPORTED: {
+    status: 400,
+    text: 'Cannot {action} VM. Compatibility level {level} is not supported.',
+  },
+  VM_PINNED_TO_ANOTHER_HOST: {
+    status: 409,
+    text: 'Cannot {action} VM. It runs on host {host}, which the placement policy must name.',
+  },
+  VM_CLUSTER_IN_OTHER_DATA_CENTER: {
+    status: 409,
+    text: 'Cannot {action} VM. Cluster {cluster} is in another data center.',
+  },
+  VM_TEMPLATE_FIXED: {
+    status: 400,
+    text: 'Cannot {action} VM. Only VMs of a pool can change their template, to another version of it.',
+  },
+  VM_CREATION_TIME_FIXED: {
+    status: 400,
+    text: 'Cannot {action} VM. The time of its creation cannot be changed.',
+  },
+  VM_SCSI_DISKS_PLUGGED: {
+    status: 409,
+    text: 'Cannot {action} VM. VirtIO-SCSI cannot be switched off, disks are plugged to it: {names}.',
+  },
+  VM_IS_MIGRATING: { status: 409, text: 'Cannot {action} VM. The VM is migrating.' },
+  VM_IS_NOT_MIGRATING: {
+    status: 409,
+    text: 'Cannot {action} VM. The VM is not migrating.',
+  },
+  VM_IS_PINNED: { status: 409, text: 'Cannot {action} VM. It is pinned to its host.' },
+  VM_MIGRATES_ONLY_BY_FORCE: {
+    status: 409,
+    text: 'Cannot {action} VM. It only migrates when a user says so: set force.',
+  },
+  VM_RUNS_THERE_ALREADY: {
+    status: 409,
+    text: 'Cannot {action} VM. It runs on host {host} already.',
+  },
+  VM_HOST_IN_OTHER_CLUSTER_TO_MIGRATE: {
+    status: 409,
+    text: 'Cannot {action} VM. Host {host} is in another cluster; name that with cluster.',
+  },
+  VM_IN_POOL: { status: 409, text: 'Cannot {action} VM. It belongs to VM pool {pool}.' },
+  VM_NOT_IN_POOL: { status: 409, text: 'Cannot {action} VM. It belongs to no VM pool.' },
+  VM_IN_POOL_IS_RUNNING: {
+    status: 409,
+    text: 'Cannot {action} VM. It runs (status {status}); a VM leaves its pool while it is down.',
+  },
+  VM_IS_STATELESS: { status: 409, text: 'Cannot {action} VM. It is stateless.' },
+  VM_STATELESS_AND_AVAILABLE: {
+    status: 409,
+    text: 'Cannot {action} VM. It cannot be stateless and highly available.',
+  },
+  VM_IN_PREVIEW: {
+    status: 409,
+    text: 'Cannot {action} VM. It previews a snapshot; commit or undo that first.',
+  },
+  VM_HAS_LOCKED_SNAPSHOT: {
+    status: 409,
+    text: 'Cannot {action} VM. A snapshot of it is being made, restored or removed. Please try again later.',
+  },
+  VM_HAS_SNAPSHOTS: {
+    status: 409,
+    text: 'Cannot {action} VM. Its disks cannot be kept: they have snapshots.',
+  },
+  VM_DISKS_DEPEND_ON_TEMPLATE: {
+    status: 409,
+    text: 'Cannot {action} VM. Its disks cannot be kept: they depend on template {template}.',
+  },
+  VM_IN_BACKUP: { status: 409, text: 'Cannot {action} VM. It is being backed up.' },
+  VM_WITHOUT_NIC_TO_BOOT: {
+    status: 409,
+    text: 'Cannot run VM. It boots from the network and has no network interface.',
+  },
+  VM_STORAGE_NOT_ACTIVE: {
+    status: 409,
+    text: 'Cannot {action} VM. Storage domains of its disks are not active: {names}.',
+  },
+  VM_NETWORK_NOT_IN_CLUSTER: {
+    status: 409,
+    text: 'Cannot {action} VM. Networks of it are not in cluster {cluster}: {names}.',
+  },
+  VM_TWO_INITIALIZATIONS: {
+    status: 409,
+    text: 'Cannot {action} VM. Choose one of use_cloud_init, use_sysprep and use_ignition.',
+  },
+  VM_NOT_HOSTED_ENGINE: {
+    status: 400,
+    text: 'Cannot {action} VM. Only the VM of a hosted engine has a maintenance of its own.',
+  },
+  TEMPLATE_IN_OTHER_DATA_CENTER: {
+    status: 400,
+    text: 'Cannot {action} VM. Template {name} does not exist in the data center.',
+  },
+  TEMPLATE_IS_LOCKED: {
+    status: 409,
+    text: 'Cannot {action} {type}. Template {name} is {status}. Please try again later.',
+  },
+  STORAGE_OF_TEMPLATE_MISSING: {
+    status: 400,
+    text: 'Cannot {action} {type}. Storage domain {name} of disk {disk} is not active.',
   },
   AFFINITY_GROUP_NAME_IN_USE: {
     status: 400,
@@ -285,13 +431,210 @@ export const faults = {
     text: 'Cannot {action} Virtual Disk. A shareable disk must have the format raw.',
   },
 
+  SNAPSHOT_DOES_NOT_EXIST: {
+    status: 400,
+    text: 'Cannot {action} {type}. There is no such snapshot.',
+  },
+  SNAPSHOT_IS_ACTIVE: {
+    status: 400,
+    text: 'Cannot {action} Snapshot. The active one is the present of the VM.',
+  },
+  SNAPSHOT_IS_BUSY: {
+    status: 409,
+    text: 'Cannot {action} Snapshot. It is {status}. Please try again later.',
+  },
+  SNAPSHOT_NOT_IN_PREVIEW: {
+    status: 409,
+    text: 'Cannot {action} Snapshot. The VM previews none.',
+  },
+  SNAPSHOT_NOT_REGULAR: {
+    status: 409,
+    text: 'Cannot {action} Snapshot. It is not one that a user has taken.',
+  },
+  DISK_SNAPSHOT_UNSUPPORTED: {
+    status: 400,
+    text: 'Cannot {action} Snapshot. Disk {names} is shareable or a logical unit, which snapshots do not keep.',
+  },
+  DISKS_NOT_ATTACHED: {
+    status: 400,
+    text: 'Cannot {action} Snapshot. Disk {names} is not attached to the VM.',
+  },
+  DISK_FORMAT_NOT_CONVERTED: {
+    status: 409,
+    text: 'Cannot {action} Virtual Disk. Disk {name} has the format {present}; this service does not convert it to {format}.',
+  },
+  VM_IS_NOT_DOWN_OR_UP: {
+    status: 409,
+    text: 'Cannot {action} VM. The VM must be down or up (status {status}).',
+  },
+
+  MAC_MULTICAST: {
+    status: 400,
+    text: 'Cannot {action} Interface. {mac} is the address of a group of stations.',
+  },
+  NIC_CANNOT_CHANGE_PLUGGED: {
+    status: 409,
+    text: 'Cannot {action} Interface. MAC address and type cannot change while it is plugged into a running VM.',
+  },
+  NIC_NETWORK_NOT_IN_CLUSTER: {
+    status: 409,
+    text: 'Cannot {action} Interface. Network {network} is not in cluster {cluster}.',
+  },
+  NIC_NETWORK_NOT_FOR_VMS: {
+    status: 409,
+    text: 'Cannot {action} Interface. Network {network} is not a network of VMs.',
+  },
+  NIC_INTERFACE_UNSUITABLE: {
+    status: 409,
+    text: 'Cannot {action} Interface. The type {interface} does not suit the profile: passthrough needs both or none.',
+  },
+  CDROM_EXISTS: { status: 409, text: 'Cannot {action} CD-ROM. Every VM has exactly one.' },
+  CDROM_FILE_INVALID: {
+    status: 400,
+    text: 'Cannot {action} CD-ROM. "{file}" is neither the id of a disk nor the name of an ISO file.',
+  },
+  CDROM_WITHOUT_LIBRARY: {
+    status: 409,
+    text: 'Cannot {action} CD-ROM. No active storage domain has ISO files.',
+  },
+  WATCHDOG_EXISTS: { status: 409, text: 'Cannot {action} Watchdog. There is one already.' },
+  WATCHDOG_MODEL_UNSUPPORTED: {
+    status: 400,
+    text: 'Cannot {action} Watchdog. The model {model} is not one of the architecture of the VM.',
+  },
+  CONSOLE_EXISTS: {
+    status: 400,
+    text: 'Cannot {action} Graphics Console. There is one with the protocol {protocol} already.',
+  },
+  NUMA_INDEX_TAKEN: {
+    status: 400,
+    text: 'Cannot {action} NUMA node. There is one with the index {index} already.',
+  },
+  NUMA_INDEX_GAP: {
+    status: 400,
+    text: 'Cannot {action} NUMA node. The indexes must be 0, 1, 2 and so on, without a gap.',
+  },
+  NUMA_MORE_NODES_THAN_CPUS: {
+    status: 400,
+    text: 'Cannot {action} NUMA node. The VM has {processors} virtual processors, and cannot have more nodes.',
+  },
+  NUMA_MEMORY_TOO_BIG: {
+    status: 400,
+    text: 'Cannot {action} NUMA node. The nodes together would have more memory than the VM.',
+  },
+  NUMA_PINNED_WITHOUT_HOST: {
+    status: 400,
+    text: 'Cannot {action} NUMA node. Nodes are pinned on a host; name it in placement_policy.',
+  },
+  HOST_DEVICE_VM_NOT_PINNED: {
+    status: 409,
+    text: 'Cannot {action} Host Device. The VM must be pinned to one host (placement_policy).',
+  },
+  HOST_DEVICE_NOT_FOUND: {
+    status: 400,
+    text: 'Cannot {action} Host Device. Host {host} has no device {name}.',
+  },
+  BACKUP_NOT_READY: {
+    status: 409,
+    text: 'Cannot {action} backup. It is in phase {status}, not ready.',
+  },
+  BACKUP_WITHOUT_DISKS: { status: 400, text: 'Cannot {action} VM. Name the disks (disks).' },
+  BACKUP_NOT_INCREMENTAL: {
+    status: 409,
+    text: 'Cannot {action} VM. Changes of disk {names} are not recorded; set its backup to incremental.',
+  },
+  CHECKPOINT_DOES_NOT_EXIST: {
+    status: 400,
+    text: 'Cannot {action} VM. It has no checkpoint {id}.',
+  },
+  CHECKPOINT_IS_NEEDED: {
+    status: 409,
+    text: 'Cannot {action} checkpoint. Later ones build on the earlier: remove the oldest first.',
+  },
+
+  TEMPLATE_IS_BUSY: {
+    status: 409,
+    text: 'Cannot {action} Template. Template {name} is {status}. Please try again later.',
+  },
+  TEMPLATE_SOURCE_NOT_DOWN: {
+    status: 409,
+    text: 'Cannot {action} VM. The VM is locked or still running (status {status}).',
+  },
+  TEMPLATE_HAS_VMS: {
+    status: 409,
+    text: 'Cannot {action} Template. VMs or pools depend on it: {names}.',
+  },
+  TEMPLATE_HAS_VERSIONS: {
+    status: 409,
+    text: 'Cannot {action} Template. There are versions of it: {names}.',
+  },
+  TEMPLATE_DELETE_PROTECTED: {
+    status: 409,
+    text: 'Cannot {action} Template. Delete protection is enabled. Switch it off (delete_protected) first.',
+  },
+  TEMPLATE_VERSION_NAMED: {
+    status: 400,
+    text: 'Cannot edit Template. A version has the name of its base; change version_name instead.',
+  },
+  TEMPLATE_VERSION_IS_NO_BASE: {
+    status: 400,
+    text: 'Cannot {action} Template. {name} is a version itself, and cannot have versions.',
+  },
+  TEMPLATE_BLANK_HAS_NO_VERSIONS: {
+    status: 400,
+    text: 'Cannot {action} Template. The Blank template cannot have versions.',
+  },
+  POOL_NAME_INVALID: {
+    status: 400,
+    text: 'Cannot {action} VM pool. Its name has one run of question marks at most.',
+  },
+  POOL_OF_BLANK: {
+    status: 409,
+    text: 'Cannot {action} VM pool. It cannot be made of the Blank template.',
+  },
+  POOL_WITHOUT_VMS: { status: 400, text: 'Cannot {action} VM pool. Its size must not be zero.' },
+  POOL_PRESTARTS_TOO_MANY: {
+    status: 409,
+    text: 'Cannot {action} VM pool. It cannot start more VMs in advance than it has.',
+  },
+  POOL_SHRINKS: { status: 400, text: 'Cannot {action} VM pool. Its size can only grow.' },
+  POOL_ATTRIBUTE_FIXED: {
+    status: 400,
+    text: 'Cannot {action} VM pool. The attribute {attribute} cannot be changed.',
+  },
+  POOL_IS_EXHAUSTED: { status: 409, text: 'Cannot {action} VM. The pool has no free VM.' },
+  POOL_USER_HAS_ENOUGH: {
+    status: 409,
+    text: 'Cannot {action} VM. The user has as many VMs of the pool as allowed.',
+  },
+  EXPORT_TARGET_MISSING: {
+    status: 400,
+    text: 'Cannot {action}. Say where to: storage_domain, or host with directory.',
+  },
+  EXPORT_TO_OTHER_DATA_CENTER: {
+    status: 409,
+    text: 'Cannot {action}. Storage domain {name} is in another data center.',
+  },
+  EXPORTED_ALREADY: {
+    status: 409,
+    text: 'Cannot {action}. {name} has been exported there already; exclusive replaces it.',
+  },
+  EXPORT_DIRECTORY_INVALID: {
+    status: 400,
+    text: 'Cannot {action}. "{directory}" is not the absolute path of a directory on the host.',
+  },
+  IMPORT_FILE_MISSING: {
+    status: 400,
+    text: 'Cannot {action}. There is no such file on a host: {url}.',
+  },
+
   NIC_NAME_IN_USE: {
     status: 409,
     text: 'Cannot {action} Interface. The VM has an interface named {name} already.',
   },
   MAC_IN_USE: {
     status: 409,
-    text: 'Cannot {action} Interface. MAC address {mac} is already used.',
+    text: 'Cannot {action} Interface. MAC address {mac} is already used by VM {vm}.',
   },
   MAC_INVALID: {
     status: 400,

@@ -1,6 +1,6 @@
 /** Which names objects may have, and among which objects a name is unique (specification 2.2). */
 
-export type NamePattern = 'letters' | 'identifier' | 'dotted' | 'any';
+export type NamePattern = 'letters' | 'masked' | 'identifier' | 'dotted' | 'any';
 
 export interface Naming {
   readonly pattern: NamePattern;
@@ -18,6 +18,10 @@ export const namePatterns: Readonly<Record<NamePattern, { test: RegExp; rule: st
   letters: {
     test: /^[\p{L}\p{N}._+-]+$/u,
     rule: 'only letters, digits, ".", "_", "-" and "+" are allowed',
+  },
+  masked: {
+    test: /^[\p{L}\p{N}._+-]*\?*[\p{L}\p{N}._+-]*$/u,
+    rule: 'only letters, digits, ".", "_", "-" and "+" are allowed, and one run of "?"',
   },
   identifier: {
     test: /^[A-Za-z0-9_-]+$/,
@@ -37,7 +41,7 @@ export const naming: Readonly<Record<string, Naming>> = {
   vm: { pattern: 'letters', max: 64, unique: 'service' },
   template: { pattern: 'letters', max: 255, unique: 'nowhere' },
   instance_type: { pattern: 'letters', max: 255, unique: 'service' },
-  vm_pool: { pattern: 'any', max: 255, unique: 'service' },
+  vm_pool: { pattern: 'masked', max: 255, unique: 'service' },
   storage_domain: { pattern: 'identifier', max: 50, unique: 'service' },
   disk: { pattern: 'any', max: 255, unique: 'nowhere' },
   network: { pattern: 'letters', max: 256, unique: { within: 'data_center' } },

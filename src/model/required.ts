@@ -1,6 +1,7 @@
 /**
  * Attributes without which an object is not added and an action is not run (specification 4.5).
- * `cluster.id|name` asks for one of the two. What the path already says, such as the data center
+ * `cluster.id|name` asks for one of the two; an alternative that begins with `/` is a member of the
+ * whole object. What the path already says, such as the data center
  * of `/datacenters/{datacenter}/networks`, need not be sent.
  */
 
@@ -62,7 +63,7 @@ export const requiredOnAdd: Readonly<Record<string, readonly string[]>> = {
   template: ['name', 'vm.id|name'],
   user: ['user_name'],
   virtual_numa_node: ['index', 'memory', 'cpu'],
-  vm: ['cluster.id|name', 'name', 'template.id|name'],
+  vm: ['cluster.id|name', 'name', 'template.id|name|/snapshots'],
   vm_pool: ['name', 'cluster.id|name', 'template.id|name'],
   vnic_profile: ['name', 'network.id'],
   watchdog: ['action', 'model'],

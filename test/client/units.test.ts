@@ -122,7 +122,7 @@ describe('goals', () => {
     ['vm', ['clone'], 'settled'],
     ['image_transfer', ['finalize'], 'phase=finished_success'],
     ['storage_domain', ['detach', 'remove'], 'gone'],
-    ['snapshot', ['add'], 'settled'],
+    ['snapshot', ['add'], 'snapshot_status=ok'],
   ])('of %s after %j: %s', (type, operations, text) => {
     expect(goalOf(type, operations, 'x').text).toBe(text);
   });

@@ -112,7 +112,7 @@ describe('a site is built from nothing', () => {
         name: 'web',
         cluster: { name: 'lab' },
         template: { name: 'Blank' },
-        os: { boot: { devices: { device: ['network'] } } },
+        os: { boot: { devices: { device: ['cdrom'] } } },
       }),
       201,
     );
@@ -122,11 +122,11 @@ describe('a site is built from nothing', () => {
     expect(await state(vm)).toBe('up');
     await refused(act(`${vm}/start`), 409, 'VM is running');
     await refused(api.json('DELETE', vm), 409, 'VM is running');
-    await refused(
-      api.json('PUT', vm, { cpu: { topology: { cores: 2 } } }),
-      400,
-      'only be changed while the VM is down: cpu',
-    );
+    const waiting = await ok(api.json('PUT', vm, { cpu: { topology: { cores: 2 } } }));
+    expect(waiting).toMatchObject({
+      next_run_configuration_exists: true,
+      cpu: { topology: { cores: 1 } },
+    });
     await ok(api.json('PUT', vm, { description: 'changed while up' }));
     await ok(act(`${vm}/suspend`));
     expect(await state(vm)).toBe('suspended');
@@ -160,7 +160,7 @@ describe('a site is built from nothing', () => {
         name: 'moves',
         cluster: { name: 'lab' },
         template: { name: 'Blank' },
-        os: { boot: { devices: { device: ['network'] } } },
+        os: { boot: { devices: { device: ['cdrom'] } } },
         placement_policy: { hosts: { host: [{ name: 'h1' }, { name: 'h2' }] } },
       }),
       201,

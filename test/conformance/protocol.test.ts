@@ -207,10 +207,11 @@ describe('methods and paths', () => {
   });
 
   it('names the operation that it does not implement', async () => {
-    const vm = (await api.json('GET', '/vms?max=1')).json<{ vm: { id: string }[] }>().vm[0]?.id;
-    const answer = await api.json('POST', `/vms/${vm}/screenshot`, {});
+    const found = await api.json('GET', '/clusters?max=1');
+    const cluster = found.json<{ cluster: { id: string }[] }>().cluster[0]?.id;
+    const answer = await api.json('POST', `/clusters/${cluster}/syncallnetworks`, {});
     expect(answer.status).toBe(501);
-    expect(answer.json()['detail']).toContain('/vms/{vm}/screenshot');
+    expect(answer.json()['detail']).toContain('/clusters/{cluster}/syncallnetworks');
   });
 });
 

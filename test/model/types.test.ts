@@ -47,7 +47,7 @@ describe('services', () => {
 describe('required attributes', () => {
   it.each(Object.entries(requiredOnAdd))('of %s exist', (type, paths) => {
     for (const path of paths.flatMap((one) => one.split('|'))) {
-      const [first = ''] = path.split('.');
+      const [first = ''] = path.replace(/^\//, '').split('.');
       if (first === 'id' || first === 'name') continue;
       expect(Object.keys(attributesOf(type)), `${type}: ${path}`).toContain(first);
     }

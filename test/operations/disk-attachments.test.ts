@@ -27,7 +27,7 @@ async function ownVm({
       name: own,
       cluster: { id: path('{cluster}') },
       template: { name: 'Blank' },
-      os: { boot: { devices: { device: ['network'] } } },
+      os: { boot: { devices: { device: ['cdrom'] } } },
     },
   });
   return { id, name: own, path: `/vms/${id}/diskattachments` };

@@ -131,7 +131,7 @@ describe(row('G4'), () => {
           cluster: { id: cluster },
           template: { name: 'Blank' },
           quota: { id: quota },
-          os: { boot: { devices: { device: ['network'] } } },
+          os: { boot: { devices: { device: ['cdrom'] } } },
         },
       });
       ids.push(id);

@@ -208,7 +208,7 @@ describe('a host that is lost', () => {
       ctx.tx.update('vm', {
         ...ctx.tx.get('vm', first?.id ?? ''),
         high_availability: { enabled: true, priority: 1 },
-        os: { boot: { devices: ['network'] } },
+        os: { boot: { devices: ['cdrom'] } },
       });
     });
     await world.act(id, 'fence', { fence_type: 'manual' });

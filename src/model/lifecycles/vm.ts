@@ -1,18 +1,18 @@
 /** Lifecycle of virtual machines (specification 3). */
 import { lifecycle } from './notation.ts';
 
-/** States from which a virtual machine can be switched off. */
-const on = [
+/** States in which a virtual machine runs. */
+const running = [
   'up',
   'powering_down',
   'powering_up',
   'migrating',
   'wait_for_launch',
   'reboot_in_progress',
-  'paused',
-  'not_responding',
-  'suspended',
 ] as const;
+
+/** States from which a virtual machine can be switched off. */
+const on = [...running, 'paused', 'not_responding', 'suspended'] as const;
 
 /** What refuses to switch it off from the other states. */
 const notOn = {
@@ -21,6 +21,17 @@ const notOn = {
   otherwise: 'VM_IS_NOT_RUNNING',
 } as const;
 
+const illegal = { otherwise: 'VM_STATUS_ILLEGAL' } as const;
+
+/** States in which somebody may sit at the console. */
+const consoleStates = [
+  'up',
+  'paused',
+  'powering_up',
+  'powering_down',
+  'reboot_in_progress',
+] as const;
+
 export const vm = lifecycle({
   type: 'vm',
   attribute: 'status',
@@ -28,11 +39,21 @@ export const vm = lifecycle({
   settled: ['down', 'up', 'paused', 'suspended', 'unknown', 'not_responding', 'unassigned'],
   failed: ['unknown', 'not_responding'],
   moves: {
+    /** Only with disks to copy; without them it is down at once. */
     add: {
       from: [],
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { otherwise: 'VM_IS_LOCKED' },
+      events: { begin: 37, end: 53 },
+    },
+    /** From another platform, or from a file on a host. */
+    import: {
+      from: [],
+      via: [['image_locked', 4_000]],
+      to: 'down',
+      refusedBy: { otherwise: 'VM_IS_LOCKED' },
+      events: { end: 1152 },
     },
     start: {
       from: ['down', 'suspended', 'paused'],
@@ -45,18 +66,29 @@ export const vm = lifecycle({
         up: 'VM_IS_RUNNING',
         powering_up: 'VM_IS_RUNNING',
         wait_for_launch: 'VM_IS_RUNNING',
+        reboot_in_progress: 'VM_IS_RUNNING',
+        migrating: 'VM_IS_RUNNING',
         image_locked: 'VM_IS_LOCKED',
         otherwise: 'VM_STATUS_ILLEGAL',
       },
       events: { begin: 153, end: 32 },
     },
+    start_paused: {
+      from: ['down'],
+      via: [['wait_for_launch', 1_000]],
+      to: 'paused',
+      refusedBy: illegal,
+      events: { begin: 153, end: 39 },
+    },
     resume: {
       from: ['suspended'],
       via: [['restoring_state', 3_000]],
       to: 'up',
-      refusedBy: { otherwise: 'VM_STATUS_ILLEGAL' },
+      refusedBy: illegal,
       events: { begin: 153, end: 40 },
     },
+    /** From paused, where it has its host still. */
+    unpause: { from: ['paused'], to: 'up', refusedBy: illegal, events: { end: 40 } },
     stop: {
       from: [...on, 'down'],
       via: [['powering_down', 1_000]],
@@ -71,12 +103,20 @@ export const vm = lifecycle({
       refusedBy: notOn,
       events: { begin: 73, end: 61 },
     },
+    /** From suspended nothing runs that had to be switched off. */
+    discard: { from: ['suspended'], to: 'down', refusedBy: illegal, events: { end: 111 } },
     reboot: {
       from: ['up', 'powering_up'],
       via: [['reboot_in_progress', 5_000]],
       to: 'up',
-      refusedBy: { otherwise: 'VM_STATUS_ILLEGAL' },
+      refusedBy: illegal,
       events: { begin: 157 },
+    },
+    reset: {
+      from: ['up', 'powering_down', 'powering_up', 'migrating', 'reboot_in_progress'],
+      to: 'up',
+      refusedBy: illegal,
+      events: { end: 221 },
     },
     suspend: {
       from: ['up'],
@@ -88,6 +128,102 @@ export const vm = lifecycle({
         otherwise: 'VM_IS_NOT_UP',
       },
       events: { begin: 501, end: 503 },
+    },
+    migrate: {
+      from: ['up', 'powering_up', 'paused', 'reboot_in_progress'],
+      via: [['migrating', 5_000]],
+      to: 'up',
+      refusedBy: {
+        migrating: 'VM_IS_MIGRATING',
+        not_responding: 'VM_STATUS_ILLEGAL',
+        otherwise: 'VM_IS_NOT_RUNNING',
+      },
+      events: { begin: 62, end: 63 },
+    },
+    cancel_migration: {
+      from: ['migrating'],
+      to: 'up',
+      refusedBy: { otherwise: 'VM_IS_NOT_MIGRATING' },
+      events: { end: 161 },
+    },
+    /** Before and after a run that leaves nothing behind. */
+    keep_state: {
+      from: ['down'],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+    },
+    drop_state: {
+      from: ['down'],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+    },
+    export: {
+      from: ['down'],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
+      events: { end: 1150 },
+    },
+    freeze_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
+    thaw_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
+    ticket: { from: consoleStates, stays: true, refusedBy: illegal },
+    screenshot: {
+      from: ['up', 'powering_down', 'powering_up', 'migrating', 'reboot_in_progress', 'paused'],
+      stays: true,
+      refusedBy: illegal,
+    },
+    auto_pin_cpu_and_numa_nodes: {
+      from: ['down'],
+      stays: true,
+      refusedBy: { otherwise: 'VM_IS_NOT_DOWN' },
+    },
+    reorder_mac_addresses: {
+      from: ['down'],
+      stays: true,
+      refusedBy: { otherwise: 'VM_IS_NOT_DOWN' },
+    },
+    preview_snapshot: {
+      from: ['down'],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
+      events: { begin: 46 },
+    },
+    /** The second half of a preview: the present is kept, now the snapshot takes its place. */
+    show_snapshot: {
+      from: [],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+      events: { end: 71 },
+    },
+    restore_snapshot: {
+      from: ['down'],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: illegal,
+      events: { begin: 47, end: 100 },
+    },
+    commit_snapshot: {
+      from: ['down'],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+      events: { begin: 47, end: 100 },
+    },
+    undo_snapshot: {
+      from: ['down'],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+      events: { begin: 47, end: 100 },
+    },
+    detach: {
+      from: ['down', 'suspended', 'image_locked'],
+      stays: true,
+      refusedBy: { otherwise: 'VM_IN_POOL_IS_RUNNING' },
     },
     remove: {
       from: ['down', 'unassigned', 'image_locked'],

@@ -114,6 +114,15 @@ function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObjec
 
 function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
   const { service, path } = locationOf(place, String(object['id']));
+  if (object['id'] === undefined) {
+    const {
+      id: _id,
+      href: _href,
+      link: _link,
+      ...shown
+    } = present(view, place.kind, object, service, path);
+    return shown;
+  }
   if (place.members?.told === 'link') return { id: object['id'], href: view.apiPath + path };
   return present(view, place.kind, object, service, path);
 }
@@ -178,7 +187,7 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
     const answer = told === 'sent' ? { ...call.body, id: shown['id'], href: shown['href'] } : shown;
     return { status: 200, form: 'object', type: place.type, object: answer };
   }
-  const headers = { Location: String(shown['href']) };
+  const headers = shown['href'] ? { Location: String(shown['href']) } : {};
   const rules = rulesOf(place.kind);
   const lifecycle = rules?.lifecycle;
   const state = lifecycle && object[lifecycle.attribute];

@@ -176,6 +176,17 @@ function addNetworks(ctx: RuleContext, dataCenters: readonly string[], count: nu
       vlan: { id: 100 + number },
       data_center: { id: dataCenter },
     });
+    for (const cluster of ctx.tx.list('cluster', { where: { data_center_id: dataCenter } })) {
+      ctx.tx.insert('cluster_network', `/clusters/${cluster.id}/networks`, {
+        id,
+        name,
+        required: false,
+        display: false,
+        status: 'operational',
+        usages: ['vm'],
+        cluster: { id: cluster.id ?? '' },
+      });
+    }
     ctx.tx.insert('vnic_profile', '/vnicprofiles', {
       id: ctx.site.newId(),
       name,

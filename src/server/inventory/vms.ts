@@ -3,7 +3,11 @@
 import type { RuleContext } from '../rules/context.ts';
 import { applyDefaults } from '../rules/input.ts';
 import { placeOf } from '../rules/places.ts';
-import { cdromId, vmRules } from '../rules/vm.ts';
+import { addActiveSnapshot } from '../rules/snapshot/images.ts';
+import { addConsole } from '../rules/vm/console.ts';
+import { vmRules } from '../rules/vm/rules.ts';
+import { running } from '../rules/vm/run.ts';
+import { cdromId } from '../rules/vm.ts';
 import type { StoredObject } from '../store/document.ts';
 import { zeroId } from './fresh.ts';
 import type { Counts } from './plan.ts';
@@ -31,7 +35,7 @@ export function addVms(
     const available = hosts.get(cluster) ?? [];
     const host = available[Math.floor((number - 1) / 2 / clusters.length) % available.length];
     const id = ctx.site.newId();
-    const vm: StoredObject = {
+    let vm: StoredObject = {
       id,
       name: `vm-${String(number).padStart(digits, '0')}`,
       description: '',
@@ -43,10 +47,12 @@ export function addVms(
     vmRules.prepare?.(ctx, vm, vmPlace, {});
     applyDefaults('vm', vm);
     if (host && number % 2 === 1) {
-      Object.assign(vm, { status: 'up', host: { id: host }, start_time: ctx.timestamp });
+      vm = running(ctx, { ...vm, status: 'up', host: { id: host } }) as StoredObject;
     }
     ctx.tx.insert('vm', '/vms', vm);
     ctx.tx.insert('cdrom', `/vms/${id}/cdroms`, { id: cdromId, vm: { id } });
+    addConsole(ctx, vm);
+    addActiveSnapshot(ctx, vm);
     addNic(ctx, id, number, profiles[0]);
     const domain = domains[(number - 1) % domains.length];
     if (domain && number <= counts.disks) addDisk(ctx, id, String(vm['name']), domain);

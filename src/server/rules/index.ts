@@ -9,6 +9,7 @@ import { diskAttachmentRules } from './disk-attachment.ts';
 import { diskRules } from './disk-rules.ts';
 import { diskSnapshotRules } from './disk-snapshot.ts';
 import { eventRules } from './event.ts';
+import { externalTemplateImportRules, externalVmImportRules } from './external-import.ts';
 import { agentRules } from './host/fence.ts';
 import { cpuUnitRules, erratumRules, hookRules, hostDeviceRules } from './host/reported.ts';
 import { hostRules } from './host/rules.ts';
@@ -18,6 +19,7 @@ import { labelRules } from './host-network/labels.ts';
 import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
 import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
 import { imageTransferRules } from './image-transfer.ts';
+import { instanceTypeRules } from './instance-type.ts';
 import { iscsiBondRules } from './iscsi-bond.ts';
 import { jobRules, stepRules } from './job.ts';
 import { clusterNetworkRules, networkRules } from './network.ts';
@@ -28,12 +30,24 @@ import { cpuProfileRules, diskProfileRules } from './profile.ts';
 import { qosRules } from './qos.ts';
 import { quotaClusterLimitRules, quotaRules, quotaStorageLimitRules } from './quota-rules.ts';
 import { register } from './registry.ts';
+import {
+  snapshotCdromRules,
+  snapshotDiskRules,
+  snapshotNicRules,
+  snapshotRules,
+} from './snapshot/rules.ts';
 import { statisticRules } from './statistic.ts';
 import { storageConnectionRules } from './storage-connection.ts';
 import { storageDomainRules } from './storage-domain.ts';
 import { fileRules } from './storage-file.ts';
+import { templateRules } from './template/rules.ts';
 import { unregisteredDiskRules } from './unregistered-disk.ts';
-import { vmRules } from './vm.ts';
+import { backupDiskRules, backupRules, checkpointDiskRules, checkpointRules } from './vm/backup.ts';
+import { graphicsConsoleRules } from './vm/console.ts';
+import { cdromRules, mediatedDeviceRules, numaNodeRules, watchdogRules } from './vm/devices.ts';
+import { applicationRules, reportedDeviceRules } from './vm/reports.ts';
+import { vmRules } from './vm/rules.ts';
+import { vmPoolRules } from './vm-pool.ts';
 
 /** Makes all rules known. Called once, before the first request. */
 export function registerRules(): void {
@@ -81,6 +95,26 @@ export function registerRules(): void {
     storageConnectionRules,
     storageDomainRules,
     unregisteredDiskRules,
+    applicationRules,
+    backupDiskRules,
+    backupRules,
+    cdromRules,
+    checkpointDiskRules,
+    checkpointRules,
+    externalTemplateImportRules,
+    externalVmImportRules,
+    graphicsConsoleRules,
+    instanceTypeRules,
+    mediatedDeviceRules,
+    numaNodeRules,
+    reportedDeviceRules,
+    snapshotCdromRules,
+    snapshotDiskRules,
+    snapshotNicRules,
+    snapshotRules,
+    templateRules,
+    vmPoolRules,
     vmRules,
+    watchdogRules,
   );
 }

@@ -101,7 +101,9 @@ export function requireAll(
   object: StoredObject,
   operation: string,
 ): void {
-  const missing = required.filter((path) => !has(object, path));
+  const missing = required
+    .filter((path) => !has(object, path))
+    .map((path) => path.split('|/')[0] ?? '');
   if (missing.length > 0) throw incomplete(type, missing.map(camel), operation);
 }
 
@@ -110,7 +112,12 @@ function has(object: StoredObject, path: string): boolean {
   return path.split('|').some((alternative, index) => {
     const first = path.split('|')[0] ?? '';
     const parent = first.slice(0, first.lastIndexOf('.') + 1);
-    const whole = index === 0 || alternative.includes('.') ? alternative : parent + alternative;
+    const own = index === 0 || alternative.includes('.');
+    const whole = alternative.startsWith('/')
+      ? alternative.slice(1)
+      : own
+        ? alternative
+        : parent + alternative;
     const value = valueAt(object, whole.split('.'));
     return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
   });

@@ -2,12 +2,13 @@
 import type { Resource } from '../../model/resource.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
+import { chooseMac, requireUnused } from './mac.ts';
 import { rules } from './notation.ts';
 import type { Place } from './places.ts';
-import { subjects } from './vm.ts';
+import { networksInCluster } from './vm/networks.ts';
+import { isRunning, subjects, type Vm } from './vm.ts';
 
 type Nic = Resource<'nic'>;
-type Vm = Resource<'vm'>;
 
 const editable = new Set(['up', 'down', 'image_locked']);
 
@@ -16,11 +17,11 @@ export const nicRules = rules({
 
   prepare(ctx, nic, place, sent) {
     const vm = vmOf(ctx, place);
-    if (vm && !editable.has(vm.status ?? '')) {
-      ctx.refuse('NIC_VM_STATUS_ILLEGAL', { action: 'add', status: vm.status });
-    }
-    chooseProfile(ctx, nic, vm, sent);
+    if (vm) requireEditable(ctx, vm, 'add');
+    chooseProfile(ctx, nic, clusterOf(ctx, place, vm), sent);
+    checkProfile(ctx, nic, clusterOf(ctx, place, vm), 'add');
     if (vm) chooseMac(ctx, nic, vm, 'add');
+    else delete nic.mac;
   },
 
   added(ctx, { object, place }) {
@@ -32,13 +33,21 @@ export const nicRules = rules({
 
   change(ctx, before, after, place, sent) {
     const vm = vmOf(ctx, place);
-    if (vm && !editable.has(vm.status ?? '')) {
-      ctx.refuse('NIC_VM_STATUS_ILLEGAL', { action: 'edit', status: vm.status });
-    }
-    if (sent['vnic_profile'] !== undefined && !(sent['vnic_profile'] as { id?: string }).id) {
+    if (vm) requireEditable(ctx, vm, 'edit');
+    const profile = sent['vnic_profile'] as { id?: string } | undefined;
+    if (profile !== undefined && !profile.id) delete after.vnic_profile;
+    if (after.network?.id) {
       delete after.vnic_profile;
+      chooseProfile(ctx, after, clusterOf(ctx, place, vm), {});
     }
-    if (vm && before.mac?.address !== after.mac?.address) chooseMac(ctx, after, vm, 'edit');
+    checkProfile(ctx, after, clusterOf(ctx, place, vm), 'edit');
+    const moved = before.mac?.address !== after.mac?.address?.toLowerCase();
+    const inUse = vm && isRunning(vm) && before.plugged && after.plugged;
+    if (inUse && (moved || before.interface !== after.interface)) {
+      ctx.refuse('NIC_CANNOT_CHANGE_PLUGGED', { action: 'edit' });
+    }
+    if (vm && moved) chooseMac(ctx, after, vm, 'edit');
+    if (vm && !before.plugged && after.plugged) requirePluggable(ctx, vm, after);
   },
 
   changed(ctx, _before, { object, place }) {
@@ -55,6 +64,7 @@ export const nicRules = rules({
   remove(ctx, { object, place }) {
     const vm = vmOf(ctx, place);
     ctx.tx.remove('nic', object.id ?? '', place.collection);
+    ctx.tx.removeBelow('network_filter_parameter', `${place.collection}/${object.id}`);
     if (vm) ctx.event(930, subjects(ctx, vm), { NicName: object.name });
   },
 
@@ -64,36 +74,60 @@ export const nicRules = rules({
   },
 });
 
+function requireEditable(ctx: RuleContext, vm: Vm, action: string): void {
+  if (editable.has(vm.status ?? '')) return;
+  ctx.refuse('NIC_VM_STATUS_ILLEGAL', { action, status: vm.status });
+}
+
 function plug(ctx: RuleContext, place: Place, nic: Nic, plugged: boolean): undefined {
   const vm = vmOf(ctx, place);
+  const action = plugged ? 'activate' : 'deactivate';
   if (vm && !editable.has(vm.status ?? '')) {
-    ctx.refuse('NIC_VM_STATUS_ILLEGAL', {
-      action: plugged ? 'activate' : 'deactivate',
-      status: vm.status,
-    });
+    ctx.refuse('VM_STATUS_ILLEGAL', { action, status: vm.status });
   }
+  if (vm && plugged && !nic.plugged) requirePluggable(ctx, vm, nic);
   ctx.tx.update('nic', { ...nic, plugged }, place.collection);
+  if (vm && nic.plugged !== plugged) {
+    ctx.event(plugged ? 1012 : 1014, subjects(ctx, vm), { NicName: nic.name });
+  }
   return undefined;
+}
+
+/** An interface that is plugged has an address of its own, and a network that its host has. */
+function requirePluggable(ctx: RuleContext, vm: Vm, nic: Nic): void {
+  if (nic.mac?.address) requireUnused(ctx, nic, vm, nic.mac.address, 'activate');
 }
 
 function vmOf(ctx: RuleContext, place: Place): Vm | undefined {
   return place.owner?.kind === 'vm' ? ctx.tx.get('vm', place.owner.id) : undefined;
 }
 
-/** A profile that is named by its network, or the first one of the data center. */
-function chooseProfile(ctx: RuleContext, nic: Nic, vm: Vm | undefined, sent: StoredObject): void {
+/** Id of the cluster whose networks count; instance types have none. */
+function clusterOf(ctx: RuleContext, place: Place, vm: Vm | undefined): string | undefined {
+  if (vm) return vm.cluster?.id;
+  return place.owner?.kind === 'template'
+    ? ctx.tx.get('template', place.owner.id)?.cluster?.id
+    : undefined;
+}
+
+/** A profile that is named by its network, or the first one of the cluster's networks. */
+function chooseProfile(
+  ctx: RuleContext,
+  nic: Nic,
+  clusterId: string | undefined,
+  sent: StoredObject,
+): void {
   if (nic.vnic_profile?.id) return;
   // An empty element asks for no profile at all.
   if (sent['vnic_profile'] !== undefined) {
     delete nic.vnic_profile;
     return;
   }
-  const cluster = vm?.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
   const networks = nic.network?.id
     ? [nic.network.id]
-    : ctx.tx
-        .list('network', { where: { data_center_id: cluster?.data_center?.id ?? '' } })
-        .map((network) => network.id ?? '');
+    : [...networksInCluster(ctx, clusterId)].filter((id) =>
+        ctx.tx.get('network', id)?.usages?.includes('vm'),
+      );
   for (const network of networks) {
     const profile = ctx.tx.find('vnic_profile', { network_id: network });
     if (profile?.id) {
@@ -104,51 +138,27 @@ function chooseProfile(ctx: RuleContext, nic: Nic, vm: Vm | undefined, sent: Sto
   delete nic.network;
 }
 
-const macPattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
-
-/** Checks the address that was asked for, or takes the next free one of the pool. */
-function chooseMac(ctx: RuleContext, nic: Nic, vm: Vm, action: string): void {
-  const asked = nic.mac?.address?.toLowerCase();
-  if (asked !== undefined && asked !== '') {
-    if (!macPattern.test(asked)) ctx.refuse('MAC_INVALID', { action, mac: asked });
-    const owner = ctx.tx.find('nic', { mac_address: asked });
-    if (owner && owner.id !== nic.id) ctx.refuse('MAC_IN_USE', { action, mac: asked });
+/** The network of a profile is one of the cluster, made for machines, and suits the interface. */
+function checkProfile(
+  ctx: RuleContext,
+  nic: Nic,
+  clusterId: string | undefined,
+  action: string,
+): void {
+  const profile = nic.vnic_profile?.id
+    ? ctx.tx.get('vnic_profile', nic.vnic_profile.id)
+    : undefined;
+  if (!profile) return;
+  const network = ctx.tx.get('network', profile.network?.id ?? '');
+  if (clusterId && network && !networksInCluster(ctx, clusterId).has(network.id ?? '')) {
+    const cluster = ctx.tx.get('cluster', clusterId)?.name;
+    ctx.refuse('NIC_NETWORK_NOT_IN_CLUSTER', { action, network: network.name, cluster });
   }
-  nic.mac = { address: asked || nextMac(ctx, vm, action) };
-}
-
-/** The next address of the cluster's pool that no interface has. */
-function nextMac(ctx: RuleContext, vm: Vm, action: string): string {
-  const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
-  const pool = cluster?.mac_pool?.id
-    ? ctx.tx.get('mac_pool', cluster.mac_pool.id)
-    : ctx.tx.find('mac_pool', {});
-  const ranges = (pool?.ranges ?? []).map(({ from = '', to = '' }) => ({
-    first: toNumber(from),
-    size: toNumber(to) - toNumber(from) + 1,
-  }));
-  const total = ranges.reduce((sum, { size }) => sum + size, 0);
-  for (let tries = 0; tries < total; tries++) {
-    // The counter goes round the pool, so that an address that was given back rests for a while.
-    const address = addressAt(ranges, (ctx.tx.next(`mac:${pool?.id}`) - 1) % total);
-    if (!ctx.tx.find('nic', { mac_address: address })) return address;
+  if (network && !network.usages?.includes('vm')) {
+    ctx.refuse('NIC_NETWORK_NOT_FOR_VMS', { action, network: network.name });
   }
-  ctx.refuse('MAC_POOL_EMPTY', { action });
-}
-
-function addressAt(ranges: readonly { first: number; size: number }[], index: number): string {
-  let rest = index;
-  for (const { first, size } of ranges) {
-    if (rest < size) return toAddress(first + rest);
-    rest -= size;
+  const passes = profile.pass_through?.mode === 'enabled';
+  if (passes !== (nic.interface === 'pci_passthrough')) {
+    ctx.refuse('NIC_INTERFACE_UNSUITABLE', { action, interface: nic.interface ?? 'virtio' });
   }
-  return '';
-}
-
-function toNumber(address: string): number {
-  return Number.parseInt(address.replaceAll(':', ''), 16);
-}
-
-function toAddress(number: number): string {
-  return (number.toString(16).padStart(12, '0').match(/../g) ?? []).join(':');
 }

@@ -9,7 +9,6 @@ import { rules } from './notation.ts';
 import type { Place } from './places.ts';
 
 const rootTag = '00000000-0000-0000-0000-000000000000';
-const blankTemplate = rootTag;
 
 function refuseBuiltIn(target: { place: Place; object: StoredObject }, builtIn: boolean): void {
   if (!builtIn) return;
@@ -69,15 +68,6 @@ export const plainRules = [
       const target = { place, object: { ...object } };
       refuseBuiltIn(target, object.default_pool === true);
       refuseInUse(target, users(ctx, 'cluster', 'mac_pool_id', object.id ?? ''), 'the clusters');
-    },
-  }),
-  rules({
-    kind: 'template',
-    unserved: ['add', 'export'],
-    removable(ctx, { place, object }) {
-      if (object.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action: 'remove' });
-      const vms = users(ctx, 'vm', 'template_id', object.id ?? '');
-      refuseInUse({ place, object: { ...object } }, vms, 'the VMs');
     },
   }),
   rules({

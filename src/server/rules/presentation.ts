@@ -17,6 +17,18 @@ export interface Presentation {
   readonly allContent: boolean;
 }
 
+/** What a snapshot always shows; the configuration that it saved is shown with all_content. */
+const ownOfSnapshot = new Set([
+  'id',
+  'name',
+  'description',
+  'snapshot_status',
+  'snapshot_type',
+  'persist_memorystate',
+  'date',
+  'vm',
+]);
+
 /** Attributes shown only when `all_content` asks for them, and after an object was changed. */
 const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
   vm: new Set([
@@ -28,6 +40,7 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
     'payloads',
   ]),
   template: new Set(['console', 'virtio_scsi', 'soundcard_enabled', 'rng_device', 'tpm_enabled']),
+  snapshot: new Set(Object.keys(attributesOf('snapshot')).filter((one) => !ownOfSnapshot.has(one))),
   host: new Set(['hosted_engine', 'network_operation_in_progress']),
 };
 

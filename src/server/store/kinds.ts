@@ -22,6 +22,8 @@ export const pairs = {
   snapshot_disk: 'disk',
   snapshot_nic: 'nic',
   snapshot_cdrom: 'cdrom',
+  snapshot_attachment: 'disk_attachment',
+  current_cdrom: 'cdrom',
   backup_disk: 'disk',
   checkpoint_disk: 'disk',
   domain_vm: 'vm',
@@ -53,6 +55,7 @@ export function storedKinds(): readonly KindName[] {
 const lookedUp: Readonly<Record<string, readonly string[]>> = {
   event: ['index', 'custom_id'],
   nic: ['mac.address'],
+  snapshot_nic: ['mac.address'],
   image_transfer: ['phase'],
   disk: ['total_size', 'storage_type'],
   disk_snapshot: ['actual_size'],

@@ -52,7 +52,7 @@ export async function addRunningVm(
       name: name('vm'),
       cluster: { id: cluster },
       template: { name: 'Blank' },
-      os: { boot: { devices: { device: ['network'] } } },
+      os: { boot: { devices: { device: ['cdrom'] } } },
       ...more,
     },
   });

@@ -1,0 +1,149 @@
+/** Taking machines and templates elsewhere: to an export domain, or into a file on a host. */
+import type { Resource } from '../../../model/resource.ts';
+import type { ImageCopy } from '../../jobs/moves.ts';
+import { requireState } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { sourcesOf } from '../disk-copies.ts';
+import { resolveMember } from '../input.ts';
+import type { Addressed } from '../notation.ts';
+import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { contentsOf, type Part, partsBelow } from '../unregistered.ts';
+import { dataCenterOfCluster, moveVm } from '../vm.ts';
+
+type Exported = Resource<'vm'> | Resource<'template'>;
+type Kind = 'vm' | 'template';
+
+/** Path of what has been exported into files of a host. */
+export function filesOf(host: string, what: 'ova' | 'ovadisks'): string {
+  return `/hosts/${host}/${what}`;
+}
+
+/** Begins the export of a machine, which is locked while its disks are copied. */
+export function exportVm(
+  ctx: RuleContext,
+  { object: vm }: Addressed<'vm'>,
+  body: StoredObject,
+): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'export');
+  requireSettledSnapshots(ctx, vm, 'export');
+  requireFreeDisks(ctx, vm, 'export');
+  const { copies, to } = exportTo(ctx, 'vm', vm, body);
+  moveVm(ctx, vm, 'export', { copies, words: { StorageDomainName: to } });
+  return undefined;
+}
+
+/** Notes a machine or template at its new place; returns what is to be copied there. */
+export function exportTo(
+  ctx: RuleContext,
+  kind: Kind,
+  object: Exported,
+  body: StoredObject,
+): { copies: ImageCopy[]; to: string } {
+  if (body['storage_domain']) return toDomain(ctx, kind, object, body);
+  if (body['host']) return toHost(ctx, kind, object, body);
+  ctx.refuse('EXPORT_TARGET_MISSING', { action: 'export' });
+}
+
+function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObject) {
+  const action = 'export';
+  const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
+  const domain = ctx.tx.get('storage_domain', id);
+  if (domain?.type !== 'export') {
+    ctx.refuse('STORAGE_DOMAIN_TYPE_ILLEGAL', {
+      action,
+      type: kind === 'vm' ? 'VM' : 'Template',
+      name: domain?.name,
+      domainType: domain?.type,
+    });
+  }
+  const attached = ctx.tx.find('attached_storage_domain', { id });
+  if (attached?.status !== 'active') {
+    ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', {
+      action,
+      status: attached?.status ?? 'unattached',
+    });
+  }
+  if (attached.data_center?.id !== dataCenterOfCluster(ctx, object.cluster?.id)?.id) {
+    ctx.refuse('EXPORT_TO_OTHER_DATA_CENTER', { action, name: domain.name });
+  }
+  const collection = contentsOf(id, `${kind}s`);
+  const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
+  if (ctx.tx.get(as, object.id ?? '', collection)) {
+    if (body['exclusive'] !== true) ctx.refuse('EXPORTED_ALREADY', { action, name: object.name });
+    ctx.tx.remove(as, object.id ?? '', collection);
+  }
+  const places = { collection, disks: contentsOf(id, 'disks'), domain: id };
+  return { copies: put(ctx, kind, object, places), to: domain.name ?? id };
+}
+
+function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObject) {
+  const id = resolveMember(ctx.tx, 'host', body['host'] as StoredObject);
+  const host = ctx.tx.get('host', id);
+  if (host?.status !== 'up') {
+    ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'export to', status: host?.status });
+  }
+  const directory = body['directory'];
+  if (typeof directory !== 'string' || !directory.startsWith('/')) {
+    ctx.refuse('EXPORT_DIRECTORY_INVALID', {
+      action: 'export',
+      directory: String(directory ?? ''),
+    });
+  }
+  const file = typeof body['filename'] === 'string' ? body['filename'] : `${object.name}.ova`;
+  const path = `${directory.replace(/\/$/, '')}/${file}`;
+  const collection = filesOf(id, 'ova');
+  const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
+  const before = ctx.tx.list(as, { where: { collection } }).find((one) => one.comment === path);
+  if (before?.id) ctx.tx.remove(as, before.id, collection);
+  // Every file is one of its own, also of the same machine; it is found by its path.
+  const copy = { ...object, id: ctx.site.newId(), comment: path };
+  const places = { collection, disks: filesOf(id, 'ovadisks'), domain: undefined };
+  return { copies: put(ctx, kind, object, places, copy), to: `${host.name}:${path}` };
+}
+
+interface Places {
+  readonly collection: string;
+  readonly disks: string;
+  readonly domain: string | undefined;
+}
+
+/** Stores the exported form, with disks of new ids. */
+function put(
+  ctx: RuleContext,
+  kind: Kind,
+  object: Exported,
+  places: Places,
+  shown: Exported = object,
+): ImageCopy[] {
+  const path = `/${kind}s/${object.id}`;
+  const ids = new Map<string, string>();
+  for (const { disk } of sourcesOf(ctx, { kind, id: object.id ?? '' })) {
+    const id = ctx.site.newId();
+    ids.set(disk.id ?? '', id);
+    const { template: _template, vm: _vm, ...rest } = disk;
+    const domains = places.domain ? [{ id: places.domain }] : [];
+    ctx.tx.insert('unregistered_disk', places.disks, {
+      ...rest,
+      id,
+      image_id: id,
+      storage_domains: domains,
+    });
+  }
+  const parts = partsBelow(ctx, path)
+    .filter((part) => !part.collection.includes('/snapshots'))
+    .flatMap((part) => retold(part, ids));
+  const { host: _host, ...rest } = shown as Resource<'vm'>;
+  const exported = { ...rest, status: kind === 'vm' ? 'down' : 'ok', parts };
+  const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
+  ctx.tx.insert(as, places.collection, exported as never);
+  return [...ids].map(([from, to]) => ({ from, to }));
+}
+
+/** A part of the exported form: attachments name the copies; what was not copied stays behind. */
+function retold(part: Part, ids: ReadonlyMap<string, string>): Part[] {
+  if (part.kind === 'snapshot') return [];
+  if (part.kind !== 'disk_attachment') return [part];
+  const id = ids.get(String(part.object['id']));
+  return id ? [{ ...part, object: { ...part.object, id, disk: { id } } }] : [];
+}

@@ -1,0 +1,64 @@
+/** Removing a virtual machine: what keeps it, and what goes with it. */
+import { requireState } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { eraseDisk, vmsOf } from '../disk.ts';
+import { erase, forgetReferences } from '../generic.ts';
+import type { Parameters } from '../notation.ts';
+import { requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { eraseSnapshot } from '../snapshot/images.ts';
+import { disksOf, namesOf, snapshotsOf, type Vm } from '../vm.ts';
+import { requireDataCenter } from './checks.ts';
+
+/** Refuses the removal of a machine that is in use. */
+export function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameters): void {
+  const action = 'remove';
+  const force = parameters.flag('force') === true;
+  if (vm.delete_protected) ctx.refuse('VM_DELETE_PROTECTED', { action });
+  if (vm.status === 'image_locked' && !force) ctx.refuse('VM_IS_LOCKED', { action });
+  requireState(ctx, 'vm', vm as StoredObject, 'remove');
+  const pool = vm.vm_pool?.id ? ctx.tx.get('vm_pool', vm.vm_pool.id) : undefined;
+  if (pool) ctx.refuse('VM_IN_POOL', { action, pool: pool.name });
+  requireNoPreview(ctx, vm, action);
+  const disks = disksOf(ctx, vm);
+  const images = disks.filter(({ storage_type: type }) => type !== 'lun');
+  if (images.length > 0) requireDataCenter(ctx, vm, action);
+  if (!force) {
+    requireSettledSnapshots(ctx, vm, action);
+    const locked = disks.filter((disk) => disk.status === 'locked');
+    if (locked.length > 0) {
+      ctx.refuse('DISK_IS_LOCKED', { action, type: 'VM', names: namesOf(locked) });
+    }
+  }
+  if (parameters.flag('detach_only')) requireFreeDisks(ctx, vm, images);
+}
+
+/** Disks can only be kept that depend on nothing else. */
+function requireFreeDisks(
+  ctx: RuleContext,
+  vm: Vm,
+  images: readonly { template?: { id?: string } }[],
+): void {
+  const taken = snapshotsOf(ctx, vm).some((one) => one.snapshot_type === 'regular');
+  if (taken && images.length > 0) ctx.refuse('VM_HAS_SNAPSHOTS', { action: 'remove' });
+  const thin = images.find(({ template }) => template?.id);
+  if (thin) {
+    const template = ctx.tx.get('template', thin.template?.id ?? '')?.name;
+    ctx.refuse('VM_DISKS_DEPEND_ON_TEMPLATE', { action: 'remove', template });
+  }
+}
+
+/** Deletes a machine with its disks, unless they are kept, its snapshots and its permissions. */
+export function eraseVm(ctx: RuleContext, vm: Vm, keepDisks: boolean): void {
+  const id = vm.id ?? '';
+  for (const snapshot of snapshotsOf(ctx, vm)) eraseSnapshot(ctx, snapshot);
+  for (const disk of disksOf(ctx, vm)) {
+    const kept = keepDisks || disk.shareable || disk.storage_type === 'lun';
+    if (!kept && vmsOf(ctx, disk).length <= 1) eraseDisk(ctx, disk as StoredObject);
+  }
+  erase(ctx, { place: { kind: 'vm', collection: '/vms' }, object: vm as StoredObject });
+  for (const permission of ctx.tx.list('permission', { where: { vm_id: id } })) {
+    if (permission.id) ctx.tx.remove('permission', permission.id);
+  }
+  forgetReferences(ctx, id);
+}

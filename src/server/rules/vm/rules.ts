@@ -1,0 +1,166 @@
+/** Rules of virtual machines: how they are made, changed and removed, and what they are asked to do. */
+import { vm as lifecycle } from '../../../model/lifecycles/vm.ts';
+import { onArrival } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { notedCopies, releaseCopies, spoilCopies } from '../disk-copies.ts';
+import { rules } from '../notation.ts';
+import {
+  commit,
+  committed,
+  presentKept,
+  preview,
+  restored,
+  shown,
+  undo,
+  undone,
+} from '../snapshot/preview.ts';
+import { dropState, stateDropped, stateKept, statelessSnapshot } from '../snapshot/stateless.ts';
+import { hostName, moveVm, subjects, type Vm } from '../vm.ts';
+import { changeVm, nextRun, reportChange } from './change.ts';
+import { cloneVm } from './clone.ts';
+import { furnishVm, prepareVm } from './create.ts';
+import { exportVm } from './export.ts';
+import { autoPin, maintenance, needsState, reorderMacAddresses, ticket } from './guest.ts';
+import { cancelMigration, migrate, migrated } from './migrate.ts';
+import { detach } from './pool-member.ts';
+import { eraseVm, requireRemovable } from './remove.ts';
+import { logon } from './reports.ts';
+import { launch, reboot, running, shutdown, start, stop, stopped, suspend } from './run.ts';
+
+export const vmRules = rules({
+  kind: 'vm',
+  lifecycle,
+  addsAtOnce: true,
+  events: { update: 35 },
+
+  prepare: (ctx, vm, _place, sent) => prepareVm(ctx, vm, sent),
+  added: (ctx, { object }, sent) => furnishVm(ctx, object, sent),
+  change: (ctx, before, after, _place, sent) => changeVm(ctx, before, after, sent),
+  changed: (ctx, before, { object }) => reportChange(ctx, before, object),
+  removable: (ctx, { object }, parameters) => requireRemovable(ctx, object, parameters),
+
+  remove(ctx, { object }, parameters) {
+    moveVm(ctx, object, 'remove', { detach_only: parameters.flag('detach_only') ?? false });
+  },
+
+  present: (ctx, vm) => (ctx.parameters.flag('next_run') ? { ...nextRun(ctx, vm) } : {}),
+
+  actions: {
+    start,
+    stop,
+    shutdown,
+    reboot,
+    suspend,
+    migrate,
+    cancel_migration: cancelMigration,
+    reset(ctx, target) {
+      needsState('reset')(ctx, target);
+      moveVm(ctx, target.object, 'reset');
+      return undefined;
+    },
+    clone: cloneVm,
+    export: exportVm,
+    detach,
+    preview_snapshot: preview,
+    commit_snapshot: commit,
+    undo_snapshot: undo,
+    freeze_filesystems: needsState('freeze_filesystems'),
+    thaw_filesystems: needsState('thaw_filesystems'),
+    screenshot: needsState('screenshot'),
+    logon,
+    ticket,
+    maintenance,
+    reorder_mac_addresses: reorderMacAddresses,
+    auto_pin_cpu_and_numa_nodes: autoPin,
+  },
+});
+
+onArrival('vm', {
+  describe: (ctx, vm) => ({
+    subjects: subjects(ctx, vm as Vm),
+    words: {
+      HostName: hostName(ctx, vm as Vm),
+      ExitMessage: 'Exit message: it was asked to stop.',
+      Reason: '',
+    },
+  }),
+  copies: Object.fromEntries(
+    [
+      'add',
+      'export',
+      'import',
+      'keep_state',
+      'drop_state',
+      'preview_snapshot',
+      'show_snapshot',
+      'undo_snapshot',
+      'restore_snapshot',
+    ].map((operation) => [operation, (_ctx, _vm, { data }) => notedCopies(data)]),
+  ),
+  arrived: {
+    add(ctx, vm, { data }) {
+      releaseCopies(ctx, notedCopies(data));
+      return vm;
+    },
+    import(ctx, vm, { data }) {
+      releaseCopies(ctx, notedCopies(data));
+      return vm;
+    },
+    start: (ctx, vm) => running(ctx, vm as Vm) as StoredObject,
+    start_paused: (_ctx, vm) => ({ ...vm, status_detail: 'none' }),
+    resume: (ctx, vm) => running(ctx, vm as Vm) as StoredObject,
+    unpause(ctx, vm) {
+      const { status_detail: _detail, ...rest } = vm;
+      return running(ctx, rest as Vm) as StoredObject;
+    },
+    stop: (ctx, vm) => ended(ctx, vm),
+    shutdown: (ctx, vm) => ended(ctx, vm),
+    discard: (ctx, vm) => ended(ctx, vm),
+    reboot: (ctx, vm, { data }) => (data?.['cold'] ? restarted(ctx, vm as Vm) : vm),
+    suspend: (_ctx, vm) => suspended(vm as Vm) as StoredObject,
+    migrate: (ctx, vm, { data }) => migrated(ctx, vm as Vm, data) as StoredObject,
+    keep_state: (ctx, vm, { data }) => {
+      const { host, operation } = data as { host: { id: string }; operation: string };
+      return stateKept(ctx, vm as Vm, host.id, operation) as StoredObject;
+    },
+    drop_state: (ctx, vm) => stateDropped(ctx, vm as Vm) as StoredObject,
+    preview_snapshot: (ctx, vm, { data }) => presentKept(ctx, vm as Vm, data) as StoredObject,
+    show_snapshot: (ctx, vm, { data }) => shown(ctx, vm as Vm, data) as StoredObject,
+    commit_snapshot: (ctx, vm) => committed(ctx, vm as Vm) as StoredObject,
+    undo_snapshot: (ctx, vm) => undone(ctx, vm as Vm) as StoredObject,
+    restore_snapshot: (ctx, vm, { data }) => restored(ctx, vm as Vm, data) as StoredObject,
+    remove(ctx, vm, { data }) {
+      eraseVm(ctx, vm as Vm, data?.['detach_only'] === true);
+      return undefined;
+    },
+  },
+  failed: {
+    /** A machine whose disks could not be copied is there, and its disks are not to be used. */
+    add(ctx, vm, { data }) {
+      spoilCopies(ctx, notedCopies(data));
+      ctx.event(60, subjects(ctx, vm as Vm));
+      return { ...vm, status: 'down', has_illegal_images: true };
+    },
+  },
+});
+
+/** What an ended run leaves; after a stateless one the disks go back to what they were. */
+function ended(ctx: RuleContext, vm: StoredObject): StoredObject {
+  const off = stopped(ctx, vm as Vm);
+  return (statelessSnapshot(ctx, off) ? dropState(ctx, off) : off) as StoredObject;
+}
+
+/** A cold reboot: what was put aside counts from now on. */
+function restarted(ctx: RuleContext, vm: Vm): StoredObject {
+  const off: Vm = { ...stopped(ctx, vm), status: 'down' };
+  ctx.tx.update('vm', off, '/vms');
+  launch(ctx, off, {});
+  return (ctx.tx.get('vm', vm.id ?? '') ?? off) as StoredObject;
+}
+
+function suspended(vm: Vm): Vm {
+  const { host: _host, start_time: _start, fqdn: _fqdn, ...rest } = vm;
+  const { guest_operating_system: _system, guest_time_zone: _zone, ...quiet } = rest;
+  return quiet;
+}

@@ -1,0 +1,203 @@
+/** Starting and stopping: what must hold, for this run only or from now on, and what a run leaves. */
+import { requireState } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { resolveReferences } from '../input.ts';
+import type { Addressed } from '../notation.ts';
+import { chooseHost } from '../scheduling.ts';
+import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { beginStatelessRun } from '../snapshot/stateless.ts';
+import {
+  attachmentsOf,
+  disksOf,
+  moveVm,
+  namesOf,
+  nicsOf,
+  subjects,
+  type Vm,
+  without,
+} from '../vm.ts';
+import { withNextRun } from './change.ts';
+import { requireDataCenter } from './checks.ts';
+import { inherit } from './configuration.ts';
+import { requireNetworks } from './networks.ts';
+import { endSessions } from './reports.ts';
+
+type Target = Addressed<'vm'>;
+
+/** Starts a machine, or lets it go on that was suspended or paused. */
+export function start(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'start');
+  if (vm.status === 'paused') {
+    moveVm(ctx, vm, 'unpause');
+    return undefined;
+  }
+  if (vm.status === 'suspended') {
+    moveVm(ctx, { ...vm, host: chooseHost(ctx, vm, 'run') }, 'resume');
+    return undefined;
+  }
+  const asked = ['use_cloud_init', 'use_sysprep', 'use_ignition'].filter(
+    (one) => body[one] === true,
+  );
+  if (asked.length > 1) ctx.refuse('VM_TWO_INITIALIZATIONS', { action: 'run' });
+  launch(ctx, vm, body);
+  return undefined;
+}
+
+/** Starts a machine that is down. With `vm` in the body its overrides hold for this run only. */
+export function launch(ctx: RuleContext, vm: Vm, body: StoredObject): void {
+  const current = withNextRun(ctx, vm);
+  const overrides = structuredClone(body['vm'] ?? {}) as Vm;
+  resolveReferences(ctx.tx, 'vm', overrides as StoredObject);
+  const effective: Vm = { ...overrides, id: vm.id ?? '' };
+  inherit(effective, current as StoredObject, Object.keys(current));
+  requireDataCenter(ctx, vm, 'run');
+  checkBoot(ctx, effective);
+  checkDisks(ctx, vm);
+  requireSettledSnapshots(ctx, vm, 'run');
+  requireNoBackup(ctx, vm, 'run');
+  requireNetworks(ctx, vm, vm.cluster?.id, 'run');
+  if (effective.stateless && effective.high_availability?.enabled) {
+    ctx.refuse('VM_STATELESS_AND_AVAILABLE', { action: 'run' });
+  }
+  const hosts = overrides.placement_policy?.hosts?.map(({ id }) => id ?? '');
+  const only = hosts && hosts.length > 0 ? hosts : undefined;
+  const started: Vm = { ...current, host: chooseHost(ctx, effective, 'run', undefined, only) };
+  if (body['vm'] !== undefined) started.run_once = true;
+  delete started.stop_reason;
+  const pause = body['pause'] === true || effective.start_paused === true;
+  const operation = pause ? 'start_paused' : 'start';
+  if (effective.stateless) beginStatelessRun(ctx, started, operation);
+  else moveVm(ctx, started, operation);
+}
+
+/** What it boots from must be there: a bootable disk, or an interface to the network. */
+function checkBoot(ctx: RuleContext, vm: Vm): void {
+  const devices = vm.os?.boot?.devices ?? ['hd'];
+  if (devices.every((device) => device === 'hd')) {
+    const bootable = attachmentsOf(ctx, vm).some((one) => one.active && one.bootable);
+    if (!bootable) ctx.refuse('VM_WITHOUT_BOOTABLE_DISK', {});
+  }
+  if (devices[0] === 'network' && nicsOf(ctx, vm).length === 0) {
+    ctx.refuse('VM_WITHOUT_NIC_TO_BOOT', {});
+  }
+}
+
+function checkDisks(ctx: RuleContext, vm: Vm): void {
+  const plugged = new Set(
+    attachmentsOf(ctx, vm).map(({ id, active }) => (active ? id : undefined)),
+  );
+  const disks = disksOf(ctx, vm).filter(({ id }) => plugged.has(id));
+  const inStatus = (status: string) => disks.filter((disk) => disk.status === status);
+  const words = { action: 'run', type: 'VM' };
+  const [locked, illegal] = [inStatus('locked'), inStatus('illegal')];
+  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...words, names: namesOf(locked) });
+  if (illegal.length > 0) ctx.refuse('DISK_IS_ILLEGAL', { ...words, names: namesOf(illegal) });
+  const away = disks.flatMap((disk) => {
+    const id = disk.storage_type === 'lun' ? undefined : disk.storage_domains?.[0]?.id;
+    const domain = id ? ctx.tx.find('attached_storage_domain', { id }) : undefined;
+    return domain && domain.status !== 'active' ? [domain] : [];
+  });
+  if (away.length > 0) ctx.refuse('VM_STORAGE_NOT_ACTIVE', { action: 'run', names: namesOf(away) });
+}
+
+/** Switches a machine off. What is down already stays so: automation may ask twice. */
+export function stop(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+  if (vm.status === 'down') {
+    ctx.event(254, subjects(ctx, vm), { VmStatus: 'Down', Action: 'stop' });
+    return undefined;
+  }
+  requireState(ctx, 'vm', vm as StoredObject, 'stop');
+  if (body['force'] !== true) requireNoBackup(ctx, vm, 'stop');
+  if (vm.status === 'suspended') moveVm(ctx, vm, 'discard');
+  else halt(ctx, vm, 'stop', body);
+  return undefined;
+}
+
+/** Asks the guest to shut down. A guest that is not up cannot be asked, and is stopped. */
+export function shutdown(ctx: RuleContext, target: Target, body: StoredObject): undefined {
+  const vm = target.object;
+  requireState(ctx, 'vm', vm as StoredObject, 'shutdown');
+  if (vm.status !== 'up') return stop(ctx, target, body);
+  if (body['force'] !== true) requireNoBackup(ctx, vm, 'shutdown');
+  halt(ctx, vm, 'shutdown', body);
+  return undefined;
+}
+
+function halt(ctx: RuleContext, vm: Vm, how: 'stop' | 'shutdown', body: StoredObject): void {
+  const reason = typeof body['reason'] === 'string' ? body['reason'] : undefined;
+  const words = { Reason: reason ? ` (Reason: ${reason})` : '' };
+  moveVm(ctx, { ...vm, ...(reason ? { stop_reason: reason } : {}) }, how, { words });
+}
+
+/** Begins the reboot. With changes that wait, or overrides of this run, it is a stop and a start. */
+export function reboot(ctx: RuleContext, { object: vm }: Target): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'reboot');
+  const cold = vm.next_run_configuration_exists === true || vm.run_once === true;
+  moveVm(ctx, vm, 'reboot', { cold });
+  return undefined;
+}
+
+/** Saves the memory and leaves the host. */
+export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'suspend');
+  if (vm.vm_pool?.id) {
+    const pool = ctx.tx.get('vm_pool', vm.vm_pool.id)?.name;
+    ctx.refuse('VM_IN_POOL', { action: 'hibernate', pool });
+  }
+  if (vm.stateless) ctx.refuse('VM_IS_STATELESS', { action: 'hibernate' });
+  requireSettledSnapshots(ctx, vm, 'hibernate');
+  moveVm(ctx, vm, 'suspend');
+  return undefined;
+}
+
+/** What the guest tells while it runs, and where its console is. */
+export function running(ctx: RuleContext, vm: Vm): Vm {
+  const host = ctx.tx.get('host', vm.host?.id ?? '');
+  const label = (vm.initialization?.host_name ?? vm.name ?? '').toLowerCase();
+  const windows = vm.os?.type?.startsWith('windows') ?? false;
+  const display: NonNullable<Vm['display']> = { ...vm.display };
+  if (host?.address) Object.assign(display, { address: host.address, port: portOf(vm) });
+  return {
+    ...vm,
+    start_time: ctx.timestamp,
+    display,
+    fqdn: label.includes('.') ? label : `${label}.example.com`,
+    guest_time_zone: { name: windows ? 'GMT Standard Time' : 'UTC', utc_offset: '+00:00' },
+    guest_operating_system: guestSystem(vm, windows),
+  };
+}
+
+function guestSystem(vm: Vm, windows: boolean): NonNullable<Vm['guest_operating_system']> {
+  const architecture = vm.cpu?.architecture ?? 'x86_64';
+  if (windows) return { architecture, family: 'Windows', distribution: '' };
+  return {
+    architecture,
+    family: 'Linux',
+    distribution: 'Linux',
+    kernel: { version: { full_version: '5.14.0', major: 5, minor: 14, build: 0, revision: 0 } },
+    version: { full_version: '9', major: 9 },
+  };
+}
+
+/** Port of the console, the same whenever the machine runs. */
+export function portOf(vm: Pick<Vm, 'id'>): number {
+  return 5900 + (Number.parseInt((vm.id ?? '0').slice(0, 8), 16) % 1000);
+}
+
+/** The machine without what only a run has, and with what was put aside for the next one. */
+export function stopped(ctx: RuleContext, vm: Vm): Vm {
+  const { address: _address, port: _port, secure_port: _secure, ...display } = vm.display ?? {};
+  const rest = without(vm as StoredObject, [
+    'host',
+    'start_time',
+    'run_once',
+    'status_detail',
+    'fqdn',
+    'guest_time_zone',
+    'guest_operating_system',
+  ]) as Vm;
+  ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
+  endSessions(ctx, vm);
+  return withNextRun(ctx, { ...rest, display, stop_time: ctx.timestamp });
+}
