@@ -59,10 +59,11 @@ function restartLeased(ctx: RuleContext, host: Host): void {
  * other hosts, and it manages no storage.
  */
 export function freeVms(ctx: RuleContext, host: Host): void {
-  for (const vm of runningOn(ctx, host)) free(ctx, vm, host);
   switchBricks(ctx, host, false);
   releaseSpm(ctx, ctx.tx.get('host', host.id ?? '') ?? host);
   refreshStorage(ctx, host);
+  // Nothing starts in a data center that is not up: it first gets another manager.
+  for (const vm of runningOn(ctx, host)) free(ctx, vm, host);
 }
 
 function free(ctx: RuleContext, vm: Vm, host: Host): void {
