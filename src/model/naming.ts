@@ -63,4 +63,7 @@ export const naming: Readonly<Record<string, Naming>> = {
   scheduling_policy: { pattern: 'any', max: 128, unique: 'service' },
   gluster_volume: { pattern: 'identifier', max: 1000, unique: 'collection' },
   external_host_provider: { pattern: 'identifier', max: 128, unique: 'service' },
+  openstack_image_provider: { pattern: 'identifier', max: 128, unique: 'service' },
+  openstack_network_provider: { pattern: 'identifier', max: 128, unique: 'service' },
+  openstack_volume_provider: { pattern: 'identifier', max: 128, unique: 'service' },
 };

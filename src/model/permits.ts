@@ -30,6 +30,13 @@ const volume = self('manipulate_gluster_volume');
 const host = self('manipulate_host');
 const editHost = self('edit_host_configuration');
 
+/** What providers of all kinds need. */
+const provider = {
+  ...all('create_storage_pool', 'system'),
+  test_connectivity: system('create_storage_pool'),
+  import_certificates: system('create_storage_pool'),
+} as const;
+
 /** By type, then by operation. Operations that are not listed need the whole system's SuperUser. */
 export const permitsByType: Readonly<Record<string, Needs>> = {
   vm: {
@@ -286,11 +293,15 @@ export const permitsByType: Readonly<Record<string, Needs>> = {
   filter: all('edit_storage_pool_configuration', 'system'),
   weight: all('edit_storage_pool_configuration', 'system'),
   balance: all('edit_storage_pool_configuration', 'system'),
-  external_host_provider: {
-    ...all('create_storage_pool', 'system'),
-    test_connectivity: system('create_storage_pool'),
-    import_certificates: system('create_storage_pool'),
-  },
+  external_host_provider: provider,
+  openstack_image_provider: provider,
+  openstack_network_provider: provider,
+  openstack_volume_provider: provider,
+  openstack_volume_authentication_key: all('create_storage_pool', 'system'),
+  openstack_subnet: all('create_storage_pool', 'system'),
+  image: { import: [['create_disk', 'sent storage_domain']] },
+  openstack_image: { import: [['create_disk', 'sent storage_domain']] },
+  openstack_network: { import: [['create_storage_pool_network', 'sent data_center']] },
   external_vm_import: { add: [['create_vm', 'sent cluster']] },
   external_template_import: { add: [['create_template', 'sent cluster']] },
   api: { reload_configurations: system('configure_engine') },

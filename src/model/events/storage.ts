@@ -130,6 +130,21 @@ export const storageEvents = {
     severity: 'normal',
     text: 'iSCSI bond {ObjectName} was removed by {UserName}.',
   },
+  207: {
+    name: 'PROVIDER_UPDATED',
+    severity: 'normal',
+    text: 'Provider {ObjectName} was updated by {UserName}.',
+  },
+  209: {
+    name: 'PROVIDER_REMOVED',
+    severity: 'normal',
+    text: 'Provider {ObjectName} was removed by {UserName}.',
+  },
+  213: {
+    name: 'PROVIDER_CERTIFICATES_IMPORTED',
+    severity: 'normal',
+    text: 'The certificates of provider {ObjectName} were imported by {UserName}.',
+  },
 } as const satisfies Readonly<
   Record<number, { name: string; severity: 'normal' | 'warning' | 'error' | 'alert'; text: string }>
 >;

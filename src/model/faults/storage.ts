@@ -335,6 +335,15 @@ export const storageFaults = {
     text: 'Cannot {action} iSCSI Bond. It cannot have {member}: {reason}.',
   },
 
+  PROVIDER_ADDRESS_INVALID: {
+    status: 400,
+    text: 'Cannot {action} Provider. "{url}" is not the address of a web service (http:// or https://).',
+  },
+  PROVIDER_NEEDS_CREDENTIALS: {
+    status: 400,
+    text: 'Cannot {action} Provider. With requires_authentication it needs a username and a password.',
+  },
+
   UNITS_IN_USE: {
     status: 409,
     text: 'Cannot {action} {type}. Logical units are in use already: {units}.',

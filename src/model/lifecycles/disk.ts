@@ -68,6 +68,13 @@ export const disk = lifecycle({
       refusedBy: { illegal: 'DISK_IS_ILLEGAL', otherwise: 'DISK_IS_LOCKED' },
       events: { begin: 377, end: 371 },
     },
+    import: {
+      from: [],
+      via: [['locked', 2_000]],
+      to: 'ok',
+      refusedBy: { otherwise: 'DISK_IS_LOCKED' },
+      events: { begin: 2020, end: 2021 },
+    },
     remove: {
       from: ['ok', 'illegal'],
       via: [['locked', 1_000]],

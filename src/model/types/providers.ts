@@ -8,7 +8,7 @@ export const providersTypes = types({
       url: { kind: 'string', mut: 'CU' },
       requires_authentication: { kind: 'bool', mut: 'CU' },
       username: { kind: 'string', mut: 'CU' },
-      password: { kind: 'string', mut: 'CU' },
+      password: { kind: 'string', mut: 'CU', writeOnly: true },
       authentication_url: { kind: 'string', mut: 'CU' },
       properties: { kind: 'list struct property', mut: 'CU' },
     },
@@ -191,7 +191,7 @@ export const providersTypes = types({
       address: { kind: 'string', mut: 'CU' },
       port: { kind: 'int', mut: 'CU' },
       username: { kind: 'string', mut: 'CU' },
-      password: { kind: 'string', mut: 'CU' },
+      password: { kind: 'string', mut: 'CU', writeOnly: true },
     },
   },
   registration_configuration: {

@@ -14,6 +14,8 @@ export interface DiskMove {
   readonly domain?: string;
   /** The new disk, or the new image of a repository. */
   readonly target?: string;
+  /** A template that is locked as long as the disk is. */
+  readonly template?: string;
   /** What changes in the disk. */
   readonly changes?: Disk;
   /** Words of its events. */
@@ -25,9 +27,15 @@ type Ends = NonNullable<Arrivals['arrived']>;
 export const copiesOf: NonNullable<Arrivals['copies']> = {
   copy: ontoTarget,
   export: ontoTarget,
+  import: fromTarget,
   sparsify: ontoItself,
   reduce: ontoItself,
 };
+
+function fromTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
+  const { target } = dataOf(journey);
+  return target ? [{ from: target, to: String(disk['id']) }] : [];
+}
 
 function ontoTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
   const { target } = dataOf(journey);
@@ -90,6 +98,12 @@ export const ended: Ends = {
     return object;
   },
 
+  import(ctx, disk, journey) {
+    const template = ctx.tx.get('template', dataOf(journey).template ?? '');
+    if (template) ctx.tx.update('template', { ...template, status: 'ok' });
+    return settled(ctx, disk);
+  },
+
   remove(ctx, disk) {
     eraseDisk(ctx, disk);
     return undefined;
@@ -109,6 +123,11 @@ export const failed: NonNullable<Arrivals['failed']> = {
     const { target } = dataOf(journey);
     if (target) ctx.afterCommit.push(() => ctx.site.images.remove(target));
     return { ...disk, status: 'ok' };
+  },
+  import(ctx, disk, journey) {
+    const template = ctx.tx.get('template', dataOf(journey).template ?? '');
+    if (template) ctx.tx.update('template', { ...template, status: 'illegal' });
+    return { ...disk, status: 'illegal' };
   },
   // The old file stays until the new one is whole.
   sparsify: (_ctx, disk) => ({ ...disk, status: 'ok' }),

@@ -27,6 +27,22 @@ import { nicRules } from './nic.ts';
 import { permissionRules } from './permission.ts';
 import { plainRules } from './plain.ts';
 import { cpuProfileRules, diskProfileRules } from './profile.ts';
+import { certificateRules } from './provider/certificate.ts';
+import {
+  computeResourceRules,
+  discoveredHostRules,
+  externalHostRules,
+  hostGroupRules,
+} from './provider/contents.ts';
+import { imageRules, openstackImageRules, openstackNetworkRules } from './provider/images.ts';
+import {
+  authenticationKeyRules,
+  externalHostProviderRules,
+  imageProviderRules,
+  networkProviderRules,
+  volumeProviderRules,
+  volumeTypeRules,
+} from './provider/rules.ts';
 import { qosRules } from './qos.ts';
 import { quotaClusterLimitRules, quotaRules, quotaStorageLimitRules } from './quota-rules.ts';
 import { register } from './registry.ts';
@@ -94,6 +110,20 @@ export function registerRules(): void {
     statisticRules,
     storageConnectionRules,
     storageDomainRules,
+    authenticationKeyRules,
+    certificateRules,
+    computeResourceRules,
+    discoveredHostRules,
+    externalHostProviderRules,
+    externalHostRules,
+    hostGroupRules,
+    imageProviderRules,
+    imageRules,
+    networkProviderRules,
+    openstackImageRules,
+    openstackNetworkRules,
+    volumeProviderRules,
+    volumeTypeRules,
     unregisteredDiskRules,
     applicationRules,
     backupDiskRules,

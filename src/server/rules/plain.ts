@@ -41,7 +41,6 @@ export const plainRules = [
       refuseBuiltIn({ place, object: { ...object } }, object.id === rootTag);
     },
   }),
-  rules({ kind: 'external_host_provider', events: { add: 205 } }),
   rules({
     kind: 'role',
     events: { add: 864, update: 856, remove: 858 },
