@@ -46,8 +46,6 @@ function nameFor(ctx: RuleContext, name: string): string {
 
 /** The storage domain that a provider keeps. */
 export function domainOfProvider(ctx: RuleContext, provider: string): ProviderDomain | undefined {
-  const domains: ProviderDomain[] = ['image', 'volume'].flatMap((type) =>
-    ctx.tx.list('storage_domain', { where: { type } }),
-  );
+  const domains: ProviderDomain[] = ctx.tx.list('storage_domain');
   return domains.find((domain) => domain.provider === provider);
 }
