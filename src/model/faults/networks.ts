@@ -71,10 +71,6 @@ export const networkFaults = {
     status: 400,
     text: 'Cannot {action} vNIC profile. A profile that passes through has no {attribute}.',
   },
-  PROFILE_FILTER_UNKNOWN: {
-    status: 400,
-    text: 'Cannot {action} vNIC profile. There is no network filter {id}.',
-  },
   PROFILE_NOT_PASS_THROUGH: {
     status: 400,
     text: 'Cannot {action} vNIC profile. {attribute} is for profiles that pass through.',

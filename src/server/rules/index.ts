@@ -22,7 +22,10 @@ import { imageTransferRules } from './image-transfer.ts';
 import { instanceTypeRules } from './instance-type.ts';
 import { iscsiBondRules } from './iscsi-bond.ts';
 import { jobRules, stepRules } from './job.ts';
-import { clusterNetworkRules, networkRules } from './network.ts';
+import { clusterNetworkRules } from './network/cluster-network.ts';
+import { macPoolRules } from './network/mac-pool.ts';
+import { networkRules } from './network/network.ts';
+import { vnicProfileRules } from './network/vnic-profile.ts';
 import { nicRules } from './nic.ts';
 import { permissionRules } from './permission.ts';
 import { plainRules } from './plain.ts';
@@ -103,7 +106,9 @@ export function registerRules(): void {
     imageTransferRules,
     jobRules,
     stepRules,
+    macPoolRules,
     networkRules,
+    vnicProfileRules,
     nicRules,
     permissionRules,
     ...plainRules,

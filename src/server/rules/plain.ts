@@ -22,7 +22,7 @@ function refuseBuiltIn(target: { place: Place; object: StoredObject }, builtIn: 
 /** Objects of a kind that refer to the target. */
 function users(
   ctx: RuleContext,
-  kind: 'vm' | 'nic' | 'cluster' | 'permission' | 'template',
+  kind: 'vm' | 'permission' | 'template',
   column: string,
   id: string,
 ): StoredObject[] {
@@ -51,22 +51,6 @@ export const plainRules = [
       const target = { place, object: { ...object } };
       refuseBuiltIn(target, object.mutable === false);
       refuseInUse(target, users(ctx, 'permission', 'role_id', object.id ?? ''), 'the permissions');
-    },
-  }),
-  rules({
-    kind: 'vnic_profile',
-    events: { add: 1122, update: 1124, remove: 1126 },
-    removable(ctx, { place, object }) {
-      const nics = users(ctx, 'nic', 'vnic_profile_id', object.id ?? '');
-      refuseInUse({ place, object: { ...object } }, nics, 'the interfaces');
-    },
-  }),
-  rules({
-    kind: 'mac_pool',
-    removable(ctx, { place, object }) {
-      const target = { place, object: { ...object } };
-      refuseBuiltIn(target, object.default_pool === true);
-      refuseInUse(target, users(ctx, 'cluster', 'mac_pool_id', object.id ?? ''), 'the clusters');
     },
   }),
   rules({

@@ -84,7 +84,13 @@ export function commitNetworks(ctx: RuleContext, id: string): void {
 export function revertNetworks(ctx: RuleContext, id: string): void {
   const host = ctx.tx.get('host', id) as StoredObject | undefined;
   const saved = host?.[savedOf] as Configuration | undefined;
-  if (saved) configure(ctx, id, saved);
+  if (saved) {
+    // A network that was removed meanwhile does not come back.
+    const attachments = saved.attachments.filter(({ network }) =>
+      ctx.tx.get('network', network?.id ?? ''),
+    );
+    configure(ctx, id, { ...saved, attachments });
+  }
   commitNetworks(ctx, id);
 }
 
