@@ -10,6 +10,14 @@ export function typeOf(name: string): TypeDefinition {
   return found;
 }
 
+/**
+ * The first path of a service that is found under two: clusters are there by themselves and below
+ * their data center.
+ */
+export function primaryPath(path: string): string {
+  return path.replace(/^\/datacenters\/\{datacenter\}(?=\/clusters)/, '');
+}
+
 /** Whether the model has a type of this name. */
 export function isType(name: string): name is TypeName {
   return Object.hasOwn(types, name);

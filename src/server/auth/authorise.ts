@@ -1,6 +1,6 @@
 /** May the caller perform this operation: the permits that the model asks for, where it asks. */
 import type { Operation } from '../../model/index.ts';
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { attributesOf, parseKind, primaryPath } from '../../model/index.ts';
 import { type Need, permitsByPath, permitsByType } from '../../model/permits.ts';
 import { refused } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
@@ -25,7 +25,7 @@ interface Subject {
 export function authorise(ctx: RuleContext, operation: Operation, subject: Subject): void {
   if (ctx.caller.superUser) return;
   const needs =
-    permitsByPath[operation.service]?.[operation.name] ??
+    permitsByPath[primaryPath(operation.service)]?.[operation.name] ??
     permitsByType[operation.type]?.[operation.name];
   if (!needs) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
   for (const need of needs) {

@@ -1,5 +1,5 @@
 /** From what a client sent to an object that can be stored: filters, defaults, references. */
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { attributesOf, parseKind, primaryPath } from '../../model/index.ts';
 import { namePatterns, naming } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation.ts';
 import {
@@ -82,7 +82,7 @@ export function requireOnAdd(place: Place, object: StoredObject): void {
   const required =
     requiredOnAddOfKind[place.kind] ??
     alternatives.find(([member]) => object[member] !== undefined)?.[1] ??
-    requiredOnAttach[place.service] ??
+    requiredOnAttach[primaryPath(place.service)] ??
     (nested ? requiredOnReference[noun] : undefined) ??
     requiredOnAdd[place.type] ??
     [];
@@ -91,7 +91,7 @@ export function requireOnAdd(place: Place, object: StoredObject): void {
 
 /** Refuses with 400 when elements are missing that an action asks for. */
 export function requireForAction(path: string, action: string, body: StoredObject): void {
-  requireAll('Action', requiredByAction[path] ?? [], body, action);
+  requireAll('Action', requiredByAction[primaryPath(path)] ?? [], body, action);
 }
 
 /** Refuses with 400, naming every path of `required` that the object lacks. */

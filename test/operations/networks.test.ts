@@ -1,0 +1,447 @@
+/** Networks of data centers and clusters, vNIC profiles, network filters, MAC pools. */
+import { describe, expect } from 'vitest';
+import { addCluster, addHost } from './support/hosts.ts';
+import { row } from './support/rows.ts';
+import { type People, useSite } from './support/site.ts';
+import { at, itemsOf, type Thing } from './support/speaker.ts';
+
+const site = useSite();
+
+function addNetwork({ admin, name, path }: People, more: Thing = {}) {
+  return admin.add('/networks', {
+    network: { name: name('net'), data_center: { id: path('{datacenter}') }, ...more },
+  });
+}
+
+/** A machine of a cluster with an interface of a profile. */
+async function plugIn({ admin, name }: People, cluster: string, profile: string) {
+  const vm = await admin.add('/vms', {
+    vm: { name: name('vm'), cluster: { id: cluster }, template: { name: 'Blank' } },
+  });
+  await admin.add(`/vms/${vm.id}/nics`, { nic: { name: 'nic1', vnic_profile: { id: profile } } });
+  return vm;
+}
+
+for (const base of ['/networks', '/datacenters/{datacenter}/networks']) {
+  describe(base === '/networks' ? 'networks at the top' : row('G2'), () => {
+    const body = (people: People, more: Thing = {}) => ({
+      network: {
+        name: people.name('net'),
+        ...(base === '/networks' ? { data_center: { id: people.path('{datacenter}') } } : {}),
+        ...more,
+      },
+    });
+    site.both('adds a network, with a profile of its name', async (people) => {
+      const { admin, path } = people;
+      const sent = body(people, { vlan: { id: 7 }, mtu: 9000, description: 'storage' });
+      const { status, object, headers, text } = await admin.post(path(base), sent);
+      expect(status, text).toBe(201);
+      expect(headers['location']).toBe(object['href']);
+      expect(object).toMatchObject({
+        name: sent.network['name' as never],
+        vlan: { id: '7' },
+        mtu: '9000',
+        stp: 'false',
+        usages: { usage: expect.anything() },
+        data_center: { id: path('{datacenter}') },
+      });
+      const profiles = `/networks/${String(object['id'])}/vnicprofiles`;
+      expect((await admin.get(profiles)).list).toMatchObject([{ name: object['name'] }]);
+      const without = await admin.add(path(base), body(people, { profile_required: false }));
+      expect((await admin.get(`/networks/${without.id}/vnicprofiles`)).list).toEqual([]);
+    });
+    site.both('names a network for hosts that is long', async (people) => {
+      const { admin, path, name } = people;
+      const long = await admin.add(path(base), body(people, { name: name('a-rather-long-name') }));
+      expect(long['vdsm_name']).toMatch(/^on[0-9a-f]{13}$/);
+    });
+    site.both('lists, gets, changes and removes', async (people) => {
+      const { admin, path, name } = people;
+      const { id, ...network } = await admin.add(path(base), body(people));
+      const own = `${path(base)}/${id}`;
+      expect((await admin.get(path(base))).list.map((one) => one['id'])).toContain(id);
+      expect((await admin.get(`${path(base)}?max=1`)).list).toHaveLength(1);
+      expect((await admin.get(own)).object['name']).toBe(network['name']);
+      const renamed = name('renamed');
+      const changed = await admin.put(own, { network: { name: renamed, vlan: { id: 9 } } });
+      expect(changed.status, changed.text).toBe(200);
+      expect(changed.object).toMatchObject({ name: renamed, vlan: { id: '9' } });
+      expect((await admin.delete(own)).status).toBe(200);
+      expect((await admin.get(own)).status).toBe(404);
+    });
+    site.both('refuses what no network can be', async (people) => {
+      const { admin, path } = people;
+      const taken = await admin.add(path(base), body(people));
+      const refused = async (more: Thing, status: number) => {
+        const answer = await admin.post(path(base), body(people, more));
+        expect(answer.status, answer.text).toBe(status);
+        expect(answer.fault?.detail).toBeTruthy();
+      };
+      await refused({ name: taken['name'] }, 409);
+      await refused({ name: 'bond5' }, 400);
+      await refused({ name: 'no name!' }, 400);
+      await refused({ vlan: { id: 4095 } }, 400);
+      await refused({ mtu: 67 }, 400);
+      await refused({ usages: { usage: [] }, stp: true }, 409);
+      await refused({ usages: { usage: [] }, port_isolation: true }, 409);
+      if (base === '/networks') await refused({ data_center: { name: 'nowhere' } }, 404);
+    });
+    site.both('keeps a network in use, and the management network', async (people) => {
+      const { admin, path } = people;
+      const network = await admin.add(path(base), body(people));
+      const [profile] = (await admin.get(`/networks/${network.id}/vnicprofiles`)).list;
+      const vm = await plugIn(people, path('{cluster}'), String(profile?.['id']));
+      const { status, fault } = await admin.delete(`${path(base)}/${network.id}`);
+      expect(status).toBe(409);
+      expect(fault?.detail).toContain(String(network['name']));
+      await admin.delete(`/vms/${vm.id}`);
+      expect((await admin.delete(`${path(base)}/${network.id}`)).status).toBe(200);
+      const management = await admin.find(path(base), 'mgmt');
+      expect((await admin.delete(`${path(base)}/${management.id}`)).status).toBe(400);
+    });
+    site.incomplete('POST', base, { network: { description: 'nameless' } }, 'name');
+    site.unknown('GET', `${base}/{unknown}`);
+    site.unknown('PUT', `${base}/{unknown}`, { network: { mtu: 1500 } });
+    site.unknown('DELETE', `${base}/{unknown}`);
+    site.forbidden('POST', base, {
+      network: { name: 'notmine', data_center: { id: '{datacenter}' } },
+    });
+  });
+}
+
+describe('a network that virtual machines use', () => {
+  site.both('keeps its tag while they run, and its data center for ever', async (people) => {
+    const { admin, path, name } = people;
+    const network = await addNetwork(people, { vlan: { id: 3 } });
+    await admin.add(path('/clusters/{cluster}/networks'), {
+      network: { id: network.id, required: false },
+    });
+    const [profile] = (await admin.get(`/networks/${network.id}/vnicprofiles`)).list;
+    const vm = path('/vms/{vm}');
+    const nic = { name: name('nic'), plugged: true, vnic_profile: { id: profile?.['id'] } };
+    const added = await admin.add(`${vm}/nics`, { nic });
+    const own = `/networks/${network.id}`;
+    const busy = await admin.put(own, { network: { vlan: { id: 4 } } });
+    expect(busy.status).toBe(409);
+    expect(busy.fault?.detail).toContain('vm-01');
+    await admin.must(`${vm}/nics/${added.id}/deactivate`);
+    await admin.delete(`${vm}/nics/${added.id}`);
+    expect((await admin.put(own, { network: { vlan: { id: 4 } } })).status).toBe(200);
+    const other = await admin.add('/datacenters', {
+      data_center: { name: name('dc'), local: false },
+    });
+    const moved = await admin.put(own, { network: { data_center: { id: other.id } } });
+    expect(moved.status).toBe(400);
+  });
+});
+
+describe('labels of a network', () => {
+  site.both('are added once, listed and removed', async (people) => {
+    const { admin, name } = people;
+    const network = await addNetwork(people);
+    const path = `/networks/${network.id}/networklabels`;
+    const label = name('green');
+    const added = await admin.post(path, { network_label: { id: label } });
+    expect(added.status, added.text).toBe(201);
+    expect(added.object).toMatchObject({ id: label });
+    expect((await admin.post(path, { network_label: { id: 'second' } })).status).toBe(400);
+    expect((await admin.get(path)).list.map((one) => one['id'])).toEqual([label]);
+    expect((await admin.get(`${path}/${label}`)).status).toBe(200);
+    expect((await admin.delete(`${path}/${label}`)).status).toBe(200);
+    expect((await admin.get(path)).list).toEqual([]);
+    expect((await admin.post(path, { network_label: {} })).status).toBe(400);
+  });
+});
+
+describe(row('G21'), () => {
+  const paths = (people: People, cluster: string) => [
+    `/clusters/${cluster}/networks`,
+    `/datacenters/${people.path('{datacenter}')}/clusters/${cluster}/networks`,
+  ];
+  site.both('attaches a network to a cluster, and takes it away', async (people) => {
+    const { admin } = people;
+    const cluster = await addCluster(people);
+    for (const path of paths(people, cluster.id)) {
+      const network = await addNetwork(people);
+      const { status, object, text } = await admin.post(path, {
+        network: { name: network['name'] },
+      });
+      expect(status, text).toBe(201);
+      expect(object).toMatchObject({
+        id: network.id,
+        required: 'true',
+        display: 'false',
+        status: 'operational',
+        cluster: { id: cluster.id },
+      });
+      expect((await admin.post(path, { network: { id: network.id } })).status).toBe(409);
+      expect((await admin.get(path)).list.map((one) => one['name'])).toContain(network['name']);
+      const own = `${path}/${network.id}`;
+      const changed = await admin.put(own, { network: { required: false } });
+      expect(changed.status, changed.text).toBe(200);
+      expect((await admin.get(own)).object['required']).toBe('false');
+      expect((await admin.delete(own)).status).toBe(200);
+      expect((await admin.get(own)).status).toBe(404);
+      expect((await admin.get(`/networks/${network.id}`)).status).toBe(200);
+    }
+  });
+  site.both('gives each role to one network', async (people) => {
+    const { admin } = people;
+    const cluster = await addCluster(people);
+    const [path = ''] = paths(people, cluster.id);
+    const roles = async (id: string) =>
+      itemsOf((await admin.get(`${path}/${id}`)).object, 'usages', 'usage') as never as string[];
+    const management = await admin.find(path, 'mgmt');
+    expect(await roles(management.id)).toEqual(
+      expect.arrayContaining(['management', 'display', 'migration', 'default_route']),
+    );
+    const one = await addNetwork(people);
+    const two = await addNetwork(people);
+    const usages = { usage: ['vm', 'display', 'migration', 'gluster'] };
+    await admin.add(path, { network: { id: one.id, required: false, usages } });
+    expect(await roles(one.id)).toEqual(
+      expect.arrayContaining(['vm', 'display', 'migration', 'gluster']),
+    );
+    expect(await roles(management.id)).not.toContain('display');
+    await admin.add(path, { network: { id: two.id, required: false } });
+    const shown = await admin.put(`${path}/${two.id}`, { network: { display: true } });
+    expect(shown.object).toMatchObject({ display: 'true' });
+    expect(await roles(one.id)).not.toContain('display');
+    await admin.put(`${path}/${one.id}`, { network: { usages: { usage: ['vm'] } } });
+    expect(await roles(management.id)).toContain('migration');
+    await admin.delete(`${path}/${two.id}`);
+    expect(await roles(management.id)).toContain('display');
+  });
+  site.both('watches over the management network', async (people) => {
+    const { admin } = people;
+    const cluster = await addCluster(people);
+    const [path = ''] = paths(people, cluster.id);
+    const management = await admin.find(path, 'mgmt');
+    const own = `${path}/${management.id}`;
+    const put = async (id: string, network: Thing) =>
+      (await admin.put(`${path}/${id}`, { network })).status;
+    expect(await put(management.id, { required: false })).toBe(400);
+    expect(await put(management.id, { usages: { usage: ['vm', 'display'] } })).toBe(400);
+    expect((await admin.delete(own)).status).toBe(400);
+    const other = await addNetwork(people);
+    await admin.add(path, { network: { id: other.id } });
+    const usages = { usage: ['vm', 'management'] };
+    expect(await put(other.id, { usages })).toBe(200);
+    expect((await admin.delete(own)).status).toBe(200);
+    await addHost(people, { cluster: cluster.id });
+    await admin.add(path, { network: { id: management.id, required: false } });
+    expect(await put(management.id, { required: true, usages })).toBe(400);
+  });
+  site.both('tells whether every host has a required network', async (people) => {
+    const { admin } = people;
+    const host = await addHost(people);
+    const network = await addNetwork(people);
+    const [path = ''] = paths(people, host.cluster);
+    const added = await admin.add(path, { network: { id: network.id } });
+    expect(added['status']).toBe('non_operational');
+    await admin.must(`${host.path}/setupnetworks`, {
+      modified_network_attachments: {
+        network_attachment: [{ network: { id: network.id }, host_nic: { name: 'eth2' } }],
+      },
+    });
+    expect((await admin.get(`${path}/${network.id}`)).object['status']).toBe('operational');
+  });
+  site.both('refuses networks of other data centers, and to lose those in use', async (people) => {
+    const { admin, name } = people;
+    const cluster = await addCluster(people);
+    const [path = ''] = paths(people, cluster.id);
+    const elsewhere = await admin.add('/datacenters', {
+      data_center: { name: name('dc'), local: false },
+    });
+    const foreign = await addNetwork(people, { data_center: { id: elsewhere.id } });
+    expect((await admin.post(path, { network: { id: foreign.id } })).status).toBe(400);
+    const network = await addNetwork(people);
+    await admin.add(path, { network: { id: network.id, required: false } });
+    const [profile] = (await admin.get(`/networks/${network.id}/vnicprofiles`)).list;
+    const vm = await plugIn(people, cluster.id, String(profile?.['id']));
+    const { status, fault } = await admin.delete(`${path}/${network.id}`);
+    expect(status).toBe(409);
+    expect(fault?.detail).toContain(String(vm['name']));
+  });
+  site.incomplete('POST', '/clusters/{cluster}/networks', { network: {} }, 'id|name');
+  site.unknown('GET', '/clusters/{cluster}/networks/{unknown}');
+  site.unknown('PUT', '/clusters/{cluster}/networks/{unknown}', { network: { required: true } });
+  site.unknown('DELETE', '/clusters/{cluster}/networks/{unknown}');
+  site.forbidden('POST', '/clusters/{cluster}/networks', { network: { id: '{network}' } });
+});
+
+for (const base of ['/networks/{network}/vnicprofiles', '/vnicprofiles']) {
+  describe(base === '/vnicprofiles' ? 'vNIC profiles at the top' : row('G22'), () => {
+    const body = ({ name }: People, network: string, more: Thing = {}) => ({
+      vnic_profile: { name: name('profile'), network: { id: network }, ...more },
+    });
+    const at22 = (network: string) => base.replace('{network}', network);
+    site.both('adds, lists, gets and removes a profile', async (people) => {
+      const { admin } = people;
+      const network = await addNetwork(people);
+      const path = at22(network.id);
+      const { status, object, text } = await admin.post(path, body(people, network.id));
+      expect(status, text).toBe(201);
+      expect(object).toMatchObject({
+        port_mirroring: 'false',
+        pass_through: { mode: 'disabled' },
+        network: { id: network.id },
+      });
+      const filter = await admin.find('/networkfilters', 'vdsm-no-mac-spoofing');
+      expect(at(object, 'network_filter.id')).toBe(filter.id);
+      const own = `${path}/${String(object['id'])}`;
+      expect((await admin.get(own)).object['name']).toBe(object['name']);
+      expect((await admin.get(path)).list.map((one) => one['id'])).toContain(object['id']);
+      const again = body(people, network.id, { name: object['name'] });
+      expect((await admin.post(path, again)).status).toBe(409);
+      expect((await admin.delete(own)).status).toBe(200);
+      expect((await admin.get(own)).status).toBe(404);
+    });
+    site.both('passes through without what the service does for others', async (people) => {
+      const { admin } = people;
+      const network = await addNetwork(people);
+      const path = at22(network.id);
+      const pass_through = { mode: 'enabled' };
+      const through = await admin.add(path, body(people, network.id, { pass_through }));
+      expect(through).toMatchObject({ pass_through, migratable: 'true' });
+      expect(through).not.toHaveProperty('network_filter');
+      const filter = await admin.find('/networkfilters', 'clean-traffic');
+      const refused = async (more: Thing) =>
+        (await admin.post(path, body(people, network.id, { pass_through, ...more }))).status;
+      expect(await refused({ port_mirroring: true })).toBe(400);
+      expect(await refused({ network_filter: { id: filter.id } })).toBe(400);
+      const none = await admin.add(path, body(people, network.id, { network_filter: {} }));
+      expect(none).not.toHaveProperty('network_filter');
+    });
+    site.both('keeps a profile in use, and wants a network of virtual machines', async (people) => {
+      const { admin, path } = people;
+      const network = await addNetwork(people);
+      const profile = await admin.add(at22(network.id), body(people, network.id));
+      await plugIn(people, path('{cluster}'), profile.id);
+      const own = `${at22(network.id)}/${profile.id}`;
+      expect((await admin.delete(own)).status).toBe(409);
+      const plain = await addNetwork(people, { usages: { usage: [] } });
+      expect((await admin.get(`/networks/${plain.id}/vnicprofiles`)).list).toEqual([]);
+      expect((await admin.post(at22(plain.id), body(people, plain.id))).status).toBe(400);
+    });
+    site.incomplete('POST', base, { vnic_profile: { network: { id: '{network}' } } }, 'name');
+    site.unknown('GET', `${base}/{unknown}`);
+    site.unknown('DELETE', `${base}/{unknown}`);
+    if (base === '/vnicprofiles') {
+      site.forbidden('POST', base, {
+        vnic_profile: { name: 'notmine', network: { id: '{network}' } },
+      });
+    }
+  });
+}
+
+describe('a vNIC profile', () => {
+  site.both('changes, but not its network', async (people) => {
+    const { admin, name } = people;
+    const network = await addNetwork(people);
+    const other = await addNetwork(people);
+    const [profile] = (await admin.get(`/networks/${network.id}/vnicprofiles`)).list;
+    const own = `/vnicprofiles/${String(profile?.['id'])}`;
+    const filter = await admin.find('/networkfilters', 'clean-traffic');
+    const changed = await admin.put(own, {
+      vnic_profile: { name: name('new'), port_mirroring: true, network_filter: { id: filter.id } },
+    });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.object).toMatchObject({
+      port_mirroring: 'true',
+      network_filter: { id: filter.id },
+    });
+    const cleared = await admin.put(own, { vnic_profile: { network_filter: {} } });
+    expect(cleared.object).not.toHaveProperty('network_filter');
+    const moved = await admin.put(own, { vnic_profile: { network: { id: other.id } } });
+    expect(moved.status).toBe(400);
+    const mode = { pass_through: { mode: 'enabled' } };
+    expect((await admin.put(own, { vnic_profile: mode })).status).toBe(400);
+    const both = { ...mode, port_mirroring: false };
+    expect((await admin.put(own, { vnic_profile: both })).object).toMatchObject(mode);
+  });
+  site.both('is for everyone when it came with its network', async (people) => {
+    const { admin } = people;
+    const network = await addNetwork(people);
+    const [profile] = (await admin.get(`/networks/${network.id}/vnicprofiles`)).list;
+    const { list } = await admin.get(`/vnicprofiles/${String(profile?.['id'])}/permissions`);
+    const role = await admin.find('/roles', 'VnicProfileUser');
+    expect(list.map((one) => at(one, 'role.id'))).toContain(role.id);
+  });
+  site.unknown('PUT', '/vnicprofiles/{unknown}', { vnic_profile: { port_mirroring: true } });
+});
+
+describe('network filters', () => {
+  site.both('are listed for the service and for a cluster', async ({ admin, path }) => {
+    const { list } = await admin.get('/networkfilters');
+    expect(list.length).toBeGreaterThan(15);
+    const [first] = list;
+    expect((await admin.get(`/networkfilters/${String(first?.['id'])}`)).object).toMatchObject({
+      name: first?.['name'],
+    });
+    expect((await admin.get(path('/clusters/{cluster}/networkfilters'))).list).toHaveLength(
+      list.length,
+    );
+  });
+  site.unknown('GET', '/networkfilters/{unknown}');
+});
+
+describe('MAC pools', () => {
+  let next = 0;
+  const range = () => {
+    next += 1;
+    const head = `02:00:00:${next.toString(16).padStart(2, '0')}`;
+    return { from: `${head}:00:00`, to: `${head}:00:ff` };
+  };
+  site.both('are added, changed and removed', async ({ admin, name }) => {
+    const ranges = { range: [range()] };
+    const mac_pool = { name: name('pool'), description: 'mine', ranges };
+    const { status, object, text } = await admin.post('/macpools', { mac_pool });
+    expect(status, text).toBe(201);
+    expect(object).toMatchObject({ default_pool: 'false', allow_duplicates: 'false' });
+    const own = `/macpools/${String(object['id'])}`;
+    expect((await admin.get('/macpools')).list.map((one) => one['id'])).toContain(object['id']);
+    const wider = { range: [range(), range()] };
+    const changed = await admin.put(own, { mac_pool: { ranges: wider, allow_duplicates: true } });
+    expect(changed.status, changed.text).toBe(200);
+    expect(itemsOf((await admin.get(own)).object, 'ranges', 'range')).toEqual(wider.range);
+    expect((await admin.post('/macpools', { mac_pool })).status).toBe(409);
+    expect((await admin.delete(own)).status).toBe(200);
+    expect((await admin.get(own)).status).toBe(404);
+  });
+  site.both('refuse what no pool can be', async ({ admin, name }) => {
+    const own = range();
+    const refused = async (more: Thing, status: number) => {
+      const mac_pool = { name: name('pool'), ranges: { range: [own] }, ...more };
+      const answer = await admin.post('/macpools', { mac_pool });
+      expect(answer.status, answer.text).toBe(status);
+    };
+    await refused({ ranges: { range: [] } }, 400);
+    await refused({ ranges: { range: [{ from: 'a', to: 'b' }] } }, 400);
+    await refused({ ranges: { range: [{ from: own.to, to: own.from }] } }, 400);
+    await refused({ ranges: { range: [own, own] } }, 409);
+    await refused({ ranges: { range: [{ from: '56:6f:1a:16:00:00', to: own.to }] } }, 400);
+    await refused({ default_pool: true }, 400);
+  });
+  site.both('stay while clusters use them, and the default one always', async (people) => {
+    const { admin, name } = people;
+    const pool = await admin.add('/macpools', {
+      mac_pool: { name: name('pool'), ranges: { range: [range()] } },
+    });
+    const shared = await admin.post('/macpools', {
+      mac_pool: { name: name('pool'), ranges: pool['ranges'] },
+    });
+    expect(shared.status).toBe(people.format === 'XML' ? 409 : shared.status);
+    await addCluster(people, { mac_pool: { id: pool.id } });
+    expect((await admin.delete(`/macpools/${pool.id}`)).status).toBe(409);
+    const builtIn = await admin.find('/macpools', 'Default');
+    expect((await admin.delete(`/macpools/${builtIn.id}`)).status).toBe(409);
+    const flag = await admin.put(`/macpools/${builtIn.id}`, { mac_pool: { default_pool: false } });
+    expect(flag.status).toBe(400);
+  });
+  site.unknown('GET', '/macpools/{unknown}');
+  site.unknown('PUT', '/macpools/{unknown}', { mac_pool: { description: 'x' } });
+  site.unknown('DELETE', '/macpools/{unknown}');
+  site.incomplete('POST', '/macpools', { mac_pool: { name: 'empty' } }, 'ranges');
+  site.forbidden('POST', '/macpools', { mac_pool: { name: 'mine', ranges: { range: [range()] } } });
+});
