@@ -15,6 +15,11 @@ function addNetwork({ admin, name, path }: People, more: Thing = {}) {
 
 /** A machine of a cluster with an interface of a profile. */
 async function plugIn({ admin, name }: People, cluster: string, profile: string) {
+  const { object } = await admin.get(`/vnicprofiles/${profile}`);
+  // It may be there already.
+  await admin.post(`/clusters/${cluster}/networks`, {
+    network: { id: at(object, 'network.id'), required: false },
+  });
   const vm = await admin.add('/vms', {
     vm: { name: name('vm'), cluster: { id: cluster }, template: { name: 'Blank' } },
   });
