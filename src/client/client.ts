@@ -245,5 +245,7 @@ function absolutePath(site: Site, path: string): string {
   if (path === root || path.startsWith(`${root}/`) || path.startsWith(`${root}?`)) return path;
   if (path.startsWith(`${site.appRoot}/`) && site.appRoot !== '') return path;
   if (path === '/') return root;
+  // What only `vmctl serve` has, beside the API.
+  if (path.startsWith('/_vmctl/')) return path;
   return `${root}${path.startsWith('/') ? '' : '/'}${path}`;
 }

@@ -13,22 +13,23 @@ import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImageDaemon, startImageDaemon } from '../images/index.ts';
+import { FaultRules } from './admin/faults.ts';
+import { Metrics } from './admin/metrics.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
-import { fillFresh } from './inventory/fresh.ts';
-import { addSampleUsers, sampleUsers } from './inventory/people.ts';
-import { parseInventory } from './inventory/plan.ts';
-import { buildSite } from './inventory/site.ts';
+import { readBeginning } from './inventory/data.ts';
+import { sampleUsers } from './inventory/people.ts';
 import { purgeJobs } from './jobs/job.ts';
 import { TaskRunner } from './jobs/runner.ts';
 import { type Address, dialectOf, type ServerOptions } from './options.ts';
 import { RuleContext, type Site } from './rules/context.ts';
 import { registerRules } from './rules/index.ts';
 import { seededRandom, seededUuid } from './seed.ts';
+import { clearState, loadState } from './store/state.ts';
 import { openStore, type Store } from './store/store.ts';
 import { givenCertificates, ownCertificates } from './tls/certificates.ts';
 
@@ -102,11 +103,17 @@ async function start(
     () => now().getTime(),
     report,
   );
+  let newId: () => string = randomUUID;
+  // What is made anew with the same seed gets the same ids.
+  const startIds = () => {
+    if (options.seed !== undefined) newId = seededUuid(options.seed);
+  };
+  startIds();
   const site: Site = {
     dialect,
     speed: options.speed,
     now,
-    newId: options.seed === undefined ? randomUUID : seededUuid(options.seed),
+    newId: () => newId(),
     random: seededRandom(options.seed ?? randomBytes(4).readUInt32LE()),
     images: files,
     tickets: desk,
@@ -122,8 +129,29 @@ async function start(
   });
   const runner = new TaskRunner(store, site, report);
   closers.push(() => runner.stop());
+  const faults = new FaultRules(site.random);
+  for (const rule of options.faults ?? []) faults.add(rule);
   const listener = makeListener({
+    admin: {
+      store,
+      authenticator,
+      faults,
+      metrics: new Metrics(),
+      restart: async (state) => {
+        const begin = state === undefined ? await readBeginning(options) : undefined;
+        startIds();
+        await store.write((tx) => {
+          clearState(tx);
+          if (begin) begin(tx, site);
+          else loadState(tx, state ?? '');
+        });
+        await desk.closeAll();
+        sweep(store, files);
+        runner.wake();
+      },
+    },
     api: {
+      faults,
       store,
       site,
       dialect,
@@ -185,21 +213,14 @@ async function prepareData(
   folder: string,
   files: DiskFiles,
 ): Promise<Password> {
-  const fresh = store.meta('filled') === undefined;
-  if (fresh) {
-    const counts = await parseInventory(options.inventory);
+  if (store.meta('filled') === undefined) {
+    const begin = await readBeginning(options);
     await store.write((tx) => {
-      // A seeded inventory is the same each time, whatever the clock says of it.
-      const ctx = RuleContext.system(tx, { ...site, speed: 0 });
-      fillFresh(ctx, options.admin);
-      if (counts) buildSite(ctx, counts);
-      if (options.inventory === 'small') addSampleUsers(ctx, options.admin);
-      store.setMeta('filled', options.inventory);
+      begin(tx, site);
+      store.setMeta('filled', options.load ?? options.inventory);
     });
   }
-  files.sweep((id) =>
-    store.read((tx) => imageKinds.some((kind) => tx.get(kind, id) !== undefined)),
-  );
+  sweep(store, files);
   const password = choosePassword(options, folder);
   await store.write((tx) => {
     if (!checkPassword(tx, options.admin, password.password)) {
@@ -209,6 +230,13 @@ async function prepareData(
     RuleContext.system(tx, site).event(1, {}, { Product: site.dialect.product.name });
   });
   return password;
+}
+
+/** Removes images of disks that are not there any more. */
+function sweep(store: Store, files: DiskFiles): void {
+  files.sweep((id) =>
+    store.read((tx) => imageKinds.some((kind) => tx.get(kind, id) !== undefined)),
+  );
 }
 
 /** The password that was given, the one kept in the data folder, or a new one that is kept there. */

@@ -22,6 +22,10 @@ export interface ServerOptions {
   readonly tlsKey?: string | undefined;
   /** See `parseInventory`. Only read when the data folder is new. */
   readonly inventory: string;
+  /** File with a saved state, instead of an inventory. */
+  readonly load?: string | undefined;
+  /** Failures that are asked for from the start; see `FaultRules`. */
+  readonly faults?: readonly Readonly<Record<string, unknown>>[] | undefined;
   /** Factor on the duration of transitions; 0: at once. */
   readonly speed: number;
   /** Seed of ids and of all that varies; undefined: random. */

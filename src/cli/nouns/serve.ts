@@ -28,6 +28,9 @@ interface Flags {
   readonly tokenLifetime: number;
   readonly readyFile?: string;
   readonly env?: boolean;
+  readonly fault: readonly string[];
+  readonly load?: string;
+  readonly save?: string;
 }
 
 /** Adds options and action of `vmctl serve`. */
@@ -58,6 +61,14 @@ export function register(command: Command, cli: Cli): void {
     .option('--speed <factor>', 'how long transitions take; 0: they happen at once', number, 1)
     .option('--seed <number>', 'make ids and variation the same each time', number)
     .option('--token-lifetime <seconds>', 'how long an access token is valid', number, 8 * 3600)
+    .option(
+      '--fault <rule>',
+      'make requests fail: operation=start,vm=web*,rate=0.1 (may be repeated)',
+      (rule: string, rules: readonly string[]) => [...rules, rule],
+      [] as readonly string[],
+    )
+    .option('--load <file>', 'begin with a saved state instead of an inventory')
+    .option('--save <file>', 'save the state of the server of this context, and end')
     .option('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers')
     .option('--env', 'print shell exports for the client once it answers')
     .addHelpText(
@@ -81,6 +92,7 @@ function number(text: string): number {
 }
 
 async function serve(cli: Cli, words: readonly string[], flags: Flags): Promise<void> {
+  if (flags.save !== undefined) return save(cli, flags.save);
   const { startServer } = await import('../../server/main.ts');
   const options = await serverOptions(cli, flags);
   const server = await startServer(options).catch((error: unknown) => {
@@ -122,11 +134,42 @@ async function serverOptions(cli: Cli, flags: Flags): Promise<ServerOptions> {
     tlsCert: flags.tlsCert,
     tlsKey: flags.tlsKey,
     inventory: flags.inventory,
+    load: flags.load,
+    faults: await faultsOf(flags.fault),
     speed: flags.speed,
     seed: flags.seed,
     tokenLifetime: flags.tokenLifetime,
     log: (line) => cli.io.stderr.write(`vmctl serve: ${line}\n`),
   };
+}
+
+/** Fetches the state of a running server into a file, which is there as a whole or not at all. */
+async function save(cli: Cli, file: string): Promise<void> {
+  const client = await cli.client();
+  const answer = await client.raw({ method: 'GET', path: '/_vmctl/state' });
+  if (answer.status !== 200) {
+    throw new UsageError(`the server does not give its state: it answers ${answer.status}`, {
+      hint: 'only vmctl serve has one, and only its administrator may fetch it',
+    });
+  }
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, answer.body, { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+async function faultsOf(rules: readonly string[]): Promise<Readonly<Record<string, unknown>>[]> {
+  const { FaultRules, parseFault } = await import('../../server/admin/faults.ts');
+  const check = new FaultRules(Math.random);
+  return rules.map((rule) => {
+    try {
+      const members = parseFault(rule);
+      check.add(members);
+      return members;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new UsageError(`--fault ${rule}: ${reason}`);
+    }
+  });
 }
 
 function passwordOf(cli: Cli, { passwordFile }: Flags): string | undefined {

@@ -1,6 +1,8 @@
 /** The socket side: TLS, limits, bodies, and which part of the server a path belongs to. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import { type Administration, administer, adminPath } from '../admin/endpoints.ts';
+import { Dropped } from '../admin/faults.ts';
 import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
 import { Refusal } from '../fault.ts';
 import { faultResponse } from './answer.ts';
@@ -10,6 +12,8 @@ import { type ApiResponse, acceptedMedia, parseTarget } from './request.ts';
 
 /** Largest body of an API request, in bytes. */
 export const maximumBody = 10 * 2 ** 20;
+/** Largest state that is taken in, in bytes. */
+const maximumState = 2 ** 30;
 const maximumHeader = 64 * 2 ** 10;
 /** Milliseconds for the head of a request, for all of it, and between requests. */
 const headersTimeout = 10_000;
@@ -30,6 +34,7 @@ export interface Listener {
 export interface ListenerOptions {
   readonly api: ApiServer;
   readonly oauth: OAuth;
+  readonly admin: Administration;
   readonly ca: string;
   readonly key: string;
   readonly certificate: string;
@@ -50,7 +55,7 @@ export function makeListener(options: ListenerOptions): Listener {
     },
     (request, response) => {
       answer(options, request, response).catch((error: unknown) => {
-        options.api.report(error);
+        if (!(error instanceof Dropped)) options.api.report(error);
         response.destroy();
       });
     },
@@ -90,6 +95,7 @@ async function answer(
   const { api } = options;
   const target = request.url ?? '/';
   const { appRoot } = api.dialect;
+  const began = performance.now();
   let answered: ApiResponse;
   try {
     const parsed = parseTarget(target, `${appRoot}/api`);
@@ -112,17 +118,27 @@ async function answer(
     if (error.status === 413) response.setHeader('Connection', 'close');
   }
   await send(request, response, answered);
+  const seconds = (performance.now() - began) / 1_000;
+  options.admin.metrics.answered(request.method ?? 'GET', answered.status, seconds);
 }
 
 /** What is not the API: sign-in, certificates, health. */
 async function serveBeside(
-  { api, oauth, ca, certificate }: ListenerOptions,
+  { api, oauth, admin, ca, certificate }: ListenerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
 ): Promise<ApiResponse> {
   const url = new URL(target, 'https://localhost');
   const { appRoot } = api.dialect;
+  if (url.pathname.startsWith(`${adminPath}/`)) {
+    return administer(admin, {
+      method: request.method ?? 'GET',
+      path: url.pathname.slice(adminPath.length + 1).replace(/\/$/, ''),
+      header: (name) => headerOf(request, name),
+      body: () => bodyOf(request, response, maximumState),
+    });
+  }
   // Deployed clients have these paths built in, whatever the application root is.
   const path = [appRoot, '/ovirt-engine']
     .filter((root) => url.pathname.startsWith(`${root}/`))
@@ -185,9 +201,13 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
 }
 
 /** Reads the body. Refuses with 413 one that is too large, without reading on. */
-async function bodyOf(request: IncomingMessage, response: ServerResponse): Promise<Uint8Array> {
+async function bodyOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maximum = maximumBody,
+): Promise<Uint8Array> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > maximumBody) throw tooLarge();
+  if (announced > maximum) throw tooLarge(maximum);
   const useless = request.method === 'GET' || request.method === 'HEAD';
   if (useless) return uselessBody(request, response);
   if (headerOf(request, 'expect')?.toLowerCase() === '100-continue') response.writeContinue();
@@ -195,7 +215,7 @@ async function bodyOf(request: IncomingMessage, response: ServerResponse): Promi
   let length = 0;
   for await (const piece of request as AsyncIterable<Uint8Array>) {
     length += piece.length;
-    if (length > maximumBody) throw tooLarge();
+    if (length > maximum) throw tooLarge(maximum);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
@@ -221,11 +241,11 @@ async function uselessBody(
   return new Uint8Array();
 }
 
-function tooLarge(): Refusal {
+function tooLarge(maximum: number): Refusal {
   return new Refusal(
     413,
     'Request Entity Too Large',
-    `The body is larger than the ${maximumBody} bytes that a request may have.`,
+    `The body is larger than the ${maximum} bytes that it may have.`,
   );
 }
 

@@ -11,10 +11,12 @@ import {
   type MediaType,
   WireError,
 } from '../../wire/index.ts';
+import { Dropped, type FaultRules } from '../admin/faults.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { Refusal } from '../fault.ts';
 import { type Caller, RuleContext, type Site } from '../rules/context.ts';
 import type { StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
 import { type Answer, parametersOf, serve, settled } from './dispatch.ts';
@@ -36,11 +38,13 @@ export interface ApiServer {
   readonly authenticator: Authenticator;
   /** Tells that a transaction was committed: tasks may have become due. */
   readonly committed: () => void;
+  /** Failures that were asked for. */
+  readonly faults: FaultRules;
   /** Notes an error that is ours, not the client's. */
   readonly report: (error: unknown) => void;
 }
 
-/** Answers one request to the API. Never throws. */
+/** Answers one request to the API. Throws only where the connection has to end. */
 export async function handle(server: ApiServer, request: ApiRequest): Promise<ApiResponse> {
   const media = acceptedMedia(request.parameters.get('accept') ?? request.header('accept'));
   const correlationId = correlationOf(request);
@@ -48,6 +52,7 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
   try {
     response = await answer(server, request, media, correlationId);
   } catch (error) {
+    if (error instanceof Dropped) throw error;
     response = refusalOf(server, error, media ?? 'application/xml');
   }
   return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
@@ -77,9 +82,28 @@ async function answer(
   }
   const { match: found, operation } = requireOperation(request, match);
   const body = decode(request, operation);
+  if (server.faults.any) {
+    await server.faults.strike(operation, () => nameOf(server, found, operation, body));
+  }
   const result = await run(server, request, found, operation, body, caller, correlationId);
   const response = encodeAnswer(server.dialect, media, result, request.method === 'HEAD');
   return { ...response, headers: { ...response.headers, ...headers } };
+}
+
+/** Name of the object that a request is about: the one it addresses, or the one that is sent. */
+function nameOf(
+  { store }: ApiServer,
+  match: Match,
+  { type }: Operation,
+  body: StoredObject | StoredObject[],
+): string | undefined {
+  const id = match.ids.at(-1);
+  const stored =
+    id !== undefined && namesObject(match)
+      ? (store.read((tx) => tx.get(type as KindName, id)) as StoredObject | undefined)
+      : undefined;
+  const name = (stored ?? (Array.isArray(body) ? body[0] : body))?.['name'];
+  return name === undefined ? undefined : String(name);
 }
 
 /** Step 1: who asks. Refuses with 401 and a challenge. */
@@ -244,8 +268,8 @@ async function waitUntilSettled(
   }
 }
 
-/** Whether the path of the request names one object; for the messages of the dispatcher. */
-export function namesObject(match: Match): boolean {
+/** Whether the path of the request names one object. */
+function namesObject(match: Match): boolean {
   return addressesObject(match.service);
 }
 

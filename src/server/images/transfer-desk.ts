@@ -61,6 +61,11 @@ export class TransferDesk implements Tickets {
     this.#known.delete(id);
   }
 
+  /** Closes every ticket: nothing is left of the transfers that they were for. */
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#known.keys()].map((id) => this.close(id)));
+  }
+
   progress(id: string): { active: boolean; transferred: number } | undefined {
     const known = this.#known.get(id);
     return known && { active: known.active, transferred: known.transferred };

@@ -1,5 +1,6 @@
-/** What `--inventory` asks for: a name, counts, or a file with counts. */
+/** What `--inventory` asks for: a name, counts, or a file with counts or objects. */
 import { readFileSync } from 'node:fs';
+import { type Inventory, readInventory } from './file.ts';
 
 export interface Counts {
   readonly datacenters: number;
@@ -24,14 +25,17 @@ const small: Counts = {
 
 const names = Object.keys(small) as (keyof Counts)[];
 
+export type Plan = { readonly counts: Counts } | { readonly objects: Inventory };
+
 /**
  * Reads the value of `--inventory`: `empty`, `small`, `hosts=10,vms=1000`, or the path of a YAML or
- * JSON file with such counts. Undefined for `empty`. Throws with what was wrong.
+ * JSON file with such counts, or with the objects themselves. Undefined for `empty`. Throws with
+ * what was wrong.
  */
-export async function parseInventory(text: string): Promise<Counts | undefined> {
+export async function parseInventory(text: string): Promise<Plan | undefined> {
   if (text === 'empty') return undefined;
-  if (text === 'small') return small;
-  if (text.includes('=')) return complete(fromPairs(text));
+  if (text === 'small') return { counts: small };
+  if (text.includes('=')) return { counts: complete(fromPairs(text)) };
   let content: string;
   try {
     content = readFileSync(text, 'utf8');
@@ -44,9 +48,12 @@ export async function parseInventory(text: string): Promise<Counts | undefined> 
   const { parse } = await import('yaml');
   const value: unknown = parse(content);
   if (typeof value !== 'object' || value === null) {
-    throw new Error(`${text} must hold counts such as "hosts: 10".`);
+    throw new Error(`${text} must hold counts such as "hosts: 10", or lists of objects.`);
   }
-  return complete(fromEntries(Object.entries(value), text));
+  const entries = Object.entries(value);
+  return entries.some(([, one]) => typeof one === 'object')
+    ? { objects: readInventory(value, text) }
+    : { counts: complete(fromEntries(entries, text)) };
 }
 
 function fromPairs(text: string): Partial<Counts> {

@@ -291,6 +291,11 @@ export class Transaction {
     return found !== undefined && found !== null;
   }
 
+  /** How many tasks are noted. */
+  countTasks(): number {
+    return Number(this.statement('SELECT count(*) AS n FROM task').get()?.['n'] ?? 0);
+  }
+
   /** When the next task is due, in milliseconds since the epoch. */
   nextDue(): number | undefined {
     const row = this.statement('SELECT min(due) AS due FROM task').get();

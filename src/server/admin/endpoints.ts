@@ -1,0 +1,167 @@
+/**
+ * `/_vmctl/...`: what only a stand-in has, for whoever tests against it. Asked for with the
+ * credentials of the administrator; answers are JSON unless said otherwise.
+ *
+ * | | |
+ * |---|---|
+ * | `GET ready`, `GET live` | 200 as soon as the API answers |
+ * | `GET metrics` | text format of Prometheus |
+ * | `GET state` | everything as lines of JSON, for `vmctl serve --load` |
+ * | `PUT state` | takes such a state in, in place of everything |
+ * | `POST reset` | back to what the server began with |
+ * | `GET`, `POST`, `DELETE faults`, `DELETE faults/ID` | failures that were asked for |
+ */
+import type { Authenticator } from '../auth/authenticate.ts';
+import { Refusal } from '../fault.ts';
+import type { ApiResponse } from '../http/request.ts';
+import { saveState } from '../store/state.ts';
+import type { Store } from '../store/store.ts';
+import type { FaultRules } from './faults.ts';
+import type { Metrics } from './metrics.ts';
+
+export const adminPath = '/_vmctl';
+
+export interface Administration {
+  readonly store: Store;
+  readonly authenticator: Authenticator;
+  readonly faults: FaultRules;
+  readonly metrics: Metrics;
+  /** Puts the given state, or what the server began with, in place of everything. */
+  readonly restart: (state?: string) => Promise<void>;
+}
+
+export interface AdminRequest {
+  readonly method: string;
+  /** Below `/_vmctl/`. */
+  readonly path: string;
+  readonly header: (name: string) => string | undefined;
+  readonly body: () => Promise<Uint8Array>;
+}
+
+type Handler = (admin: Administration, request: AdminRequest, rest: string) => Promise<unknown>;
+
+const ok = () => Promise.resolve({ status: 'ok' });
+
+const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  live: { GET: ok },
+  ready: { GET: ok },
+  metrics: {
+    GET: async ({ metrics, store }) => plain('text/plain; version=0.0.4', [metrics.text(store)]),
+  },
+  state: {
+    // Read as a whole, so that it is of one moment however slowly it is fetched.
+    GET: async ({ store }) =>
+      plain(
+        'application/x-ndjson',
+        store.read((tx) => [...saveState(tx)]),
+      ),
+    PUT: async ({ restart }, request) => {
+      const state = Buffer.from(await request.body()).toString('utf8');
+      await restart(state).catch((error: unknown) => {
+        throw new Refusal(400, 'Bad state', reasonOf(error));
+      });
+      return { status: 'ok' };
+    },
+  },
+  reset: {
+    POST: async ({ restart, faults }) => {
+      faults.remove();
+      await restart();
+      return { status: 'ok' };
+    },
+  },
+  faults: {
+    GET: async ({ faults }, _request, id) =>
+      id === '' ? { faults: faults.all } : (faults.all.find((rule) => rule.id === id) ?? missing()),
+    POST: async ({ faults }, request) => {
+      try {
+        const text = Buffer.from(await request.body()).toString('utf8');
+        return faults.add(JSON.parse(text) as Record<string, unknown>);
+      } catch (error) {
+        throw new Refusal(400, 'Bad rule', reasonOf(error));
+      }
+    },
+    DELETE: async ({ faults }, _request, id) =>
+      faults.remove(id === '' ? undefined : id) ? { status: 'ok' } : missing(),
+  },
+};
+
+function missing(): never {
+  throw new Refusal(404, 'Not Found', 'There is no such rule.');
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+class Plain {
+  readonly type: string;
+  readonly body: Iterable<string>;
+
+  constructor(type: string, body: Iterable<string>) {
+    this.type = type;
+    this.body = body;
+  }
+}
+
+function plain(type: string, body: Iterable<string>): Plain {
+  return new Plain(type, body);
+}
+
+/** Answers a request below `/_vmctl`. Never throws a refusal: it becomes a JSON document. */
+export async function administer(
+  admin: Administration,
+  request: AdminRequest,
+): Promise<ApiResponse> {
+  try {
+    authorise(admin, request);
+    const [word = '', ...rest] = request.path.split('/');
+    const methods = Object.hasOwn(handlers, word) ? handlers[word] : undefined;
+    if (!methods) {
+      const known = Object.keys(handlers).join(', ');
+      throw new Refusal(404, 'Not Found', `${adminPath} has ${known}.`);
+    }
+    const handler = methods[request.method];
+    if (!handler) {
+      const allow = Object.keys(methods).join(', ');
+      throw new Refusal(405, 'Method Not Allowed', `${adminPath}/${word} allows ${allow}.`);
+    }
+    const result = await handler(admin, request, rest.join('/'));
+    if (result instanceof Plain) {
+      return { status: 200, headers: { 'Content-Type': result.type }, body: result.body };
+    }
+    return json(request.method === 'POST' && word === 'faults' ? 201 : 200, result);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const challenge = error.status === 401 ? { 'WWW-Authenticate': 'Basic realm="vmctl"' } : {};
+    const { status, headers, body } = json(error.status, {
+      reason: error.reason,
+      detail: error.detail,
+    });
+    return { status, headers: { ...headers, ...challenge }, ...(body ? { body } : {}) };
+  }
+}
+
+function authorise({ authenticator }: Administration, request: AdminRequest): void {
+  const found = authenticator.authenticate(
+    {
+      authorization: request.header('authorization'),
+      cookie: undefined,
+      prefer: undefined,
+      sessionTtl: undefined,
+    },
+    adminPath,
+  );
+  if ('refused' in found) throw new Refusal(401, 'Unauthorized', found.refused);
+  if (!found.caller.superUser) {
+    throw new Refusal(403, 'Forbidden', 'This is for the administrator of the system.');
+  }
+}
+
+function json(status: number, value: unknown): ApiResponse {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    body: `${JSON.stringify(value)}\n`,
+  };
+}

@@ -1,0 +1,247 @@
+/** What only a stand-in has: written inventories, saved states, resets, failures, metrics. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RawAnswer, RawApi, requestToken, send } from '../support/raw.ts';
+import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
+
+let folder: string;
+const servers: TestServer[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-stand-in-'));
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(...options: string[]): Promise<TestServer> {
+  const server = await startTestServer(['--speed', '0', ...options]);
+  servers.push(server);
+  return server;
+}
+
+function admin(
+  server: TestServer,
+  method: string,
+  path: string,
+  body?: string,
+  user = `admin@internal:${server.password}`,
+): Promise<RawAnswer> {
+  const origin = new URL(server.ready.base_url).origin;
+  return send(`${origin}/_vmctl/${path}`, {
+    method,
+    ca: server.ca,
+    headers: { Authorization: `Basic ${Buffer.from(user).toString('base64')}` },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+const site = `
+datacenters:
+  - name: north
+    local: false
+    storagedomains: [nfs1]
+clusters:
+  - { name: web, data_center: north, cpu: { type: Intel Nehalem Family } }
+networks:
+  - { name: green, data_center: north, mtu: 9000 }
+hosts:
+  - { name: h1, address: h1.example.com, cluster: web, root_password: secret }
+storagedomains:
+  - { name: nfs1, type: data, host: h1, storage: { type: nfs, address: filer, path: /exports/1 } }
+users:
+  - { user_name: kim@internal, password: sesame }
+vms:
+  - name: web01
+    cluster: web
+    memory: 4 GiB
+    nics: [{ name: nic1 }]
+    status: up
+    os: { boot: { devices: [network] } }
+  - { name: web02, cluster: web, description: spare }
+`;
+
+async function list(api: RawApi, path: string): Promise<Record<string, unknown>[]> {
+  const answer = await api.json('GET', path);
+  expect(answer.status, answer.text).toBe(200);
+  return (Object.values(answer.json<Record<string, Record<string, unknown>[]>>())[0] ?? []).map(
+    (one) => one,
+  );
+}
+
+describe('an inventory that somebody wrote', () => {
+  it('holds what the file says, in the words of the API', async () => {
+    const file = join(folder, 'site.yaml');
+    writeFileSync(
+      file,
+      site.replace(
+        'os: { boot: { devices: { device: [network] } } }',
+        'os: { boot: { devices: [network] } }',
+      ),
+    );
+    const server = await start('--inventory', file);
+    const api = await RawApi.signIn(server);
+    expect((await list(api, '/datacenters?search=name%3Dnorth'))[0]).toMatchObject({
+      status: 'up',
+    });
+    expect((await list(api, '/hosts'))[0]).toMatchObject({ name: 'h1', status: 'up' });
+    const vms = await list(api, '/vms?search=sortby%20name');
+    expect(vms.map(({ name, status, memory }) => [name, status, memory])).toEqual([
+      ['web01', 'up', 4 * 2 ** 30],
+      ['web02', 'down', 2 ** 30],
+    ]);
+    expect(await list(api, `/vms/${String(vms[0]?.['id'])}/nics`)).toHaveLength(1);
+    const kim = { ...server, ready: { ...server.ready, username: 'kim@internal' } };
+    expect((await requestToken(kim, 'virt-app-api', 'sesame')).status).toBe(200);
+  });
+
+  it.each([
+    ['vms: [{ name: a, cluster: nowhere }]', 'vms[0]'],
+    ['vms: [{ name: a, colour: red }]', 'colour'],
+    ['boats: [{ name: a }]', 'boats'],
+    ['vms: 3\nhosts: []', 'vms must be a list'],
+    ['vms: [{ name: a, cluster: Default, memory: 4 GB }]', '4 GB'],
+  ])('is refused where it is wrong: %s', async (text, reason) => {
+    const file = join(folder, 'site.yaml');
+    writeFileSync(file, text);
+    await expect(start('--inventory', file)).rejects.toThrow(reason);
+  });
+});
+
+function isOfEvents(line: string): boolean {
+  return /"kind":"event"|"counter":"event"/.test(line);
+}
+
+describe('a state', () => {
+  it('is saved and loaded, and comes out the same', async () => {
+    const first = await start('--inventory', 'small');
+    const api = await RawApi.signIn(first);
+    expect((await api.json('POST', '/tags', { name: 'kept' })).status).toBe(201);
+    const saved = await admin(first, 'GET', 'state');
+    expect(saved.status).toBe(200);
+    const file = join(folder, 'state');
+    execFileSync(process.execPath, [vmctl, 'serve', '--save', file], {
+      env: {
+        ...process.env,
+        XDG_STATE_HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        VMCTL_URL: first.ready.base_url,
+        VMCTL_USERNAME: first.ready.username,
+        VMCTL_PASSWORD: first.password,
+        VMCTL_CA_FILE: first.ready.ca_file,
+      },
+    });
+    // To fetch it somebody has to sign in, which is an event.
+    const quiet = (text: string) => text.split('\n').filter((line) => !isOfEvents(line));
+    expect(quiet(readFileSync(file, 'utf8'))).toEqual(quiet(saved.text));
+
+    const second = await start('--load', file);
+    const other = await RawApi.signIn(second);
+    for (const path of ['/vms', '/hosts', '/tags', '/disks', '/permissions', '/storagedomains']) {
+      const [before, after] = [await api.json('GET', path), await other.json('GET', path)];
+      expect(after.text, path).toBe(before.text);
+    }
+    // Only the event of the start is new.
+    const again = (await admin(second, 'GET', 'state')).text;
+    const strange = again.split('\n').filter((line) => !saved.text.includes(line));
+    expect(strange.filter((line) => !isOfEvents(line))).toEqual([]);
+  });
+
+  it('that is damaged changes nothing', async () => {
+    const server = await start('--inventory', 'small');
+    const api = await RawApi.signIn(server);
+    const saved = (await admin(server, 'GET', 'state')).text;
+    for (const text of ['', 'x', '{"format":"other"}\n', `${saved}{"kind":"boat"}\n`]) {
+      const answer = await admin(server, 'PUT', 'state', text);
+      expect(answer.status, text.slice(-40)).toBe(400);
+    }
+    expect(await list(api, '/vms')).toHaveLength(3);
+    expect((await admin(server, 'PUT', 'state', saved)).status).toBe(200);
+    expect((await admin(server, 'GET', 'state')).text).toBe(saved);
+  });
+
+  it('goes back to the beginning', async () => {
+    const server = await start('--inventory', 'small', '--seed', '7');
+    const api = await RawApi.signIn(server);
+    const before = (await list(api, '/vms')).map(({ id }) => id);
+    for (const id of before) await api.json('DELETE', `/vms/${String(id)}?force=true`);
+    expect((await admin(server, 'POST', 'reset')).status).toBe(200);
+    expect((await list(api, '/vms')).map(({ id }) => id)).toEqual(before);
+  });
+});
+
+describe('failures', () => {
+  it('are asked for by a flag, and strike what they name', async () => {
+    const server = await start(
+      '--inventory',
+      'small',
+      '--fault',
+      'operation=stop,vm=vm-0*,times=2',
+    );
+    const api = await RawApi.signIn(server);
+    const [vm] = await list(api, '/vms');
+    const stop = () => api.json('POST', `/vms/${String(vm?.['id'])}/stop`, {});
+    for (const status of [409, 409, 200]) expect((await stop()).status).toBe(status);
+  });
+
+  it('are led while the server runs', async () => {
+    const server = await start('--inventory', 'small');
+    const api = await RawApi.signIn(server);
+    const rule = { type: 'tag', operation: 'add', status: 503, detail: 'busy', rate: 1 };
+    const added = await admin(server, 'POST', 'faults', JSON.stringify(rule));
+    expect([added.status, added.json()['id']]).toEqual([201, 'fault-1']);
+    const failed = await api.json('POST', '/tags', { name: 'a' });
+    expect([failed.status, failed.json()['detail']]).toEqual([503, '[busy]']);
+    expect((await api.json('POST', '/bookmarks', { name: 'a', value: '*' })).status).toBe(201);
+    expect((await admin(server, 'DELETE', 'faults/fault-1')).status).toBe(200);
+    expect((await api.json('POST', '/tags', { name: 'a' })).status).toBe(201);
+
+    await admin(server, 'POST', 'faults', JSON.stringify({ operation: 'list', drop: true }));
+    await expect(api.json('GET', '/tags')).rejects.toThrow();
+    await admin(server, 'DELETE', 'faults');
+    const late = { operation: 'list', delay: 30 };
+    await admin(server, 'POST', 'faults', JSON.stringify(late));
+    expect((await api.json('GET', '/tags')).status).toBe(200);
+    expect((await admin(server, 'GET', 'faults')).json()['faults']).toEqual([
+      { ...late, id: 'fault-3', rate: 1 },
+    ]);
+    for (const wrong of ['{', '{"rate":2}', '{"colour":"red"}', '{"type":"boat"}']) {
+      expect((await admin(server, 'POST', 'faults', wrong)).status, wrong).toBe(400);
+    }
+  });
+
+  it('that are misspelt stop the start', async () => {
+    await expect(start('--fault', 'opration=start')).rejects.toThrow('opration');
+  });
+});
+
+describe('the endpoints of the administrator', () => {
+  it('are for the administrator alone', async () => {
+    const server = await start('--inventory', 'small');
+    for (const path of ['ready', 'live', 'metrics', 'state', 'faults']) {
+      expect((await admin(server, 'GET', path)).status, path).toBe(200);
+      const wrong = await admin(server, 'GET', path, undefined, 'admin@internal:wrong');
+      expect(wrong.status, path).toBe(401);
+      const plain = await admin(server, 'GET', path, undefined, `jane@internal:${server.password}`);
+      expect(plain.status, path).toBe(403);
+    }
+    expect((await admin(server, 'GET', 'nothing')).status).toBe(404);
+    expect((await admin(server, 'GET', 'reset')).status).toBe(405);
+  });
+
+  it('count what was answered', async () => {
+    const server = await start('--inventory', 'small');
+    const api = await RawApi.signIn(server);
+    await list(api, '/vms');
+    await api.json('GET', '/vms/nobody');
+    const { text } = await admin(server, 'GET', 'metrics');
+    expect(text).toMatch(/^vmctl_requests_total\{method="GET",code="200"\} [1-9]/m);
+    expect(text).toMatch(/^vmctl_requests_total\{method="GET",code="404"\} 1$/m);
+    expect(text).toMatch(/^vmctl_objects\{kind="vm"\} 3$/m);
+    expect(text).toMatch(/^vmctl_request_duration_seconds_count [1-9]/m);
+  });
+});
