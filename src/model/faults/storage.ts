@@ -344,6 +344,15 @@ export const storageFaults = {
     text: 'Cannot {action} Provider. With requires_authentication it needs a username and a password.',
   },
 
+  REGISTERED_ALREADY: {
+    status: 409,
+    text: 'Cannot {action} {name}. It is in the inventory already; make a clone of it instead.',
+  },
+  DISKS_MISSING: {
+    status: 409,
+    text: 'Cannot {action} {name}. Disks of it are not there: {names}. It comes without them with allow_partial_import.',
+  },
+
   UNITS_IN_USE: {
     status: 409,
     text: 'Cannot {action} {type}. Logical units are in use already: {units}.',

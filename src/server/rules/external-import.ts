@@ -61,19 +61,7 @@ export const externalTemplateImportRules = rules({
     const file =
       fileOf(ctx, 'domain_template', request.url, request.host?.id) ??
       ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url: request.url });
-    const { parts: _parts, ...rest } = file as Stored<Template>;
-    const template: Template = {
-      ...rest,
-      id: ctx.site.newId(),
-      name: named?.name ?? rest.name ?? '',
-      comment: '',
-      cluster: { id: request.cluster?.id ?? '' },
-      creation_time: ctx.timestamp,
-      status: 'locked',
-      version: { version_number: 1, version_name: 'base version' },
-    };
-    requireDataCenter(ctx, template, 'import');
-    ctx.tx.insert('template', '/templates', template);
+    const template = newTemplate(ctx, named?.name, request, file as Stored<Template>);
     const owner: Owner = { kind: 'template', id: template.id ?? '' };
     const domain = { id: request.storage_domain?.id ?? '' };
     const copies = sourcesIn(ctx, file).map((source) =>
@@ -105,8 +93,31 @@ function fileOf<K extends 'domain_vm' | 'domain_template'>(
   return found as Stored<Vm>;
 }
 
+/** Makes a template that is imported, without its disks. It is locked. */
+export function newTemplate(
+  ctx: RuleContext,
+  name: string | undefined,
+  { cluster }: { readonly cluster?: { readonly id?: string } },
+  { parts: _parts, ...rest }: Stored<Template>,
+  id: string = ctx.site.newId(),
+): Template {
+  const template: Template = {
+    ...rest,
+    id,
+    name: name ?? rest.name ?? '',
+    comment: '',
+    cluster: { id: cluster?.id ?? '' },
+    creation_time: ctx.timestamp,
+    status: 'locked',
+    version: { version_number: 1, version_name: 'base version' },
+  };
+  requireDataCenter(ctx, template, 'import');
+  ctx.tx.insert('template', '/templates', template);
+  return template;
+}
+
 /** Disks of an exported machine or template. */
-function sourcesIn(ctx: RuleContext, file: Stored<Vm> | Stored<Template>): Source[] {
+export function sourcesIn(ctx: RuleContext, file: Stored<Vm> | Stored<Template>): Source[] {
   return (file.parts ?? []).flatMap(({ kind, object }) => {
     const id = String(object['id']);
     const disk = kind === 'disk_attachment' ? ctx.tx.get('unregistered_disk', id) : undefined;
@@ -114,14 +125,16 @@ function sourcesIn(ctx: RuleContext, file: Stored<Vm> | Stored<Template>): Sourc
   });
 }
 
-function newVm(
+/** Makes a machine that is imported, without its disks and interfaces. */
+export function newVm(
   ctx: RuleContext,
   name: string,
   request: Resource<'external_vm_import'>,
   file: Stored<Vm> | Stored<Template> | undefined,
+  id: string = ctx.site.newId(),
 ): Vm {
   const vm: Vm = {
-    id: ctx.site.newId(),
+    id,
     name,
     cluster: { id: request.cluster?.id ?? '' },
     template: { id: blankTemplate },
@@ -143,7 +156,8 @@ function newVm(
   return vm;
 }
 
-function addInterfaces(ctx: RuleContext, vm: Vm, file: Stored<Vm> | Stored<Template>): void {
+/** Gives an imported machine the interfaces that it had, with addresses of their own. */
+export function addInterfaces(ctx: RuleContext, vm: Vm, file: Stored<Vm> | Stored<Template>): void {
   for (const { kind, object } of file.parts ?? []) {
     if (kind !== 'nic') continue;
     ctx.tx.insert('nic', `/vms/${vm.id}/nics`, {

@@ -8,6 +8,12 @@ import { dataCenterRules } from './data-center-rules.ts';
 import { diskAttachmentRules } from './disk-attachment.ts';
 import { diskRules } from './disk-rules.ts';
 import { diskSnapshotRules } from './disk-snapshot.ts';
+import {
+  domainAttachmentRules,
+  domainDiskRules,
+  domainTemplateRules,
+  domainVmRules,
+} from './domain-contents/rules.ts';
 import { eventRules } from './event.ts';
 import { externalTemplateImportRules, externalVmImportRules } from './external-import.ts';
 import { agentRules } from './host/fence.ts';
@@ -129,6 +135,10 @@ export function registerRules(): void {
     openstackNetworkRules,
     volumeProviderRules,
     volumeTypeRules,
+    domainAttachmentRules,
+    domainDiskRules,
+    domainTemplateRules,
+    domainVmRules,
     unregisteredDiskRules,
     applicationRules,
     backupDiskRules,

@@ -47,6 +47,11 @@ const pairPlaces: Readonly<Record<string, keyof typeof pairs>> = {
   '/datacenters/{datacenter}/storagedomains': 'attached_storage_domain',
   '/clusters/{cluster}/networks': 'cluster_network',
   '/datacenters/{datacenter}/clusters/{cluster}/networks': 'cluster_network',
+  '/storagedomains/{storagedomain}/vms': 'domain_vm',
+  '/storagedomains/{storagedomain}/vms/{vm}/diskattachments': 'domain_attachment',
+  '/storagedomains/{storagedomain}/vms/{vm}/disks': 'domain_disk',
+  '/storagedomains/{storagedomain}/templates': 'domain_template',
+  '/storagedomains/{storagedomain}/templates/{template}/disks': 'domain_disk',
   '/vms/{vm}/snapshots/{snapshot}/disks': 'snapshot_disk',
   '/vms/{vm}/snapshots/{snapshot}/nics': 'snapshot_nic',
   '/vms/{vm}/snapshots/{snapshot}/cdroms': 'snapshot_cdrom',
@@ -186,7 +191,15 @@ export function requireObject(tx: Transaction, place: Place, id: string): void {
   if (!holds(tx, place, id)) throw notFound(`${titleOf(place.type)} ${id} does not exist.`);
 }
 
+/** On a storage domain there is what the inventory has on it, too. */
+const inInventory: Readonly<Partial<Record<KindName, KindName>>> = {
+  domain_vm: 'vm',
+  domain_template: 'template',
+};
+
 function holds(tx: Transaction, place: Place, id: string): boolean {
+  const registered = inInventory[place.kind];
+  if (registered && tx.count(registered, { where: { id } }) > 0) return true;
   const { where, condition } = place.options;
   return tx.count(place.kind, { where: { ...where, id }, condition }) > 0;
 }

@@ -87,6 +87,10 @@ function takeOut(
   const parts = partsBelow(ctx, path);
   for (const { kind: part } of parts) ctx.tx.removeBelow(part, path);
   ctx.tx.remove(kind, String(object['id']));
+  const permissions = { where: { [`${kind}_id`]: String(object['id']) } };
+  for (const { id } of ctx.tx.list('permission', permissions)) {
+    if (id) ctx.tx.remove('permission', id);
+  }
   ctx.tx.insert(as, collection, { ...object, parts } as never);
 }
 

@@ -28,6 +28,8 @@ export const pairs = {
   checkpoint_disk: 'disk',
   domain_vm: 'vm',
   domain_template: 'template',
+  domain_attachment: 'disk_attachment',
+  domain_disk: 'disk',
   unregistered_disk: 'disk',
   forgotten_storage_domain: 'storage_domain',
   allowed_network: 'network',

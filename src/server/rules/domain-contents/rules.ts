@@ -1,0 +1,151 @@
+/** Rules of the machines and templates on a storage domain: they are registered, imported, removed. */
+import type { Resource } from '../../../model/resource.ts';
+import { begin } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { copyDisk } from '../disk-copies.ts';
+import { addInterfaces, newTemplate, newVm, sourcesIn } from '../external-import.ts';
+import { requireAll, resolveMember } from '../input.ts';
+import { rules } from '../notation.ts';
+import type { Place } from '../places.ts';
+import { contentsOf, type Stored } from '../unregistered.ts';
+import { moveVm, subjects } from '../vm.ts';
+import { placeOn } from './place.ts';
+import { clusterIn, register, requireActive } from './register.ts';
+
+type Vm = Resource<'vm'>;
+type Template = Resource<'template'>;
+type Attachment = Resource<'disk_attachment'>;
+
+export const domainVmRules = rules({
+  kind: 'domain_vm',
+  locate: (ctx, place, id) => placeOn(ctx, place, 'vm', id),
+  present: () => ({ status: undefined }),
+  remove: (ctx, { object, place }) => removeStored(ctx, place, object),
+
+  actions: {
+    register(ctx, { object, place }, body) {
+      requireAll('Action', ['cluster.id|name'], body, 'register');
+      if (body['clone'] === true) return importVm(ctx, place, object, body);
+      const vm = register(ctx, 'vm', place.owner?.id ?? '', object, body);
+      ctx.event(1152, subjects(ctx, vm as Vm));
+      return undefined;
+    },
+    import(ctx, { object, place }, body) {
+      requireAll('Action', ['cluster.id|name', 'storage_domain.id|name'], body, 'import');
+      return importVm(ctx, place, object, body);
+    },
+  },
+});
+
+export const domainTemplateRules = rules({
+  kind: 'domain_template',
+  locate: (ctx, place, id) => placeOn(ctx, place, 'template', id),
+  remove: (ctx, { object, place }) => removeStored(ctx, place, object),
+
+  actions: {
+    register(ctx, { object, place }, body) {
+      requireAll('Action', ['cluster.id|name'], body, 'register');
+      if (body['clone'] === true) return importTemplate(ctx, place, object, body);
+      register(ctx, 'template', place.owner?.id ?? '', object, body);
+      return undefined;
+    },
+    import(ctx, { object, place }, body) {
+      requireAll('Action', ['cluster.id|name', 'storage_domain.id|name'], body, 'import');
+      return importTemplate(ctx, place, object, body);
+    },
+  },
+});
+
+/** Makes a machine with copies of the disks; what is on the domain stays. */
+function importVm(ctx: RuleContext, place: Place, kept: Stored<Vm>, body: StoredObject): undefined {
+  requireActive(ctx, place.owner?.id ?? '', 'import');
+  const { name } = (body['vm'] ?? {}) as Vm;
+  const clone = body['clone'] === true;
+  if (!clone && ctx.tx.get('vm', kept.id ?? '')) {
+    ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: kept.name });
+  }
+  const id = clone ? ctx.site.newId() : (kept.id ?? '');
+  const vm = newVm(ctx, name ?? kept.name ?? '', clusterIn(ctx, body), kept, id);
+  ctx.event(1165, subjects(ctx, vm));
+  const domains = [{ id: targetIn(ctx, place, body) }];
+  const owner = { kind: 'vm', id } as const;
+  const copies = sourcesIn(ctx, kept).map((source) =>
+    copyDisk(ctx, source, owner, { storage_domains: domains }),
+  );
+  addInterfaces(ctx, vm, kept);
+  moveVm(ctx, vm, 'import', { copies });
+  return undefined;
+}
+
+function importTemplate(
+  ctx: RuleContext,
+  place: Place,
+  kept: Stored<Template>,
+  body: StoredObject,
+): undefined {
+  requireActive(ctx, place.owner?.id ?? '', 'import');
+  const clone = body['clone'] === true;
+  if (!clone && ctx.tx.get('template', kept.id ?? '')) {
+    ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: kept.name });
+  }
+  const { name } = (body['template'] ?? {}) as Template;
+  const id = clone ? ctx.site.newId() : (kept.id ?? '');
+  const template = newTemplate(ctx, name, clusterIn(ctx, body), kept, id);
+  const domains = [{ id: targetIn(ctx, place, body) }];
+  const copies = sourcesIn(ctx, kept).map((source) =>
+    copyDisk(ctx, source, { kind: 'template', id }, { storage_domains: domains }),
+  );
+  const journey = { kind: 'template', collection: '/templates', id, operation: 'add' } as const;
+  const data = { copies, words: { VmName: template.name } };
+  begin(ctx, { ...journey, data }, template as StoredObject);
+  return undefined;
+}
+
+/** The domain that an import names; a clone stays where it is unless told otherwise. */
+function targetIn(ctx: RuleContext, place: Place, body: StoredObject): string {
+  const sent = body['storage_domain'] as StoredObject | undefined;
+  return sent ? resolveMember(ctx.tx, 'storage_domain', sent) : (place.owner?.id ?? '');
+}
+
+/** Removes a machine or template from the domain, with its disks. */
+function removeStored(ctx: RuleContext, place: Place, object: Stored<Vm> | Stored<Template>): void {
+  const domain = place.owner?.id ?? '';
+  requireActive(ctx, domain, 'remove from');
+  const disks = contentsOf(domain, 'disks');
+  for (const { kind, object: part } of object.parts ?? []) {
+    if (kind !== 'disk_attachment') continue;
+    const id = String(part['id']);
+    ctx.tx.remove('unregistered_disk', id, disks);
+    ctx.afterCommit.push(() => ctx.site.images.remove(id));
+  }
+  ctx.tx.remove(place.kind, object.id ?? '', place.collection);
+}
+
+export const domainAttachmentRules = rules({
+  kind: 'domain_attachment',
+  compute: (ctx, place) => attachmentsIn(ctx, place),
+});
+
+export const domainDiskRules = rules({
+  kind: 'domain_disk',
+  compute(ctx, place) {
+    return attachmentsIn(ctx, place).flatMap(({ id = '' }) => {
+      const disk = ctx.tx.get('unregistered_disk', id) ?? ctx.tx.get('disk', id);
+      return disk ? [disk] : [];
+    });
+  },
+});
+
+/** Attachments of a machine or template on a domain, whether it is in the inventory or not. */
+function attachmentsIn(ctx: RuleContext, { owner }: Place): Attachment[] {
+  const id = owner?.id ?? '';
+  const kind = owner?.kind === 'domain_vm' ? 'vm' : 'template';
+  const stored = ctx.tx.get(kind === 'vm' ? 'domain_vm' : 'domain_template', id);
+  const parts = (stored as Stored<Vm> | undefined)?.parts;
+  if (parts) {
+    return parts.flatMap((part) => (part.kind === 'disk_attachment' ? [part.object] : []));
+  }
+  const collection = `/${kind}s/${id}/diskattachments`;
+  return ctx.tx.list('disk_attachment', { where: { collection } });
+}
