@@ -1,6 +1,7 @@
 /** What the tests of machines share: making one, waiting for one, writing bytes to its disks. */
 import { expect } from 'vitest';
-import type { People } from './site.ts';
+import { RawApi, send } from '../../support/raw.ts';
+import type { People, Site } from './site.ts';
 import type { Thing } from './speaker.ts';
 
 export const mebibyte = 2 ** 20;
@@ -47,6 +48,83 @@ export async function until(
     const { object, status, text } = await admin.get(path);
     if (status === 200 && done(object)) return object;
     expect(Date.now(), `${path} never settled: ${text}`).toBeLessThan(deadline);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Adds a thin disk to a machine, or one as it is said. Returns its id, once it can be used. */
+export async function addDisk(
+  people: People,
+  vm: string,
+  { disk, ...how }: { disk?: object; bootable?: boolean } = {},
+): Promise<string> {
+  const disk_attachment = {
+    interface: 'virtio_scsi',
+    bootable: true,
+    active: true,
+    ...how,
+    disk: {
+      name: people.name('disk'),
+      format: 'raw',
+      provisioned_size: mebibyte,
+      storage_domains: { storage_domain: [{ name: 'data1' }] },
+      ...disk,
+    },
+  };
+  const { id } = await people.admin.add(`/vms/${vm}/diskattachments`, { disk_attachment });
+  await until(people, `/disks/${id}`, (one) => one['status'] === 'ok');
+  return id;
+}
+
+/** Writes bytes to the beginning of a disk, through a transfer. */
+export async function writeDisk(site: Site, disk: string, bytes: string): Promise<void> {
+  const { url, api, transfer } = await openTransfer(site, disk, 'upload');
+  const answer = await send(url, {
+    method: 'PUT',
+    headers: { 'Content-Range': `bytes 0-${bytes.length - 1}/*` },
+    body: bytes,
+    ca: site.server().ca,
+  });
+  expect(answer.status, answer.text).toBe(200);
+  await closeTransfer(api, transfer);
+}
+
+/** Reads bytes from the beginning of a disk, through a transfer. */
+export async function readDisk(site: Site, disk: string, length: number): Promise<string> {
+  const { url, api, transfer } = await openTransfer(site, disk, 'download');
+  const headers = { Range: `bytes=0-${length - 1}` };
+  const answer = await send(url, { headers, ca: site.server().ca });
+  expect(answer.status, answer.text).toBe(206);
+  await closeTransfer(api, transfer);
+  return answer.bytes.toString();
+}
+
+async function openTransfer(site: Site, disk: string, direction: string) {
+  const api = await RawApi.signIn(site.server());
+  const body = { disk: { id: disk }, direction };
+  const added = await api.json('POST', '/imagetransfers', body);
+  expect([201, 202], added.text).toContain(added.status);
+  const { id } = added.json<{ id: string }>();
+  const transfer = `/imagetransfers/${id}`;
+  for (;;) {
+    const { phase, transfer_url: url } = (await api.json('GET', transfer)).json<{
+      phase: string;
+      transfer_url: string;
+    }>();
+    if (phase === 'transferring') return { api, transfer, url };
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Ends a transfer; the disk is free again when it returns. */
+async function closeTransfer(api: RawApi, transfer: string): Promise<void> {
+  await api.json('POST', `${transfer}/finalize`, {});
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const answer = await api.json('GET', transfer);
+    const phase = answer.status === 200 ? answer.json<{ phase: string }>().phase : 'gone';
+    if (phase === 'gone' || phase.startsWith('finished')) return;
+    expect(Date.now(), `${transfer} never ended: ${phase}`).toBeLessThan(deadline);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
