@@ -17,7 +17,8 @@ import {
 import { eventRules } from './event.ts';
 import { externalTemplateImportRules, externalVmImportRules } from './external-import.ts';
 import { agentRules } from './host/fence.ts';
-import { cpuUnitRules, erratumRules, hookRules, hostDeviceRules } from './host/reported.ts';
+import { hostDeviceRules } from './host/passthrough.ts';
+import { cpuUnitRules, erratumRules, hookRules } from './host/reported.ts';
 import { hostRules } from './host/rules.ts';
 import { hostStorageRules } from './host/storage.ts';
 import { attachmentRules } from './host-network/attachments.ts';

@@ -11,7 +11,7 @@ type Device = Resource<'host_device'>;
 type Erratum = Resource<'katello_erratum'>;
 
 /** The host that a collection belongs to, once it was installed. */
-function hostOf(ctx: RuleContext, place: Place): Host | undefined {
+export function hostOf(ctx: RuleContext, place: Place): Host | undefined {
   if (place.owner?.kind !== 'host') return undefined;
   const host = ctx.tx.get('host', place.owner.id);
   return host?.hardware_information ? host : undefined;
@@ -68,18 +68,6 @@ const deviceTree: readonly Partial<Device>[] = [
 function deviceId(name: string): string {
   return Buffer.from(name).toString('base64url');
 }
-
-export const hostDeviceRules = rules({
-  kind: 'host_device',
-
-  compute(ctx, place) {
-    if (place.owner?.kind === 'vm') {
-      return ctx.tx.list('host_device', { where: { collection: place.collection } });
-    }
-    const host = hostOf(ctx, place);
-    return host ? devicesOf(ctx, host) : [];
-  },
-});
 
 /** Devices of a host, with the virtual machines that have them. */
 export function devicesOf(ctx: RuleContext, host: Host): Device[] {

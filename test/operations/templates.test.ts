@@ -1,0 +1,324 @@
+/** Templates with their versions, pools made of them, and instance types. */
+import { describe, expect } from 'vitest';
+import { type People, useSite } from './support/site.ts';
+import { at, itemsOf } from './support/speaker.ts';
+import { addDisk, mebibyte, newVm, readDisk, settled, until, writeDisk } from './support/vms.ts';
+
+const site = useSite();
+const bootsFromDisc = { os: { boot: { devices: { device: ['cdrom'] } } } };
+
+/** A template of a machine with one disk that holds these bytes. */
+async function makeTemplate(people: People, bytes: string, more: object = {}, vmMore: object = {}) {
+  const { admin, name } = people;
+  const vm = await newVm(people, vmMore);
+  const disk = await addDisk(people, vm.id);
+  await writeDisk(site, disk, bytes);
+  await admin.add(`/vms/${vm.id}/nics`, { nic: { name: 'nic1' } });
+  const template = { name: name('template'), vm: { id: vm.id }, ...more };
+  const { id } = await admin.add('/templates', { template });
+  const path = `/templates/${id}`;
+  const made = await until(people, path, (one) => one['status'] === 'ok');
+  return { id, path, name: template.name, made, vm: vm.id, disk };
+}
+
+describe('POST /templates', () => {
+  site.both('copies the disks of a machine; the machine goes on', async (people) => {
+    const { admin, path } = people;
+    const memory = { memory: 512 * mebibyte };
+    const { id, path: here, made, vm, disk } = await makeTemplate(people, 'seed', {}, memory);
+    expect(made).toMatchObject({
+      memory: String(512 * mebibyte),
+      version: { version_number: '1' },
+      cluster: { id: path('{cluster}') },
+    });
+    expect((await admin.get(`/vms/${vm}`)).object['status']).toBe('down');
+    const [attachment] = (await admin.get(`${here}/diskattachments`)).list;
+    const copy = String(attachment?.['id']);
+    expect(copy).not.toBe(disk);
+    expect((await admin.get(`${here}/diskattachments/${copy}`)).status).toBe(200);
+    expect((await admin.get(`/disks/${copy}`)).object).toMatchObject({ status: 'ok' });
+    await writeDisk(site, disk, 'weed');
+    expect(await readDisk(site, copy, 4)).toBe('seed');
+    const [nic] = (await admin.get(`${here}/nics`)).list;
+    expect(nic).toMatchObject({ name: 'nic1' });
+    expect(nic?.['mac']).toBeUndefined();
+    expect((await admin.get(`${here}/cdroms`)).list).toHaveLength(1);
+    expect((await admin.get(`${here}/graphicsconsoles`)).list).toHaveLength(1);
+    expect(id).toBeTruthy();
+  });
+  site.both('numbers the versions of a base', async (people) => {
+    const { admin, name } = people;
+    const base = await makeTemplate(people, 'base');
+    const { id: vm } = await newVm(people);
+    for (const number of [2, 3]) {
+      const version = { version_name: `v${number}`, base_template: { id: base.id } };
+      const template = { name: name('x'), vm: { id: vm }, version };
+      const added = await admin.add('/templates', { template });
+      expect(added).toMatchObject({
+        name: base.name,
+        version: { version_number: String(number), version_name: `v${number}` },
+      });
+      const below = { ...template, version: { base_template: { id: added.id } } };
+      expect((await admin.post('/templates', { template: below })).status).toBe(400);
+    }
+    const blank = { base_template: { name: 'Blank' } };
+    const template = { name: name('x'), vm: { id: vm }, version: blank };
+    expect((await admin.post('/templates', { template })).status).toBe(400);
+    const kept = await admin.delete(base.path);
+    expect(kept.status).toBe(409);
+    expect(kept.fault?.detail).toContain('v2');
+  });
+  site.both('refuses a name that is taken, and a machine that runs', async (people) => {
+    const { admin, path, name } = people;
+    const { name: taken, vm } = await makeTemplate(people, 'x');
+    const again = await admin.post('/templates', { template: { name: taken, vm: { id: vm } } });
+    expect(again.status).toBe(409);
+    const running = { name: name('t'), vm: { id: path('{vm}') } };
+    const answer = await admin.post('/templates', { template: running });
+    expect(answer.status).toBe(409);
+    expect(answer.fault?.detail).toContain('locked or still running');
+  });
+  site.incomplete('POST', '/templates', { template: { name: 'x' } }, 'vm.id|name');
+  site.incomplete('POST', '/templates', { template: { vm: { id: '{vm}' } } }, 'name');
+});
+
+describe('machines of a template', () => {
+  site.both('have its bytes and its hardware, thin or cloned', async (people) => {
+    const { admin, path, name } = people;
+    const hardware = { cpu: { topology: { sockets: 2 } }, memory: 512 * mebibyte };
+    const template = await makeTemplate(people, 'golden', {}, hardware);
+    for (const clone of [false, true]) {
+      const vm = {
+        name: name('vm'),
+        cluster: { id: path('{cluster}') },
+        template: { id: template.id },
+      };
+      const answer = await admin.post(`/vms?clone=${clone}`, { vm });
+      expect(answer.status, answer.text).toBe(201);
+      expect(answer.object['status']).toBe('image_locked');
+      const id = String(answer.object['id']);
+      const made = await settled(people, id);
+      expect(made).toMatchObject({
+        status: 'down',
+        memory: String(512 * mebibyte),
+        cpu: { topology: { sockets: '2' } },
+        original_template: { id: template.id },
+      });
+      expect(at(made, 'template.id') === template.id).toBe(!clone);
+      const [attachment] = (await admin.get(`/vms/${id}/diskattachments`)).list;
+      expect(attachment).toMatchObject({ bootable: 'true', active: 'true' });
+      expect(await readDisk(site, String(attachment?.['id']), 6)).toBe('golden');
+      const [nic] = (await admin.get(`/vms/${id}/nics`)).list;
+      expect(at(nic, 'mac.address')).toMatch(/^[0-9a-f:]{17}$/);
+      if (clone) continue;
+      const kept = await admin.delete(`/vms/${id}?detach_only=true`);
+      expect(kept.status).toBe(409);
+      const used = await admin.delete(template.path);
+      expect(used.status).toBe(409);
+      expect(used.fault?.detail).toContain(vm.name);
+      await admin.delete(`/vms/${id}`);
+    }
+    expect((await admin.delete(template.path)).status).toBe(200);
+    expect((await admin.get(template.path)).status).toBe(404);
+  });
+  site.both('take other storage and names where that is said', async (people) => {
+    const { admin, path, name } = people;
+    const template = await makeTemplate(people, 'moved');
+    const [attachment] = (await admin.get(`${template.path}/diskattachments`)).list;
+    const disk = {
+      id: attachment?.['id'],
+      name: name('mine'),
+      storage_domains: { storage_domain: [{ name: 'data2' }] },
+    };
+    const vm = {
+      name: name('vm'),
+      cluster: { id: path('{cluster}') },
+      template: { id: template.id },
+      disk_attachments: { disk_attachment: [{ disk }] },
+    };
+    const { id } = await admin.add('/vms?clone=true', { vm });
+    await settled(people, id);
+    const [copy] = (await admin.get(`/vms/${id}/diskattachments?follow=disk`)).list;
+    expect(at(copy, 'disk.name')).toBe(disk.name);
+    const domain = await admin.find('/storagedomains', 'data2');
+    const on = itemsOf(at(copy, 'disk') as never, 'storage_domains', 'storage_domain');
+    expect(on).toMatchObject([{ id: domain.id }]);
+  });
+});
+
+describe('PUT and DELETE /templates/{template}', () => {
+  site.both('change and remove a template', async (people) => {
+    const { admin } = people;
+    const { path } = await makeTemplate(people, 'x');
+    const changes = { description: 'new', memory: 2048 * mebibyte };
+    const { status, object } = await admin.put(path, { template: changes });
+    expect(status).toBe(200);
+    expect(object).toMatchObject({ description: 'new', memory: String(2048 * mebibyte) });
+    await admin.put(path, { template: { delete_protected: true } });
+    expect((await admin.delete(path)).status).toBe(409);
+    await admin.put(path, { template: { delete_protected: false } });
+    expect((await admin.delete(path)).status).toBe(200);
+    const blank = await admin.find('/templates', 'Blank');
+    expect((await admin.delete(`/templates/${blank.id}`)).status).toBe(409);
+  });
+  site.both('change and remove its devices', async (people) => {
+    const { admin } = people;
+    const { path } = await makeTemplate(people, 'x');
+    const nic = await admin.add(`${path}/nics`, { nic: { name: 'nic2' } });
+    const { object } = await admin.put(`${path}/nics/${nic.id}`, { nic: { linked: false } });
+    expect(object).toMatchObject({ name: 'nic2', linked: 'false' });
+    expect((await admin.delete(`${path}/nics/${nic.id}`)).status).toBe(200);
+    const watchdog = { model: 'i6300esb', action: 'reset' };
+    const added = await admin.add(`${path}/watchdogs`, { watchdog });
+    expect((await admin.post(`${path}/watchdogs`, { watchdog })).status).toBe(409);
+    const changed = await admin.put(`${path}/watchdogs/${added.id}`, {
+      watchdog: { action: 'none' },
+    });
+    expect(changed.object).toMatchObject({ action: 'none' });
+    expect((await admin.delete(`${path}/watchdogs/${added.id}`)).status).toBe(200);
+    const console = await admin.add(`${path}/graphicsconsoles`, {
+      graphics_console: { protocol: 'spice' },
+    });
+    expect(console.id).toBe('7370696365');
+    expect((await admin.delete(`${path}/graphicsconsoles/${console.id}`)).status).toBe(200);
+  });
+  site.unknown('GET', '/templates/{nothing}');
+  site.unknown('PUT', '/templates/{nothing}', { template: { comment: '-' } });
+  site.unknown('DELETE', '/templates/{nothing}');
+});
+
+describe('/vmpools', () => {
+  async function makePool(people: People, more: object = {}) {
+    const template = await makeTemplate(people, 'pool', {}, bootsFromDisc);
+    const vm_pool = {
+      name: people.name('pool'),
+      cluster: { id: people.path('{cluster}') },
+      template: { id: template.id },
+      size: 2,
+      ...more,
+    };
+    const added = await people.admin.add('/vmpools', { vm_pool });
+    const path = `/vmpools/${added.id}`;
+    const members = async () => {
+      const search = encodeURIComponent(`pool=${vm_pool.name}`);
+      const { list } = await people.admin.get('/vms');
+      expect(search).toBeTruthy();
+      return list.filter((vm) => at(vm, 'vm_pool.id') === added.id);
+    };
+    for (const one of await members()) await settled(people, String(one['id']));
+    return { ...added, name: vm_pool.name, template: template.id, path, members };
+  }
+  site.both('make their machines, more of them when they grow', async (people) => {
+    const { admin } = people;
+    const pool = await makePool(people);
+    expect(pool).toMatchObject({ size: '2', type: 'automatic', max_user_vms: '1' });
+    const names = async () => (await pool.members()).map((vm) => vm['name']);
+    expect(await names()).toEqual([`${pool.name}-1`, `${pool.name}-2`]);
+    const { object } = await admin.put(pool.path, { vm_pool: { size: 3 } });
+    expect(object).toMatchObject({ size: '3' });
+    expect(await names()).toHaveLength(3);
+    for (const one of await pool.members()) await settled(people, String(one['id']));
+    const [member] = await pool.members();
+    const inPool = await admin.delete(`/vms/${String(member?.['id'])}`);
+    expect(inPool.status).toBe(409);
+    await admin.must(`/vms/${String(member?.['id'])}/detach`);
+    expect(await names()).toHaveLength(2);
+    expect((await admin.get(pool.path)).object).toMatchObject({ size: '2' });
+    expect((await admin.delete(pool.path)).status).toBe(200);
+    expect(await names()).toHaveLength(0);
+    expect((await admin.get(pool.path)).status).toBe(404);
+  });
+  site.both('name them by the mask', async (people) => {
+    const pool = await makePool(people, { name: `${people.name('desk')}-??` });
+    const [first] = await pool.members();
+    expect(first?.['name']).toBe(pool.name.replace('??', '01'));
+    await people.admin.delete(pool.path);
+  });
+  site.both('hand out a machine to each user', async (people) => {
+    const { admin } = people;
+    const pool = await makePool(people);
+    const { object } = await admin.must(`${pool.path}/allocatevm`);
+    const id = String(at(object, 'vm.id'));
+    await until(people, `/vms/${id}`, (vm) => vm['status'] === 'up');
+    const twice = await admin.post(`${pool.path}/allocatevm`);
+    expect(twice.status).toBe(409);
+    await admin.delete(pool.path);
+  });
+  site.both('refuse what cannot be', async (people) => {
+    const { admin, path, name } = people;
+    const { template } = await makePool(people);
+    const refused = async (more: object, status: number) => {
+      const cluster = { id: path('{cluster}') };
+      const vm_pool = { name: name('no'), cluster, template: { id: template }, size: 1, ...more };
+      const answer = await admin.post('/vmpools', { vm_pool });
+      expect(answer.status, answer.text).toBe(status);
+    };
+    await refused({ template: { name: 'Blank' } }, 409);
+    await refused({ size: 0 }, 400);
+    await refused({ prestarted_vms: 2 }, 409);
+    await refused({ max_user_vms: 0 }, 400);
+    await refused({ name: 'a??b?' }, 400);
+  });
+  site.both('keep name, type and size', async (people) => {
+    const { admin } = people;
+    const { path } = await makePool(people);
+    for (const vm_pool of [
+      { name: 'other' },
+      { size: 1 },
+      { type: 'manual' },
+      { stateful: true },
+    ]) {
+      expect((await admin.put(path, { vm_pool })).status).toBe(400);
+    }
+    await admin.delete(path);
+  });
+  site.incomplete('POST', '/vmpools', { vm_pool: { name: 'x' } }, 'cluster.id|name');
+  site.unknown('GET', '/vmpools/{nothing}');
+  site.unknown('DELETE', '/vmpools/{nothing}');
+});
+
+describe('/instancetypes', () => {
+  site.both('are added, changed and removed with their devices', async (people) => {
+    const { admin, name } = people;
+    const instance_type = { name: name('size'), memory: 4096 * mebibyte };
+    const added = await admin.add('/instancetypes', { instance_type });
+    expect(added).toMatchObject({
+      memory: String(4096 * mebibyte),
+      cpu: { topology: { sockets: '1' } },
+    });
+    const path = `/instancetypes/${added.id}`;
+    expect((await admin.post('/instancetypes', { instance_type })).status).toBe(409);
+    const changes = { cpu: { topology: { cores: 4 } } };
+    const { object } = await admin.put(path, { instance_type: changes });
+    expect(object).toMatchObject({ cpu: { topology: { sockets: '1', cores: '4' } } });
+    const nic = await admin.add(`${path}/nics`, { nic: { name: 'nic1' } });
+    expect((await admin.get(`${path}/nics/${nic.id}`)).status).toBe(200);
+    const watchdog = await admin.add(`${path}/watchdogs`, {
+      watchdog: { model: 'i6300esb', action: 'none' },
+    });
+    expect((await admin.delete(`${path}/watchdogs/${watchdog.id}`)).status).toBe(200);
+    const graphics_console = { protocol: 'vnc' };
+    await admin.add(`${path}/graphicsconsoles`, { graphics_console });
+    expect((await admin.post(`${path}/graphicsconsoles`, { graphics_console })).status).toBe(400);
+    const vm = await newVm(people, { instance_type: { id: added.id } });
+    expect(vm).toMatchObject({ cpu: { topology: { cores: '4' } } });
+    expect((await admin.delete(path)).status).toBe(200);
+    expect((await admin.get(path)).status).toBe(404);
+    const kept = (await admin.get(`/vms/${vm.id}`)).object;
+    expect(kept['instance_type']).toBeUndefined();
+    expect(kept).toMatchObject({ cpu: { topology: { cores: '4' } } });
+  });
+  site.incomplete('POST', '/instancetypes', { instance_type: { memory: mebibyte } }, 'name');
+  site.unknown('GET', '/instancetypes/{nothing}');
+});
+
+describe('/operatingsystems and /icons', () => {
+  site.both('list what machines can be', async ({ admin }) => {
+    const { list } = await admin.get('/operatingsystems');
+    const system = list.find((one) => one['name'] === 'rhel_9x64');
+    expect(system).toMatchObject({ id: '34', architecture: 'x86_64' });
+    expect((await admin.get(`/operatingsystems/${String(system?.['id'])}`)).status).toBe(200);
+    expect((await admin.get('/operatingsystems/999999')).status).toBe(404);
+    expect((await admin.get('/icons')).status).toBe(200);
+  });
+});
