@@ -571,6 +571,11 @@ export const events = {
   9802: { name: 'EXTERNAL_EVENT_WARNING', severity: 'warning', text: '{Description}' },
   9803: { name: 'EXTERNAL_EVENT_ERROR', severity: 'error', text: '{Description}' },
   9804: { name: 'EXTERNAL_EVENT_ALERT', severity: 'alert', text: '{Description}' },
+  149: {
+    name: 'USER_ADDED',
+    severity: 'normal',
+    text: 'User {NewUserName} was added to the system.',
+  },
   11000: {
     name: 'EXTERNAL_JOB_ADDED',
     severity: 'normal',

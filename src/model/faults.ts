@@ -3,6 +3,7 @@
  * in `{}` are filled in; the sentence of a refused command is answered in square brackets.
  */
 import { hostFaults } from './faults/hosts.ts';
+import { identityFaults } from './faults/identity.ts';
 import { jobFaults } from './faults/jobs.ts';
 import { networkFaults } from './faults/networks.ts';
 import type { FaultTexts } from './faults/notation.ts';
@@ -13,6 +14,7 @@ export const faults = {
   ...hostFaults,
   ...networkFaults,
   ...jobFaults,
+  ...identityFaults,
   NAME_IN_USE: {
     status: 409,
     text: 'Cannot {action} {type}. The name {name} is already used by another object of this kind. Choose another name.',

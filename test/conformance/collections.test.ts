@@ -100,7 +100,7 @@ describe.each([
   ],
   ['/schedulingpolicies', { name: 'mine' }, { description: 'e' }],
   ['/instancetypes', { name: 'Huge', memory: 2 ** 36 }, { memory: 2 ** 35 }],
-  ['/users', { user_name: 'jane@internal-authz', domain: { id: '{domain}' } }, undefined],
+  ['/users', { user_name: 'lena@internal-authz', domain: { id: '{domain}' } }, undefined],
   ['/groups', { name: 'admins', domain: { id: '{domain}' } }, undefined],
 ] as const)('%s', (template, body, change) => {
   it('adds, lists, gets, changes and removes', async () => {

@@ -6,6 +6,7 @@ import { splitUserName, superUserRole } from '../auth/users.ts';
 import { fillCluster, furnishCluster } from '../rules/cluster.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { furnish } from '../rules/data-center.ts';
+import { fillDirectory } from '../rules/directory.ts';
 import { applyDefaults } from '../rules/input.ts';
 import type { StoredObject } from '../store/document.ts';
 import { clusterLevels } from './data/cluster-levels.ts';
@@ -62,6 +63,7 @@ function addIdentity(ctx: RuleContext, admin: string): void {
   const profile = `${parts.profile}-authz`;
   const domain = nameBasedId(profile);
   tx.insert('domain', '/domains', { id: domain, name: profile });
+  fillDirectory(ctx, domain, profile);
   tx.insert('group', '/groups', { id: everyone, name: 'Everyone', namespace: '*' });
   tx.insert('user', '/users', {
     id: defaultIds.admin,

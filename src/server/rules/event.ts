@@ -2,6 +2,7 @@
 
 import type { EventCode } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
+import { notFound } from '../fault.ts';
 import { rules } from './notation.ts';
 
 const codes: Readonly<Record<string, EventCode>> = {
@@ -55,8 +56,27 @@ export const eventRules = rules({
     return ctx.tx.get('event', id) ?? {};
   },
 
+  // A dismissed event is out of sight, and can be shown again.
   remove(ctx, { object }) {
     ctx.tx.remove('event', object.id ?? '');
+    ctx.tx.insert('dismissed_event', '/events', object);
     ctx.event(10600, {}, { ObjectName: object.id });
+  },
+
+  collectionActions: {
+    undelete(ctx, _place, body) {
+      const named = (body['event'] as { id?: string } | undefined)?.id;
+      const where = named === undefined ? {} : { id: named };
+      const events = ctx.tx.list('dismissed_event', { where });
+      if (named !== undefined && events.length === 0) {
+        throw notFound(`There is no dismissed event ${named}.`);
+      }
+      for (const event of events) {
+        ctx.tx.remove('dismissed_event', event.id ?? '');
+        ctx.tx.insert('event', '/events', event);
+      }
+      ctx.event(10608);
+      return undefined;
+    },
   },
 });

@@ -25,6 +25,7 @@ import { attachmentRules } from './host-network/attachments.ts';
 import { labelRules } from './host-network/labels.ts';
 import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
 import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
+import { identityRules } from './identity.ts';
 import { imageTransferRules } from './image-transfer.ts';
 import { instanceTypeRules } from './instance-type.ts';
 import { iscsiBondRules } from './iscsi-bond.ts';
@@ -110,6 +111,7 @@ export function registerRules(): void {
     labelRules,
     lldpRules,
     unmanagedNetworkRules,
+    ...identityRules,
     imageTransferRules,
     jobRules,
     stepRules,

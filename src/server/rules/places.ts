@@ -5,6 +5,7 @@ import type { TypeName } from '../../model/types/index.ts';
 import { notFound } from '../fault.ts';
 import { type KindName, type pairs, storedKinds } from '../store/kinds.ts';
 import {
+  heldRolesCondition,
   type ListOptions,
   listedCondition,
   referringCondition,
@@ -52,6 +53,8 @@ const pairPlaces: Readonly<Record<string, keyof typeof pairs>> = {
   '/storagedomains/{storagedomain}/vms/{vm}/disks': 'domain_disk',
   '/storagedomains/{storagedomain}/templates': 'domain_template',
   '/storagedomains/{storagedomain}/templates/{template}/disks': 'domain_disk',
+  '/domains/{domain}/users': 'directory_user',
+  '/domains/{domain}/groups': 'directory_group',
   '/vms/{vm}/snapshots/{snapshot}/disks': 'snapshot_disk',
   '/vms/{vm}/snapshots/{snapshot}/nics': 'snapshot_nic',
   '/vms/{vm}/snapshots/{snapshot}/cdroms': 'snapshot_cdrom',
@@ -118,6 +121,10 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
     return { ...common, kind: type, collection, options, implied };
   }
   const top = topLevel.get(type);
+  if (top && type === 'role' && (owner.kind === 'user' || owner.kind === 'group')) {
+    const options = { condition: heldRolesCondition(owner.kind, ownerId) };
+    return { ...common, kind: type, collection: top, options, implied: {} };
+  }
   if (top && catalogues.has(type)) {
     return { ...common, kind: type, collection: top, options: {}, implied: {} };
   }

@@ -337,6 +337,12 @@ export function listedCondition(kind: KindName, attribute: string, id: string): 
   };
 }
 
+/** Condition of the roles that a user or group was given, on whatever object. */
+export function heldRolesCondition(kind: 'user' | 'group', id: string): SqlCondition {
+  const sql = `id IN (SELECT role_id FROM ${table('permission')} WHERE ${kind}_id = ?)`;
+  return { sql, values: [id] };
+}
+
 function conditions(options: ListOptions): { sql: string; values: SqlValue[] } {
   const parts: string[] = [];
   const values: SqlValue[] = [];

@@ -1,0 +1,36 @@
+/** What refuses operations on users, groups, roles, tags and events. Words in `{}` are filled in. */
+import type { FaultTexts } from './notation.ts';
+
+export const identityFaults = {
+  NOT_IN_DIRECTORY: {
+    status: 400,
+    text: 'Cannot {action} {type}. The directory of {domain} has no entry called {name}.',
+  },
+  USER_IS_ADMINISTRATOR: {
+    status: 403,
+    text: 'Cannot {action} User. The administrator of the service cannot be removed.',
+  },
+  USER_IS_CALLER: { status: 409, text: 'Cannot {action} User. Nobody can remove themselves.' },
+  GROUP_IS_BUILT_IN: {
+    status: 409,
+    text: 'Cannot {action} Group. Everyone is built in and stays.',
+  },
+  ROLE_WITHOUT_PERMITS: { status: 400, text: 'Cannot {action} Role. It needs permits.' },
+  ROLE_IS_READ_ONLY: {
+    status: 409,
+    text: 'Cannot {action} Role. Roles that come with the service do not change.',
+  },
+  ROLE_TYPE_FIXED: {
+    status: 400,
+    text: 'Cannot {action} Role. Whether it is for administrators does not change.',
+  },
+  ROLE_PERMIT_OF_ADMINISTRATORS: {
+    status: 409,
+    text: 'Cannot {action} Role. The permit {permit} is for roles of administrators.',
+  },
+  TAG_IS_ROOT: { status: 409, text: 'Cannot {action} Tag. The root of all tags stays as it is.' },
+  TAG_BELOW_ITSELF: {
+    status: 409,
+    text: 'Cannot {action} Tag. A tag cannot be put below itself or a tag below it.',
+  },
+} as const satisfies FaultTexts;
