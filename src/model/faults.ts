@@ -2,14 +2,19 @@
  * What the service says when it refuses (specification 7): the HTTP status and the sentence. Words
  * in `{}` are filled in; the sentence of a refused command is answered in square brackets.
  */
+
+import { diskFaults } from './faults/disks.ts';
 import { hostFaults } from './faults/hosts.ts';
 import { identityFaults } from './faults/identity.ts';
 import { jobFaults } from './faults/jobs.ts';
+import { limitFaults } from './faults/limits.ts';
 import { networkFaults } from './faults/networks.ts';
 import type { FaultTexts } from './faults/notation.ts';
 import { storageFaults } from './faults/storage.ts';
 
 export const faults = {
+  ...diskFaults,
+  ...limitFaults,
   ...storageFaults,
   ...hostFaults,
   ...networkFaults,

@@ -1,0 +1,198 @@
+/** Storage domains by themselves: how they change, what room they have, how they come and go. */
+import { describe, expect } from 'vitest';
+import { useSite } from './support/site.ts';
+import { at, itemsOf } from './support/speaker.ts';
+import {
+  addDisk,
+  addDomain,
+  attach,
+  gibibyte,
+  nfs,
+  ownDomain,
+  statusOf,
+} from './support/storage.ts';
+
+const site = useSite();
+
+describe('a storage domain by itself', () => {
+  site.both('is found, changed and removed', async ({ admin, name }) => {
+    const domain = await addDomain(admin, 'host1', name('plain'));
+    const path = `/storagedomains/${domain.id}`;
+    const found = await admin.get(`/storagedomains?search=name%3D${String(domain['name'])}`);
+    expect(found.list.map((one) => one['id'])).toEqual([domain.id]);
+    const renamed = name('renamed');
+    const changed = await admin.put(path, {
+      storage_domain: { name: renamed, warning_low_space_indicator: 20, comment: 'c' },
+    });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.object).toMatchObject({
+      name: renamed,
+      comment: 'c',
+      warning_low_space_indicator: '20',
+      critical_space_action_blocker: '5',
+    });
+    const fixed = await admin.put(path, { storage_domain: { type: 'iso' } });
+    expect([fixed.status, fixed.fault?.detail]).toEqual([400, expect.stringContaining('type')]);
+    const noHost = await admin.delete(path);
+    expect([noHost.status, noHost.fault?.detail]).toEqual([400, expect.stringContaining('host')]);
+    expect((await admin.delete(`${path}?host=nobody`)).status).toBe(404);
+    expect((await admin.delete(`${path}?host=host1&format=true`)).status).toBe(200);
+    expect((await admin.get(path)).status).toBe(404);
+  });
+  site.both('is not removed while it is attached', async ({ admin, path }) => {
+    const answer = await admin.delete(path('/storagedomains/{storagedomain}?host=host1'));
+    expect([answer.status, answer.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('detach it first'),
+    ]);
+    const destroyed = await admin.delete(path('/storagedomains/{storagedomain}?destroy=true'));
+    expect(destroyed.status).toBe(409);
+  });
+  site.both('says whether it is attached, and writes its configuration', async (people) => {
+    const { admin, name, path } = people;
+    const { id } = await addDomain(admin, 'host1', name('alone'));
+    const is = async (domain: string) =>
+      (await admin.must(`/storagedomains/${domain}/isattached`)).object['is_attached'];
+    expect(await is(id)).toBe('false');
+    expect(await is(path('{storagedomain}'))).toBe('true');
+    await admin.must(path('/storagedomains/{storagedomain}/updateovfstore'));
+    const answer = await admin.post(`/storagedomains/${id}/updateovfstore`);
+    expect([answer.status, answer.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('unattached'),
+    ]);
+  });
+  site.unknown('GET', '/storagedomains/{unknown}');
+  site.unknown('PUT', '/storagedomains/{unknown}', { storage_domain: { comment: 'x' } });
+  site.unknown('DELETE', '/storagedomains/{unknown}?host=host1');
+  site.both('is hidden from whom nobody permitted it', async ({ jane, path }) => {
+    const domain = path('/storagedomains/{storagedomain}');
+    expect((await jane.put(domain, { storage_domain: { comment: 'x' } })).status).toBe(404);
+    expect((await jane.delete(`${domain}?host=host1`)).status).toBe(404);
+  });
+});
+
+describe('the space of a storage domain', () => {
+  site.both('is what its disks take and may grow to', async (people) => {
+    const { admin, path } = people;
+    const id = await ownDomain(people);
+    const attached = path(`/datacenters/{datacenter}/storagedomains/${id}`);
+    const space = async () => {
+      const { object } = await admin.get(attached);
+      return ['used', 'committed', 'available'].map((one) => Number(object[one]));
+    };
+    const [, , empty = 0] = await space();
+    await addDisk(admin, id);
+    expect(await space()).toEqual([0, gibibyte, empty]);
+    const full = await addDisk(admin, id, { sparse: false, provisioned_size: 2 * gibibyte });
+    expect(full['actual_size']).toBe(String(2 * gibibyte));
+    expect(await space()).toEqual([2 * gibibyte, 3 * gibibyte, empty - 2 * gibibyte]);
+    const large = { sparse: false, provisioned_size: empty - 6 * gibibyte, format: 'raw' };
+    const refused = await admin.post('/disks', {
+      disk: { ...large, storage_domains: { storage_domain: [{ id }] } },
+    });
+    expect([refused.status, refused.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('Low disk space'),
+    ]);
+    await admin.delete(`/disks/${full.id}`);
+    expect(await space()).toEqual([0, gibibyte, empty]);
+  });
+});
+
+describe('a storage domain on logical units', () => {
+  site.both('is extended by further ones and gives them back', async (people) => {
+    const { admin, name } = people;
+    const unit = (stem: string) => ({
+      id: name(stem),
+      address: 'san.example.com',
+      target: 'iqn.2026-01.com.example:san',
+      port: 3260,
+    });
+    const [one, two] = [unit('lun'), unit('lun')];
+    const units = (...list: object[]) => ({ logical_units: { logical_unit: list } });
+    const id = await ownDomain(people, { storage: { type: 'iscsi', ...units(one) } });
+    const path = `/storagedomains/${id}`;
+    const attached = people.path(`/datacenters/{datacenter}/storagedomains/${id}`);
+    const before = Number((await admin.get(path)).object['available']);
+    const extended = await admin.put(path, { storage_domain: { storage: units(one, two) } });
+    expect(extended.status, extended.text).toBe(200);
+    expect(Number(extended.object['available'])).toBeGreaterThan(before);
+    const group = at(extended.object, 'storage.volume_group') as Record<string, unknown>;
+    const shown = itemsOf(group, 'logical_units', 'logical_unit');
+    expect(shown.map((each) => [each['id'], each['status']])).toEqual([
+      [one.id, 'used'],
+      [two.id, 'used'],
+    ]);
+    await admin.must(`${path}/refreshluns`, units({ id: two.id }));
+    const busy = await admin.post(`${path}/reduceluns`, { action: units({ id: two.id }) });
+    expect([busy.status, busy.fault?.detail]).toEqual([409, expect.stringContaining('active')]);
+    await admin.must(`${attached}/deactivate`);
+    const reduce = (...list: object[]) =>
+      admin.post(`${path}/reduceluns`, { action: units(...list) });
+    for (const [list, words] of [
+      [[{ id: one.id }, { id: two.id }], 'At least one'],
+      [[{ id: one.id }], 'metadata'],
+      [[{ id: 'strange' }], 'not part of it'],
+    ] as const) {
+      const answer = await reduce(...list);
+      expect([answer.status, answer.fault?.detail]).toEqual([400, expect.stringContaining(words)]);
+    }
+    expect((await reduce({ id: two.id })).status).toBe(200);
+    await admin.must(`${attached}/activate`);
+    expect(Number((await admin.get(path)).object['available'])).toBe(before);
+    const connections = (await admin.get(`${path}/storageconnections`)).list;
+    expect(connections).toMatchObject([{ type: 'iscsi', address: 'san.example.com' }]);
+  });
+  site.both('is the only one that has any', async ({ admin, path }) => {
+    const body = { action: { logical_units: { logical_unit: [{ id: 'a' }] } } };
+    const answer = await admin.post(path('/storagedomains/{storagedomain}/reduceluns'), body);
+    expect([answer.status, answer.fault?.detail]).toEqual([
+      400,
+      expect.stringContaining('block storage'),
+    ]);
+  });
+});
+
+describe('a storage domain that leaves the service', () => {
+  site.both('can be imported with what was on it', async (people) => {
+    const { admin, name, path } = people;
+    const dataCenter = path('/datacenters/{datacenter}');
+    const storage = nfs(name('kept'));
+    const id = await ownDomain(people, { storage });
+    const disk = await addDisk(admin, id, { name: name('kept') });
+    await admin.must(`${dataCenter}/storagedomains/${id}/deactivate`);
+    await admin.delete(`${dataCenter}/storagedomains/${id}`);
+    expect((await admin.get(`/disks/${disk.id}`)).status).toBe(404);
+    expect((await admin.delete(`/storagedomains/${id}?destroy=true`)).status).toBe(200);
+    const imported = await admin.post('/storagedomains', {
+      storage_domain: { type: 'data', storage, host: { name: 'host1' }, import: true },
+    });
+    expect([imported.status, imported.object['id']], imported.text).toEqual([201, id]);
+    const again = await admin.post('/storagedomains', {
+      storage_domain: { id, type: 'data', storage, host: { name: 'host1' }, import: true },
+    });
+    expect(again.status).toBe(409);
+    await attach(admin, dataCenter, id);
+    const lost = (await admin.get(`/storagedomains/${id}/disks?unregistered=true`)).list;
+    expect(lost.map((one) => one['id'])).toEqual([disk.id]);
+    expect((await admin.get(`/storagedomains/${id}/disks`)).list).toEqual([]);
+    await admin.must(`${dataCenter}/storagedomains/${id}/disks/${disk.id}/register`);
+    expect(await statusOf(admin, `/disks/${disk.id}`)).toBe('ok');
+    expect((await admin.get(`/storagedomains/${id}/disks?unregistered=true`)).list).toEqual([]);
+  });
+  site.both('takes its disks along when it is formatted', async (people) => {
+    const { admin, name, path } = people;
+    const storage = nfs(name('gone'));
+    const id = await ownDomain(people, { storage });
+    await addDisk(admin, id);
+    await admin.must(path(`/datacenters/{datacenter}/storagedomains/${id}/deactivate`));
+    await admin.delete(path(`/datacenters/{datacenter}/storagedomains/${id}`));
+    await admin.delete(`/storagedomains/${id}?host=host1&format=true`);
+    const fresh = await addDomain(admin, 'host1', name('fresh'), { storage, import: true });
+    expect(fresh.id).not.toBe(id);
+    expect((await admin.get(`/storagedomains/${fresh.id}/disks?unregistered=true`)).list).toEqual(
+      [],
+    );
+  });
+});
