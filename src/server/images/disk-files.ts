@@ -11,9 +11,10 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DiskImages } from '../rules/context.ts';
+import type { DiskImages, ImageForm } from '../rules/context.ts';
+import { type Part, partsOf, writeImage } from './qcow2.ts';
 
 const blockSize = 512;
 const pieceSize = 2 ** 20;
@@ -68,6 +69,17 @@ export class DiskFiles implements DiskImages {
     await rename(`${target}.partial`, target);
   }
 
+  async convert(from: string, to: string, form: ImageForm): Promise<void> {
+    const target = this.path(to);
+    const size = statSync(this.path(from), { throwIfNoEntry: false })?.size ?? 0;
+    if (size === 0) {
+      rmSync(target, { force: true });
+      return;
+    }
+    await convertImage(this.path(from), `${target}.partial`, form);
+    await rename(`${target}.partial`, target);
+  }
+
   remove(id: string): void {
     rmSync(this.path(id), { force: true });
   }
@@ -94,6 +106,37 @@ export class DiskFiles implements DiskImages {
     for (const name of readdirSync(this.#folder)) {
       if (!owned(name)) rmSync(join(this.#folder, name), { force: true });
     }
+  }
+}
+
+/** Writes an image in another form. Durable when it resolves. */
+async function convertImage(from: string, to: string, form: ImageForm): Promise<void> {
+  const source = await open(from, 'r');
+  const target = await open(to, 'w', 0o600);
+  try {
+    const parts = form.from === 'cow' ? partsOf(source) : piecesOf(source);
+    if (form.to === 'cow') {
+      await writeImage(target, form.size, form.version ?? 3, parts);
+    } else {
+      for await (const { offset, bytes } of parts) {
+        await target.write(bytes, 0, bytes.length, offset);
+      }
+      await target.truncate(form.size);
+    }
+    await target.sync();
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}
+
+/** A raw image piece by piece; those that are all zeros are left out. */
+async function* piecesOf(source: FileHandle): AsyncGenerator<Part> {
+  const { size } = await source.stat();
+  const zeros = Buffer.alloc(pieceSize);
+  for (let offset = 0; offset < size; offset += pieceSize) {
+    const piece = Buffer.alloc(Math.min(pieceSize, size - offset));
+    await source.read(piece, 0, piece.length, offset);
+    if (!piece.equals(zeros.subarray(0, piece.length))) yield { offset, bytes: piece };
   }
 }
 

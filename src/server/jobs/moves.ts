@@ -3,7 +3,13 @@ import type { EventCode } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/lifecycles/notation.ts';
 import type { Words } from '../fault.ts';
-import { type Caller, type EventSubjects, RuleContext, type Site } from '../rules/context.ts';
+import {
+  type Caller,
+  type EventSubjects,
+  type ImageForm,
+  RuleContext,
+  type Site,
+} from '../rules/context.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
@@ -46,6 +52,8 @@ export type Describe = (
 export interface ImageCopy {
   readonly from: string;
   readonly to: string;
+  /** The form in which it is written, where it is another one. */
+  readonly form?: ImageForm;
   /** Length of the file afterwards, in bytes, where it is not that of the first. */
   readonly length?: number;
 }
@@ -94,8 +102,8 @@ const arrivals = new Map<KindName, Arrivals>();
 const copying = 'copy images';
 registerWork(copying, {
   async run(site, data) {
-    for (const { from, to, length } of (data as unknown as NotedCopying).copies) {
-      await site.images.copy(from, to);
+    for (const { from, to, form, length } of (data as unknown as NotedCopying).copies) {
+      await (form ? site.images.convert(from, to, form) : site.images.copy(from, to));
       if (length !== undefined) site.images.resize(to, length);
     }
   },

@@ -17,6 +17,16 @@ export interface Caller {
   readonly superUser: boolean;
 }
 
+/** From which form an image is brought into which. */
+export interface ImageForm {
+  readonly from: 'raw' | 'cow';
+  readonly to: 'raw' | 'cow';
+  /** Bytes that a virtual machine sees afterwards; not fewer than before. */
+  readonly size: number;
+  /** Of the qcow2 image that is written. */
+  readonly version?: 2 | 3;
+}
+
 /** Files of disk images, by disk id. Sizes in bytes. */
 export interface DiskImages {
   create(id: string, size: number): void;
@@ -27,6 +37,11 @@ export interface DiskImages {
    * are all zeros become holes, also where an image is copied onto itself.
    */
   copy(from: string, to: string): Promise<void>;
+  /**
+   * Writes what an image holds into another one, in another form; it makes or replaces that as a
+   * whole. An image may be its own target. What was never written stays without a file.
+   */
+  convert(from: string, to: string, form: ImageForm): Promise<void>;
   /** Bytes that the image takes on the disk of the server, and its length. */
   sizes(id: string): { allocated: number; length: number };
   /** The first bytes of an image. */

@@ -112,6 +112,29 @@ export const diskActions: Readonly<Record<string, ActionRule<'disk'>>> = {
     return undefined;
   },
 
+  convert(ctx, { object: disk, place }, body) {
+    requireImage(ctx, disk, 'convert');
+    const { format = disk.format, sparse = disk.sparse } = (body['disk'] ?? {}) as Disk;
+    const changes: Disk = {
+      format: format ?? 'raw',
+      sparse: format === 'cow' ? true : (sparse ?? true),
+    };
+    if (changes.format === disk.format && changes.sparse === disk.sparse) {
+      ctx.refuse('DISK_IS_LIKE_THAT', { action: 'convert', format: disk.format });
+    }
+    if (hasSnapshots(ctx, disk)) ctx.refuse('DISK_HAS_SNAPSHOTS', { action: 'convert' });
+    const [template] = templatesOf(ctx, disk);
+    if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'convert', name: template.name });
+    requireUnplugged(ctx, disk, 'convert');
+    const domain = domainOf(ctx, disk);
+    if (domain) {
+      checkFormat(ctx, { ...disk, ...changes }, domain, 'convert');
+      requireSpace(ctx, { ...disk, ...changes }, domain, 'convert');
+    }
+    begin(ctx, disk, place, 'convert', { changes });
+    return undefined;
+  },
+
   reduce(ctx, { object: disk, place }) {
     requireImage(ctx, disk, 'reduce');
     const domain = domainOf(ctx, disk);

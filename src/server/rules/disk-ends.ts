@@ -1,8 +1,8 @@
 /** The ends of the moves of disks: which bytes are copied before, what has become of the disk. */
 import type { Resource } from '../../model/resource.ts';
-import type { Arrivals, Journey } from '../jobs/moves.ts';
+import type { Arrivals, ImageCopy, Journey } from '../jobs/moves.ts';
 import type { StoredObject } from '../store/document.ts';
-import type { RuleContext } from './context.ts';
+import type { ImageForm, RuleContext } from './context.ts';
 import { eraseDisk } from './disk.ts';
 import { allocatedBy, measured } from './storage-space.ts';
 
@@ -26,6 +26,12 @@ type Ends = NonNullable<Arrivals['arrived']>;
 
 export const copiesOf: NonNullable<Arrivals['copies']> = {
   copy: ontoTarget,
+  convert: inAnotherForm,
+  update: inAnotherForm,
+  extend: (ctx, disk, journey) => {
+    // A raw image is only made longer; a qcow2 image knows its size in its tables.
+    return (disk as Disk).format === 'cow' ? inAnotherForm(ctx, disk, journey) : [];
+  },
   export: ontoTarget,
   import: fromTarget,
   sparsify: ontoItself,
@@ -40,6 +46,21 @@ function fromTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
 function ontoTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
   const { target } = dataOf(journey);
   return target ? [{ from: String(disk['id']), to: target }] : [];
+}
+
+/** The image is written anew, as the disk will be. */
+function inAnotherForm(_ctx: RuleContext, object: StoredObject, journey: Journey): ImageCopy[] {
+  const disk = object as Disk;
+  const after: Disk = { ...disk, ...dataOf(journey).changes };
+  const id = disk.id ?? '';
+  const form: ImageForm = {
+    from: disk.format ?? 'raw',
+    to: after.format ?? 'raw',
+    size: Number(after.provisioned_size ?? 0),
+    version: after.qcow_version === 'qcow2_v2' ? 2 : 3,
+  };
+  const raw = form.from === 'raw' && form.to === 'raw';
+  return raw ? [{ from: id, to: id }] : [{ from: id, to: id, form }];
 }
 
 /** What is all zeros gives its room back. */
@@ -59,6 +80,13 @@ export const ended: Ends = {
     const { id = '', format, provisioned_size: size } = grown;
     if (format === 'raw') ctx.afterCommit.push(() => ctx.site.images.resize(id, Number(size)));
     return measured(ctx, grown) as StoredObject;
+  },
+
+  convert(ctx, object, journey) {
+    const disk: Disk = { ...object, ...dataOf(journey).changes };
+    if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
+    else delete disk.qcow_version;
+    return measured(ctx, disk) as StoredObject;
   },
 
   copy(ctx, disk, journey) {
@@ -130,6 +158,9 @@ export const failed: NonNullable<Arrivals['failed']> = {
     return { ...disk, status: 'illegal' };
   },
   // The old file stays until the new one is whole.
+  convert: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+  update: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+  extend: (_ctx, disk) => ({ ...disk, status: 'ok' }),
   sparsify: (_ctx, disk) => ({ ...disk, status: 'ok' }),
   reduce: (_ctx, disk) => ({ ...disk, status: 'ok' }),
 };
