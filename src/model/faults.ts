@@ -466,10 +466,6 @@ export const faults = {
     status: 400,
     text: 'Cannot {action} Snapshot. Disk {names} is not attached to the VM.',
   },
-  DISK_FORMAT_NOT_CONVERTED: {
-    status: 409,
-    text: 'Cannot {action} Virtual Disk. Disk {name} has the format {present}; this service does not convert it to {format}.',
-  },
   VM_IS_NOT_DOWN_OR_UP: {
     status: 409,
     text: 'Cannot {action} VM. The VM must be down or up (status {status}).',

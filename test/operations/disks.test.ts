@@ -410,3 +410,78 @@ describe('the statistics of a disk', () => {
     expect(one.object['name']).toBe(list[0]?.['name']);
   });
 });
+
+describe('converting a disk', () => {
+  site.both('keeps its bytes, in both directions', async (people) => {
+    const { admin } = people;
+    const [domain] = await twoDomains(people);
+    const size = 4 * mebibyte;
+    const disk = await addDisk(admin, domain, { provisioned_size: size });
+    const bytes = Buffer.alloc(size);
+    bytes.fill('converted', 70_000, 300_000);
+    await transfer(admin, disk.id, bytes);
+    const path = `/disks/${disk.id}`;
+    const same = await admin.post(`${path}/convert`, { action: { disk: { format: 'raw' } } });
+    expect([same.status, same.fault?.detail]).toEqual([400, expect.stringContaining('already')]);
+    await admin.must(`${path}/convert`, { disk: { format: 'cow' }, async: false });
+    const cow = await settled(admin, path);
+    expect(cow).toMatchObject({ format: 'cow', sparse: 'true', qcow_version: 'qcow2_v3' });
+    const image = await transfer(admin, disk.id);
+    expect(image.subarray(0, 4).toString('latin1')).toBe('QFI\xfb');
+    await admin.put(path, { disk: { qcow_version: 'qcow2_v2' } });
+    await settled(admin, path);
+    expect((await transfer(admin, disk.id)).readUInt32BE(4)).toBe(2);
+    await admin.must(`${path}/convert`, { disk: { format: 'raw', sparse: true }, async: false });
+    expect(await settled(admin, path)).toMatchObject({ format: 'raw' });
+    expect((await transfer(admin, disk.id)).equals(bytes)).toBe(true);
+    await admin.must(`${path}/convert`, { disk: { sparse: false }, async: false });
+    expect(await settled(admin, path)).toMatchObject({
+      sparse: 'false',
+      actual_size: String(size),
+    });
+    expect((await transfer(admin, disk.id)).equals(bytes)).toBe(true);
+  });
+  site.both('is refused where the disk or its storage does not allow it', async (people) => {
+    const { admin, path } = people;
+    const used = await admin.post(path('/disks/{disk}/convert'), {
+      action: { disk: { format: 'cow' } },
+    });
+    expect([used.status, used.fault?.detail]).toEqual([409, expect.stringContaining('vm-01')]);
+    const [domain] = await twoDomains(people);
+    const shared = await addDisk(admin, domain, { shareable: true });
+    const answer = await admin.post(`/disks/${shared.id}/convert`, {
+      action: { disk: { format: 'cow' } },
+    });
+    expect([answer.status, answer.fault?.detail]).toEqual([
+      409,
+      expect.stringContaining('shareable'),
+    ]);
+  });
+  site.unknown('POST', '/disks/{unknown}/convert', { action: { disk: { format: 'cow' } } });
+});
+
+describe('a qcow2 disk that was written', () => {
+  site.both('grows with its image', async (people) => {
+    const { admin, name, path } = people;
+    const [domain] = await twoDomains(people);
+    const disk = await addDisk(admin, domain, { provisioned_size: 2 * mebibyte });
+    const bytes = Buffer.alloc(2 * mebibyte, 'grown');
+    await transfer(admin, disk.id, bytes);
+    await admin.must(`/disks/${disk.id}/convert`, { disk: { format: 'cow' }, async: false });
+    await settled(admin, `/disks/${disk.id}`);
+    const vm = await admin.add('/vms', {
+      vm: { name: name('vm'), cluster: { id: path('{cluster}') }, template: { name: 'Blank' } },
+    });
+    const attachments = `/vms/${vm.id}/diskattachments`;
+    await admin.add(attachments, {
+      disk_attachment: { interface: 'virtio', disk: { id: disk.id } },
+    });
+    await admin.put(`${attachments}/${disk.id}`, {
+      disk_attachment: { disk: { provisioned_size: gibibyte } },
+    });
+    const grown = await settled(admin, `/disks/${disk.id}`);
+    expect(grown['provisioned_size']).toBe(String(gibibyte));
+    const image = await transfer(admin, disk.id);
+    expect(image.readBigUInt64BE(24)).toBe(BigInt(gibibyte));
+  });
+});

@@ -59,17 +59,18 @@ export function copyDisk(
   const { disk, image, attachment } = source;
   const id = ctx.site.newId();
   const alias = changes.alias ?? changes.name ?? disk.alias ?? disk.name ?? id;
-  if (changes.format && changes.format !== disk.format) requireUnwritten(ctx, disk, image, changes);
+  const format = changes.format ?? disk.format ?? 'raw';
+  const converted = format !== (disk.format ?? 'raw');
   const copy: Disk = {
     id,
     alias,
     name: alias,
     description: disk.description ?? '',
     provisioned_size: disk.provisioned_size ?? 0,
-    format: changes.format ?? disk.format ?? 'raw',
+    format,
     sparse: changes.sparse ?? disk.sparse ?? true,
     storage_domains: changes.storage_domains ?? disk.storage_domains ?? [],
-    ...(disk.qcow_version ? { qcow_version: disk.qcow_version } : {}),
+    ...(disk.qcow_version && format === 'cow' ? { qcow_version: disk.qcow_version } : {}),
     ...(disk.content_type ? { content_type: disk.content_type } : {}),
     ...(disk.wipe_after_delete === undefined ? {} : { wipe_after_delete: disk.wipe_after_delete }),
     ...(disk.propagate_errors === undefined ? {} : { propagate_errors: disk.propagate_errors }),
@@ -87,18 +88,9 @@ export function copyDisk(
     [owner.kind]: { id: owner.id },
     active: true,
   } as Attachment);
-  return { from: image, to: id };
-}
-
-/** Bytes are not converted; an image that nobody wrote to has none. */
-function requireUnwritten(ctx: RuleContext, disk: Disk, image: string, { format }: Changes): void {
-  if (ctx.site.images.sizes(image).allocated === 0) return;
-  ctx.refuse('DISK_FORMAT_NOT_CONVERTED', {
-    action: 'copy',
-    name: disk.alias,
-    present: disk.format,
-    format,
-  });
+  if (!converted) return { from: image, to: id };
+  const size = Number(disk.provisioned_size ?? 0);
+  return { from: image, to: id, form: { from: disk.format ?? 'raw', to: format, size } };
 }
 
 /** Sets copied disks free. Disks that are gone meanwhile are left out. */
