@@ -1,4 +1,4 @@
-/** What refuses operations on users, groups, roles, tags and events. Words in `{}` are filled in. */
+/** What refuses operations on users, groups, roles, tags and scheduling policies. Words in `{}` are filled in. */
 import type { FaultTexts } from './notation.ts';
 
 export const identityFaults = {
@@ -32,5 +32,17 @@ export const identityFaults = {
   TAG_BELOW_ITSELF: {
     status: 409,
     text: 'Cannot {action} Tag. A tag cannot be put below itself or a tag below it.',
+  },
+  POLICY_IS_LOCKED: {
+    status: 400,
+    text: 'Cannot {action} Cluster Policy. {name} comes with the service and does not change.',
+  },
+  POLICY_UNIT_UNFIT: {
+    status: 400,
+    text: 'Cannot {action} Policy Unit. {unit} is not a unit that can be a {place}.',
+  },
+  POLICY_UNIT_TWICE: {
+    status: 409,
+    text: 'Cannot {action} Policy Unit. The policy has {unit}, or another balance, already.',
   },
 } as const satisfies FaultTexts;

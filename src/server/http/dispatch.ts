@@ -192,6 +192,9 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const lifecycle = rules?.lifecycle;
   const state = lifecycle && object[lifecycle.attribute];
   // What has no state has nothing to wait for: disks that are logical units.
+  if (rules?.addsWith) {
+    return { status: rules.addsWith, form: 'object', type: place.type, object: shown };
+  }
   if (rules?.addsAtOnce || !state || lifecycle.settled.includes(String(state))) {
     return { status: 201, headers, form: 'object', type: place.type, object: shown };
   }

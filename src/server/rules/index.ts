@@ -57,6 +57,7 @@ import {
 import { qosRules } from './qos.ts';
 import { quotaClusterLimitRules, quotaRules, quotaStorageLimitRules } from './quota-rules.ts';
 import { register } from './registry.ts';
+import { schedulingPolicyRules } from './scheduling-policy.ts';
 import {
   snapshotCdromRules,
   snapshotDiskRules,
@@ -121,6 +122,7 @@ export function registerRules(): void {
     nicRules,
     permissionRules,
     ...plainRules,
+    ...schedulingPolicyRules,
     statisticRules,
     storageConnectionRules,
     storageDomainRules,

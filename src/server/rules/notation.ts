@@ -113,6 +113,8 @@ export interface Rules<K extends KindName = KindName> {
   readonly removeMany?: CollectionRule;
   /** Whether `add` is answered with 201 although the object is not settled yet. */
   readonly addsAtOnce?: boolean;
+  /** Status that `add` is answered with, where it is not 201. */
+  readonly addsWith?: 200;
   /** Services of the kind that have no rules yet: answered with 501. */
   readonly unserved?: readonly string[];
 }
