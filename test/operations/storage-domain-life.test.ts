@@ -95,8 +95,14 @@ describe('the space of a storage domain', () => {
       409,
       expect.stringContaining('Low disk space'),
     ]);
+    const name = String((await admin.get(attached)).object['name']);
+    const search = async (words: string) =>
+      (await admin.get(`/storagedomains?search=${encodeURIComponent(words)}`)).list;
+    expect(await search(`name=${name} and used_size > 1 and committed = 3`)).toHaveLength(1);
+    expect(await search(`name=${name} and used_size < 1`)).toHaveLength(0);
     await admin.delete(`/disks/${full.id}`);
     expect(await space()).toEqual([0, gibibyte, empty]);
+    expect(await search(`name=${name} and used_size < 1`)).toHaveLength(1);
   });
 });
 

@@ -68,7 +68,8 @@ export function copyDisk(
     description: disk.description ?? '',
     provisioned_size: disk.provisioned_size ?? 0,
     format,
-    sparse: changes.sparse ?? disk.sparse ?? true,
+    // Preallocated qcow2 images are not made.
+    sparse: changes.sparse ?? (converted && format === 'cow' ? true : (disk.sparse ?? true)),
     storage_domains: changes.storage_domains ?? disk.storage_domains ?? [],
     ...(disk.qcow_version && format === 'cow' ? { qcow_version: disk.qcow_version } : {}),
     ...(disk.content_type ? { content_type: disk.content_type } : {}),

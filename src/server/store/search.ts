@@ -44,6 +44,8 @@ export function defaultOrder(kind: KindName): string {
 
 /** An expression for the value at a path, which may lead through references. */
 function sortValue(kind: KindName, path: readonly string[]): string {
+  const sum = sums[kind]?.[path.join('.')];
+  if (sum) return sum;
   const column = columnOf(kind, path);
   if (column) return `${table(kind)}.${column}`;
   const [first = '', ...rest] = path;
@@ -51,6 +53,20 @@ function sortValue(kind: KindName, path: readonly string[]): string {
   if (!target) return jsonValue(kind, path);
   return `(SELECT ${sortValue(target, rest)} FROM ${table(target)} WHERE ${table(target)}.id = ${table(kind)}.[${columnName([first, 'id'])}])`;
 }
+
+/** Sum of a column of the disks on a storage domain. */
+function ofDisks(column: string): string {
+  return `(SELECT total(d.[${column}]) FROM ${table('disk')} d JOIN reference r ON r.id = d.id WHERE r.target = ${table('storage_domain')}.id AND r.kind = 'disk' AND r.attribute = 'storage_domains')`;
+}
+
+/** Values that are sums over other objects, by kind and path. */
+const sums: Readonly<Partial<Record<KindName, Readonly<Record<string, string>>>>> = {
+  storage_domain: {
+    used: ofDisks('total_size'),
+    committed: ofDisks('provisioned_size'),
+    available: `(${table('storage_domain')}.[available] - ${ofDisks('total_size')})`,
+  },
+};
 
 function jsonValue(kind: KindName, path: readonly string[]): string {
   return `json_extract(${table(kind)}.doc, '$.${path.join('.')}')`;
@@ -186,7 +202,7 @@ class Compiler {
     const operand =
       field.as === 'version'
         ? versionText(kind, path)
-        : (columnOf(kind, path) ?? jsonValue(kind, path));
+        : (sums[kind]?.[path.join('.')] ?? columnOf(kind, path) ?? jsonValue(kind, path));
     return this.#compare(operand, relation, value);
   }
 
