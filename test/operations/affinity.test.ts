@@ -206,19 +206,41 @@ describe.each(prefixes)('%s', (prefix, first) => {
     [9, 10, 13, 'hostlabels'],
     [11, 12, 14, 'vmlabels'],
   ] as const) {
-    describe(`${row(first + add)}, ${row(first + list)}, ${row(first + remove)}`, () => {
-      site.both('puts a label in, lists it and takes it out', async (people) => {
-        const { admin } = people;
+    const labelled = async (people: People) => {
+      const { at } = await makeGroup(people, prefix);
+      const { id } = await makeLabel(people);
+      const added = await people.admin.post(`${at}/${noun}`, { affinity_label: { id } });
+      return { at: `${at}/${noun}`, id, added };
+    };
+    describe(row(first + add), () => {
+      site.both('puts a label in; the answer is an action', async (people) => {
+        const { added } = await labelled(people);
+        expect(added.status, added.text).toBe(200);
+        expect(added.object).toMatchObject({ status: 'complete' });
+      });
+      site.both('needs the id of one that there is', async (people) => {
         const { at } = await makeGroup(people, prefix);
-        const { id } = await makeLabel(people);
-        const { status, object } = await admin.post(`${at}/${noun}`, { affinity_label: { id } });
+        const put = (id?: string) =>
+          people.admin.post(`${at}/${noun}`, { affinity_label: id ? { id } : {} });
+        expect((await put()).status).toBe(400);
+        expect((await put('ffffffff-0000-0000-0000-000000000000')).status).toBe(404);
+      });
+    });
+    describe(row(first + list), () => {
+      site.both('lists the labels', async (people) => {
+        const { at, id } = await labelled(people);
+        const { status, list: found } = await people.admin.get(at);
         expect(status).toBe(200);
-        expect(object).toMatchObject({ status: 'complete' });
-        expect((await admin.get(`${at}/${noun}`)).list).toMatchObject([{ id }]);
-        expect((await admin.delete(`${at}/${noun}/${id}`)).status).toBe(200);
-        expect((await admin.get(`${at}/${noun}`)).list).toHaveLength(0);
-        expect((await admin.delete(`${at}/${noun}/${id}`)).status).toBe(404);
-        expect((await admin.post(`${at}/${noun}`, { affinity_label: {} })).status).toBe(400);
+        expect(found).toMatchObject([{ id }]);
+      });
+    });
+    describe(row(first + remove), () => {
+      site.both('takes a label out; it stays by itself', async (people) => {
+        const { at, id } = await labelled(people);
+        expect((await people.admin.delete(`${at}/${id}`)).status).toBe(200);
+        expect((await people.admin.get(at)).list).toHaveLength(0);
+        expect((await people.admin.delete(`${at}/${id}`)).status).toBe(404);
+        expect((await people.admin.get(`/affinitylabels/${id}`)).status).toBe(200);
       });
     });
   }
@@ -296,45 +318,113 @@ for (const [add, list, get, remove, noun, tag] of [
   [193, 194, 197, 198, 'hosts', 'host'],
   [195, 196, 199, 200, 'vms', 'vm'],
 ] as const) {
-  describe(`${row(add)}, ${row(list)}, ${row(get)}, ${row(remove)}`, () => {
-    site.both('puts the label on, tells of it in links, and takes it off', async (people) => {
-      const { admin, path } = people;
-      const { id } = await makeLabel(people);
-      const at = `/affinitylabels/${id}/${noun}`;
-      const member = path(`{${tag}}`);
-      const added = await admin.post(at, { [tag]: { id: member } });
+  const put = async (people: People) => {
+    const { id } = await makeLabel(people);
+    const member = people.path(`{${tag}}`);
+    const at = `/affinitylabels/${id}/${noun}`;
+    const added = await people.admin.post(at, { [tag]: { id: member } });
+    return { at, member, added };
+  };
+  const isLink = (object: object) => expect(Object.keys(object).sort()).toEqual(['href', 'id']);
+
+  describe(row(add), () => {
+    site.both('puts the label on; the answer is a link', async (people) => {
+      const { added } = await put(people);
       expect(added.status, added.text).toBe(200);
       expect(added.headers['location']).toBeUndefined();
-      expect(Object.keys(added.object).sort()).toEqual(['href', 'id']);
-      const links = (await admin.get(at)).list;
-      expect(links).toHaveLength(1);
-      expect(Object.keys(links[0] ?? {}).sort()).toEqual(['href', 'id']);
-      expect((await admin.get(`${at}/${member}`)).object).toMatchObject({ id: member });
-      expect((await admin.delete(`${at}/${member}`)).status).toBe(200);
-      expect((await admin.get(`${at}/${member}`)).status).toBe(404);
-      expect((await admin.delete(`${at}/${member}`)).status).toBe(404);
-      expect((await admin.post(at, { [tag]: {} })).status).toBe(400);
+      isLink(added.object);
+    });
+    site.both('needs the id of one that there is', async (people) => {
+      const { at } = await put(people);
+      expect((await people.admin.post(at, { [tag]: {} })).status).toBe(400);
+      const id = 'ffffffff-0000-0000-0000-000000000000';
+      expect((await people.admin.post(at, { [tag]: { id } })).status).toBe(404);
+    });
+    site.unknown('POST', `/affinitylabels/{nothing}/${noun}`, { [tag]: { id: `{${tag}}` } });
+  });
+  describe(row(list), () => {
+    site.both('lists links', async (people) => {
+      const { at, member } = await put(people);
+      const { list: links } = await people.admin.get(at);
+      expect(links).toMatchObject([{ id: member }]);
+      isLink(links[0] ?? {});
+    });
+  });
+  describe(row(get), () => {
+    site.both('reads a link', async (people) => {
+      const { at, member } = await put(people);
+      const { status, object } = await people.admin.get(`${at}/${member}`);
+      expect(status).toBe(200);
+      expect(object).toMatchObject({ id: member });
+      isLink(object);
+    });
+    site.both('says that it is not on it', async (people) => {
+      const { id } = await makeLabel(people);
+      const member = people.path(`{${tag}}`);
+      const { status } = await people.admin.get(`/affinitylabels/${id}/${noun}/${member}`);
+      expect(status).toBe(404);
+    });
+  });
+  describe(row(remove), () => {
+    site.both('takes the label off', async (people) => {
+      const { at, member } = await put(people);
+      expect((await people.admin.delete(`${at}/${member}`)).status).toBe(200);
+      expect((await people.admin.get(at)).list).toHaveLength(0);
+      expect((await people.admin.delete(`${at}/${member}`)).status).toBe(404);
+      expect((await people.admin.get(`/${noun}/${member}`)).status).toBe(200);
     });
   });
 }
 
-describe(`${row(201)}, ${row(202)}, ${row(203)}, ${row(204)}`, () => {
-  for (const path of pathsOf(201)) {
-    site.both(`attaches a label and takes it off again at ${path}`, async (people) => {
-      const { admin } = people;
-      const at = people.path(path);
-      const { id } = await makeLabel(people);
-      const { status, object, headers } = await admin.post(at, { affinity_label: { id } });
-      expect(status).toBe(201);
-      expect(object).toMatchObject({ id });
-      expect(headers['location']).toBeTruthy();
-      expect((await admin.get(at)).list.map((label) => label['id'])).toContain(id);
-      expect((await admin.get(`${at}/${id}`)).status).toBe(200);
-      expect((await admin.delete(`${at}/${id}`)).status).toBe(200);
-      expect((await admin.get(`${at}/${id}`)).status).toBe(404);
-      expect((await admin.get(`/affinitylabels/${id}`)).status).toBe(200);
+const entities = pathsOf(201);
+
+async function attach(people: People, path: string) {
+  const at = people.path(path);
+  const { id } = await makeLabel(people);
+  const added = await people.admin.post(at, { affinity_label: { id } });
+  return { at, id, added };
+}
+
+describe(row(201), () => {
+  for (const path of entities) {
+    site.both(`attaches a label at ${path}`, async (people) => {
+      const { id, added } = await attach(people, path);
+      expect(added.status, added.text).toBe(201);
+      expect(added.object).toMatchObject({ id });
+      expect(added.headers['location']).toBeTruthy();
     });
     site.incomplete('POST', path, { affinity_label: {} }, 'id');
     if (path.startsWith('/vms')) site.forbidden('POST', path, { affinity_label: { id: 'x' } });
+  }
+});
+
+describe(row(202), () => {
+  for (const path of entities) {
+    site.both(`lists the labels at ${path}`, async (people) => {
+      const { at, id } = await attach(people, path);
+      expect((await people.admin.get(at)).list.map((label) => label['id'])).toContain(id);
+    });
+  }
+});
+
+describe(row(203), () => {
+  for (const path of entities) {
+    site.both(`reads a label at ${path}`, async (people) => {
+      const { at, id } = await attach(people, path);
+      expect((await people.admin.get(`${at}/${id}`)).object).toMatchObject({ id });
+      const { id: other } = await makeLabel(people);
+      expect((await people.admin.get(`${at}/${other}`)).status).toBe(404);
+    });
+  }
+});
+
+describe(row(204), () => {
+  for (const path of entities) {
+    site.both(`takes a label off at ${path}; the label stays`, async (people) => {
+      const { at, id } = await attach(people, path);
+      expect((await people.admin.delete(`${at}/${id}`)).status).toBe(200);
+      expect((await people.admin.get(`${at}/${id}`)).status).toBe(404);
+      expect((await people.admin.get(`/affinitylabels/${id}`)).status).toBe(200);
+    });
   }
 });

@@ -1,5 +1,5 @@
 /** Templates with their versions, pools made of them, and instance types. */
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { type People, useSite } from './support/site.ts';
 import { at, itemsOf } from './support/speaker.ts';
 import { addDisk, mebibyte, newVm, readDisk, settled, until, writeDisk } from './support/vms.ts';
@@ -187,6 +187,11 @@ describe('PUT and DELETE /templates/{template}', () => {
   site.unknown('DELETE', '/templates/{nothing}');
 });
 
+/** Waits until something holds; fails the test when it never does. */
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  await vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 20_000, interval: 30 });
+}
+
 describe('/vmpools', () => {
   async function makePool(people: People, more: object = {}) {
     const template = await makeTemplate(people, 'pool', {}, bootsFromDisc);
@@ -200,12 +205,12 @@ describe('/vmpools', () => {
     const added = await people.admin.add('/vmpools', { vm_pool });
     const path = `/vmpools/${added.id}`;
     const members = async () => {
-      const search = encodeURIComponent(`pool=${vm_pool.name}`);
       const { list } = await people.admin.get('/vms');
-      expect(search).toBeTruthy();
       return list.filter((vm) => at(vm, 'vm_pool.id') === added.id);
     };
-    for (const one of await members()) await settled(people, String(one['id']));
+    await eventually(async () =>
+      (await members()).every((one) => ['down', 'up'].includes(String(one['status']))),
+    );
     return { ...added, name: vm_pool.name, template: template.id, path, members };
   }
   site.both('make their machines, more of them when they grow', async (people) => {
@@ -242,6 +247,21 @@ describe('/vmpools', () => {
     await until(people, `/vms/${id}`, (vm) => vm['status'] === 'up');
     const twice = await admin.post(`${pool.path}/allocatevm`);
     expect(twice.status).toBe(409);
+    await admin.delete(pool.path);
+  });
+  site.both('keep machines ready, and take them back', async (people) => {
+    const { admin } = people;
+    const pool = await makePool(people, { size: 2, prestarted_vms: 1 });
+    const inState = async (status: string) =>
+      (await pool.members()).filter((vm) => vm['status'] === status).length;
+    await eventually(async () => (await inState('up')) === 1);
+    const { object } = await admin.must(`${pool.path}/allocatevm`);
+    const id = String(at(object, 'vm.id'));
+    await eventually(async () => (await inState('up')) === 2);
+    await admin.must(`/vms/${id}/shutdown`);
+    await eventually(async () => (await inState('down')) === 1);
+    const permissions = (await admin.get(`/vms/${id}/permissions`)).list;
+    expect(permissions.filter((one) => one['user'])).toHaveLength(0);
     await admin.delete(pool.path);
   });
   site.both('refuse what cannot be', async (people) => {

@@ -37,6 +37,7 @@ import { vnicProfileRules } from './network/vnic-profile.ts';
 import { nicRules } from './nic.ts';
 import { permissionRules } from './permission.ts';
 import { plainRules } from './plain.ts';
+import { vmPoolRules } from './pool/rules.ts';
 import { cpuProfileRules, diskProfileRules } from './profile.ts';
 import { certificateRules } from './provider/certificate.ts';
 import {
@@ -75,7 +76,6 @@ import { graphicsConsoleRules } from './vm/console.ts';
 import { cdromRules, mediatedDeviceRules, numaNodeRules, watchdogRules } from './vm/devices.ts';
 import { applicationRules, reportedDeviceRules } from './vm/reports.ts';
 import { vmRules } from './vm/rules.ts';
-import { vmPoolRules } from './vm-pool.ts';
 
 /** Makes all rules known. Called once, before the first request. */
 export function registerRules(): void {

@@ -5,6 +5,7 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { notedCopies, releaseCopies, spoilCopies } from '../disk-copies.ts';
 import { rules } from '../notation.ts';
+import { returnToPool, settledInPool } from '../pool/prestart.ts';
 import {
   commit,
   committed,
@@ -101,7 +102,7 @@ onArrival('vm', {
   arrived: {
     add(ctx, vm, { data }) {
       releaseCopies(ctx, notedCopies(data));
-      return vm;
+      return settledInPool(ctx, vm as Vm) as StoredObject;
     },
     import(ctx, vm, { data }) {
       releaseCopies(ctx, notedCopies(data));
@@ -124,7 +125,7 @@ onArrival('vm', {
       const { host, operation } = data as { host: { id: string }; operation: string };
       return stateKept(ctx, vm as Vm, host.id, operation) as StoredObject;
     },
-    drop_state: (ctx, vm) => stateDropped(ctx, vm as Vm) as StoredObject,
+    drop_state: (ctx, vm) => returnToPool(ctx, stateDropped(ctx, vm as Vm)) as StoredObject,
     preview_snapshot: (ctx, vm, { data }) => presentKept(ctx, vm as Vm, data) as StoredObject,
     show_snapshot: (ctx, vm, { data }) => shown(ctx, vm as Vm, data) as StoredObject,
     commit_snapshot: (ctx, vm) => committed(ctx, vm as Vm) as StoredObject,
@@ -148,7 +149,8 @@ onArrival('vm', {
 /** What an ended run leaves; after a stateless one the disks go back to what they were. */
 function ended(ctx: RuleContext, vm: StoredObject): StoredObject {
   const off = stopped(ctx, vm as Vm);
-  return (statelessSnapshot(ctx, off) ? dropState(ctx, off) : off) as StoredObject;
+  const back = statelessSnapshot(ctx, off) ? dropState(ctx, off) : returnToPool(ctx, off);
+  return back as StoredObject;
 }
 
 /** A cold reboot: what was put aside counts from now on. */

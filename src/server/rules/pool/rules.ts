@@ -1,20 +1,21 @@
 /** Rules of pools: equal machines that are made at once, handed out to users and taken back. */
-import type { Resource } from '../../model/resource.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { RuleContext } from './context.ts';
-import { copyDevices } from './devices.ts';
-import { sourcesOf } from './disk-copies.ts';
-import { erase } from './generic.ts';
-import { applyDefaults, checkName } from './input.ts';
-import { rules } from './notation.ts';
-import { addActiveSnapshot } from './snapshot/images.ts';
-import { requireDataCenter } from './vm/checks.ts';
-import { inheritConfiguration } from './vm/configuration.ts';
-import { addConsole } from './vm/console.ts';
-import { fill, requireTemplate, settleVm } from './vm/create.ts';
-import { eraseVm } from './vm/remove.ts';
-import { launch } from './vm/run.ts';
-import { blankTemplate, cdromId, type Vm } from './vm.ts';
+import type { Resource } from '../../../model/resource.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import { copyDevices } from '../devices.ts';
+import { sourcesOf } from '../disk-copies.ts';
+import { erase } from '../generic.ts';
+import { applyDefaults, checkName } from '../input.ts';
+import { rules } from '../notation.ts';
+import { addActiveSnapshot } from '../snapshot/images.ts';
+import { requireDataCenter } from '../vm/checks.ts';
+import { inheritConfiguration } from '../vm/configuration.ts';
+import { addConsole } from '../vm/console.ts';
+import { fill, requireTemplate, settleVm } from '../vm/create.ts';
+import { eraseVm } from '../vm/remove.ts';
+import { launch } from '../vm/run.ts';
+import { blankTemplate, cdromId, type Vm } from '../vm.ts';
+import { holderOf, membersOf, prestart } from './prestart.ts';
 
 type Pool = Resource<'vm_pool'>;
 
@@ -120,18 +121,6 @@ function changeTemplate(ctx: RuleContext, pool: Pool, sent: { id?: string; name?
   pool.template = { id };
 }
 
-/** Machines of a pool, in order. */
-function membersOf(ctx: RuleContext, pool: Pool): Vm[] {
-  return ctx.tx.list('vm', { where: { vm_pool_id: pool.id ?? '' } });
-}
-
-/** Whom a machine was handed out to. */
-function holderOf(ctx: RuleContext, vm: Vm): string | undefined {
-  return ctx.tx
-    .list('permission', { where: { vm_id: vm.id ?? '' } })
-    .find(({ user }) => user?.id !== undefined)?.user?.id;
-}
-
 /** Name of a machine: a run of question marks becomes its number. */
 function nameOf(pool: Pool, number: number): string {
   const name = pool.name ?? '';
@@ -178,14 +167,4 @@ function addMember(ctx: RuleContext, pool: Pool, name: string): void {
   addConsole(ctx, vm);
   addActiveSnapshot(ctx, vm);
   fill(ctx, vm, sourcesOf(ctx, { kind: 'template', id: template.id ?? '' }), {});
-}
-
-/** Starts as many free machines as the pool keeps ready; those being made are left for later. */
-function prestart(ctx: RuleContext, pool: Pool): void {
-  const free = membersOf(ctx, pool).filter((vm) => !holderOf(ctx, vm));
-  const ready = free.filter(({ status }) => status !== 'down' && status !== 'image_locked').length;
-  const missing = Math.max(0, (pool.prestarted_vms ?? 0) - ready);
-  for (const vm of free.filter(({ status }) => status === 'down').slice(0, missing)) {
-    launch(ctx, vm, {});
-  }
 }
