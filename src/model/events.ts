@@ -2,6 +2,7 @@
  * What the service writes to its audit log (specification 6): code, severity, sentence. Words in
  * `{}` are filled in from the objects that the event is about.
  */
+import { glusterEvents } from './events/gluster.ts';
 import { hostEvents } from './events/hosts.ts';
 import { networkEvents } from './events/networks.ts';
 import type { EventTexts } from './events/notation.ts';
@@ -9,6 +10,7 @@ import { storageEvents } from './events/storage.ts';
 
 export const events = {
   ...storageEvents,
+  ...glusterEvents,
   ...hostEvents,
   ...networkEvents,
   1: { name: 'SERVICE_STARTED', severity: 'normal', text: 'Starting {Product}.' },

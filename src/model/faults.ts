@@ -4,6 +4,7 @@
  */
 
 import { diskFaults } from './faults/disks.ts';
+import { glusterFaults } from './faults/gluster.ts';
 import { hostFaults } from './faults/hosts.ts';
 import { identityFaults } from './faults/identity.ts';
 import { jobFaults } from './faults/jobs.ts';
@@ -16,6 +17,7 @@ export const faults = {
   ...diskFaults,
   ...limitFaults,
   ...storageFaults,
+  ...glusterFaults,
   ...hostFaults,
   ...networkFaults,
   ...jobFaults,

@@ -600,5 +600,7 @@ export const defaultSorts: Readonly<Record<string, readonly SortRule[]>> = {
   network: [{ path: 'data_center.name' }, { path: 'name' }],
   job: [{ path: 'start_time' }],
   event: [{ path: 'index', descending: true }],
+  // The order in which they were added says which bricks hold copies of each other.
+  gluster_brick: [],
   template: [{ path: 'name' }, { path: 'version.version_number' }],
 };

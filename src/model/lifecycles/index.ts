@@ -1,6 +1,7 @@
 /** All lifecycles, by the type of their objects. */
 import { backup } from './backup.ts';
 import { disk } from './disk.ts';
+import { glusterVolume } from './gluster.ts';
 import { host } from './host.ts';
 import { imageTransfer } from './image-transfer.ts';
 import type { Lifecycle } from './notation.ts';
@@ -15,6 +16,7 @@ export const lifecycles: Readonly<Record<string, Lifecycle>> = {
   template,
   backup,
   disk,
+  gluster_volume: glusterVolume,
   host,
   storage_domain: attachedStorageDomain,
   data_center: dataCenter,

@@ -8,7 +8,7 @@ import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
 import type { Parameters } from '../rules/notation.ts';
 import { collectionOf, isStored, locationOf, type Place, placeOf } from '../rules/places.ts';
-import { actionsOf, type Presentation, present } from '../rules/presentation.ts';
+import { actionsOf, type Presentation, present, wholeAlone } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import { isFiltered, visiblePart } from './filter.ts';
@@ -82,10 +82,11 @@ function requireServed(operation: Operation): void {
 function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
   const asked = request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
   const changes = operation.http !== 'GET' && operation.http !== 'HEAD';
+  const alone = operation.name === 'get' && wholeAlone.has(operation.type);
   return {
     ctx,
     apiPath: request.apiPath,
-    allContent: changes || booleanParameter(asked) === true,
+    allContent: changes || alone || booleanParameter(asked) === true,
   };
 }
 
@@ -211,18 +212,19 @@ type AddMany = (ctx: RuleContext, place: Place, sent: StoredObject[]) => StoredO
 /** Adds several objects; one that was sent alone is answered alone. */
 function addMany(
   ctx: RuleContext,
-  { body, operation }: Call,
+  { body, operation, request }: Call,
   view: Presentation,
   place: Place,
   add: AddMany,
 ): Answer {
+  const headers = { Location: `${request.apiPath}/${request.segments.join('/')}` };
   const added = add(ctx, place, Array.isArray(body) ? body : [body]);
   noteJob(ctx, operation, place, added[0] ?? {});
   const items = added.map((object) => show(view, place, object));
   const [only] = items;
   return !Array.isArray(body) && only
     ? { status: 201, form: 'object', type: place.type, object: only }
-    : { status: 201, form: 'list', type: place.type, items, extras: {} };
+    : { status: 201, headers, form: 'list', type: place.type, items, extras: {} };
 }
 
 function update(ctx: RuleContext, call: Call, view: Presentation): Answer {

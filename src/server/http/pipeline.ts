@@ -188,6 +188,11 @@ function decode(request: ApiRequest, operation: Operation): StoredObject | Store
       'The Content-Type must be application/xml or application/json.',
     );
   }
+  if (operation.http === 'DELETE' && isList(media, request.body, operation.type)) {
+    // What is removed may also be sent by itself, without an action around it.
+    const [member = ''] = operation.body;
+    return { [member]: decodeList(media, request.body, operation.type) };
+  }
   if (operation.isAction || operation.http === 'DELETE') return decodeAction(media, request.body);
   if (operation.listBody && isList(media, request.body, operation.type)) {
     return decodeList(media, request.body, operation.type);

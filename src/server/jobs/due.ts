@@ -1,6 +1,7 @@
 /** What is done once at a later time, also after a restart: a deadline passes, a wait is over. */
 import type { Caller, RuleContext } from '../rules/context.ts';
 import type { StoredObject } from '../store/document.ts';
+import { abortJobs } from './job.ts';
 
 /** Names of tasks that are deadlines begin with this. */
 const prefix = 'due:';
@@ -12,6 +13,7 @@ export interface NotedDeadline {
   readonly data: StoredObject;
   readonly caller: Caller;
   readonly correlationId?: string;
+  readonly job?: string;
 }
 
 const deadlines = new Map<string, Follow>();
@@ -26,27 +28,32 @@ export function followOf(taskName: string): Follow | undefined {
   return deadlines.get(taskName);
 }
 
-/** Notes a deadline in so many milliseconds; it takes the place of others of the same target. */
+/**
+ * Notes a deadline in so many milliseconds; it takes the place of others of the same target. With
+ * `ofJob` the job of the request lasts until then.
+ */
 export function dueIn(
   ctx: RuleContext,
   name: string,
   target: string,
   milliseconds: number,
   data: StoredObject,
+  { ofJob = false } = {},
 ): void {
   cancelDue(ctx, name, target);
   const noted: NotedDeadline = {
     data,
     caller: ctx.caller,
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
+    ...(ofJob && ctx.job !== undefined ? { job: ctx.job } : {}),
   };
   const due = ctx.now.getTime() + Math.round(milliseconds);
   ctx.tx.addTask(due, prefix + name, key(name, target), noted as unknown as StoredObject);
 }
 
-/** Forgets the deadline of a target. */
+/** Forgets the deadline of a target; a job that lasted until then is aborted. */
 export function cancelDue(ctx: RuleContext, name: string, target: string): void {
-  ctx.tx.removeTasks(key(name, target));
+  abortJobs(ctx, ctx.tx.removeTasks(key(name, target)));
 }
 
 function key(name: string, target: string): string {

@@ -79,9 +79,11 @@ export class TaskRunner {
     }
     const follow = followOf(task.name);
     if (follow) {
-      const { data, caller, correlationId } = task.data as unknown as NotedDeadline;
+      const { data, caller, correlationId, job } = task.data as unknown as NotedDeadline;
       const ctx = new RuleContext(tx, this.#site, caller, correlationId);
+      ctx.job = job;
       follow(ctx, data);
+      settleJob(ctx);
       return ctx;
     }
     if (workOf(task.name)) {

@@ -5,6 +5,8 @@ import { architectureOf, checkChange, checkCluster, checkNewCluster } from './cl
 import type { RuleContext } from './context.ts';
 import { managementNetwork } from './data-center.ts';
 import { erase } from './generic.ts';
+import { requireServers } from './gluster/layout.ts';
+import { hearsOfNetworks, synchronizeAll } from './host-network/setup.ts';
 import { rules } from './notation.ts';
 
 type Cluster = Resource<'cluster'>;
@@ -78,6 +80,16 @@ export const clusterRules = rules({
       return undefined;
     },
     upgrade: (ctx, { object }, body) => upgrade(ctx, object, body),
+    sync_all_networks(ctx, { object }) {
+      for (const host of ctx.tx.list('host', { where: { cluster_id: object.id ?? '' } })) {
+        if (hearsOfNetworks(host)) synchronizeAll(ctx, host);
+      }
+      return undefined;
+    },
+    refresh_gluster_heal_status(ctx, { object }) {
+      requireServers(ctx, object.id ?? '', 'refresh the heal status of', 'Gluster Volumes');
+      return undefined;
+    },
   },
 });
 

@@ -16,6 +16,9 @@ import {
 } from './domain-contents/rules.ts';
 import { eventRules } from './event.ts';
 import { externalTemplateImportRules, externalVmImportRules } from './external-import.ts';
+import { glusterBrickRules } from './gluster/brick.ts';
+import { glusterHookRules } from './gluster/hook.ts';
+import { glusterVolumeRules } from './gluster/volume.ts';
 import { agentRules } from './host/fence.ts';
 import { hostDeviceRules } from './host/passthrough.ts';
 import { cpuUnitRules, erratumRules, hookRules } from './host/reported.ts';
@@ -104,6 +107,9 @@ export function registerRules(): void {
     attachmentRules,
     cpuUnitRules,
     erratumRules,
+    glusterBrickRules,
+    glusterHookRules,
+    glusterVolumeRules,
     hookRules,
     hostDeviceRules,
     hostNicRules,

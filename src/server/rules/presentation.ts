@@ -42,7 +42,20 @@ const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
   template: new Set(['console', 'virtio_scsi', 'soundcard_enabled', 'rng_device', 'tpm_enabled']),
   snapshot: new Set(Object.keys(attributesOf('snapshot')).filter((one) => !ownOfSnapshot.has(one))),
   host: new Set(['hosted_engine', 'network_operation_in_progress']),
+  gluster_brick: new Set([
+    'device',
+    'fs_name',
+    'gluster_clients',
+    'memory_pools',
+    'mnt_options',
+    'pid',
+    'port',
+  ]),
+  gluster_hook: new Set(['content']),
 };
+
+/** Types of which one object alone is shown whole. */
+export const wholeAlone: ReadonlySet<string> = new Set(['gluster_brick', 'gluster_hook']);
 
 /**
  * The object as it is answered. `service` and `path` are the template and the path below the API

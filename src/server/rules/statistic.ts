@@ -5,6 +5,7 @@ import { type StatisticRow, statistics } from '../../model/statistics.ts';
 import { type StoredObject, valueAt } from '../store/document.ts';
 import { typeOfKind } from '../store/kinds.ts';
 import type { RuleContext } from './context.ts';
+import { capacityOf } from './gluster/brick-details.ts';
 import { rules } from './notation.ts';
 
 type Statistic = Resource<'statistic'>;
@@ -21,7 +22,11 @@ export const statisticRules = rules({
     const type = owner ? typeOfKind(owner.kind) : '';
     const object = owner && (ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined);
     if (!owner || !object) return [];
-    const source = new Source(ctx, object);
+    const capacity =
+      type === 'gluster_volume' || type === 'gluster_brick'
+        ? capacityOf(ctx, type, object)
+        : undefined;
+    const source = new Source(ctx, object, capacity);
     return (statistics[type] ?? []).map((row) => statisticOf(row, source, place.implied));
   },
 });
@@ -47,14 +52,22 @@ function idOf(name: string): string {
     .join('-');
 }
 
+/** Room on disks, in bytes. */
+interface Capacity {
+  readonly total: number;
+  readonly used: number;
+}
+
 /** Values of one object at one time. */
 class Source {
   readonly #object: StoredObject;
+  readonly #capacity: Capacity | undefined;
   readonly #seconds: number;
   readonly #idle: boolean;
 
-  constructor(ctx: RuleContext, object: StoredObject) {
+  constructor(ctx: RuleContext, object: StoredObject, capacity?: Capacity) {
     this.#object = object;
+    this.#capacity = capacity;
     this.#seconds = Math.floor(ctx.now.getTime() / 1000);
     this.#idle = idle.has(String(object['status'] ?? ''));
   }
@@ -72,6 +85,14 @@ class Source {
   #number(name: string, kind: string, unit: string): number {
     const memory = Number(this.#object['memory'] ?? 0);
     if (name === 'memory.installed' || name === 'memory.total') return memory;
+    if (this.#capacity) {
+      const { total, used } = this.#capacity;
+      // Room that is there also while nothing runs.
+      if (name === 'memory.total.size') return total;
+      if (name === 'memory.used.size') return used;
+      if (name === 'memory.free.size') return total - used;
+      if (name === 'memory.block.size') return 4096;
+    }
     if (this.#idle) return 0;
     switch (name) {
       case 'memory.used':

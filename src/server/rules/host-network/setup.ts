@@ -112,12 +112,17 @@ export function synchronizeAll(ctx: RuleContext, host: Host): void {
 /** States of hosts that hear of changed networks. */
 const hears = new Set(['up', 'maintenance', 'non_operational']);
 
+/** Whether a host is told of networks that changed. */
+export function hearsOfNetworks(host: Host): boolean {
+  return hears.has(host.status ?? '');
+}
+
 /** A network was changed: the hosts that have it and answer are told. */
 export function tellHosts(ctx: RuleContext, network: Resource<'network'>): void {
   const attached = ctx.tx.list('network_attachment', { where: { network_id: network.id ?? '' } });
   attached.forEach((one, index) => {
     const host = ctx.tx.get('host', one.host?.id ?? '');
-    if (!host?.id || !hears.has(host.status ?? '')) return;
+    if (!host?.id || !hearsOfNetworks(host)) return;
     ctx.tx.update('network_attachment', tell(one, network));
     refreshNics(ctx, host.id);
     ctx.event(1146, { host }, { Sequence: index + 1, Total: attached.length });

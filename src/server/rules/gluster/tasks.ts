@@ -1,0 +1,93 @@
+/** Work of a Gluster volume that takes a while: spreading its data anew, emptying bricks. */
+import { volumeTaskDuration } from '../../../model/lifecycles/gluster.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { cancelDue, dueIn, onDue } from '../../jobs/due.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+
+type Volume = Resource<'gluster_volume'>;
+
+export interface VolumeTask {
+  readonly type: 'rebalance' | 'remove_bricks';
+  readonly id: string;
+  readonly status: 'started' | 'finished';
+  /** Ids of the bricks that are emptied. */
+  readonly bricks: readonly string[];
+}
+
+const deadline = 'gluster';
+
+/** Path of the collection that holds a volume. */
+export function volumesOf(volume: Volume): string {
+  return `/clusters/${volume.cluster?.id}/glustervolumes`;
+}
+
+/** The work of a volume that was started last, and neither stopped nor taken account of. */
+export function taskOf(volume: Volume): VolumeTask | undefined {
+  return (volume as StoredObject)['task'] as VolumeTask | undefined;
+}
+
+/** Events about a volume. */
+export function tell(
+  ctx: RuleContext,
+  code: Parameters<RuleContext['event']>[0],
+  volume: Volume,
+  words: Readonly<Record<string, string | number | undefined>> = {},
+): void {
+  const cluster = ctx.tx.get('cluster', volume.cluster?.id ?? '');
+  ctx.event(code, { cluster }, { VolumeName: volume.name, ...words });
+}
+
+/** Refuses while the volume works on something, or has finished what was not taken account of. */
+export function refuseBusy(ctx: RuleContext, volume: Volume, action: string, type: string): void {
+  const task = taskOf(volume);
+  if (task && (task.status === 'started' || task.type === 'remove_bricks')) {
+    ctx.refuse('VOLUME_IS_BUSY', { action, type });
+  }
+}
+
+/** Begins work; its job lasts until it is done. */
+export function beginTask(
+  ctx: RuleContext,
+  volume: Volume,
+  type: VolumeTask['type'],
+  bricks: readonly string[] = [],
+): void {
+  const id = ctx.site.newId();
+  keepTask(ctx, volume, { type, id, status: 'started', bricks });
+  if (ctx.site.speed === 0) {
+    endTask(ctx, volume.id ?? '', id);
+    return;
+  }
+  const target = volume.id ?? '';
+  const data = { volume: target, task: id };
+  dueIn(ctx, deadline, target, volumeTaskDuration * ctx.site.speed, data, { ofJob: true });
+}
+
+/** Forgets the work of a volume; what is under way ends here. */
+export function dropTask(ctx: RuleContext, volume: Volume): Volume {
+  cancelDue(ctx, deadline, volume.id ?? '');
+  const { task: _gone, ...rest } = volume as StoredObject;
+  ctx.tx.update('gluster_volume', rest as Volume, volumesOf(volume));
+  return rest as Volume;
+}
+
+function keepTask(ctx: RuleContext, volume: Volume, task: VolumeTask): void {
+  const changed = { ...volume, ...({ task } as StoredObject) };
+  ctx.tx.update('gluster_volume', changed, volumesOf(volume));
+}
+
+function endTask(ctx: RuleContext, id: string, taskId: string): void {
+  const volume = ctx.tx.get('gluster_volume', id);
+  const task = volume && taskOf(volume);
+  if (!volume || !task || task.id !== taskId) return;
+  const words = { TaskStatus: 'finished' };
+  if (task.type === 'rebalance') {
+    tell(ctx, 4087, dropTask(ctx, volume), words);
+  } else {
+    keepTask(ctx, volume, { ...task, status: 'finished' });
+    tell(ctx, 4088, volume, words);
+  }
+}
+
+onDue(deadline, (ctx, { volume, task }) => endTask(ctx, String(volume), String(task)));
