@@ -668,9 +668,21 @@ export const faults = {
     status: 400,
     text: 'Cannot {action} image transfer. A download cannot be paused.',
   },
-  TRANSFER_FORMAT_NEEDS_CONVERSION: {
+  TRANSFER_OF_ONE_IMAGE: {
+    status: 400,
+    text: 'Cannot {action} image transfer. It is of a disk or of a snapshot, not of both.',
+  },
+  TRANSFER_ONLY_READS: {
     status: 409,
-    text: 'Cannot {action} image transfer. The disk is {diskFormat} and the transfer asks for {format}; this service does not convert. Transfer it as {diskFormat}.',
+    text: 'Cannot {action} image transfer. From {what} can only be downloaded.',
+  },
+  TRANSFER_BACKUP_NOT_READY: {
+    status: 409,
+    text: 'Cannot {action} image transfer. The backup is in phase {phase}; it must be ready.',
+  },
+  TRANSFER_NOT_IN_BACKUP: {
+    status: 400,
+    text: 'Cannot {action} image transfer. Disk {name} is not part of the backup.',
   },
 
   EVENT_ORIGIN_RESERVED: {

@@ -197,7 +197,13 @@ async function start(
 }
 
 /** Kinds of objects whose bytes are in a file named by their id. */
-const imageKinds = ['disk', 'disk_snapshot', 'unregistered_disk', 'image'] as const;
+const imageKinds = [
+  'disk',
+  'disk_snapshot',
+  'unregistered_disk',
+  'image',
+  'image_transfer',
+] as const;
 
 interface Password {
   readonly password: string;

@@ -72,11 +72,11 @@ export class DiskFiles implements DiskImages {
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
     const target = this.path(to);
     const size = statSync(this.path(from), { throwIfNoEntry: false })?.size ?? 0;
-    if (size === 0) {
+    if (size === 0 && !(form.whole && form.to === 'cow')) {
       rmSync(target, { force: true });
       return;
     }
-    await convertImage(this.path(from), `${target}.partial`, form);
+    await convertImage(size === 0 ? undefined : this.path(from), `${target}.partial`, form);
     await rename(`${target}.partial`, target);
   }
 
@@ -109,12 +109,12 @@ export class DiskFiles implements DiskImages {
   }
 }
 
-/** Writes an image in another form. Durable when it resolves. */
-async function convertImage(from: string, to: string, form: ImageForm): Promise<void> {
-  const source = await open(from, 'r');
+/** Writes an image in another form; without one, an image that is all zeros. Durable when it resolves. */
+async function convertImage(from: string | undefined, to: string, form: ImageForm): Promise<void> {
+  const source = await open(from ?? '/dev/null', 'r');
   const target = await open(to, 'w', 0o600);
   try {
-    const parts = form.from === 'cow' ? partsOf(source) : piecesOf(source);
+    const parts = from && form.from === 'cow' ? partsOf(source) : piecesOf(source);
     if (form.to === 'cow') {
       await writeImage(target, form.size, form.version ?? 3, parts);
     } else {

@@ -1,7 +1,8 @@
 /** Between transfers and the image daemon: opens tickets, watches what they move, ends idle ones. */
 import type { ImageDaemon, Ticket } from '../../images/index.ts';
 import { RuleContext, type Site, type Tickets, type TransferTicket } from '../rules/context.ts';
-import { type Transfer, ticketOf, timedOut } from '../rules/image-transfer.ts';
+import { timedOut } from '../rules/image-transfer.ts';
+import { fileOf, isPreparing, type Transfer, ticketOf } from '../rules/transfer-image.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
 
@@ -144,9 +145,13 @@ export function ticketsUnderWay(store: Store, files: DiskFiles): Ticket[] {
       disk: tx.get('disk', transfer.disk?.id ?? ''),
     })),
   );
-  return open.flatMap(({ transfer, disk }) =>
-    disk?.id ? [ticketFor(files, ticketOf(files.sizes(disk.id).length, transfer, disk))] : [],
-  );
+  return open.flatMap(({ transfer, disk }) => {
+    // A file that was being prepared is prepared again, and opened then.
+    const preparing = isPreparing(transfer);
+    if (!disk?.id || preparing) return [];
+    const { length } = files.sizes(fileOf(transfer, disk));
+    return [ticketFor(files, ticketOf(length, transfer, disk))];
+  });
 }
 
 /** The ticket of a transfer, as the daemon knows it; the file of the disk is there. */

@@ -23,6 +23,8 @@ export interface ImageForm {
   readonly to: 'raw' | 'cow';
   /** Bytes that a virtual machine sees afterwards; not fewer than before. */
   readonly size: number;
+  /** A qcow2 image is written also where there is nothing to put into it. */
+  readonly whole?: boolean;
   /** Of the qcow2 image that is written. */
   readonly version?: 2 | 3;
 }

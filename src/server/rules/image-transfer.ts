@@ -5,47 +5,42 @@ import { imageTransfer as lifecycle } from '../../model/lifecycles/image-transfe
 import type { Resource } from '../../model/resource.ts';
 import { begin, onArrival, requireState } from '../jobs/moves.ts';
 import type { StoredObject } from '../store/document.ts';
-import type { RuleContext, TransferTicket } from './context.ts';
+import type { RuleContext } from './context.ts';
 import { hostsUp } from './data-center.ts';
-import { dataCenterOf, domainOf, vmsOf } from './disk.ts';
+import { dataCenterOf, domainOf, pluggedInto } from './disk.ts';
 import { type Addressed, rules } from './notation.ts';
-import { measured } from './storage-space.ts';
+import {
+  chooseFile,
+  closeTicket,
+  diskOf,
+  formOf,
+  isWhole,
+  lockImage,
+  openTicket,
+  prepareFile,
+  releaseImage,
+  type Transfer,
+  whenPrepared,
+} from './transfer-image.ts';
 
-/** A transfer as it is stored; the ticket shows only at the end of its URLs. */
-export type Transfer = Resource<'image_transfer'> & { ticket?: string; finished?: number };
 type Disk = Resource<'disk'>;
-
-/** The first bytes of a qcow2 image. */
-const qcowMagic = [0x51, 0x46, 0x49, 0xfb];
 
 export const imageTransferRules = rules({
   kind: 'image_transfer',
   lifecycle,
   addsAtOnce: true,
 
-  prepare(ctx, transfer) {
+  prepare(ctx, object) {
+    const transfer: Transfer = object;
+    const named = [transfer.disk?.id ?? transfer.image?.id, transfer.snapshot?.id];
+    if (named.every((id) => id !== undefined))
+      ctx.refuse('TRANSFER_OF_ONE_IMAGE', { action: 'add' });
     const disk = diskOf(ctx, transfer);
-    const words = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
-    if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
-    if (disk.status === 'illegal' && transfer.direction === 'download') {
-      ctx.refuse('DISK_IS_ILLEGAL', words);
-    }
-    const users = vmsOf(ctx, disk).filter(
-      ({ vm, attachment }) => attachment.active && vm.status !== 'down',
-    );
-    if (users.length > 0) {
-      const names = users.map(({ vm }) => vm.name).join(', ');
-      ctx.refuse('DISK_IS_IN_USE', { action: 'transfer', names });
-    }
     transfer.direction ??= 'upload';
+    transfer.shared = isShared(ctx, transfer, disk);
+    if (!transfer.shared) requireFree(ctx, transfer, disk);
+    requireActiveDomain(ctx, disk);
     transfer.format ??= disk.format ?? 'raw';
-    if (transfer.format !== disk.format) {
-      ctx.refuse('TRANSFER_FORMAT_NEEDS_CONVERSION', {
-        action: 'add',
-        diskFormat: disk.format,
-        format: transfer.format,
-      });
-    }
     transfer.disk = { id: disk.id ?? '' };
     transfer.image = { id: disk.id ?? '' };
     transfer.host = { id: transfer.host?.id ?? chooseHost(ctx, disk) };
@@ -54,14 +49,20 @@ export const imageTransferRules = rules({
     transfer.phase = 'initializing';
     transfer.active = false;
     transfer.transferred = 0;
-    (transfer as Transfer).ticket = ctx.site.newId();
+    transfer.ticket = ctx.site.newId();
+    chooseFile(ctx, transfer, disk);
   },
 
   added(ctx, { object }) {
-    const disk = diskOf(ctx, object);
-    ctx.tx.update('disk', { ...disk, status: 'locked' });
-    openTicket(ctx, object, disk);
-    move(ctx, object, 'add');
+    const transfer: Transfer = object;
+    const disk = diskOf(ctx, transfer);
+    lockImage(ctx, transfer, disk);
+    if (transfer.scratch && transfer.direction === 'download') {
+      prepareFile(ctx, transfer, disk);
+      return;
+    }
+    openTicket(ctx, transfer, disk);
+    move(ctx, transfer, 'add');
   },
 
   present(ctx, object) {
@@ -118,49 +119,84 @@ onArrival('image_transfer', {
       },
     };
   },
-  arrived: {
+  copies: {
+    /** What came in another format becomes the image of the disk. */
     finalize(ctx, object) {
       const transfer = object as Transfer;
-      const whole = transfer.direction === 'download' || isWhole(ctx, transfer);
-      settleDisk(ctx, transfer, whole ? 'ok' : 'illegal');
-      return finished(ctx, { ...object, phase: whole ? 'finished_success' : 'finished_failure' });
-    },
-    cancel(ctx, object) {
-      const transfer = object as Transfer;
-      // Half an upload is no disk; a download leaves it as it was.
-      settleDisk(ctx, transfer, transfer.direction === 'download' ? 'ok' : 'illegal');
-      return finished(ctx, object);
-    },
-    fail(ctx, object) {
-      const transfer = object as Transfer;
-      settleDisk(ctx, transfer, transfer.direction === 'download' ? 'ok' : 'illegal');
-      return finished(ctx, object);
+      if (!transfer.scratch || transfer.direction === 'download') return [];
+      const disk = diskOf(ctx, transfer);
+      const form = formOf(transfer, disk, 'in');
+      return [{ from: transfer.id ?? '', to: disk.id ?? '', form }];
     },
   },
+  arrived: {
+    finalize(ctx, object) {
+      const whole = isWhole(ctx, object as Transfer);
+      releaseImage(ctx, object as Transfer, whole ? 'ok' : 'illegal');
+      return finished(ctx, { ...object, phase: whole ? 'finished_success' : 'finished_failure' });
+    },
+    cancel: ended,
+    fail: ended,
+  },
+  failed: {
+    finalize: (ctx, object) => ended(ctx, { ...object, phase: 'finished_failure' }),
+  },
 });
+
+whenPrepared((ctx, transfer, failed) => move(ctx, transfer, failed ? 'fail' : 'add'));
+
+/** Half an upload is no disk; a download leaves it as it was. */
+function ended(ctx: RuleContext, object: StoredObject): StoredObject {
+  const transfer = object as Transfer;
+  releaseImage(ctx, transfer, transfer.direction === 'download' ? 'ok' : 'illegal');
+  return finished(ctx, object);
+}
 
 function finished(ctx: RuleContext, object: StoredObject): StoredObject {
   return { ...object, active: false, finished: ctx.now.getTime() };
 }
 
-/** A qcow2 disk must have received a qcow2 image. */
-function isWhole(ctx: RuleContext, transfer: Transfer): boolean {
-  const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
-  if (!disk?.id || disk.format !== 'cow') return true;
-  const head = ctx.site.images.head(disk.id, qcowMagic.length);
-  return qcowMagic.every((byte, index) => head[index] === byte);
+/** Images of snapshots and disks in a backup are read while the machine goes on. */
+function isShared(ctx: RuleContext, transfer: Transfer, disk: Disk): boolean {
+  const words = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
+  const reads = transfer.direction === 'download';
+  if (transfer.snapshot?.id) {
+    const image = ctx.tx.get('disk_snapshot', transfer.snapshot.id);
+    if (!reads) ctx.refuse('TRANSFER_ONLY_READS', { action: 'add', what: 'a snapshot' });
+    if (image?.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
+    return true;
+  }
+  if (!transfer.backup?.id) return false;
+  const backup = ctx.tx.get('backup', transfer.backup.id);
+  if (!reads) ctx.refuse('TRANSFER_ONLY_READS', { action: 'add', what: 'a backup' });
+  if (backup?.phase !== 'ready') {
+    ctx.refuse('TRANSFER_BACKUP_NOT_READY', { action: 'add', phase: backup?.phase });
+  }
+  if (!backup.disks?.some(({ id }) => id === disk.id)) {
+    ctx.refuse('TRANSFER_NOT_IN_BACKUP', { action: 'add', name: disk.alias });
+  }
+  return true;
 }
 
-function settleDisk(ctx: RuleContext, transfer: Transfer, status: 'ok' | 'illegal'): void {
-  const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
-  if (disk) ctx.tx.update('disk', measured(ctx, { ...disk, status }));
+/** Refuses a disk that somebody works with. */
+function requireFree(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+  const words = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
+  if (disk.storage_type === 'lun') ctx.refuse('DISK_IS_A_UNIT', { action: 'transfer' });
+  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
+  if (disk.status === 'illegal' && transfer.direction === 'download') {
+    ctx.refuse('DISK_IS_ILLEGAL', words);
+  }
+  const vms = pluggedInto(ctx, disk);
+  if (vms.length > 0) {
+    const names = vms.map(({ name }) => name).join(', ');
+    ctx.refuse('DISK_IS_IN_USE', { action: 'transfer', names });
+  }
 }
 
-function diskOf(ctx: RuleContext, transfer: Transfer): Disk {
-  const id = transfer.disk?.id ?? transfer.image?.id ?? '';
-  const disk = ctx.tx.get('disk', id);
-  if (!disk) ctx.refuse('DISK_IS_ILLEGAL', { action: 'transfer', type: 'image', names: id });
-  return disk;
+function requireActiveDomain(ctx: RuleContext, disk: Disk): void {
+  const id = disk.storage_domains?.[0]?.id ?? '';
+  const status = ctx.tx.find('attached_storage_domain', { id })?.status ?? 'unattached';
+  if (status !== 'active') ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'use', status });
 }
 
 function chooseHost(ctx: RuleContext, disk: Disk): string {
@@ -171,36 +207,6 @@ function chooseHost(ctx: RuleContext, disk: Disk): string {
     ctx.refuse('NO_HOST_IN_DATA_CENTER', { action: 'add', type: 'image transfer' });
   }
   return host.id;
-}
-
-/** Opens the ticket of a transfer once the transaction is durable, before it is answered. */
-function openTicket(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
-  const ticket = ticketOf(ctx.site.images.sizes(disk.id ?? '').length, transfer, disk);
-  ctx.afterCommit.push(() => ctx.site.tickets.open(ticket));
-}
-
-/** The ticket of a transfer; `length` is that of the image file, in bytes. */
-export function ticketOf(length: number, transfer: Transfer, disk: Disk): TransferTicket {
-  const virtual = Number(disk.provisioned_size ?? 0);
-  const upload = transfer.direction !== 'download';
-  // The tables of a qcow2 image take room beside the data.
-  const size =
-    disk.format === 'cow' ? (upload ? Math.ceil(virtual * 1.1) + 2 ** 20 : length) : virtual;
-  return {
-    id: transfer.ticket ?? '',
-    diskId: disk.id ?? '',
-    size,
-    length: disk.format === 'cow' ? 0 : virtual,
-    direction: upload ? 'upload' : 'download',
-    inactivityTimeout: transfer.inactivity_timeout ?? 60,
-    sparse: disk.sparse ?? false,
-    filename: disk.alias ?? disk.id ?? '',
-  };
-}
-
-function closeTicket(ctx: RuleContext, transfer: Transfer): void {
-  const { ticket } = transfer;
-  if (ticket) ctx.afterCommit.push(() => ctx.site.tickets.close(ticket));
 }
 
 function withProgress(ctx: RuleContext, transfer: Transfer): Transfer {
