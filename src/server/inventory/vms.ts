@@ -8,14 +8,50 @@ import { addConsole } from '../rules/vm/console.ts';
 import { vmRules } from '../rules/vm/rules.ts';
 import { running } from '../rules/vm/run.ts';
 import { cdromId } from '../rules/vm.ts';
+import { BulkWriter, type Prototype } from '../store/bulk.ts';
 import type { StoredObject } from '../store/document.ts';
 import { zeroId } from './fresh.ts';
 import type { Counts } from './plan.ts';
 
 const gibibyte = 2 ** 30;
 
+/** Number of machines from which on it pays to build the indexes afterwards. */
+const many = 1_000;
+const kinds = [
+  'vm',
+  'nic',
+  'disk',
+  'disk_attachment',
+  'cdrom',
+  'graphics_console',
+  'snapshot',
+] as const;
+
+/** Words in which a machine differs from others on the same host. */
+interface Words {
+  readonly vm: string;
+  readonly nic: string;
+  readonly disk: string;
+  readonly image: string;
+  readonly snapshot: string;
+  readonly name: string;
+  readonly mac: string;
+  readonly domain: string;
+}
+
 /** Adds virtual machines, a thin disk and an interface each; every second one runs. */
 export function addVms(
+  ctx: RuleContext,
+  clusters: readonly string[],
+  domains: readonly string[],
+  counts: Counts,
+): void {
+  const build = () => buildVms(ctx, clusters, domains, counts);
+  if (counts.vms < many) build();
+  else BulkWriter.withoutIndexes(ctx.tx, kinds, build);
+}
+
+function buildVms(
   ctx: RuleContext,
   clusters: readonly string[],
   domains: readonly string[],
@@ -27,56 +63,89 @@ export function addVms(
       ctx.tx.list('host', { where: { cluster_id: id } }).map((host) => host.id ?? ''),
     ]),
   );
-  const profiles = ctx.tx.list('vnic_profile').map((profile) => profile.id ?? '');
-  const vmPlace = placeOf(ctx.tx, '/vms', []);
+  const profile = ctx.tx.list('vnic_profile', { limit: 1 })[0]?.id;
   const digits = Math.max(2, String(counts.vms).length);
+  const bulk = new BulkWriter(ctx.tx);
+  const prototypes = new Map<string, { prototype: Prototype; words: Words }>();
   for (let number = 1; number <= counts.vms; number++) {
     const cluster = clusters[(number - 1) % clusters.length] ?? '';
     const available = hosts.get(cluster) ?? [];
-    const host = available[Math.floor((number - 1) / 2 / clusters.length) % available.length];
-    const id = ctx.site.newId();
-    let vm: StoredObject = {
-      id,
+    const place = Math.floor((number - 1) / 2 / clusters.length) % available.length;
+    const host = number % 2 === 1 ? available[place] : undefined;
+    const domain = number <= counts.disks ? domains[(number - 1) % domains.length] : undefined;
+    const words: Words = {
+      vm: ctx.site.newId(),
+      nic: ctx.site.newId(),
+      disk: ctx.site.newId(),
+      image: ctx.site.newId(),
+      snapshot: ctx.site.newId(),
       name: `vm-${String(number).padStart(digits, '0')}`,
-      description: '',
-      comment: '',
-      cluster: { id: cluster },
-      template: { id: zeroId },
-      memory: gibibyte,
+      // Apart from the addresses of the default pool, which new interfaces take.
+      mac: `56:6f:2a:${number.toString(16).padStart(6, '0').match(/../g)?.join(':')}`,
+      domain: domain ?? '',
     };
-    vmRules.prepare?.(ctx, vm, vmPlace, {});
-    applyDefaults('vm', vm);
-    if (host && number % 2 === 1) {
-      vm = running(ctx, { ...vm, status: 'up', host: { id: host } }) as StoredObject;
+    const key = `${cluster} ${host ?? ''} ${domain === undefined ? '' : 'disk'}`;
+    const known = prototypes.get(key);
+    if (known) {
+      bulk.copy(known.prototype, replacements(known.words, words));
+      continue;
     }
-    ctx.tx.insert('vm', '/vms', vm);
-    ctx.tx.insert('cdrom', `/vms/${id}/cdroms`, { id: cdromId, vm: { id } });
-    addConsole(ctx, vm);
-    addActiveSnapshot(ctx, vm);
-    addNic(ctx, id, number, profiles[0]);
-    const domain = domains[(number - 1) % domains.length];
-    if (domain && number <= counts.disks) addDisk(ctx, id, String(vm['name']), domain);
+    const make = () => addVm(ctx, cluster, host, profile, words);
+    const found = Object.values(words).filter((word) => word !== '');
+    prototypes.set(key, { prototype: bulk.prototype(found, make), words });
   }
+  bulk.flush();
 }
 
-function addNic(ctx: RuleContext, vm: string, number: number, profile: string | undefined): void {
-  const tail = number.toString(16).padStart(6, '0').match(/../g) ?? [];
+function replacements(from: Words, to: Words): Map<string, string> {
+  return new Map(
+    Object.entries(from).map(([name, word]) => [word as string, to[name as keyof Words]]),
+  );
+}
+
+function addVm(
+  ctx: RuleContext,
+  cluster: string,
+  host: string | undefined,
+  profile: string | undefined,
+  words: Words,
+): void {
+  let vm: StoredObject = {
+    id: words.vm,
+    name: words.name,
+    description: '',
+    comment: '',
+    cluster: { id: cluster },
+    template: { id: zeroId },
+    memory: gibibyte,
+  };
+  vmRules.prepare?.(ctx, vm, placeOf(ctx.tx, '/vms', []), {});
+  applyDefaults('vm', vm);
+  if (host) vm = running(ctx, { ...vm, status: 'up', host: { id: host } }) as StoredObject;
+  ctx.tx.insert('vm', '/vms', vm);
+  ctx.tx.insert('cdrom', `/vms/${words.vm}/cdroms`, { id: cdromId, vm: { id: words.vm } });
+  addConsole(ctx, vm);
+  addActiveSnapshot(ctx, vm, words.snapshot);
+  addNic(ctx, words, profile);
+  if (words.domain !== '') addDisk(ctx, words);
+}
+
+function addNic(ctx: RuleContext, { vm, nic, mac }: Words, profile: string | undefined): void {
   ctx.tx.insert('nic', `/vms/${vm}/nics`, {
-    id: ctx.site.newId(),
+    id: nic,
     name: 'nic1',
     vm: { id: vm },
     interface: 'virtio',
     linked: true,
     plugged: true,
     synced: true,
-    // Apart from the addresses of the default pool, which new interfaces take.
-    mac: { address: `56:6f:2a:${tail.join(':')}` },
+    mac: { address: mac },
     ...(profile ? { vnic_profile: { id: profile } } : {}),
   });
 }
 
-function addDisk(ctx: RuleContext, vm: string, name: string, domain: string): void {
-  const id = ctx.site.newId();
+function addDisk(ctx: RuleContext, words: Words): void {
+  const { vm, name, domain, image, disk: id } = words;
   const disk: StoredObject = {
     id,
     name: `${name}_Disk1`,
@@ -90,7 +159,7 @@ function addDisk(ctx: RuleContext, vm: string, name: string, domain: string): vo
     status: 'ok',
     storage_type: 'image',
     content_type: 'data',
-    image_id: ctx.site.newId(),
+    image_id: image,
     storage_domains: [{ id: domain }],
   };
   applyDefaults('disk', disk);

@@ -84,7 +84,7 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
         .map((column) => `, [${column.name}] ${column.sql}`)
         .join('')}, PRIMARY KEY (id, collection))`,
     );
-    createIndexes(db, kind, columns);
+    for (const sql of createIndexes(kind)) db.exec(sql);
     return;
   }
   const missing = columns.filter((column) => !present.has(column.name));
@@ -93,20 +93,33 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
     db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN [${column.name}] ${column.sql}`);
   }
   fill(db, kind, missing);
-  createIndexes(db, kind, missing);
+  for (const sql of createIndexes(kind, missing)) db.exec(sql);
 }
 
-function createIndexes(db: Database, kind: KindName, columns: readonly Column[]): void {
+/** Statements that make the indexes of a kind, where they are missing. */
+export function createIndexes(
+  kind: KindName,
+  columns: readonly Column[] = columnsOf(kind),
+): string[] {
   const name = table(kind);
-  db.exec(
-    `CREATE INDEX IF NOT EXISTS ${name}_collection ON ${name} (collection, name);` +
-      `CREATE INDEX IF NOT EXISTS ${name}_name ON ${name} (name);`,
-  );
-  for (const column of columns) {
-    db.exec(
-      `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ([${column.name}]) WHERE [${column.name}] IS NOT NULL`,
-    );
-  }
+  return [
+    `CREATE INDEX IF NOT EXISTS ${name}_collection ON ${name} (collection, name)`,
+    `CREATE INDEX IF NOT EXISTS ${name}_name ON ${name} (name)`,
+    ...columns.map(
+      (column) =>
+        `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ([${column.name}]) WHERE [${column.name}] IS NOT NULL`,
+    ),
+  ];
+}
+
+/** Statements that take the indexes of a kind away. */
+export function dropIndexes(kind: KindName): string[] {
+  const name = table(kind);
+  return [
+    `DROP INDEX IF EXISTS ${name}_collection`,
+    `DROP INDEX IF EXISTS ${name}_name`,
+    ...columnsOf(kind).map((column) => `DROP INDEX IF EXISTS "${name}__${column.name}"`),
+  ];
 }
 
 /** Fills new columns from the documents that are there. */

@@ -28,9 +28,9 @@ export function configurationOf(vm: Vm): StoredObject {
 }
 
 /** The entry that stands for the present of a machine. */
-export function addActiveSnapshot(ctx: RuleContext, vm: Vm): void {
+export function addActiveSnapshot(ctx: RuleContext, vm: Vm, id = ctx.site.newId()): void {
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, {
-    id: ctx.site.newId(),
+    id,
     description: 'Active VM',
     date: ctx.timestamp,
     snapshot_type: 'active',
