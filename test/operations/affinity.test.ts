@@ -407,6 +407,21 @@ describe(row(202), () => {
   }
 });
 
+describe('labels that are sent with a host', () => {
+  site.both('are put on it, and those alone', async (people) => {
+    const { admin, path } = people;
+    const [one, two] = [await makeLabel(people), await makeLabel(people)];
+    const labels = async () =>
+      (await admin.get(path('/hosts/{host}/affinitylabels'))).list.map((label) => label['id']);
+    for (const { id } of [one, two]) {
+      const affinity_labels = { affinity_label: [{ id }] };
+      const { status } = await admin.put(path('/hosts/{host}'), { host: { affinity_labels } });
+      expect(status).toBe(200);
+      expect(await labels()).toEqual([id]);
+    }
+  });
+});
+
 describe(row(203), () => {
   for (const path of entities) {
     site.both(`reads a label at ${path}`, async (people) => {

@@ -2,7 +2,7 @@
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from './context.ts';
 import { rules } from './notation.ts';
-import { type AffinitySet, affinitySet, isBroken, placementIn } from './scheduling/affinity.ts';
+import { type AffinitySet, affinitySet, isBroken, placementOf } from './scheduling/affinity.ts';
 
 type Group = Resource<'affinity_group'>;
 type Lists = 'vms' | 'hosts';
@@ -39,8 +39,8 @@ export const affinityGroupRules = rules({
   },
 
   present(ctx, group) {
-    const placement = placementIn(ctx, group.cluster?.id ?? '');
-    return { broken: isBroken(affinitySet(ctx, group), placement) };
+    const set = affinitySet(ctx, group);
+    return { broken: isBroken(set, placementOf(ctx, [set])) };
   },
 });
 

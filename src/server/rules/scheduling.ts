@@ -2,7 +2,7 @@
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from './context.ts';
 import { chargeCluster } from './quota.ts';
-import { affinitySets, placementIn, violations } from './scheduling/affinity.ts';
+import { affinitySets, placementOf, violations } from './scheduling/affinity.ts';
 import { candidate, unfit } from './scheduling/fit.ts';
 import { best, type Choice } from './scheduling/weigh.ts';
 
@@ -31,12 +31,12 @@ export function chooseHost(
   if (hosts.length === 0) {
     ctx.refuse('NO_HOST_UP', { action, cluster: cluster?.name ?? clusterId });
   }
-  const sets = affinitySets(ctx, clusterId);
-  const placement = placementIn(ctx, clusterId);
+  const sets = affinitySets(ctx, clusterId).filter(({ vms }) => vms.has(vm.id ?? ''));
+  const placement = placementOf(ctx, sets);
   const reasons: string[] = [];
   const choices: Choice[] = [];
   for (const host of hosts) {
-    const seen = candidate(ctx, host, cluster, vm.id);
+    const seen = candidate(ctx, host, cluster, vm);
     const broken = violations(sets, placement, vm, host.id ?? '');
     const reason = unfit(ctx, vm, seen, cluster) ?? broken.find(({ enforcing }) => enforcing)?.text;
     if (reason) reasons.push(`${host.name}: ${reason}`);

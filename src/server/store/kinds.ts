@@ -58,6 +58,7 @@ export function storedKinds(): readonly KindName[] {
 
 /** Paths that rules look things up by, beside references and search fields. */
 const lookedUp: Readonly<Record<string, readonly string[]>> = {
+  vm: ['memory', 'cpu.topology.sockets', 'cpu.topology.cores', 'cpu.topology.threads'],
   event: ['index', 'custom_id'],
   nic: ['mac.address'],
   snapshot_nic: ['mac.address'],

@@ -127,12 +127,16 @@ export class Transaction {
     return Number(row?.['n'] ?? 0);
   }
 
-  /** Sum of a column over the objects that meet the conditions; 0 where there are none. */
-  sum(kind: KindName, column: string, options: ListOptions = {}): number {
+  /**
+   * Sum of a column over the objects that meet the conditions; of several, the sum of their product.
+   * 0 where there are none.
+   */
+  sum(kind: KindName, column: string | readonly string[], options: ListOptions = {}): number {
     const { sql, values } = conditions(options);
-    const row = this.statement(`SELECT total([${column}]) AS n FROM ${table(kind)}${sql}`).get(
-      ...values,
-    );
+    const product = [column].flat().map((one) => `[${one}]`);
+    const row = this.statement(
+      `SELECT total(${product.join(' * ')}) AS n FROM ${table(kind)}${sql}`,
+    ).get(...values);
     return Number(row?.['n'] ?? 0);
   }
 

@@ -3,6 +3,7 @@ import { host as lifecycle } from '../../../model/lifecycles/host.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
+import { wearLabels } from '../affinity-label.ts';
 import { bricksOn } from '../gluster/servers.ts';
 import { hostNetworkActions } from '../host-network/actions.ts';
 import { changeNetworkCluster } from '../host-network/cluster-change.ts';
@@ -45,6 +46,7 @@ export const hostRules = rules({
     host.power_management = powerManagementOf(host.power_management);
     host.ssh = sshOf(host.ssh);
     forgetPassword(host);
+    wearLabels(ctx, host);
     // They are objects of their own.
     delete host.external_network_provider_configurations;
     // A host that a provider sets up is there once somebody approves it.
@@ -79,6 +81,7 @@ export const hostRules = rules({
     after.protocol = 'stomp';
     if (before.os) after.os = { ...after.os, ...systemOf(before) };
     checkChange(ctx, before, after);
+    wearLabels(ctx, after);
   },
 
   changed(ctx, before, { object }) {

@@ -81,11 +81,14 @@ function ruleOf(rule: Group['vms_rule']): Rule | undefined {
 /** Where the machines of a cluster run: host by machine. */
 export type Placement = ReadonlyMap<string, string>;
 
-/** Hosts of the machines that take part of one. */
-export function placementIn(ctx: RuleContext, clusterId: string): Map<string, string> {
-  const running = ctx.tx.list('vm', { where: { cluster_id: clusterId } });
+/** Where the machines of some groups run, those of them that do. */
+export function placementOf(ctx: RuleContext, sets: readonly AffinitySet[]): Map<string, string> {
+  const ids = new Set(sets.flatMap(({ vms }) => [...vms]));
   return new Map(
-    running.flatMap((vm) => (vm.id && vm.host?.id ? [[vm.id, vm.host.id] as const] : [])),
+    [...ids].flatMap((id) => {
+      const host = ctx.tx.get('vm', id)?.host?.id;
+      return host ? [[id, host] as const] : [];
+    }),
   );
 }
 

@@ -19,25 +19,25 @@ export interface Candidate {
   readonly vms: number;
 }
 
-/** What is left of a host. Machines in `leaving` do not count. */
+/** What is left of a host, without a machine that leaves it. */
 export function candidate(
   ctx: RuleContext,
   host: Host,
   cluster: Cluster | undefined,
-  leaving: string | undefined,
+  leaving: Vm,
 ): Candidate {
-  const vms = ctx.tx
-    .list('vm', { where: { host_id: host.id ?? '' } })
-    .filter((vm) => vm.id !== leaving);
-  const used = vms.reduce((sum, vm) => sum + BigInt(vm.memory ?? 0), 0n);
+  const where = { host_id: host.id ?? '' };
+  const here = leaving.id !== undefined && ctx.tx.get('vm', leaving.id)?.host?.id === host.id;
+  const topology = ['cpu_topology_sockets', 'cpu_topology_cores', 'cpu_topology_threads'];
+  const used = ctx.tx.sum('vm', 'memory', { where }) - (here ? Number(leaving.memory ?? 0) : 0);
+  const running = ctx.tx.sum('vm', topology, { where }) - (here ? processorsOf(leaving) : 0);
   const percent = BigInt(cluster?.memory_policy?.over_commit?.percent ?? 100);
   const memory = ((BigInt(host.memory ?? 0) - BigInt(reserved)) * percent) / 100n;
-  const running = vms.reduce((sum, vm) => sum + processorsOf(vm), 0);
   return {
     host,
-    freeMemory: memory - used,
+    freeMemory: memory - BigInt(used),
     load: running / Math.max(1, coresOf(host, cluster)),
-    vms: vms.length,
+    vms: ctx.tx.count('vm', { where }) - (here ? 1 : 0),
   };
 }
 
