@@ -1,0 +1,187 @@
+/**
+ * Who may do what, for every operation of the model: nobody without a token, a plain user without
+ * permissions, the same user with a role that has the permits, the administrator.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allOperations, type Operation } from '../../src/model/index.ts';
+import { permitsByPath, permitsByType } from '../../src/model/permits.ts';
+import { RawApi, requestToken, send } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let admin: RawApi;
+let jane: RawApi;
+let beginning: string;
+let janeId: string;
+/** Ids of objects of the site, by the parameter of the paths that name them. */
+const ids: Record<string, string> = {};
+/** Roles with the names of their permits, the smallest first. */
+let roles: { id: string; name: string; permits: Set<string> }[];
+
+const operations = allOperations().filter(({ path }) => path !== '/');
+const changes = operations.filter(({ http }) => http !== 'GET' && http !== 'HEAD');
+
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+  admin = await RawApi.signIn(server);
+  const other = { ...server, ready: { ...server.ready, username: 'jane@internal' } };
+  jane = new RawApi(server, String((await requestToken(other)).json()['access_token']));
+  beginning = (await state('GET')).text;
+  for (const [name, path] of Object.entries({
+    vm: '/vms',
+    host: '/hosts',
+    cluster: '/clusters',
+    datacenter: '/datacenters',
+    storagedomain: '/storagedomains',
+    network: '/networks',
+    disk: '/disks',
+    user: '/users',
+    group: '/groups',
+    template: '/templates',
+    role: '/roles',
+    policy: '/schedulingpolicies',
+    domain: '/domains',
+  })) {
+    ids[name] = (await list(path))[0]?.id ?? '';
+  }
+  janeId = (await list('/users')).find(({ name }) => name === 'jane')?.id ?? '';
+  const all = await list('/roles?follow=permits');
+  roles = all
+    .map((role) => ({
+      id: role.id,
+      name: role.name,
+      permits: new Set(role.permits?.permit.map(({ name }) => name)),
+    }))
+    .sort((a, b) => a.permits.size - b.permits.size);
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly permits?: { readonly permit: readonly { readonly name: string }[] };
+}
+
+async function list(path: string): Promise<Named[]> {
+  const answer = await admin.json('GET', path);
+  expect(answer.status, answer.text).toBe(200);
+  return Object.values(answer.json<Record<string, Named[]>>())[0] ?? [];
+}
+
+function state(method: string, body?: string): ReturnType<typeof send> {
+  const origin = new URL(server.ready.base_url).origin;
+  return send(`${origin}/_vmctl/state`, {
+    method,
+    ca: server.ca,
+    headers: { Authorization: `Bearer ${admin.token}` },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** Everything as in the beginning, but that Jane has this role on the whole system, or none. */
+async function janeHas(role: string | undefined): Promise<void> {
+  const lines = beginning
+    .split('\n')
+    .filter((line) => !(line.startsWith('{"kind":"permission"') && line.includes(janeId)));
+  if (role !== undefined) {
+    const object = {
+      id: '99999999-0000-4000-8000-000000000001',
+      role: { id: role },
+      user: { id: janeId },
+    };
+    lines.push(JSON.stringify({ kind: 'permission', collection: '/permissions', object }));
+  }
+  expect((await state('PUT', lines.join('\n'))).status).toBe(200);
+}
+
+function pathOf({ path }: Operation): string {
+  return path.replace(
+    /\{(\w+)\}/g,
+    (_, name: string) => ids[name] ?? '11111111-2222-3333-4444-555555555555',
+  );
+}
+
+function ask(api: RawApi, operation: Operation): ReturnType<RawApi['json']> {
+  const body = operation.http === 'POST' || operation.http === 'PUT' ? {} : undefined;
+  return api.json(operation.http, pathOf(operation), body);
+}
+
+function label({ http, path, name }: Operation): string {
+  return `${http} ${path} (${name})`;
+}
+
+describe('without a token', () => {
+  it('every operation is refused with 401, and nothing is told', async () => {
+    for (const operation of operations) {
+      const answer = await send(`${server.ready.api_url}${pathOf(operation)}`, {
+        method: operation.http,
+        ca: server.ca,
+        agent: admin.agent,
+      });
+      expect(answer.status, label(operation)).toBe(401);
+    }
+  });
+});
+
+describe('a plain user without permissions', () => {
+  it('changes nothing', async () => {
+    await janeHas(undefined);
+    const mayAnybody = new Set(['/users/{user}/options', '/users/{user}/sshpublickeys']);
+    for (const operation of changes) {
+      if ([...mayAnybody].some((path) => operation.path.startsWith(path))) continue;
+      const { status, text } = await ask(jane, operation);
+      expect([400, 403, 404, 409, 501, 503], `${label(operation)}: ${text}`).toContain(status);
+    }
+    const after = (await state('GET')).text;
+    const before = new Set(beginning.split('\n'));
+    const strange = after.split('\n').filter((line) => !before.has(line));
+    expect(strange.filter((line) => !/"kind":"event"|"counter":"event"/.test(line))).toEqual([]);
+  });
+
+  it('reads what is there for everybody, and nothing else', async () => {
+    for (const operation of operations.filter(({ http }) => http === 'GET')) {
+      const { status, text } = await ask(jane, operation);
+      expect([200, 403, 404, 501], `${label(operation)}: ${text}`).toContain(status);
+    }
+  });
+});
+
+describe('the same user with a role that has the permits', () => {
+  it('is not refused for want of permits', async () => {
+    let present: string | undefined;
+    for (const operation of changes) {
+      const needs =
+        permitsByPath[operation.service]?.[operation.name] ??
+        permitsByType[operation.type]?.[operation.name];
+      const role =
+        needs &&
+        roles.find(
+          ({ name, permits }) =>
+            name !== 'SuperUser' && needs.every(([permit]) => permits.has(permit)),
+        );
+      if (!role) continue;
+      if (present !== role.id) await janeHas(role.id);
+      present = role.id;
+      const { status, text } = await ask(jane, operation);
+      expect([401, 403], `${label(operation)} as ${role.name}: ${text}`).not.toContain(status);
+      // What changed something begins anew.
+      if (status < 300) present = undefined;
+    }
+  });
+});
+
+describe('the administrator', () => {
+  it('is never refused', async () => {
+    await janeHas(undefined);
+    for (const operation of operations) {
+      const { status, text } = await ask(admin, operation);
+      expect([401, 500], `${label(operation)}: ${text}`).not.toContain(status);
+      // Some things nobody may do: remove the administrator, for one.
+      if (status === 403) expect(text, label(operation)).not.toContain('not authorized');
+      if (status < 300 && operation.http !== 'GET') await janeHas(undefined);
+    }
+  });
+});
