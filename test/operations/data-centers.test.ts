@@ -132,7 +132,7 @@ describe(row(79), () => {
   });
   site.both('refuses one that is up or has several domains, but not by force', async (people) => {
     const { admin } = people;
-    const { path, own } = await ownSite(people);
+    const { path, own, host } = await ownSite(people);
     const ids: string[] = [];
     for (const one of ['a', 'b']) {
       const { id } = await addDomain(admin, own, `${own}${one}`);
@@ -146,6 +146,9 @@ describe(row(79), () => {
     }
     const two = await admin.delete(path);
     expect([two.status, two.fault?.detail]).toEqual([409, expect.stringContaining(`${own}a`)]);
+    const busy = await admin.delete(`${path}?force=true`);
+    expect([busy.status, busy.fault?.detail]).toEqual([409, expect.stringContaining(own)]);
+    await admin.must(`/hosts/${host}/deactivate`);
     expect((await admin.delete(`${path}?force=true`)).status).toBe(200);
     expect((await admin.get(path)).status).toBe(404);
     // The storage domains leave the service with it.

@@ -6,6 +6,7 @@ import {
   addDisk,
   addDomain,
   attach,
+  events,
   gibibyte,
   nfs,
   ownDomain,
@@ -95,7 +96,12 @@ describe('the space of a storage domain', () => {
       409,
       expect.stringContaining('Low disk space'),
     ]);
+    const most = await addDisk(admin, id, { sparse: false, provisioned_size: 950 * gibibyte });
     const name = String((await admin.get(attached)).object['name']);
+    expect(await events(admin)).toContainEqual(
+      expect.stringContaining(`${name} is low on space: 72 GB`),
+    );
+    await admin.delete(`/disks/${most.id}`);
     const search = async (words: string) =>
       (await admin.get(`/storagedomains?search=${encodeURIComponent(words)}`)).list;
     expect(await search(`name=${name} and used_size > 1 and committed = 3`)).toHaveLength(1);

@@ -1,5 +1,10 @@
 /** Events about storage, disks, quotas and providers (specification 6). */
 export const storageEvents = {
+  26: {
+    name: 'STORAGE_DOMAIN_SPACE_LOW',
+    severity: 'warning',
+    text: 'Storage Domain {StorageDomainName} is low on space: {FreeSpace} GB are free.',
+  },
   972: {
     name: 'STORAGE_DOMAIN_EXTENDED',
     severity: 'normal',

@@ -140,6 +140,10 @@ export const storageFaults = {
     status: 409,
     text: 'Cannot {action} {type}. Storage domain {name} is not attached to the data center.',
   },
+  DATA_CENTER_HAS_BUSY_HOSTS: {
+    status: 409,
+    text: 'Cannot {action} Data Center. By force it goes only when its hosts are in maintenance: {names}.',
+  },
   LEVEL_UNSUPPORTED: {
     status: 400,
     text: 'Cannot {action} Data Center. Compatibility level {level} is not supported; {levels} are.',

@@ -145,10 +145,11 @@ async function copySparse(from: string, to: string): Promise<void> {
   const source = await open(from, 'r');
   const target = await open(to, 'w', 0o600);
   try {
-    const { size } = await source.stat();
+    const { size, blocks } = await source.stat();
     const piece = Buffer.allocUnsafe(pieceSize);
     const zeros = Buffer.alloc(pieceSize);
-    for (let offset = 0; offset < size; ) {
+    // A file without blocks is nothing but a hole.
+    for (let offset = blocks === 0 ? size : 0; offset < size; ) {
       const { bytesRead } = await source.read(piece, 0, pieceSize, offset);
       if (bytesRead === 0) break;
       const part = piece.subarray(0, bytesRead);

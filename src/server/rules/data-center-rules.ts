@@ -3,7 +3,7 @@ import { dataCenter as lifecycle } from '../../model/lifecycles/storage.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
-import { domainsOf, furnish, levels } from './data-center.ts';
+import { domainsOf, furnish, hostsUp, levels } from './data-center.ts';
 import { erase } from './generic.ts';
 import { requireAll, resolveMember } from './input.ts';
 import { rules } from './notation.ts';
@@ -45,6 +45,7 @@ export const dataCenterRules = rules({
     const force = parameters.flag('force') === true;
     const domains = domainsOf(ctx, object.id ?? '');
     if (object.status === 'up' && !force) ctx.refuse('DATA_CENTER_IS_UP', words);
+    refuseHosts(ctx, object, force);
     const busy = domains.filter((domain) => domain.status !== 'maintenance');
     if ((busy.length > 0 || domains.length > 1) && !force) {
       ctx.refuse('DATA_CENTER_HAS_DOMAINS', {
@@ -110,6 +111,28 @@ export const dataCenterRules = rules({
     clean_finished_tasks: () => undefined,
   },
 });
+
+/** Domains are erased by a host that is up; by force nothing is done, and no host may do anything. */
+function refuseHosts(
+  ctx: RuleContext,
+  { id, status }: Resource<'data_center'>,
+  force: boolean,
+): void {
+  const action = 'remove';
+  if (!force) {
+    if (status !== 'uninitialized' && hostsUp(ctx, id ?? '').length === 0) {
+      ctx.refuse('NO_HOST_IN_DATA_CENTER', { action, type: 'Data Center' });
+    }
+    return;
+  }
+  const busy = ctx.tx
+    .list('cluster', { where: { data_center_id: id ?? '' } })
+    .flatMap((cluster) => ctx.tx.list('host', { where: { cluster_id: cluster.id ?? '' } }))
+    .filter((host) => host.status !== 'maintenance');
+  if (busy.length === 0) return;
+  const names = busy.map(({ name }) => name).join(', ');
+  ctx.refuse('DATA_CENTER_HAS_BUSY_HOSTS', { action, names });
+}
 
 interface Level {
   readonly major?: number;

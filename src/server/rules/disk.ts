@@ -6,7 +6,7 @@ import type { RuleContext } from './context.ts';
 import { prepareLogicalUnit } from './disk-lun.ts';
 import type { Place } from './places.ts';
 import { chargeStorage, defaultQuota } from './quota.ts';
-import { allocatable, isBlock, neededBy } from './storage-space.ts';
+import { allocatable, isBlock, neededBy, spaceOf } from './storage-space.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;
@@ -49,6 +49,16 @@ export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   disk.actual_size = 0;
   disk.total_size = 0;
   settleOwners(ctx, disk, domain, 'add');
+  warnOfLowSpace(ctx, domain, neededBy(disk, domain));
+}
+
+/** Tells when a domain has less room than warning_low_space_indicator says, once this is taken. */
+function warnOfLowSpace(ctx: RuleContext, domain: Domain, taken: number): void {
+  const { available, used } = spaceOf(ctx, domain);
+  const left = available - taken;
+  const share = ((domain.warning_low_space_indicator ?? 0) / 100) * (available + used);
+  if (taken === 0 || left >= share) return;
+  ctx.event(26, { storage_domain: domain }, { FreeSpace: Math.floor(left / gibibyte) });
 }
 
 /** Gives a disk the profile and quota of its domain, or checks those that it has; charges the quota. */
