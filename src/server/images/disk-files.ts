@@ -65,8 +65,7 @@ export class DiskFiles implements DiskImages {
       rmSync(target, { force: true });
       return;
     }
-    await copySparse(this.path(from), `${target}.partial`);
-    await rename(`${target}.partial`, target);
+    await replace(target, (partial) => copySparse(this.path(from), partial));
   }
 
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
@@ -76,8 +75,8 @@ export class DiskFiles implements DiskImages {
       rmSync(target, { force: true });
       return;
     }
-    await convertImage(size === 0 ? undefined : this.path(from), `${target}.partial`, form);
-    await rename(`${target}.partial`, target);
+    const source = size === 0 ? undefined : this.path(from);
+    await replace(target, (partial) => convertImage(source, partial, form));
   }
 
   remove(id: string): void {
@@ -106,6 +105,18 @@ export class DiskFiles implements DiskImages {
     for (const name of readdirSync(this.#folder)) {
       if (!owned(name)) rmSync(join(this.#folder, name), { force: true });
     }
+  }
+}
+
+/** Puts a new file in the place of another one once it is whole; a part of it is not left behind. */
+async function replace(target: string, write: (partial: string) => Promise<void>): Promise<void> {
+  const partial = `${target}.partial`;
+  try {
+    await write(partial);
+    await rename(partial, target);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
   }
 }
 

@@ -43,8 +43,7 @@ export interface UnitUser {
 /** Who uses which logical unit, by its id. */
 export function unitUsers(ctx: RuleContext): ReadonlyMap<string, UnitUser> {
   const users = new Map<string, UnitUser>();
-  const block = { condition: { sql: "doc LIKE '%logical_units%'", values: [] } };
-  for (const domain of ctx.tx.list('storage_domain', block)) {
+  for (const domain of ctx.tx.list('storage_domain')) {
     const group = domain.storage?.volume_group;
     for (const unit of unitsOf(domain.storage)) {
       users.set(unit.id ?? '', {
@@ -55,7 +54,7 @@ export function unitUsers(ctx: RuleContext): ReadonlyMap<string, UnitUser> {
       });
     }
   }
-  for (const disk of ctx.tx.list('disk', block)) {
+  for (const disk of ctx.tx.list('disk', { where: { storage_type: 'lun' } })) {
     for (const unit of unitsOf(disk.lun_storage)) {
       users.set(unit.id ?? '', {
         kind: 'disk',
