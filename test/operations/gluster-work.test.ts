@@ -43,12 +43,21 @@ describe(row(47), () => {
   slow.both('spreads the data anew; the volume is busy meanwhile', async (people) => {
     const { admin } = people;
     const own = await startedSlowly(people, 2);
-    const { status, object } = await admin.post(`${own.path}/rebalance`, {
+    const begun = await admin.post(`${own.path}/rebalance`, {
       action: { fix_layout: false, force: true },
     });
-    expect([status, object['status']]).toEqual([200, 'complete']);
+    const { object } = begun;
+    expect([begun.status, object['status']]).toEqual([200, 'complete']);
     const job = String(at(object, 'job.id'));
     expect((await admin.get(`/jobs/${job}`)).object['status']).toBe('started');
+    const { list: steps } = await admin.get(`/jobs/${job}/steps`);
+    const step = steps.find((one) => one['type'] === 'rebalancing_volume');
+    expect(step).toMatchObject({ status: 'started', external_type: 'gluster' });
+    const statistics = `/jobs/${job}/steps/${String(step?.['id'])}/statistics`;
+    const measured = (await admin.get(statistics)).list;
+    const status = measured.find((one) => one['name'] === 'status');
+    expect(at(itemsOf(status ?? {}, 'values', 'value')[0], 'detail')).toBe('migrating');
+    expect((await admin.get(`/jobs/${job}/steps/${own.cluster}/statistics`)).status).toBe(404);
     await refused(admin.post(`${own.path}/rebalance`), 409, 'in progress');
     await refused(admin.post(`${own.path}/stop`), 409, 'rebalance is in progress');
     const more = bricksOn(own, 1)[0] as Thing;

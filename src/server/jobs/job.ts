@@ -21,7 +21,7 @@ export interface StoredJob extends StoredObject {
   readonly external: boolean;
   /** Found by searches, not shown. */
   readonly correlation_id?: string;
-  /** Steps that clients added. */
+  /** Steps that clients added, or that only jobs of this kind have. */
   readonly own_steps?: readonly StoredObject[];
   /** Milliseconds since the epoch. */
   readonly ended?: number;
@@ -73,6 +73,7 @@ export function noteJob(
     ...(underWay ? {} : { end_time: ctx.timestamp, ended: ctx.now.getTime() }),
     ...(ctx.caller.userId ? { owner: { id: ctx.caller.userId } } : {}),
     ...(ctx.correlationId ? { correlation_id: ctx.correlationId } : {}),
+    ...(ctx.steps.length > 0 ? { own_steps: ctx.steps } : {}),
   } as never);
   return ctx.externalJob ?? ctx.job;
 }

@@ -3,6 +3,7 @@ import type { Dialect } from '../../model/dialect.ts';
 import { type EventCode, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import { fill, refused, type Words } from '../fault.ts';
+import type { StoredObject } from '../store/document.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { Parameters } from './notation.ts';
 
@@ -125,6 +126,8 @@ export class RuleContext {
   /** The job that moves and work begun here belong to, and whether one of them ended badly. */
   job: string | undefined;
   failed = false;
+  /** Steps that the job has beside those of every job: type, description, id. */
+  readonly steps: StoredObject[] = [];
   /** The job of a client that the request is a part of. */
   externalJob: string | undefined;
   /** Work outside the database, done once the transaction is durable and before the answer. */

@@ -121,23 +121,35 @@ function ended(ctx: RuleContext, step: StoredObject, status: JobStatus): StoredO
 /** The steps of a job of the service follow from how far it is. */
 function stepsOf(job: StoredJob): StoredObject[] {
   const over = job.status !== 'started';
-  return jobSteps
+  const usual = jobSteps
     .filter((type) => type !== 'finalizing' || over)
-    .map((type, number) => {
+    .map((type) => {
       const status = type === 'executing' ? job.status : 'finished';
       const end = type === 'validating' ? job['start_time'] : job['end_time'];
       return {
         id: stepId(job.id, type),
         description: type === 'executing' ? job.description : `${capital(type)}`,
         type,
-        job: { id: job.id },
-        number,
         status,
-        external: false,
         start_time: type === 'finalizing' ? job['end_time'] : job['start_time'],
         ...(status === 'started' ? {} : { end_time: end }),
       };
     });
+  const own = (job.own_steps ?? []).map((step) => ({
+    ...step,
+    parent_step: { id: stepId(job.id, 'executing') },
+    status: job.status,
+    start_time: job['start_time'],
+    ...(over ? { end_time: job['end_time'] } : {}),
+  }));
+  // What only this job does comes after the step that it is a part of.
+  const [first, executing, ...rest] = usual;
+  return [first, executing, ...own, ...rest].map((step, number) => ({
+    ...step,
+    job: { id: job.id },
+    number,
+    external: false,
+  }));
 }
 
 function capital(word: string): string {

@@ -205,6 +205,8 @@ const inInventory: Readonly<Partial<Record<KindName, KindName>>> = {
 };
 
 function holds(tx: Transaction, place: Place, id: string): boolean {
+  // Steps follow from their job; who asks what is below one looks for it there.
+  if (place.kind === 'step') return true;
   const registered = inInventory[place.kind];
   if (registered && tx.count(registered, { where: { id } }) > 0) return true;
   const { where, condition } = place.options;

@@ -5,8 +5,11 @@ import { type StatisticRow, statistics } from '../../model/statistics.ts';
 import { type StoredObject, valueAt } from '../store/document.ts';
 import { typeOfKind } from '../store/kinds.ts';
 import type { RuleContext } from './context.ts';
+import { find } from './generic.ts';
 import { capacityOf } from './gluster/brick-details.ts';
+import { progressOf } from './gluster/progress.ts';
 import { rules } from './notation.ts';
+import { type Place, placeOf } from './places.ts';
 
 type Statistic = Resource<'statistic'>;
 
@@ -20,16 +23,43 @@ export const statisticRules = rules({
   compute(ctx, place) {
     const { owner } = place;
     const type = owner ? typeOfKind(owner.kind) : '';
+    if (owner?.kind === 'step') return ofStep(ctx, place);
     const object = owner && (ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined);
     if (!owner || !object) return [];
-    const capacity =
-      type === 'gluster_volume' || type === 'gluster_brick'
-        ? capacityOf(ctx, type, object)
-        : undefined;
-    const source = new Source(ctx, object, capacity);
+    const known =
+      type === 'gluster_volume' || type === 'gluster_brick' ? roomOf(ctx, type, object) : undefined;
+    const source = new Source(ctx, object, known);
     return (statistics[type] ?? []).map((row) => statisticOf(row, source, place.implied));
   },
 });
+
+/** Only steps that move data are measured. Steps are not stored: they follow from their job. */
+function ofStep(ctx: RuleContext, place: Place): Statistic[] {
+  const [job = '', step = ''] = place.collection
+    .split('/')
+    .filter((_, index) => index % 2 === 0)
+    .slice(1);
+  const { object } = find(ctx, placeOf(ctx.tx, '/jobs/{job}/steps', [job]), step);
+  const known = progressOf(ctx, object);
+  if (!known) return [];
+  const source = new Source(ctx, object, known);
+  return (statistics['step'] ?? []).map((row) => statisticOf(row, source, place.implied));
+}
+
+/** Room on the disks of a volume or brick, there also while nothing runs. */
+function roomOf(
+  ctx: RuleContext,
+  kind: 'gluster_volume' | 'gluster_brick',
+  object: StoredObject,
+): Known {
+  const { total, used } = capacityOf(ctx, kind, object);
+  return {
+    'memory.total.size': total,
+    'memory.used.size': used,
+    'memory.free.size': total - used,
+    'memory.block.size': 4096,
+  };
+}
 
 function statisticOf(row: StatisticRow, source: Source, owner: StoredObject): Statistic {
   const [name, kind, unit, type, description] = row;
@@ -52,28 +82,25 @@ function idOf(name: string): string {
     .join('-');
 }
 
-/** Room on disks, in bytes. */
-interface Capacity {
-  readonly total: number;
-  readonly used: number;
-}
+/** Values that are not made up, by the names of their statistics. */
+type Known = Readonly<Record<string, number | string>>;
 
 /** Values of one object at one time. */
 class Source {
   readonly #object: StoredObject;
-  readonly #capacity: Capacity | undefined;
+  readonly #known: Known;
   readonly #seconds: number;
   readonly #idle: boolean;
 
-  constructor(ctx: RuleContext, object: StoredObject, capacity?: Capacity) {
+  constructor(ctx: RuleContext, object: StoredObject, known: Known = {}) {
     this.#object = object;
-    this.#capacity = capacity;
+    this.#known = known;
     this.#seconds = Math.floor(ctx.now.getTime() / 1000);
     this.#idle = idle.has(String(object['status'] ?? ''));
   }
 
   text(name: string): string {
-    if (name === 'status') return String(this.#object['status'] ?? '');
+    if (name === 'status') return String(this.#known[name] ?? this.#object['status'] ?? '');
     return '[]';
   }
 
@@ -85,14 +112,8 @@ class Source {
   #number(name: string, kind: string, unit: string): number {
     const memory = Number(this.#object['memory'] ?? 0);
     if (name === 'memory.installed' || name === 'memory.total') return memory;
-    if (this.#capacity) {
-      const { total, used } = this.#capacity;
-      // Room that is there also while nothing runs.
-      if (name === 'memory.total.size') return total;
-      if (name === 'memory.used.size') return used;
-      if (name === 'memory.free.size') return total - used;
-      if (name === 'memory.block.size') return 4096;
-    }
+    const known = this.#known[name];
+    if (typeof known === 'number') return known;
     if (this.#idle) return 0;
     switch (name) {
       case 'memory.used':

@@ -17,6 +17,12 @@ export interface VolumeTask {
 
 const deadline = 'gluster';
 
+/** The step of a job that does the work, and what it is called. */
+const stepOf = {
+  rebalance: ['rebalancing_volume', 'Rebalancing'],
+  remove_bricks: ['removing_bricks', 'Removing bricks from'],
+} as const;
+
 /** Path of the collection that holds a volume. */
 export function volumesOf(volume: Volume): string {
   return `/clusters/${volume.cluster?.id}/glustervolumes`;
@@ -55,6 +61,13 @@ export function beginTask(
 ): void {
   const id = ctx.site.newId();
   keepTask(ctx, volume, { type, id, status: 'started', bricks });
+  const [step, doing] = stepOf[type];
+  ctx.steps.push({
+    id,
+    type: step,
+    description: `${doing} Gluster Volume ${volume.name}`,
+    external_type: 'gluster',
+  });
   if (ctx.site.speed === 0) {
     endTask(ctx, volume.id ?? '', id);
     return;
