@@ -11,7 +11,7 @@ import {
   servers,
   volumeOf,
 } from './support/gluster.ts';
-import { addCluster } from './support/hosts.ts';
+import { addCluster, hostIn } from './support/hosts.ts';
 import { pathsOf, row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
 import { itemsOf, type Thing } from './support/speaker.ts';
@@ -250,6 +250,12 @@ describe('servers with bricks', () => {
 });
 
 describe('clusters with Gluster', () => {
+  site.both('take a further server only through one that is up', async (people) => {
+    const { admin } = people;
+    const own = await servers(people, 1);
+    await admin.must(`/hosts/${String(own.hosts[0]?.id)}/deactivate`);
+    await refused(admin.post('/hosts', hostIn(people, own.cluster)), 409, 'No up server');
+  });
   site.both('look at the health of their volumes, and synchronize networks', async (people) => {
     const { admin } = people;
     const own = await servers(people);

@@ -1,6 +1,6 @@
 /** Hosts: added, looked for, changed and removed. */
 import { describe, expect } from 'vitest';
-import { addCluster, addHost, forbidden, hostIn } from './support/hosts.ts';
+import { addCluster, addHost, addRunningVm, forbidden, hostIn } from './support/hosts.ts';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
@@ -113,6 +113,21 @@ describe(row(126), () => {
     expect(await names(`search=name%3D${String(host['name'])}`)).toEqual([host['name']]);
     expect(await names('search=status%3Dmaintenance%20and%20name%3Dhost1')).toEqual([]);
     expect(await names('search=sortby%20name&max=1')).toHaveLength(1);
+  });
+  site.both('tells which hosts a machine can migrate to', async (people) => {
+    const { admin } = people;
+    const one = await addHost(people);
+    const two = await addHost(people, { cluster: one.cluster });
+    await addHost(people);
+    const vm = await addRunningVm(people, one.cluster);
+    const other = vm.host === one.id ? two.id : one.id;
+    const targets = async (ids: string) =>
+      (await admin.get(`/hosts?migration_target_of=${ids}`)).list.map((host) => host['id']);
+    expect(await targets(vm.id)).toEqual([other]);
+    const closure = `${vm.id}&check_vms_in_affinity_closure=true`;
+    expect(await targets(closure)).toEqual([other]);
+    await admin.must(`/hosts/${other}/deactivate`);
+    expect(await targets(vm.id)).toEqual([]);
   });
   site.both('shows a user without permissions nothing', async ({ jane }) => {
     const { status, list } = await jane.get('/hosts?filter=true');

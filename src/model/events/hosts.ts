@@ -107,11 +107,6 @@ export const hostEvents = {
     severity: 'normal',
     text: 'Host {HostName} was approved by {UserName}.',
   },
-  505: {
-    name: 'HOST_INSTALLATION_FAILED',
-    severity: 'error',
-    text: 'Host {HostName} installation failed: {Reason}',
-  },
   509: {
     name: 'HOST_INSTALLING',
     severity: 'normal',
@@ -191,11 +186,6 @@ export const hostEvents = {
     name: 'FENCING_SUCCEEDED',
     severity: 'normal',
     text: 'Fencing of host {HostName} succeeded: {FenceType}.',
-  },
-  9019: {
-    name: 'FENCING_FAILED',
-    severity: 'error',
-    text: 'Fencing of host {HostName} failed: {FenceType}. {Reason}',
   },
   9027: {
     name: 'HOST_CANNOT_BE_FENCED',

@@ -14,7 +14,9 @@ export function missingNetworks(ctx: RuleContext, host: Resource<'host'>): strin
 
 /** Whether some host of the cluster that is up lacks a network. */
 export function isMissingSomewhere(ctx: RuleContext, cluster: string, network: string): boolean {
+  const where = { network_id: network };
+  const having = new Set(ctx.tx.list('network_attachment', { where }).map(({ host }) => host?.id));
   return ctx.tx
     .list('host', { where: { cluster_id: cluster, status: 'up' } })
-    .some(({ id }) => !attachmentsOf(ctx, id ?? '').some((one) => one.network?.id === network));
+    .some(({ id }) => !having.has(id));
 }

@@ -86,6 +86,16 @@ export function checkLocalStorage(ctx: RuleContext, host: Host): void {
   if (taken) ctx.refuse('HOST_LOCAL_STORAGE_TAKEN', { action: 'add' });
 }
 
+/** A server joins others of a Gluster cluster through one that is up. */
+export function checkPeers(ctx: RuleContext, host: Host): void {
+  const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
+  if (!cluster?.gluster_service) return;
+  const peers = ctx.tx.list('host', { where: { cluster_id: cluster.id ?? '' } });
+  if (peers.length > 0 && !peers.some(({ status }) => status === 'up')) {
+    ctx.refuse('NO_GLUSTER_SERVER_UP', { action: 'add', type: 'Host', cluster: cluster.name });
+  }
+}
+
 /** Power management without an agent could not do anything. */
 export function checkPowerManagement(ctx: RuleContext, host: Host, action: string): void {
   if (host.power_management?.enabled !== true) return;

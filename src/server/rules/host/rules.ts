@@ -14,6 +14,7 @@ import {
   checkChange,
   checkLocalStorage,
   checkNumbers,
+  checkPeers,
   checkPowerManagement,
   localDomains,
   requireSignIn,
@@ -25,6 +26,7 @@ import { namesOf, runningOn } from './maintenance.ts';
 import { keepProviders } from './providers.ts';
 import { refreshStorage } from './spm.ts';
 import { storageActions } from './storage.ts';
+import { migrationTargets } from './targets.ts';
 
 type Host = Resource<'host'>;
 
@@ -39,6 +41,7 @@ export const hostRules = rules({
     checkAddress(ctx, host, 'add');
     checkNumbers(ctx, host, 'add');
     checkLocalStorage(ctx, host);
+    checkPeers(ctx, host);
     checkPowerManagement(ctx, host, 'add');
     host.port ??= 54321;
     host.protocol = 'stomp';
@@ -91,6 +94,8 @@ export const hostRules = rules({
     refreshStorage(ctx, object);
   },
 
+  locate: migrationTargets,
+
   removable(ctx, { object }, parameters) {
     const action = 'remove';
     requireState(ctx, 'host', object as StoredObject, 'remove');
@@ -102,6 +107,9 @@ export const hostRules = rules({
         return policy?.affinity === 'pinned' && policy.hosts?.some(({ id }) => id === object.id);
       });
     if (pinned.length > 0) ctx.refuse('HOST_HAS_PINNED_VMS', { action, names: namesOf(pinned) });
+    const given = ctx.tx.list('host_device', { where: { host_id: object.id ?? '' } });
+    if (given.length > 0)
+      ctx.refuse('HOST_HAS_ASSIGNED_DEVICES', { action, names: namesOf(given) });
     const local = localDomains(ctx, object);
     if (local.length > 0) ctx.refuse('HOST_HAS_LOCAL_STORAGE', { action, names: namesOf(local) });
     const bricks = parameters.flag('force') ? [] : bricksOn(ctx, object);
@@ -113,14 +121,10 @@ export const hostRules = rules({
   },
 
   present(ctx, host) {
-    const vms = ctx.tx.list('vm', { where: { host_id: host.id ?? '' } });
-    return {
-      summary: {
-        active: vms.length,
-        migrating: vms.filter((vm) => vm.status === 'migrating').length,
-        total: vms.length,
-      },
-    };
+    const where = { host_id: host.id ?? '' };
+    const total = ctx.tx.count('vm', { where });
+    const migrating = ctx.tx.count('vm', { where: { ...where, status: 'migrating' } });
+    return { summary: { active: total, migrating, total } };
   },
 
   actions: { ...hostActions, ...hostNetworkActions, ...storageActions },
