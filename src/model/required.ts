@@ -63,7 +63,7 @@ export const requiredOnAdd: Readonly<Record<string, readonly string[]>> = {
   template: ['name', 'vm.id|name'],
   user: ['user_name'],
   virtual_numa_node: ['index', 'memory', 'cpu'],
-  vm: ['cluster.id|name', 'name', 'template.id|name|/snapshots'],
+  vm: ['cluster.id|name', 'name', 'template.id|name|/snapshots|/initialization.configuration'],
   vm_pool: ['name', 'cluster.id|name', 'template.id|name'],
   vnic_profile: ['name', 'network.id'],
   watchdog: ['action', 'model'],

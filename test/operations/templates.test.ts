@@ -1,31 +1,16 @@
-/** Templates with their versions, pools made of them, and instance types. */
-import { describe, expect, vi } from 'vitest';
-import { type People, useSite } from './support/site.ts';
+/** Templates with their versions, what is made of them, and instance types. */
+import { describe, expect } from 'vitest';
+import { useSite } from './support/site.ts';
 import { at, itemsOf } from './support/speaker.ts';
-import { addDisk, mebibyte, newVm, readDisk, settled, until, writeDisk } from './support/vms.ts';
+import { makeTemplate, mebibyte, newVm, readDisk, settled, writeDisk } from './support/vms.ts';
 
 const site = useSite();
-const bootsFromDisc = { os: { boot: { devices: { device: ['cdrom'] } } } };
-
-/** A template of a machine with one disk that holds these bytes. */
-async function makeTemplate(people: People, bytes: string, more: object = {}, vmMore: object = {}) {
-  const { admin, name } = people;
-  const vm = await newVm(people, vmMore);
-  const disk = await addDisk(people, vm.id);
-  await writeDisk(site, disk, bytes);
-  await admin.add(`/vms/${vm.id}/nics`, { nic: { name: 'nic1' } });
-  const template = { name: name('template'), vm: { id: vm.id }, ...more };
-  const { id } = await admin.add('/templates', { template });
-  const path = `/templates/${id}`;
-  const made = await until(people, path, (one) => one['status'] === 'ok');
-  return { id, path, name: template.name, made, vm: vm.id, disk };
-}
 
 describe('POST /templates', () => {
   site.both('copies the disks of a machine; the machine goes on', async (people) => {
     const { admin, path } = people;
     const memory = { memory: 512 * mebibyte };
-    const { id, path: here, made, vm, disk } = await makeTemplate(people, 'seed', {}, memory);
+    const { id, path: here, made, vm, disk } = await makeTemplate(site, people, 'seed', {}, memory);
     expect(made).toMatchObject({
       memory: String(512 * mebibyte),
       version: { version_number: '1' },
@@ -48,7 +33,7 @@ describe('POST /templates', () => {
   });
   site.both('numbers the versions of a base', async (people) => {
     const { admin, name } = people;
-    const base = await makeTemplate(people, 'base');
+    const base = await makeTemplate(site, people, 'base');
     const { id: vm } = await newVm(people);
     for (const number of [2, 3]) {
       const version = { version_name: `v${number}`, base_template: { id: base.id } };
@@ -70,7 +55,7 @@ describe('POST /templates', () => {
   });
   site.both('refuses a name that is taken, and a machine that runs', async (people) => {
     const { admin, path, name } = people;
-    const { name: taken, vm } = await makeTemplate(people, 'x');
+    const { name: taken, vm } = await makeTemplate(site, people, 'x');
     const again = await admin.post('/templates', { template: { name: taken, vm: { id: vm } } });
     expect(again.status).toBe(409);
     const running = { name: name('t'), vm: { id: path('{vm}') } };
@@ -86,7 +71,7 @@ describe('machines of a template', () => {
   site.both('have its bytes and its hardware, thin or cloned', async (people) => {
     const { admin, path, name } = people;
     const hardware = { cpu: { topology: { sockets: 2 } }, memory: 512 * mebibyte };
-    const template = await makeTemplate(people, 'golden', {}, hardware);
+    const template = await makeTemplate(site, people, 'golden', {}, hardware);
     for (const clone of [false, true]) {
       const vm = {
         name: name('vm'),
@@ -123,7 +108,7 @@ describe('machines of a template', () => {
   });
   site.both('take other storage and names where that is said', async (people) => {
     const { admin, path, name } = people;
-    const template = await makeTemplate(people, 'moved');
+    const template = await makeTemplate(site, people, 'moved');
     const [attachment] = (await admin.get(`${template.path}/diskattachments`)).list;
     const disk = {
       id: attachment?.['id'],
@@ -149,7 +134,7 @@ describe('machines of a template', () => {
 describe('PUT and DELETE /templates/{template}', () => {
   site.both('change and remove a template', async (people) => {
     const { admin } = people;
-    const { path } = await makeTemplate(people, 'x');
+    const { path } = await makeTemplate(site, people, 'x');
     const changes = { description: 'new', memory: 2048 * mebibyte };
     const { status, object } = await admin.put(path, { template: changes });
     expect(status).toBe(200);
@@ -163,7 +148,7 @@ describe('PUT and DELETE /templates/{template}', () => {
   });
   site.both('change and remove its devices', async (people) => {
     const { admin } = people;
-    const { path } = await makeTemplate(people, 'x');
+    const { path } = await makeTemplate(site, people, 'x');
     const nic = await admin.add(`${path}/nics`, { nic: { name: 'nic2' } });
     const { object } = await admin.put(`${path}/nics/${nic.id}`, { nic: { linked: false } });
     expect(object).toMatchObject({ name: 'nic2', linked: 'false' });
@@ -185,116 +170,6 @@ describe('PUT and DELETE /templates/{template}', () => {
   site.unknown('GET', '/templates/{nothing}');
   site.unknown('PUT', '/templates/{nothing}', { template: { comment: '-' } });
   site.unknown('DELETE', '/templates/{nothing}');
-});
-
-/** Waits until something holds; fails the test when it never does. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  await vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 20_000, interval: 30 });
-}
-
-describe('/vmpools', () => {
-  async function makePool(people: People, more: object = {}) {
-    const template = await makeTemplate(people, 'pool', {}, bootsFromDisc);
-    const vm_pool = {
-      name: people.name('pool'),
-      cluster: { id: people.path('{cluster}') },
-      template: { id: template.id },
-      size: 2,
-      ...more,
-    };
-    const added = await people.admin.add('/vmpools', { vm_pool });
-    const path = `/vmpools/${added.id}`;
-    const members = async () => {
-      const { list } = await people.admin.get('/vms');
-      return list.filter((vm) => at(vm, 'vm_pool.id') === added.id);
-    };
-    await eventually(async () =>
-      (await members()).every((one) => ['down', 'up'].includes(String(one['status']))),
-    );
-    return { ...added, name: vm_pool.name, template: template.id, path, members };
-  }
-  site.both('make their machines, more of them when they grow', async (people) => {
-    const { admin } = people;
-    const pool = await makePool(people);
-    expect(pool).toMatchObject({ size: '2', type: 'automatic', max_user_vms: '1' });
-    const names = async () => (await pool.members()).map((vm) => vm['name']);
-    expect(await names()).toEqual([`${pool.name}-1`, `${pool.name}-2`]);
-    const { object } = await admin.put(pool.path, { vm_pool: { size: 3 } });
-    expect(object).toMatchObject({ size: '3' });
-    expect(await names()).toHaveLength(3);
-    for (const one of await pool.members()) await settled(people, String(one['id']));
-    const [member] = await pool.members();
-    const inPool = await admin.delete(`/vms/${String(member?.['id'])}`);
-    expect(inPool.status).toBe(409);
-    await admin.must(`/vms/${String(member?.['id'])}/detach`);
-    expect(await names()).toHaveLength(2);
-    expect((await admin.get(pool.path)).object).toMatchObject({ size: '2' });
-    expect((await admin.delete(pool.path)).status).toBe(200);
-    expect(await names()).toHaveLength(0);
-    expect((await admin.get(pool.path)).status).toBe(404);
-  });
-  site.both('name them by the mask', async (people) => {
-    const pool = await makePool(people, { name: `${people.name('desk')}-??` });
-    const [first] = await pool.members();
-    expect(first?.['name']).toBe(pool.name.replace('??', '01'));
-    await people.admin.delete(pool.path);
-  });
-  site.both('hand out a machine to each user', async (people) => {
-    const { admin } = people;
-    const pool = await makePool(people);
-    const { object } = await admin.must(`${pool.path}/allocatevm`);
-    const id = String(at(object, 'vm.id'));
-    await until(people, `/vms/${id}`, (vm) => vm['status'] === 'up');
-    const twice = await admin.post(`${pool.path}/allocatevm`);
-    expect(twice.status).toBe(409);
-    await admin.delete(pool.path);
-  });
-  site.both('keep machines ready, and take them back', async (people) => {
-    const { admin } = people;
-    const pool = await makePool(people, { size: 2, prestarted_vms: 1 });
-    const inState = async (status: string) =>
-      (await pool.members()).filter((vm) => vm['status'] === status).length;
-    await eventually(async () => (await inState('up')) === 1);
-    const { object } = await admin.must(`${pool.path}/allocatevm`);
-    const id = String(at(object, 'vm.id'));
-    await eventually(async () => (await inState('up')) === 2);
-    await admin.must(`/vms/${id}/shutdown`);
-    await eventually(async () => (await inState('down')) === 1);
-    const permissions = (await admin.get(`/vms/${id}/permissions`)).list;
-    expect(permissions.filter((one) => one['user'])).toHaveLength(0);
-    await admin.delete(pool.path);
-  });
-  site.both('refuse what cannot be', async (people) => {
-    const { admin, path, name } = people;
-    const { template } = await makePool(people);
-    const refused = async (more: object, status: number) => {
-      const cluster = { id: path('{cluster}') };
-      const vm_pool = { name: name('no'), cluster, template: { id: template }, size: 1, ...more };
-      const answer = await admin.post('/vmpools', { vm_pool });
-      expect(answer.status, answer.text).toBe(status);
-    };
-    await refused({ template: { name: 'Blank' } }, 409);
-    await refused({ size: 0 }, 400);
-    await refused({ prestarted_vms: 2 }, 409);
-    await refused({ max_user_vms: 0 }, 400);
-    await refused({ name: 'a??b?' }, 400);
-  });
-  site.both('keep name, type and size', async (people) => {
-    const { admin } = people;
-    const { path } = await makePool(people);
-    for (const vm_pool of [
-      { name: 'other' },
-      { size: 1 },
-      { type: 'manual' },
-      { stateful: true },
-    ]) {
-      expect((await admin.put(path, { vm_pool })).status).toBe(400);
-    }
-    await admin.delete(path);
-  });
-  site.incomplete('POST', '/vmpools', { vm_pool: { name: 'x' } }, 'cluster.id|name');
-  site.unknown('GET', '/vmpools/{nothing}');
-  site.unknown('DELETE', '/vmpools/{nothing}');
 });
 
 describe('/instancetypes', () => {

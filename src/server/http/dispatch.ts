@@ -87,6 +87,7 @@ function presentationOf(ctx: RuleContext, { request, operation }: Call): Present
     ctx,
     apiPath: request.apiPath,
     allContent: changes || alone || booleanParameter(asked) === true,
+    everything: booleanParameter(asked) === true,
   };
 }
 

@@ -91,8 +91,8 @@ export interface Rules<K extends KindName = KindName> {
     after: ObjectOf<K>,
     member: { readonly id: string; readonly added: boolean },
   ) => void;
-  /** Members computed when the object is shown. */
-  readonly present?: (ctx: RuleContext, object: ObjectOf<K>) => StoredObject;
+  /** Members computed when the object is shown; `everything`: also those that are costly. */
+  readonly present?: (ctx: RuleContext, object: ObjectOf<K>, everything: boolean) => StoredObject;
   /**
    * Makes up the objects of a collection, for kinds that are not stored: measured values, what a
    * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.

@@ -15,6 +15,8 @@ export interface Presentation {
   readonly apiPath: string;
   /** Whether parts that are costly to compute were asked for. */
   readonly allContent: boolean;
+  /** Whether the client itself asked for them. */
+  readonly everything: boolean;
 }
 
 /** What a snapshot always shows; the configuration that it saved is shown with all_content. */
@@ -70,7 +72,7 @@ export function present(
 ): StoredObject {
   const type = typeOfKind(kind);
   const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
-  const computed = rulesOf(kind)?.present?.(view.ctx, object as never);
+  const computed = rulesOf(kind)?.present?.(view.ctx, object as never, view.everything);
   const hidden = view.allContent ? undefined : allContentOnly[type];
   const href = view.apiPath + path;
   const shown: StoredObject = { id: object['id'], href };

@@ -128,3 +128,23 @@ async function closeTransfer(api: RawApi, transfer: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** A template of a machine with one disk that holds these bytes. */
+export async function makeTemplate(
+  site: Site,
+  people: People,
+  bytes: string,
+  more: object = {},
+  vmMore: object = {},
+) {
+  const { admin, name } = people;
+  const vm = await newVm(people, vmMore);
+  const disk = await addDisk(people, vm.id);
+  await writeDisk(site, disk, bytes);
+  await admin.add(`/vms/${vm.id}/nics`, { nic: { name: 'nic1' } });
+  const template = { name: name('template'), vm: { id: vm.id }, ...more };
+  const { id } = await admin.add('/templates', { template });
+  const path = `/templates/${id}`;
+  const made = await until(people, path, (one) => one['status'] === 'ok');
+  return { id, path, name: template.name, made, vm: vm.id, disk };
+}

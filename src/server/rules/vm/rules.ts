@@ -24,6 +24,7 @@ import { furnishVm, prepareVm } from './create.ts';
 import { exportVm } from './export.ts';
 import { autoPin, maintenance, needsState, reorderMacAddresses, ticket } from './guest.ts';
 import { cancelMigration, migrate, migrated } from './migrate.ts';
+import { writeOvf } from './ovf.ts';
 import { detach } from './pool-member.ts';
 import { eraseVm, requireRemovable } from './remove.ts';
 import { logon } from './reports.ts';
@@ -45,7 +46,12 @@ export const vmRules = rules({
     moveVm(ctx, object, 'remove', { detach_only: parameters.flag('detach_only') ?? false });
   },
 
-  present: (ctx, vm) => (ctx.parameters.flag('next_run') ? { ...nextRun(ctx, vm) } : {}),
+  present(ctx, vm, everything) {
+    const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
+    if (!everything) return shown === vm ? {} : { ...shown };
+    const configuration = { type: 'ovf', data: writeOvf(ctx, shown) };
+    return { ...shown, initialization: { ...shown.initialization, configuration } };
+  },
 
   actions: {
     start,

@@ -1,0 +1,16 @@
+/** What the tests of affinity share: making groups and labels. */
+import type { People } from './site.ts';
+
+/** A group of the cluster, and where it is. */
+export async function makeGroup({ admin, path, name }: People, prefix: string, more: object = {}) {
+  const group = { name: name('group'), ...more };
+  const added = await admin.add(path(prefix), { affinity_group: group });
+  return { ...added, name: group.name, at: `${path(prefix)}/${added.id}` };
+}
+
+/** A label with a name of its own. */
+export async function makeLabel({ admin, name }: People, more: object = {}) {
+  const affinity_label = { name: name('label'), ...more };
+  const added = await admin.add('/affinitylabels', { affinity_label });
+  return { ...added, name: affinity_label.name };
+}
