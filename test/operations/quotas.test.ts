@@ -151,6 +151,30 @@ describe(row('G4'), () => {
     await admin.must(`/vms/${ids[1]}/stop`);
     expect((await admin.delete(`${limits}/${limit.id}`)).status).toBe(200);
   });
+  site.both('is consumed only by those who are permitted to', async (people) => {
+    const { admin, jane, path } = people;
+    const dataCenter = path('/datacenters/{datacenter}');
+    const vm = await admin.find('/vms', 'vm-01');
+    await admin.must(`/vms/${vm.id}/stop`);
+    await admin.put(dataCenter, { data_center: { quota_mode: 'enabled' } });
+    const refused = await jane.post(`/vms/${vm.id}/start`);
+    expect([refused.status, refused.fault?.detail]).toEqual([
+      403,
+      expect.stringContaining('quota Default'),
+    ]);
+    const quota = await admin.find(`${dataCenter}/quotas`, 'Default');
+    const user = (await admin.get('/users')).list.find((one) =>
+      String(one['user_name']).startsWith('jane@'),
+    );
+    const role = await admin.find('/roles', 'QuotaConsumer');
+    const list = `${dataCenter}/quotas/${quota.id}/permissions`;
+    const permission = await admin.add(list, {
+      permission: { role: { id: role.id }, user: { id: user?.['id'] } },
+    });
+    await jane.must(`/vms/${vm.id}/start`);
+    await admin.delete(`${list}/${permission.id}`);
+    await admin.put(dataCenter, { data_center: { quota_mode: 'disabled' } });
+  });
   site.incomplete('POST', '/datacenters/{datacenter}/quotas', { quota: {} }, 'name');
   site.unknown('GET', '/datacenters/{datacenter}/quotas/{unknown}');
   site.unknown('PUT', '/datacenters/{datacenter}/quotas/{unknown}', { quota: { name: 'x' } });
