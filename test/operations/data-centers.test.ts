@@ -175,8 +175,13 @@ describe('the status of a data center', () => {
     expect(await status(admin, path)).toBe('up');
     await admin.must(`/hosts/${host}/deactivate`);
     expect(await status(admin, path)).toBe('problematic');
+    // Without a host nobody knows how its storage is.
+    expect(await status(admin, `${path}/storagedomains/${id}`)).toBe('unknown');
+    const blind = await admin.post(`${path}/storagedomains/${id}/activate`);
+    expect([blind.status, blind.fault?.detail]).toEqual([409, expect.stringContaining('no host')]);
     await admin.must(`/hosts/${host}/activate`);
     expect(await status(admin, path)).toBe('up');
+    expect(await status(admin, `${path}/storagedomains/${id}`)).toBe('active');
     await admin.must(`${path}/storagedomains/${id}/deactivate`);
     expect((await admin.delete(`${path}/storagedomains/${id}`)).status).toBe(200);
     expect(await status(admin, path)).toBe('uninitialized');

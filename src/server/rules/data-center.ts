@@ -108,6 +108,7 @@ const lost = new Set(['connecting', 'non_responsive']);
 export function refreshDataCenter(ctx: RuleContext, id: string): void {
   const dataCenter = ctx.tx.get('data_center', id);
   if (!dataCenter) return;
+  seeDomains(ctx, id);
   const master = domainsOf(ctx, id).find((domain) => domain.master);
   const spm = hostsUp(ctx, id).some((host) => host.spm?.status === 'spm');
   const status = statusWith(master?.status, spm, dataCenter.status);
@@ -117,6 +118,17 @@ export function refreshDataCenter(ctx: RuleContext, id: string): void {
   if (status === 'problematic') ctx.event(980, { data_center: changed });
   if (dataCenter.status === 'problematic' && status === 'up') {
     ctx.event(10810, { data_center: changed });
+  }
+}
+
+/** Without a host that is up nobody knows how the active domains are. */
+function seeDomains(ctx: RuleContext, dataCenter: string): void {
+  const seen = hostsUp(ctx, dataCenter).length > 0;
+  const [from, to] = seen ? (['unknown', 'active'] as const) : (['active', 'unknown'] as const);
+  for (const domain of domainsOf(ctx, dataCenter)) {
+    if (domain.status !== from) continue;
+    const collection = `/datacenters/${dataCenter}/storagedomains`;
+    ctx.tx.update('attached_storage_domain', { ...domain, status: to }, collection);
   }
 }
 
