@@ -163,6 +163,18 @@ describe(row(128), () => {
       spm: { priority: '9', status: 'none' },
     });
   });
+  site.both('asks to install a host again whose kernel starts in another way', async (people) => {
+    const { admin } = people;
+    const host = await addHost(people);
+    const os = { custom_kernel_cmdline: 'intel_iommu=on' };
+    const { object } = await admin.put(host.path, { host: { os } });
+    expect(object).toMatchObject({ reinstallation_required: 'true', os: { type: 'RHEL', ...os } });
+    await admin.must(`${host.path}/deactivate`);
+    await admin.must(`${host.path}/install`, { root_password: 'secret' });
+    const after = (await admin.get(host.path)).object;
+    expect(after).toMatchObject({ reinstallation_required: 'false', os });
+    expect(at(after, 'ssh.fingerprint')).toMatch(/^SHA256:/);
+  });
   site.both('moves a host in maintenance to another cluster', async (people) => {
     const { admin } = people;
     const host = await addHost(people);

@@ -4,7 +4,7 @@ import { addCluster, addHost } from './support/hosts.ts';
 import { addNetwork, plugIn } from './support/networks.ts';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { itemsOf, type Thing } from './support/speaker.ts';
+import { at, itemsOf, type Thing } from './support/speaker.ts';
 
 const site = useSite();
 
@@ -217,6 +217,16 @@ describe(row('G21'), () => {
     await addHost(people, { cluster: cluster.id });
     await admin.add(path, { network: { id: management.id, required: false } });
     expect(await put(management.id, { required: true, usages })).toBe(400);
+  });
+  site.both('manages hosts over the network that the cluster asks for', async (people) => {
+    const { admin } = people;
+    const network = await addNetwork(people);
+    const cluster = await addCluster(people, { management_network: { name: network['name'] } });
+    const [path = ''] = paths(people, cluster.id);
+    expect((await admin.get(path)).list).toMatchObject([{ id: network.id, required: 'true' }]);
+    const host = await addHost(people, { cluster: cluster.id });
+    const { list } = await admin.get(`${host.path}/networkattachments`);
+    expect(list.map((one) => at(one, 'network.id'))).toEqual([network.id]);
   });
   site.both('tells whether every host has a required network', async (people) => {
     const { admin } = people;

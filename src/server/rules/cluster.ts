@@ -159,16 +159,24 @@ export function furnishCluster(ctx: RuleContext, cluster: Resource<'cluster'>): 
     name: cluster.name ?? '',
     cluster: { id },
   });
-  const network = ctx.tx.byName('network', managementNetwork(ctx), {
-    data_center_id: cluster.data_center?.id ?? '',
-  });
+  attachManagementNetwork(ctx, cluster);
+}
+
+/** The network over which hosts are managed: the one that was asked for, or the usual one. */
+function attachManagementNetwork(ctx: RuleContext, cluster: Resource<'cluster'>): void {
+  const id = cluster.id ?? '';
+  const where = { data_center_id: cluster.data_center?.id ?? '' };
+  const asked = ctx.tx.get('network', cluster.management_network?.id ?? '');
+  // Data centers have networks of the same name.
+  const network =
+    asked?.data_center?.id === where.data_center_id
+      ? asked
+      : ctx.tx.byName('network', asked?.name ?? managementNetwork(ctx), where);
   if (network) {
     ctx.tx.insert('cluster_network', `/clusters/${id}/networks`, {
       id: network.id ?? '',
       name: network.name ?? '',
       required: true,
-      display: true,
-      status: 'operational',
       usages: ['vm', 'management', 'display', 'migration', 'default_route'],
       cluster: { id },
     });

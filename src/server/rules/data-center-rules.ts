@@ -6,6 +6,7 @@ import type { RuleContext } from './context.ts';
 import { domainsOf, furnish, hostsUp, levels } from './data-center.ts';
 import { erase } from './generic.ts';
 import { requireAll, resolveMember } from './input.ts';
+import { leaveCluster } from './network/cluster-network.ts';
 import { rules } from './notation.ts';
 import { collectionIn, masterOf, moveMaster } from './storage-master.ts';
 import { releaseDomains } from './storage-removal.ts';
@@ -62,6 +63,9 @@ export const dataCenterRules = rules({
       ctx.tx.update('cluster', rest);
     }
     for (const network of ctx.tx.list('network', { where: { data_center_id: id } })) {
+      for (const one of ctx.tx.list('cluster_network', { where: { id: network.id ?? '' } })) {
+        leaveCluster(ctx, one.cluster?.id ?? '', network);
+      }
       for (const profile of ctx.tx.list('vnic_profile', {
         where: { network_id: network.id ?? '' },
       })) {

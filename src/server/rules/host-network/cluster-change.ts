@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../context.ts';
 import { attachManagement, managementOf } from './equip.ts';
-import { attachmentsOf, attachmentsPath, refreshNics } from './nics.ts';
+import { attachmentsOf, attachmentsPath, nicsOf, refreshNics } from './nics.ts';
 import { commitNetworks } from './saved.ts';
 import { leaveUnmanaged } from './unmanaged.ts';
 
@@ -28,7 +28,8 @@ export function changeNetworkCluster(ctx: RuleContext, host: Resource<'host'>): 
       leaveUnmanaged(ctx, one);
     }
   }
-  if (attachmentsOf(ctx, id).length > 0 || nic) attachManagement(ctx, id, nic);
+  // A host that was never installed has no interfaces yet.
+  if (nicsOf(ctx, id).length > 0) attachManagement(ctx, id, nic);
   refreshNics(ctx, id);
   commitNetworks(ctx, id);
 }

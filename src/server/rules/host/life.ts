@@ -1,4 +1,5 @@
 /** The ends of the moves of hosts: what a host is once it was installed, came up, went away. */
+import { createHash } from 'node:crypto';
 import type { Resource } from '../../../model/resource.ts';
 import { begin, type Journey, onArrival, stay } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
@@ -108,6 +109,7 @@ function installed(ctx: RuleContext, given: StoredObject, journey: Journey): Sto
     ...host,
     ...(known ? {} : { memory: hardware(id)['memory'], os: mergedSystem(id, host) }),
     ...(engine ? { hosted_engine: engine } : {}),
+    ssh: { ...(host as Host).ssh, fingerprint: fingerprintOf(id) },
     reinstallation_required: false,
   };
   equip(ctx, ready as Host);
@@ -121,6 +123,12 @@ function mergedSystem(id: string, host: StoredObject): StoredObject {
 
 function certificateOf(host: Host): StoredObject {
   return { organization: 'vmctl', subject: `O=vmctl,CN=${host.address}` };
+}
+
+/** How a host shows that it is the one that was installed. */
+function fingerprintOf(id: string): string {
+  const digest = createHash('sha256').update(`ssh ${id}`).digest('base64');
+  return `SHA256:${digest.replace(/=+$/, '')}`;
 }
 
 function powered(ctx: RuleContext, host: StoredObject, journey: Journey): StoredObject {

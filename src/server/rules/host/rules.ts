@@ -83,6 +83,9 @@ export const hostRules = rules({
     forgetPassword(after);
     after.protocol = 'stomp';
     if (before.os) after.os = { ...after.os, ...systemOf(before) };
+    if (before.os?.custom_kernel_cmdline !== after.os?.custom_kernel_cmdline) {
+      after.reinstallation_required = true;
+    }
     checkChange(ctx, before, after);
     wearLabels(ctx, after);
   },
