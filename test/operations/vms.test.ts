@@ -227,6 +227,27 @@ describe('PUT /vms/{vm}', () => {
       status: 'up',
     });
   });
+  site.both('puts it aside while its state is saved, too', async (people) => {
+    const { admin } = people;
+    const { id } = await newVm(people, { os: { boot: { devices: { device: ['cdrom'] } } } });
+    const here = `/vms/${id}`;
+    for (const action of ['start', 'suspend']) await admin.must(`${here}/${action}`);
+    const { object } = await admin.put(here, { vm: { cpu: { topology: { cores: 2 } } } });
+    expect(object).toMatchObject({
+      status: 'suspended',
+      cpu: { topology: { cores: '1' } },
+      next_run_configuration_exists: 'true',
+    });
+    await admin.must(`${here}/start`);
+    expect((await admin.get(here)).object).toMatchObject({ cpu: { topology: { cores: '1' } } });
+    // A reboot with something that waits is a stop and a start.
+    await admin.must(`${here}/reboot`);
+    expect((await admin.get(here)).object).toMatchObject({
+      status: 'up',
+      cpu: { topology: { cores: '2' } },
+      next_run_configuration_exists: 'false',
+    });
+  });
   site.both('plugs memory and processors, and refuses a wrong step', async (people) => {
     const { admin } = people;
     const { id } = await newVm(people, { os: { boot: { devices: { device: ['cdrom'] } } } });

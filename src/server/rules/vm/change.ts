@@ -56,8 +56,8 @@ export function nextRun(ctx: RuleContext, vm: Vm): Vm {
 }
 
 /**
- * Checks a change and completes the new form. While the machine runs, what cannot change now is put
- * aside for its next start.
+ * Checks a change and completes the new form. Unless the machine is down, what cannot change now is
+ * put aside for its next start.
  */
 export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: StoredObject): void {
   if (before.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'edit' });
@@ -67,9 +67,11 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: StoredOb
   if (after.memory !== before.memory) fitMemoryPolicy(after, sent, cluster);
   checkConfiguration(ctx, after, 'edit');
   checkScsi(ctx, before, after);
-  if (!isRunning(before)) return;
-  checkHosts(ctx, before, after);
-  checkHotMemory(ctx, before, after);
+  if (before.status === 'down' || before.status === 'unassigned') return;
+  if (isRunning(before)) {
+    checkHosts(ctx, before, after);
+    checkHotMemory(ctx, before, after);
+  }
   separate(ctx, before, after);
 }
 
