@@ -150,6 +150,7 @@ export function goalOf(type: string, operations: readonly string[], label: strin
       stateOf: told,
     };
   }
+  const goals = new Set([target, ...(move?.or ?? [])]);
   const began = Date.now();
   let left = false;
   return {
@@ -157,7 +158,7 @@ export function goalOf(type: string, operations: readonly string[], label: strin
     stateOf: told,
     isReached: (now) => {
       const state = told(now);
-      if (state === target || state === stateless) return true;
+      if (goals.has(state) || state === stateless) return true;
       if (!lifecycle.settled.includes(state)) left = true;
       else if (left || Date.now() - began > grace) {
         throw new ConflictError(`${label} came to rest as ${state} instead of ${target}`, {

@@ -123,8 +123,19 @@ describe('goals', () => {
     ['image_transfer', ['finalize'], 'phase=finished_success'],
     ['storage_domain', ['detach', 'remove'], 'gone'],
     ['snapshot', ['add'], 'snapshot_status=ok'],
+    ['host', ['install'], 'status=maintenance'],
+    ['host', ['refresh'], 'settled'],
+    ['gluster_volume', ['stop'], 'status=down'],
   ])('of %s after %j: %s', (type, operations, text) => {
     expect(goalOf(type, operations, 'x').text).toBe(text);
+  });
+
+  it.each([
+    ['install', 'up'],
+    ['add', 'maintenance'],
+    ['upgrade', 'maintenance'],
+  ])('are met as well when %s leads to %s on request', (operation, status) => {
+    expect(goalOf('host', [operation], 'x').isReached({ status })).toBe(true);
   });
 
   const patience = { timeout: 2_000 };

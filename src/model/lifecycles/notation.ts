@@ -12,6 +12,8 @@ export interface Move<S extends string = string> {
   readonly via?: readonly Stage<S>[];
   /** State in which the object comes to rest; absent where the object is gone then. */
   readonly to?: S;
+  /** Other states in which it may come to rest, where the request asks for that. */
+  readonly or?: readonly S[];
   /** The object keeps the state that it was in. */
   readonly stays?: true;
   /** What is answered from states that `from` does not list. */
