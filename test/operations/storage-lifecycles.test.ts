@@ -127,6 +127,47 @@ describe('a domain on the way to maintenance', () => {
   });
 });
 
+describe('domains that come and go', () => {
+  it('are activating or detaching, and left alone until that ends', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'vmctl-slow-'));
+    const options = ['--inventory', 'small', '--data', data];
+    try {
+      const fast = await startTestServer(['--speed', '0', ...options]);
+      const before = new Speaker(await RawApi.signIn(fast), 'JSON');
+      const [dataCenter] = (await before.get('/datacenters')).list;
+      const list = `/datacenters/${String(dataCenter?.['id'])}/storagedomains`;
+      for (const name of ['comes', 'goes']) {
+        const { id } = await addDomain(before, 'host1', name);
+        await before.add(list, { storage_domain: { id } });
+        await before.must(`${list}/${id}/deactivate`);
+      }
+      await fast.stop();
+
+      const slow = await startTestServer(['--speed', '10000', ...options]);
+      try {
+        const admin = new Speaker(await RawApi.signIn(slow), 'JSON');
+        const [comes, goes] = [await admin.find(list, 'comes'), await admin.find(list, 'goes')];
+        await admin.must(`${list}/${comes.id}/activate`);
+        expect((await admin.get(list)).list.map((one) => one['status'])).toContain('activating');
+        expect((await admin.delete(`${list}/${goes.id}`)).status).toBe(200);
+        expect((await admin.get(list)).list.map((one) => one['status'])).toContain('detaching');
+        for (const [{ id }, state] of [
+          [comes, 'activating'],
+          [goes, 'detaching'],
+        ] as const) {
+          await refused(admin.post(`${list}/${id}/activate`), 409, 'in progress');
+          await refused(admin.post(`${list}/${id}/deactivate`), 409, 'in progress');
+          await refused(admin.delete(`${list}/${id}`), 409, state);
+        }
+      } finally {
+        await slow.stop();
+      }
+    } finally {
+      rmSync(data, { recursive: true, force: true });
+    }
+  });
+});
+
 describe('a crash while bytes are copied', () => {
   it('does not lose the copy', async () => {
     const data = mkdtempSync(join(tmpdir(), 'vmctl-crash-'));
