@@ -92,6 +92,29 @@ describe(row(94), () => {
     expect([taken.status, taken.fault?.detail]).toEqual([409, expect.stringContaining(vm.name)]);
   });
 
+  site.both('makes a disk of a logical unit', async (people) => {
+    const { admin, name } = people;
+    const vm = await ownVm(people);
+    const unit = { id: name('lun'), address: 'san.example.com', target: 'iqn.e', port: 3260 };
+    const lun_storage = { type: 'iscsi', logical_units: { logical_unit: [unit] } };
+    const { id } = await admin.add(vm.path, {
+      disk_attachment: { interface: 'virtio_scsi', active: true, disk: { lun_storage } },
+    });
+    const { object } = await admin.get(`/disks/${id}`);
+    expect(object).toMatchObject({ storage_type: 'lun', name: `${vm.name}_Disk1` });
+    await admin.must(`/vms/${vm.id}/start`);
+    const connection = (await admin.get('/storageconnections')).list.find(
+      (one) => one['target'] === 'iqn.e',
+    );
+    const busy = await admin.put(`/storageconnections/${String(connection?.['id'])}`, {
+      storage_connection: { address: 'other.example.com' },
+    });
+    expect([busy.status, busy.fault?.detail]).toEqual([400, expect.stringContaining('run')]);
+    await admin.must(`/vms/${vm.id}/stop`);
+    expect((await admin.delete(`${vm.path}/${id}?detach_only=false`)).status).toBe(200);
+    expect((await admin.get(`/disks/${id}`)).status).toBe(404);
+  });
+
   site.both('shares a disk that is shareable', async (people) => {
     const { admin } = people;
     const domain = await admin.find('/storagedomains', 'data1');
