@@ -578,6 +578,11 @@ export const events = {
     severity: 'normal',
     text: 'User {NewUserName} was added to the system.',
   },
+  1010: {
+    name: 'CONFIGURATION_RELOADED',
+    severity: 'normal',
+    text: 'The configuration was read again, by {UserName}.',
+  },
   11000: {
     name: 'EXTERNAL_JOB_ADDED',
     severity: 'normal',

@@ -10,6 +10,8 @@ export const systemServices = services({
       reload_configurations: 'async',
     },
   },
+  // Options are not listed, only asked for by name.
+  '/options': { type: 'system_option', operations: {} },
   '/options/{option}': {
     type: 'system_option',
     operations: {

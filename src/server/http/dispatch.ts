@@ -3,6 +3,7 @@ import type { Dialect } from '../../model/dialect.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
+import { refused } from '../fault.ts';
 import { jobOf, noteJob, openJob } from '../jobs/job.ts';
 import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
@@ -17,7 +18,6 @@ import { listOptions } from './listing.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
 import type { Match } from './router.ts';
-import { unservedTypes } from './served.ts';
 
 export interface Call {
   readonly request: ApiRequest;
@@ -48,8 +48,7 @@ export type Answer = {
 export function serve(ctx: RuleContext, call: Call): Answer {
   const { operation, request } = call;
   if (operation.service === '/') {
-    if (operation.isAction) throw generic.unserved(operation);
-    return apiRoot(ctx, call.dialect, request);
+    return operation.isAction ? reload(ctx, call) : apiRoot(ctx, call.dialect, request);
   }
   requireServed(operation);
   if (operation.http !== 'GET') openJob(ctx, operation);
@@ -70,10 +69,17 @@ export function serve(ctx: RuleContext, call: Call): Answer {
   }
 }
 
+/** There is no configuration beside the command line: it is in force already. */
+function reload(ctx: RuleContext, { operation, body }: Call): Answer {
+  if (!ctx.caller.superUser) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
+  if (Array.isArray(body)) throw generic.unserved(operation);
+  ctx.event(1010);
+  return { status: 200, form: 'action', action: { ...body, status: 'complete' } };
+}
+
 function requireServed(operation: Operation): void {
   const rules = rulesOf(operation.type as never);
-  const closed =
-    !rules?.compute && (!isStored(operation.type) || unservedTypes.has(operation.type));
+  const closed = !rules?.compute && !isStored(operation.type);
   if (closed || rules?.unserved?.includes(operation.name)) {
     throw generic.unserved(operation);
   }

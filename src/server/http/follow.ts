@@ -9,7 +9,6 @@ import { type Presentation, present } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import { route } from './router.ts';
-import { unservedTypes } from './served.ts';
 
 /** More paths, or deeper ones, would let one request read the whole inventory many times. */
 const maximumPaths = 20;
@@ -97,7 +96,7 @@ function followLink(
   const path = `${from.service}/${rel}`;
   const type = services[path]?.type as TypeName | undefined;
   if (!type) return undefined;
-  if (!rulesOf(type)?.compute && (!isStored(type) || unservedTypes.has(type))) {
+  if (!rulesOf(type)?.compute && !isStored(type)) {
     throw new Refusal(501, 'Not Implemented', `This server cannot follow ${rel} yet.`);
   }
   const children: StoredObject[] = [];

@@ -149,6 +149,16 @@ function presentReference(
     : { ...reference, href: `${view.apiPath}${collection}/${id}` };
 }
 
-function collectionIn(view: Presentation, type: KindName, id: string): string | undefined {
-  return view.ctx.tx.collectionOf(type, id);
+/** Collections that were looked up for an answer: the objects of a list refer to the same ones. */
+const lookedUp = new WeakMap<RuleContext, Map<string, string | undefined>>();
+
+function collectionIn({ ctx }: Presentation, type: KindName, id: string): string | undefined {
+  let known = lookedUp.get(ctx);
+  if (!known) {
+    known = new Map();
+    lookedUp.set(ctx, known);
+  }
+  const key = `${type} ${id}`;
+  if (!known.has(key)) known.set(key, ctx.tx.collectionOf(type, id));
+  return known.get(key);
 }

@@ -109,8 +109,12 @@ function millisText(value: unknown): string {
   return Number.isNaN(millis) ? quote(String(value)) : String(millis);
 }
 
+/** Most texts are ids, names and addresses: nothing in them needs an escape. */
+const plainText = /^[ !#-[\]-~]*$/;
+
 /** A string in quotes; half a surrogate pair becomes U+FFFD, since no reader has to accept it. */
 function quote(text: string): string {
+  if (plainText.test(text)) return `"${text}"`;
   const quoted = JSON.stringify(text);
   return quoted.includes('\\ud')
     ? JSON.stringify(text.replace(/\p{Surrogate}/gu, '\ufffd'))
