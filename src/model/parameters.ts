@@ -76,7 +76,10 @@ export const queryParameters = {
 
 /** Parameters of actions: elements of the `action` body. */
 export const actionParameters = {
-  activate: { kind: 'bool', doc: 'Activate the host afterwards (default true).' },
+  activate: {
+    kind: 'bool',
+    doc: 'Activate the host afterwards: by default after approval, not after an installation.',
+  },
   allow_partial_import: { kind: 'bool', doc: 'Import even when some disks are missing.' },
   async: { kind: 'bool', doc: 'true: answer before the work is done; false: wait for it.' },
   attach_wgt: { kind: 'bool', doc: 'Attach the guest tools for Windows.' },
