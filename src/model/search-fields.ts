@@ -36,6 +36,8 @@ export interface SearchField {
   readonly through?: readonly Step[];
   /** Dotted path of the attribute; it may lead through references. Absent booleans are false. */
   readonly path?: string;
+  /** Instead of a path: a member that is kept with the object and not shown. */
+  readonly kept?: string;
   /** The attribute is a version, and its text `major.minor`. */
   readonly as?: 'version';
   /** Instead of a path: what the field means where it is no attribute. */
@@ -379,7 +381,7 @@ export const searchFields: Readonly<Record<string, Fields>> = {
     },
   },
   job: {
-    correlation_id: { kind: 'text', path: 'correlation_id' },
+    correlation_id: { kind: 'text', kept: 'correlation_id' },
   },
   directory_user: {
     name,

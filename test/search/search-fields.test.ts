@@ -58,7 +58,7 @@ const allFields = Object.entries(searchFields).flatMap(([key, fields]) =>
 
 describe('fields', () => {
   test.each(allFields)('%s', (_, key, field: SearchField) => {
-    expect(field.path === undefined).toBe(field.source !== undefined);
+    expect([field.path, field.source, field.kept].filter(Boolean)).toHaveLength(1);
     const type = afterSteps(typeBehind(key), field.through ?? []);
     if (field.enum) expect(Object.keys(enums)).toContain(field.enum);
     if (field.path === undefined) return;

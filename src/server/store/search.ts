@@ -142,7 +142,7 @@ class Compiler {
     value: SearchValue,
   ): string {
     if (value.kind === 'tag') return this.#tag(kind, relation, value.pattern);
-    const { path } = field;
+    const path = field.path ?? field.kept;
     if (path === undefined) throw cannotSearch(name);
     return this.#steps(kind, field.through ?? [], (target) =>
       this.#atPath(target, path.split('.'), field, relation, value),
