@@ -27,6 +27,7 @@ import { purgeJobs } from './jobs/job.ts';
 import { TaskRunner } from './jobs/runner.ts';
 import { type Address, dialectOf, type ServerOptions } from './options.ts';
 import { RuleContext, type Site } from './rules/context.ts';
+import { loseHost } from './rules/host/lost.ts';
 import { registerRules } from './rules/index.ts';
 import { seededRandom, seededUuid } from './seed.ts';
 import { clearState, loadState } from './store/state.ts';
@@ -137,6 +138,15 @@ async function start(
       authenticator,
       faults,
       metrics: new Metrics(),
+      lose: async (name) => {
+        const found = await store.write((tx) => {
+          const host = tx.get('host', name) ?? tx.byName('host', name);
+          if (host?.id) loseHost(RuleContext.system(tx, site), host.id);
+          return host !== undefined;
+        });
+        runner.wake();
+        return found;
+      },
       restart: async (state) => {
         const begin = state === undefined ? await readBeginning(options) : undefined;
         startIds();

@@ -245,3 +245,21 @@ describe('the endpoints of the administrator', () => {
     expect(text).toMatch(/^vmctl_request_duration_seconds_count [1-9]/m);
   });
 });
+
+describe('hosts that are lost', () => {
+  it('answer no more, and nobody knows what their machines do', async () => {
+    const server = await start('--inventory', 'small');
+    const api = await RawApi.signIn(server);
+    const lost = await admin(server, 'POST', 'lose/host1');
+    expect(lost.status, lost.text).toBe(200);
+    const { host } = (await api.json('GET', '/hosts?search=name%3Dhost1')).json<{
+      host: { status: string }[];
+    }>();
+    expect(host[0]?.status).toBe('non_responsive');
+    const { vm } = (await api.json('GET', '/vms?search=name%3Dvm-01')).json<{
+      vm: { status: string }[];
+    }>();
+    expect(vm[0]?.status).toBe('unknown');
+    expect((await admin(server, 'POST', 'lose/nobody')).status).toBe(404);
+  });
+});

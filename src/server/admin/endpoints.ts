@@ -10,6 +10,7 @@
  * | `PUT state` | takes such a state in, in place of everything |
  * | `POST reset` | back to what the server began with |
  * | `GET`, `POST`, `DELETE faults`, `DELETE faults/ID` | failures that were asked for |
+ * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 import type { Authenticator } from '../auth/authenticate.ts';
 import { Refusal } from '../fault.ts';
@@ -28,6 +29,8 @@ export interface Administration {
   readonly metrics: Metrics;
   /** Puts the given state, or what the server began with, in place of everything. */
   readonly restart: (state?: string) => Promise<void>;
+  /** A host stops answering. False where no host has this id or name. */
+  readonly lose: (host: string) => Promise<boolean>;
 }
 
 export interface AdminRequest {
@@ -68,6 +71,12 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
       faults.remove();
       await restart();
       return { status: 'ok' };
+    },
+  },
+  lose: {
+    POST: async ({ lose }, _request, host) => {
+      if (await lose(decodeURIComponent(host))) return { status: 'ok' };
+      throw new Refusal(404, 'Not Found', `There is no host ${host}.`);
     },
   },
   faults: {
