@@ -578,6 +578,11 @@ export const events = {
     severity: 'normal',
     text: 'User {NewUserName} was added to the system.',
   },
+  1200: {
+    name: 'OBJECT_RENAMED',
+    severity: 'normal',
+    text: '{EntityType} {OldName} was renamed to {NewName} by {UserName}.',
+  },
   1010: {
     name: 'CONFIGURATION_RELOADED',
     severity: 'normal',

@@ -15,6 +15,14 @@ export const disk = lifecycle({
       refusedBy: { otherwise: 'DISK_IS_LOCKED' },
       events: { begin: 2020, end: 2021 },
     },
+    /** A disk that is made for a machine, with its attachment. */
+    add_to_vm: {
+      from: [],
+      via: [['locked', 2_000]],
+      to: 'ok',
+      refusedBy: { otherwise: 'DISK_IS_LOCKED' },
+      events: { begin: 78, end: 97 },
+    },
     update: {
       from: ['ok'],
       via: [['locked', 1_000]],

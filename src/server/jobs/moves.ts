@@ -46,6 +46,7 @@ interface PersistedJourney extends Journey {
 export type Describe = (
   ctx: RuleContext,
   object: StoredObject,
+  journey: Journey,
 ) => { subjects: EventSubjects; words?: Words };
 
 /** Bytes of an image to be copied to another one; onto itself, its zeros become holes. */
@@ -292,7 +293,7 @@ function arrive(
 }
 
 function report(ctx: RuleContext, journey: Journey, object: StoredObject, code: number): void {
-  const told = arrivals.get(journey.kind)?.describe(ctx, object);
+  const told = arrivals.get(journey.kind)?.describe(ctx, object, journey);
   ctx.event(code as EventCode, told?.subjects, {
     ...told?.words,
     ...(journey.data?.['words'] as Words | undefined),

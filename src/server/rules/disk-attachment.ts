@@ -151,8 +151,10 @@ function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
   applyDefaults('disk', disk as StoredObject);
   ctx.tx.insert('disk', '/disks', disk);
   createImage(ctx, disk);
-  ctx.event(78, { vm }, { DiskAlias: disk.alias });
-  if (disk.storage_type !== 'lun') moveDisk(ctx, { collection: '/disks' }, disk, 'add');
+  if (disk.storage_type === 'lun') {
+    ctx.event(78, { vm }, { DiskAlias: disk.alias });
+    ctx.event(97, { vm }, { DiskAlias: disk.alias });
+  } else moveDisk(ctx, { collection: '/disks' }, disk, 'add_to_vm', { vm: vm.id ?? '' });
   return disk;
 }
 

@@ -18,6 +18,8 @@ export interface DiskMove {
   readonly template?: string;
   /** What changes in the disk. */
   readonly changes?: Disk;
+  /** The machine that it is made for. */
+  readonly vm?: string;
   /** Words of its events. */
   readonly words?: StoredObject;
 }
@@ -70,6 +72,7 @@ function ontoItself(_ctx: RuleContext, disk: StoredObject) {
 
 export const ended: Ends = {
   add: settled,
+  add_to_vm: settled,
   update: settled,
   sparsify: settled,
   reduce: settled,

@@ -126,11 +126,12 @@ function grant(ctx: RuleContext, disk: Disk): void {
 }
 
 onArrival('disk', {
-  describe: (ctx, object) => {
+  describe: (ctx, object, journey) => {
     const disk = object as Disk;
     const domain = domainOf(ctx, disk);
+    const vm = ctx.tx.get('vm', String(journey.data?.['vm'] ?? ''));
     return {
-      subjects: domain ? { storage_domain: domain } : {},
+      subjects: { ...(domain ? { storage_domain: domain } : {}), ...(vm ? { vm } : {}) },
       words: {
         DiskAlias: disk.alias ?? disk.name ?? disk.id ?? '',
         StorageDomainName: domain?.name ?? '<none>',

@@ -110,6 +110,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   ctx.tx.update(place.kind, after as never, place.collection);
   const changed = { place, object: after } as unknown as Target;
   if (rules?.events?.update !== undefined) report(ctx, rules.events.update, changed);
+  if (before['name'] !== after['name']) reportNewName(ctx, before, changed);
   rules?.changed?.(ctx, before as never, changed);
   return current(ctx, place, String(before['id'])) ?? after;
 }
@@ -214,6 +215,26 @@ export function refuseInUse(
 function report(ctx: RuleContext, code: EventCode, target: Target): void {
   const object = target.object as StoredObject;
   ctx.event(code, subjectsOf(target), { ObjectName: String(object['name'] ?? object['id']) });
+}
+
+/** Kinds of objects of which events tell the old name when they get another, with their word. */
+const renamed: Readonly<Record<string, string>> = {
+  vm: 'VM',
+  host: 'Host',
+  cluster: 'Cluster',
+  data_center: 'Data Center',
+  storage_domain: 'Storage Domain',
+  template: 'Template',
+  vm_pool: 'VM pool',
+  quota: 'Quota',
+};
+
+function reportNewName(ctx: RuleContext, before: StoredObject, target: Target): void {
+  const type = renamed[target.place.kind];
+  if (type === undefined) return;
+  const name = (target.object as StoredObject)['name'];
+  const words = { EntityType: type, OldName: String(before['name']), NewName: String(name) };
+  ctx.event(1200, subjectsOf(target), words);
 }
 
 /** An event about an object refers to it, and to the objects that it belongs to. */

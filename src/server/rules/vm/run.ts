@@ -10,6 +10,7 @@ import { beginStatelessRun } from '../snapshot/stateless.ts';
 import {
   attachmentsOf,
   disksOf,
+  hostName,
   moveVm,
   namesOf,
   nicsOf,
@@ -147,7 +148,8 @@ export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
   }
   if (vm.stateless) ctx.refuse('VM_IS_STATELESS', { action: 'hibernate' });
   requireSettledSnapshots(ctx, vm, 'hibernate');
-  moveVm(ctx, vm, 'suspend');
+  // At the end it has no host any more, and the event names the one that it left.
+  moveVm(ctx, vm, 'suspend', { words: { HostName: hostName(ctx, vm) } });
   return undefined;
 }
 
