@@ -71,17 +71,17 @@ export function present(
   path: string,
 ): StoredObject {
   const type = typeOfKind(kind);
-  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const shows = showsOf(type);
   const computed = rulesOf(kind)?.present?.(view.ctx, object as never, view.everything);
   const hidden = view.allContent ? undefined : allContentOnly[type];
   const href = view.apiPath + path;
   const shown: StoredObject = { id: object['id'], href };
-  for (const [name, value] of Object.entries(computed ? { ...object, ...computed } : object)) {
-    if (value === undefined || value === null || hidden?.has(name)) continue;
-    const attribute = attributes[name];
-    if (!attribute) continue;
-    if (attribute.writeOnly) continue;
-    shown[name] = presentValue(view, attribute, value);
+  const whole = computed ? { ...object, ...computed } : object;
+  for (const name in whole) {
+    const value = whole[name];
+    const show = shows.get(name);
+    if (show === undefined || value === undefined || value === null || hidden?.has(name)) continue;
+    shown[name] = show === asItIs ? value : show(view, value);
   }
   shown['link'] = subCollections(service).map((rel) => ({ rel, href: `${href}/${rel}` }));
   const actions = actionsOf(service);
@@ -105,32 +105,60 @@ export function actionsOf(service: string): readonly string[] {
   return names;
 }
 
-function presentValue(view: Presentation, attribute: Attribute, value: unknown): unknown {
-  const { form, of } = parseKind(attribute.kind);
+/** How the value of an attribute is shown. */
+type Show = (view: Presentation, value: unknown) => unknown;
+
+const asItIs: Show = (_view, value) => value;
+
+/** By type: its attributes that are shown, made out once. */
+const showsByType = new Map<string, ReadonlyMap<string, Show>>();
+
+function showsOf(type: string): ReadonlyMap<string, Show> {
+  let shows = showsByType.get(type);
+  if (!shows) {
+    const attributes: readonly [string, Attribute][] = Object.entries(attributesOf(type));
+    shows = new Map(
+      attributes
+        .filter(([, { writeOnly }]) => !writeOnly)
+        .map(([name, { kind }]) => [name, showOf(kind)]),
+    );
+    showsByType.set(type, shows);
+  }
+  return shows;
+}
+
+function showOf(kind: Attribute['kind']): Show {
+  const { form, of } = parseKind(kind);
+  const reference = (view: Presentation, value: StoredObject) =>
+    presentReference(view, of as TypeName, value);
   switch (form) {
     case 'ref':
-      return isRecord(value) ? presentReference(view, of as TypeName, value) : undefined;
+      return (view, value) => (isRecord(value) ? reference(view, value) : undefined);
     case 'links':
-      return Array.isArray(value)
-        ? value.map((item: StoredObject) => presentReference(view, of as TypeName, item))
-        : undefined;
+      return (view, value) =>
+        Array.isArray(value) ? value.map((item: StoredObject) => reference(view, item)) : undefined;
     case 'struct':
-      if (Array.isArray(value))
-        return value.map((item: StoredObject) => presentPart(view, of, item));
-      return isRecord(value) ? presentPart(view, of, value) : undefined;
+      return (view, value) => {
+        if (Array.isArray(value)) {
+          return value.map((item: StoredObject) => presentPart(view, of, item));
+        }
+        return isRecord(value) ? presentPart(view, of, value) : undefined;
+      };
     default:
-      return value;
+      return asItIs;
   }
 }
 
 /** A nested object: references inside it get their href, write-only members are left out. */
 function presentPart(view: Presentation, type: string, part: StoredObject): StoredObject {
   const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const shows = showsOf(type);
   const shown: StoredObject = {};
-  for (const [name, value] of Object.entries(part)) {
-    const attribute = attributes[name];
-    if (attribute?.writeOnly) continue;
-    shown[name] = attribute ? presentValue(view, attribute, value) : value;
+  for (const name in part) {
+    const value = part[name];
+    const show = shows.get(name);
+    if (show) shown[name] = show === asItIs ? value : show(view, value);
+    else if (!attributes[name]) shown[name] = value;
   }
   return shown;
 }
