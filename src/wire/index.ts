@@ -9,4 +9,5 @@ export {
 } from './encode.ts';
 export { WireError, type WireErrorKind } from './error.ts';
 export { decodeFault, encodeFault, type Fault } from './fault.ts';
+export { type Link, LinkList } from './links.ts';
 export type { DecodeOptions, MediaType } from './media.ts';

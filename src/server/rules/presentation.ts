@@ -2,6 +2,7 @@
 import { attributesOf, operationsOf, parseKind, subCollections } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation.ts';
 import type { TypeName } from '../../model/types/index.ts';
+import { LinkList } from '../../wire/index.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import { typeOfKind } from '../store/kinds.ts';
@@ -83,10 +84,10 @@ export function present(
     if (show === undefined || value === undefined || value === null || hidden?.has(name)) continue;
     shown[name] = show === asItIs ? value : show(view, value);
   }
-  shown['link'] = subCollections(service).map((rel) => ({ rel, href: `${href}/${rel}` }));
+  shown['link'] = new LinkList(href, subCollections(service));
   const actions = actionsOf(service);
   if (actions.length > 0) {
-    shown['actions'] = { link: actions.map((rel) => ({ rel, href: `${href}/${rel}` })) };
+    shown['actions'] = { link: new LinkList(href, actions) };
   }
   return shown;
 }

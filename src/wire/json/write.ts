@@ -1,5 +1,6 @@
 /** Writes objects as JSON: one writer per shape and style, made once. */
 import type { Dialect } from '../../model/dialect.ts';
+import { LinkList } from '../links.ts';
 import { dateText, integerText } from '../scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
 
@@ -74,6 +75,7 @@ function objectWriter(content: ObjectContent, style: Style): Write {
 function listWriter({ item, wrapped, of }: ListContent, style: Style): Write {
   const writeItem = of.form === 'scalar' ? scalarWriter(of, style) : objectWriter(of, style);
   return (value) => {
+    if (value instanceof LinkList) return value.json();
     let items = '';
     for (const one of value as Iterable<unknown>) {
       const written = writeItem(one);
