@@ -79,7 +79,7 @@ describe(row('G4'), () => {
     const refused = await disk(2);
     expect([refused.status, refused.fault?.detail]).toEqual([
       409,
-      expect.stringContaining('allows 10 of storage'),
+      expect.stringContaining('allows 10 GiB of storage'),
     ]);
     const [limit] = (await admin.get(`${quotaPath}/quotastoragelimits`)).list;
     expect(limit).toMatchObject({ limit: '10', usage: '11' });

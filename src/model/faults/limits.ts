@@ -10,7 +10,7 @@ export const limitFaults = {
   },
   QUOTA_EXCEEDED: {
     status: 409,
-    text: 'Cannot {action}. Quota {name} allows {limit} of {what} and some grace; {used} would be used.',
+    text: 'Cannot {action} {type}. Quota {name} allows {limit} {what} and some grace; {used} would be used.',
   },
   PROFILE_IS_LAST: {
     status: 400,

@@ -11,6 +11,7 @@ import {
   type Site,
 } from '../rules/context.ts';
 import { rulesOf } from '../rules/registry.ts';
+import { typeWord } from '../rules/words.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { Task, Transaction } from '../store/transaction.ts';
@@ -168,7 +169,7 @@ export function requireState(
   const refusedBy: Readonly<Record<string, FaultKey | undefined>> = move.refusedBy;
   ctx.refuse(refusedBy[state] ?? move.refusedBy.otherwise, {
     action: actionWord(operation),
-    type: typeWords[lifecycle.type] ?? lifecycle.type,
+    type: typeWord(lifecycle.type),
     status: state,
     allowed: move.from.join(', '),
     name: String(object['name'] ?? ''),
@@ -321,12 +322,3 @@ const actionWords: Readonly<Record<string, string>> = {
 export function actionWord(operation: string): string {
   return actionWords[operation] ?? operation.replaceAll('_', ' ');
 }
-
-const typeWords: Readonly<Record<string, string>> = {
-  vm: 'VM',
-  disk: 'Virtual Disk',
-  host: 'Host',
-  storage_domain: 'Storage',
-  data_center: 'Data Center',
-  image_transfer: 'image transfer',
-};

@@ -19,6 +19,7 @@ import { addMember, removeMember } from './members.ts';
 import type { ActionResult, Addressed, Parameters } from './notation.ts';
 import { type Place, titleOf } from './places.ts';
 import { rulesOf } from './registry.ts';
+import { typeWord } from './words.ts';
 
 type Target = Addressed<never> & { readonly object: StoredObject };
 
@@ -206,7 +207,7 @@ export function refuseInUse(
   if (users.length > 5) names.push('...');
   throw refused('OBJECT_IN_USE', {
     action: 'remove',
-    type: titleOf(target.place.type),
+    type: typeWord(target.place.type),
     name: String(target.object['name'] ?? target.object['id']),
     users: `${what} ${names.join(', ')}`,
   });
@@ -217,23 +218,26 @@ function report(ctx: RuleContext, code: EventCode, target: Target): void {
   ctx.event(code, subjectsOf(target), { ObjectName: String(object['name'] ?? object['id']) });
 }
 
-/** Kinds of objects of which events tell the old name when they get another, with their word. */
-const renamed: Readonly<Record<string, string>> = {
-  vm: 'VM',
-  host: 'Host',
-  cluster: 'Cluster',
-  data_center: 'Data Center',
-  storage_domain: 'Storage Domain',
-  template: 'Template',
-  vm_pool: 'VM pool',
-  quota: 'Quota',
-};
+/** Kinds of objects of which an event tells the old name when they get another. */
+const renamed = new Set<string>([
+  'vm',
+  'vm_pool',
+  'host',
+  'cluster',
+  'data_center',
+  'storage_domain',
+  'template',
+  'quota',
+]);
 
 function reportNewName(ctx: RuleContext, before: StoredObject, target: Target): void {
-  const type = renamed[target.place.kind];
-  if (type === undefined) return;
+  if (!renamed.has(target.place.kind)) return;
   const name = (target.object as StoredObject)['name'];
-  const words = { EntityType: type, OldName: String(before['name']), NewName: String(name) };
+  const words = {
+    EntityType: typeWord(target.place.type),
+    OldName: String(before['name']),
+    NewName: String(name),
+  };
   ctx.event(1200, subjectsOf(target), words);
 }
 

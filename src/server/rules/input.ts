@@ -16,6 +16,7 @@ import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
 import { columnName, type KindName } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { isStored, type Place, titleOf } from './places.ts';
+import { typeWord } from './words.ts';
 
 /** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
 export function settable(type: TypeName, sent: StoredObject, when: 'C' | 'U'): StoredObject {
@@ -137,7 +138,7 @@ export function checkName(
   const rule = naming[place.type];
   const name = object['name'];
   if (!rule || typeof name !== 'string') return;
-  const words = { action, type: titleOf(place.type), name };
+  const words = { action, type: typeWord(place.type), name };
   const { test, rule: allowed } = namePatterns[rule.pattern];
   if (!test.test(name)) throw refused('NAME_INVALID', { ...words, rule: allowed });
   if ([...name].length > rule.max) {

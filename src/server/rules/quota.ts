@@ -20,14 +20,32 @@ const offStates = ['down', 'suspended', 'image_locked'];
 /** What a quota limits, and the events about it. */
 interface Resourceful {
   readonly what: string;
+  /** What faults call it, after a number. */
+  readonly amount: string;
+  /** Type of the objects that take it. */
+  readonly type: string;
   readonly exceeded: EventCode;
   readonly grace: EventCode;
   readonly threshold: EventCode;
 }
 
-const storage: Resourceful = { what: 'storage', exceeded: 3010, grace: 3009, threshold: 3011 };
-const vcpus: Resourceful = { what: 'virtual CPUs', exceeded: 3007, grace: 3006, threshold: 3008 };
-const memory: Resourceful = { ...vcpus, what: 'memory' };
+const storage: Resourceful = {
+  what: 'storage',
+  amount: 'GiB of storage',
+  type: 'Virtual Disk',
+  exceeded: 3010,
+  grace: 3009,
+  threshold: 3011,
+};
+const vcpus: Resourceful = {
+  what: 'virtual CPUs',
+  amount: 'virtual CPUs',
+  type: 'VM',
+  exceeded: 3007,
+  grace: 3006,
+  threshold: 3008,
+};
+const memory: Resourceful = { ...vcpus, what: 'memory', amount: 'GiB of memory' };
 
 /** The quota of a data center that stands for no quota. */
 export function defaultQuota(ctx: RuleContext, dataCenter: string): Quota | undefined {
@@ -99,7 +117,7 @@ export function modeOf(ctx: RuleContext, quota: Quota): 'enabled' | 'disabled' |
 function check(
   ctx: RuleContext,
   quota: Quota,
-  { what, exceeded, grace, threshold }: Resourceful,
+  { what, amount, type, exceeded, grace, threshold }: Resourceful,
   used: number,
   limit: number,
   { soft, hard, action }: { soft: number; hard: number; action: string },
@@ -109,7 +127,9 @@ function check(
   const subjects = { data_center: ctx.tx.get('data_center', quota.data_center?.id ?? '') };
   if (used > (limit * (100 + hard)) / 100) {
     if (modeOf(ctx, quota) === 'enabled') {
-      ctx.refuse('QUOTA_EXCEEDED', { action, name: quota.name, what, limit, used: rounded(used) });
+      const { name } = quota;
+      const refusal = { action, type, name, what: amount, limit, used: rounded(used) };
+      ctx.refuse('QUOTA_EXCEEDED', refusal);
     }
     ctx.event(exceeded, subjects, words);
   } else if (used > limit) {

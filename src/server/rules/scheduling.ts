@@ -27,7 +27,7 @@ export function chooseHost(
   requireOpenCluster(ctx, vm, cluster, action);
   const hosts = ctx.tx
     .list('host', { where: { cluster_id: clusterId, status: 'up' } })
-    .filter((host) => host.id !== except && (!only || only.includes(host.id ?? '')));
+    .filter((host) => host.id !== except);
   if (hosts.length === 0) {
     ctx.refuse('NO_HOST_UP', { action, cluster: cluster?.name ?? clusterId });
   }
@@ -36,6 +36,10 @@ export function chooseHost(
   const reasons: string[] = [];
   const choices: Choice[] = [];
   for (const host of hosts) {
+    if (only && !only.includes(host.id ?? '')) {
+      reasons.push(`${host.name}: not one of the hosts that were asked for`);
+      continue;
+    }
     const seen = candidate(ctx, host, cluster, vm);
     const broken = violations(sets, placement, vm, host.id ?? '');
     const reason = unfit(ctx, vm, seen, cluster) ?? broken.find(({ enforcing }) => enforcing)?.text;
