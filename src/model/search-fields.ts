@@ -26,9 +26,12 @@ export type Relation = '=' | '!=' | '<' | '>' | '<=' | '>=';
 /**
  * One step from an object to others: `follow` goes to the objects that a reference or a list of
  * references names; `back` goes to the objects of a type whose reference names this one, as in
- * `disk_attachment.vm`.
+ * `disk_attachment.vm`; `paired` goes to the networks as clusters have them.
  */
-export type Step = { readonly follow: string } | { readonly back: string };
+export type Step =
+  | { readonly follow: string }
+  | { readonly back: string }
+  | { readonly paired: 'cluster_network' };
 
 export interface SearchField {
   readonly kind: SearchFieldKind;
@@ -115,7 +118,7 @@ const vmFields: Fields = {
   guaranteed_memory: { kind: 'number', path: 'memory_policy.guaranteed', unit: 'MiB' },
   migration_progress_percent: { kind: 'number', source: 'statistic migration.progress' },
   vcpus: { kind: 'number', source: 'product of the numbers in cpu.topology' },
-  apps: { kind: 'text', through: [{ back: 'application.vm' }], path: 'name' },
+  apps: { kind: 'text', source: 'names of the applications that the guest reports' },
   cluster: clusterName,
   pool: { kind: 'text', path: 'vm_pool.name' },
   loggedinuser: { kind: 'text', through: [{ back: 'session.vm' }], path: 'user.user_name' },
@@ -161,8 +164,8 @@ const hostFields: Fields = {
   memory: { kind: 'number', path: 'memory', unit: 'MiB' },
   cpu_speed: { kind: 'number', path: 'cpu.speed' },
   cpu_model: { kind: 'text', path: 'cpu.name' },
-  active_vms: { kind: 'number', path: 'summary.active' },
-  migrating_vms: { kind: 'number', path: 'summary.migrating' },
+  active_vms: { kind: 'number', source: 'number of virtual machines that run there' },
+  migrating_vms: { kind: 'number', source: 'number of those that migrate' },
   committed_mem: {
     kind: 'number',
     source: 'sum of the memory of the virtual machines that run there',
@@ -215,8 +218,8 @@ const diskFields: Fields = {
   provisioned_size: { kind: 'number', path: 'provisioned_size' },
   size: { kind: 'number', path: 'provisioned_size' },
   actual_size: { kind: 'number', path: 'actual_size' },
-  creation_date: { kind: 'date', source: 'when the disk was added' },
-  last_modified: { kind: 'date', source: 'when the disk was changed last' },
+  creation_date: { kind: 'date', kept: 'creation_date' },
+  last_modified: { kind: 'date', kept: 'last_modified' },
   shareable: { kind: 'bool', path: 'shareable' },
   wipe_after_delete: { kind: 'bool', path: 'wipe_after_delete' },
   status: {
@@ -254,7 +257,7 @@ const eventFields: Fields = {
   event_template: { kind: 'text', path: 'template.name' },
   event_storage: { kind: 'text', path: 'storage_domain.name' },
   event_datacenter: { kind: 'text', path: 'data_center.name' },
-  event_volume: { kind: 'text', source: 'name of the Gluster volume the event is about' },
+  event_volume: { kind: 'text', kept: 'gluster_volume.name' },
   correlation_id: { kind: 'text', path: 'correlation_id' },
   origin: { kind: 'text', path: 'origin' },
   custom_event_id: { kind: 'number', path: 'custom_id', relations: equality },
@@ -264,12 +267,8 @@ const eventFields: Fields = {
   _event_template_id: { kind: 'text', path: 'template.id', hidden: true },
   _event_storage_id: { kind: 'text', path: 'storage_domain.id', hidden: true },
   _event_datacenter_id: { kind: 'text', path: 'data_center.id', hidden: true },
-  _event_quota_id: { kind: 'text', source: 'id of the quota the event is about', hidden: true },
-  _event_volume_id: {
-    kind: 'text',
-    source: 'id of the Gluster volume the event is about',
-    hidden: true,
-  },
+  _event_quota_id: { kind: 'text', kept: 'quota.id', hidden: true },
+  _event_volume_id: { kind: 'text', kept: 'gluster_volume.id', hidden: true },
 };
 
 const userFields: Fields = {
@@ -422,8 +421,8 @@ export const searchFields: Readonly<Record<string, Fields>> = {
     url: { kind: 'text', path: 'url' },
   },
   cluster_network: {
-    network_name: name,
-    cluster_name: { kind: 'text', path: 'cluster.name' },
+    network_name: { kind: 'text', source: 'name of the network' },
+    cluster_name: { kind: 'text', source: 'name of the cluster' },
   },
   host_network: { host_name: { kind: 'text', path: 'host.name' } },
 };
@@ -437,8 +436,8 @@ export interface CrossReference {
   /** Type of the objects that the steps lead to. */
   readonly type: TypeName;
   readonly steps?: readonly Step[];
-  /** Instead of steps: what the reference means where the model has none. */
-  readonly source?: string;
+  /** Instead of steps: a reference that is kept with the object and not shown. */
+  readonly kept?: string;
 }
 
 const hosts = { names: ['host', 'hosts'], fields: 'host', type: 'host' } as const;
@@ -533,13 +532,13 @@ export const crossReferences: Readonly<Record<string, readonly CrossReference[]>
       names: ['volume', 'volumes'],
       fields: 'gluster_volume',
       type: 'gluster_volume',
-      source: 'the Gluster volume the event is about',
+      kept: 'gluster_volume',
     },
     {
       names: ['quota', 'quotas'],
       fields: 'quota',
       type: 'quota',
-      source: 'the quota the event is about',
+      kept: 'quota',
     },
   ],
   user: [
@@ -551,7 +550,7 @@ export const crossReferences: Readonly<Record<string, readonly CrossReference[]>
   cluster: [
     { ...dataCenters, steps: [toDataCenter] },
     { ...storage, steps: [toDataCenter, toStorage] },
-    { ...clusterNetworks, steps: [{ back: 'network.cluster' }] },
+    { ...clusterNetworks, steps: [{ paired: 'cluster_network' }] },
   ],
   data_center: [
     { ...clusters, steps: [{ back: 'cluster.data_center' }] },
@@ -574,7 +573,7 @@ export const crossReferences: Readonly<Record<string, readonly CrossReference[]>
     { ...storage, steps: [{ follow: 'storage_domains' }] },
   ],
   network: [
-    { ...clusterNetworks, source: 'the network as clusters have it' },
+    { ...clusterNetworks, steps: [{ paired: 'cluster_network' }] },
     {
       names: ['host_network', 'host_networks'],
       fields: 'host_network',

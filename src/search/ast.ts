@@ -92,6 +92,8 @@ export type SearchValue =
   | { readonly kind: 'user'; readonly name: TextPattern; readonly domain?: TextPattern };
 
 export interface SortKey {
+  /** Of a requested order: what the field is called. */
+  readonly name?: string;
   readonly field: SearchField;
   /** Ascending order has absent values first, descending order last. */
   readonly descending: boolean;

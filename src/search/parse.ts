@@ -192,7 +192,7 @@ class Parser {
     }
     const descending = this.scanner.keyword('desc');
     if (!descending) this.scanner.keyword('asc');
-    return { field, descending };
+    return { name, field, descending };
   }
 
   private page(): number {

@@ -26,6 +26,10 @@ function typeBehind(key: string): string {
 function afterSteps(type: string, steps: readonly Step[]): string {
   let at = type;
   for (const step of steps) {
+    if ('paired' in step) {
+      at = 'network';
+      continue;
+    }
     const [from = '', attribute = ''] = 'back' in step ? step.back.split('.') : [at, step.follow];
     const kind = attributesOf(from)[attribute]?.kind;
     expect(kind, `${from}.${attribute}`).toBeDefined();
@@ -99,10 +103,10 @@ describe('cross references', () => {
     Object.entries(crossReferences).flatMap(([from, all]) =>
       all.map((one) => [`${from} to ${one.names[0]}`, from, one] as const),
     ),
-  )('%s', (_, from, { fields, type, steps, source, names }) => {
+  )('%s', (_, from, { fields, type, steps, kept, names }) => {
     expect(Object.keys(searchFields)).toContain(fields);
     expect(isType(type)).toBe(true);
-    expect(steps === undefined).toBe(source !== undefined);
+    expect(steps === undefined).toBe(kept !== undefined);
     expect(names.length).toBeGreaterThanOrEqual(2);
     if (steps && type !== 'external_provider') expect(afterSteps(from, steps)).toBe(type);
   });

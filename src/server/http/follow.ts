@@ -4,7 +4,14 @@ import { services } from '../../model/services/index.ts';
 import type { TypeName } from '../../model/types/index.ts';
 import { Refusal } from '../fault.ts';
 import * as generic from '../rules/generic.ts';
-import { isStored, locationOf, placeOf, titleOf, topCollection } from '../rules/places.ts';
+import {
+  isStored,
+  locationOf,
+  type Place,
+  placeOf,
+  titleOf,
+  topCollection,
+} from '../rules/places.ts';
 import { type Presentation, present } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
@@ -13,6 +20,18 @@ import { route } from './router.ts';
 /** More paths, or deeper ones, would let one request read the whole inventory many times. */
 const maximumPaths = 20;
 const maximumDepth = 6;
+/** Links go in circles: from a cluster to its data center to all its clusters, and on. */
+const maximumObjects = 100_000;
+
+/** How many more objects one item of an answer may bring along. */
+interface Budget {
+  left: number;
+}
+
+function spend(budget: Budget, count: number): void {
+  budget.left -= count;
+  if (budget.left < 0) throw tooMuch('leads to more objects than are answered', maximumObjects);
+}
 
 interface Shown {
   readonly type: TypeName;
@@ -38,11 +57,25 @@ export function follow(
     .map((path) => path.trim())
     .filter((path) => path !== '');
   if (list.length > maximumPaths) throw tooMuch(`names ${list.length} paths`, maximumPaths);
-  for (const path of list) {
+  followAll(view, { type, service, items }, treeOf(list), { left: maximumObjects });
+}
+
+/** Words with those that follow them: paths that begin alike share what they lead to. */
+interface Tree extends Map<string, Tree> {}
+
+function treeOf(paths: readonly string[]): Tree {
+  const tree: Tree = new Map();
+  for (const path of paths) {
     const words = path.split('.');
     if (words.length > maximumDepth) throw tooMuch(`${path} is ${words.length} deep`, maximumDepth);
-    followPath(view, { type, service, items }, words);
+    let at = tree;
+    for (const word of words) {
+      const next = at.get(plain(word)) ?? new Map<string, Tree>();
+      at.set(plain(word), next);
+      at = next;
+    }
   }
+  return tree;
 }
 
 function tooMuch(what: string, limit: number): Refusal {
@@ -53,21 +86,22 @@ function tooMuch(what: string, limit: number): Refusal {
   );
 }
 
-function followPath(view: Presentation, from: Shown, words: readonly string[]): void {
-  const [word = '', ...rest] = words;
-  const wanted = plain(word);
-  const rel = subCollections(from.service).find((name) => name === wanted);
-  const attribute = rel ? attributeOf(from.type, rel) : undefined;
-  const next =
-    rel && attribute ? followLink(view, from, rel, attribute) : followReference(view, from, wanted);
-  if (!next) {
-    throw new Refusal(
-      400,
-      'Operation Failed',
-      `Cannot follow "${word}": it is not a link of ${titleOf(from.type)}.`,
-    );
+function followAll(view: Presentation, from: Shown, words: Tree, budget: Budget): void {
+  for (const [word, rest] of words) {
+    const rel = subCollections(from.service).find((name) => name === word);
+    const attribute = rel ? attributeOf(from.type, rel) : undefined;
+    const next =
+      rel && attribute ? followLink(view, from, rel, attribute) : followReference(view, from, word);
+    if (!next) {
+      throw new Refusal(
+        400,
+        'Operation Failed',
+        `Cannot follow "${word}": it is not a link of ${titleOf(from.type)}.`,
+      );
+    }
+    spend(budget, next.items.length);
+    followAll(view, next, rest, budget);
   }
-  if (rest.length > 0) followPath(view, next, rest);
 }
 
 function plain(word: string): string {
@@ -78,6 +112,7 @@ function plain(word: string): string {
 const otherNames: Readonly<Record<string, string>> = {
   fenceagents: 'agents',
   storage: 'storages',
+  weights: 'weight',
   externalnetworkproviderconfigurations: 'external_network_provider_configurations',
 };
 
@@ -106,8 +141,8 @@ function followLink(
       .slice(view.apiPath.length + 1)
       .split('/');
     const match = route([...segments, rel]);
-    if (!match) continue;
-    const place = generic.located(view.ctx, placeOf(view.ctx.tx, match.service, match.ids));
+    const place = match && placeIfThere(view, match);
+    if (!place) continue;
     service = locationOf(place, '').service;
     const found = [...generic.read(view.ctx, place, {})].map((object) => {
       const location = locationOf(place, String(object['id']));
@@ -117,6 +152,19 @@ function followLink(
     children.push(...found);
   }
   return { type, service, items: children };
+}
+
+/** The place of a list that not every object has: only domains of ISO images have files. */
+function placeIfThere(
+  view: Presentation,
+  { service, ids }: { service: string; ids: readonly string[] },
+): Place | undefined {
+  try {
+    return generic.located(view.ctx, placeOf(view.ctx.tx, service, ids));
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** Replaces a reference of every item by the whole object. */

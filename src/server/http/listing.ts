@@ -5,8 +5,10 @@ import { searchFields } from '../../model/search-fields.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
+import { measuredValues } from '../rules/measured.ts';
 import type { Place } from '../rules/places.ts';
-import { compileSearch, defaultOrder } from '../store/search.ts';
+import { compileSearch } from '../store/search.ts';
+import { defaultOrder } from '../store/search-order.ts';
 import type { ListOptions, SqlCondition } from '../store/transaction.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
@@ -28,12 +30,16 @@ export function listOptions(
   const base: ListOptions = { orderBy: defaultOrder(place.kind), limit: max, condition: from };
   if (text === '') return base;
   try {
-    const query = parseSearch(text, place.type, ctx.now);
-    const sensitive = booleanParameter(request.parameters.get('case_sensitive')) ?? false;
-    const { condition, orderBy } = compileSearch(place.kind, query, sensitive);
+    // Entries of a directory have fields of their own.
+    const type = Object.hasOwn(searchFields, place.kind) ? place.kind : place.type;
+    const query = parseSearch(text, type, ctx.now);
+    const { condition, orderBy, orderValues } = compileSearch(place.kind, query, {
+      caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
+      measured: (kind, field) => measuredValues(ctx, kind, field),
+    });
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
     if (offset === undefined) return undefined;
-    return { ...base, orderBy, offset, condition: both(from, condition) };
+    return { ...base, orderBy, orderValues, offset, condition: both(from, condition) };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
     if (dialect.badSearchFindsNothing) return undefined;

@@ -97,6 +97,9 @@ export interface EventSubjects {
   readonly data_center?: Named | undefined;
   readonly storage_domain?: Named | undefined;
   readonly template?: Named | undefined;
+  /** These two are kept for searches; events do not show them. */
+  readonly gluster_volume?: Named | undefined;
+  readonly quota?: Named | undefined;
 }
 
 interface Named {
@@ -111,6 +114,8 @@ const subjectWords = {
   data_center: 'DataCenterName',
   storage_domain: 'StorageDomainName',
   template: 'TemplateName',
+  gluster_volume: 'VolumeName',
+  quota: 'QuotaName',
 } as const;
 
 const noParameters: Parameters = { flag: () => undefined, text: () => undefined };

@@ -123,8 +123,9 @@ function check(
   { soft, hard, action }: { soft: number; hard: number; action: string },
 ): void {
   if (limit < 0) return;
-  const words = { QuotaName: quota.name, Resource: what, Used: rounded(used), Limit: limit };
-  const subjects = { data_center: ctx.tx.get('data_center', quota.data_center?.id ?? '') };
+  const words = { Resource: what, Used: rounded(used), Limit: limit };
+  const dataCenter = ctx.tx.get('data_center', quota.data_center?.id ?? '');
+  const subjects = { data_center: dataCenter, quota };
   if (used > (limit * (100 + hard)) / 100) {
     if (modeOf(ctx, quota) === 'enabled') {
       const { name } = quota;

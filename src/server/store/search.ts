@@ -1,6 +1,6 @@
 /** From the syntax tree of a search to one SQL statement on the columns of the store. */
 import { attributesOf, parseKind } from '../../model/index.ts';
-import { defaultSorts, type SearchField, type Step } from '../../model/search-fields.ts';
+import type { CrossReference, SearchField, Step } from '../../model/search-fields.ts';
 import type {
   Comparison,
   Expression,
@@ -11,88 +11,56 @@ import type {
 } from '../../search/index.ts';
 import { Refusal } from '../fault.ts';
 import type { SqlValue } from './driver.ts';
-import { columnName, columnsOf, type KindName, ownColumn, typeOfKind } from './kinds.ts';
+import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
+import {
+  columnOf,
+  jsonValue,
+  measuredKey,
+  measuredTable,
+  referenceTarget,
+  sortKey,
+} from './search-order.ts';
+import { derivedValues } from './search-values.ts';
 import type { SqlCondition } from './transaction.ts';
+
+/** An id and one value of a field that only the rules know. */
+export type MeasuredValue = readonly [id: string, value: string | number];
+
+export interface SearchSettings {
+  readonly caseSensitive: boolean;
+  /** Values of such a field for all objects of a kind; undefined where it is no such field. */
+  readonly measured: (kind: KindName, field: string) => readonly MeasuredValue[] | undefined;
+}
 
 /** The condition and order of a search among objects of a kind. */
 export function compileSearch(
   kind: KindName,
   query: SearchQuery,
-  caseSensitive: boolean,
-): { condition: SqlCondition | undefined; orderBy: string } {
-  const compiler = new Compiler(caseSensitive);
+  settings: SearchSettings,
+): { condition: SqlCondition | undefined; orderBy: string; orderValues: readonly SqlValue[] } {
+  const compiler = new Compiler(settings);
   const sql = query.where && compiler.expression(kind, query.where);
-  const keys = query.order.map(({ field, descending }) => {
-    const value = field.path ? sortValue(kind, field.path.split('.')) : 'NULL';
+  const orderValues: SqlValue[] = [];
+  const keys = query.order.map(({ name, field, descending }) => {
+    const measured = name === undefined ? undefined : settings.measured(kind, name);
+    if (measured) orderValues.push(JSON.stringify(measured));
+    const value = measured ? measuredKey(kind) : sortKey(kind, name, field);
     return `${value} ${descending ? 'DESC' : 'ASC'}`;
   });
   return {
     condition: sql === undefined ? undefined : { sql, values: compiler.values },
     orderBy: [...keys, 'rowid'].join(', '),
+    orderValues,
   };
-}
-
-/** The order of a list that asks for none. */
-export function defaultOrder(kind: KindName): string {
-  const rules = defaultSorts[typeOfKind(kind)] ?? [{ path: 'name' }];
-  const keys = rules.map(
-    ({ path, descending }) => `${sortValue(kind, path.split('.'))} ${descending ? 'DESC' : 'ASC'}`,
-  );
-  return [...keys, 'rowid'].join(', ');
-}
-
-/** An expression for the value at a path, which may lead through references. */
-function sortValue(kind: KindName, path: readonly string[]): string {
-  const sum = sums[kind]?.[path.join('.')];
-  if (sum) return sum;
-  const column = columnOf(kind, path);
-  if (column) return `${table(kind)}.${column}`;
-  const [first = '', ...rest] = path;
-  const target = referenceTarget(kind, first);
-  if (!target) return jsonValue(kind, path);
-  return `(SELECT ${sortValue(target, rest)} FROM ${table(target)} WHERE ${table(target)}.id = ${table(kind)}.[${columnName([first, 'id'])}])`;
-}
-
-/** Sum of a column of the disks on a storage domain. */
-function ofDisks(column: string): string {
-  return `(SELECT total(d.[${column}]) FROM ${table('disk')} d JOIN reference r ON r.id = d.id WHERE r.target = ${table('storage_domain')}.id AND r.kind = 'disk' AND r.attribute = 'storage_domains')`;
-}
-
-/** Values that are sums over other objects, by kind and path. */
-const sums: Readonly<Partial<Record<KindName, Readonly<Record<string, string>>>>> = {
-  storage_domain: {
-    used: ofDisks('total_size'),
-    committed: ofDisks('provisioned_size'),
-    available: `(${table('storage_domain')}.[available] - ${ofDisks('total_size')})`,
-  },
-};
-
-function jsonValue(kind: KindName, path: readonly string[]): string {
-  return `json_extract(${table(kind)}.doc, '$.${path.join('.')}')`;
-}
-
-/** The quoted column that holds a path of the object itself. */
-function columnOf(kind: KindName, path: readonly string[]): string | undefined {
-  const name = columnName(path);
-  if (name === 'id' || name === 'name') return `[${name}]`;
-  if (!ownColumn(typeOfKind(kind), path)) return undefined;
-  return columnsOf(kind).some((column) => column.name === name) ? `[${name}]` : undefined;
-}
-
-/** The kind that a reference attribute leads to. */
-function referenceTarget(kind: KindName, attribute: string): KindName | undefined {
-  const declared = attributesOf(typeOfKind(kind))[attribute];
-  const parsed = declared && parseKind(declared.kind);
-  return parsed?.form === 'ref' ? (parsed.of as KindName) : undefined;
 }
 
 class Compiler {
   readonly values: SqlValue[] = [];
-  readonly #caseSensitive: boolean;
+  readonly #settings: SearchSettings;
 
-  constructor(caseSensitive: boolean) {
-    this.#caseSensitive = caseSensitive;
+  constructor(settings: SearchSettings) {
+    this.#settings = settings;
   }
 
   expression(kind: KindName, expression: Expression): string {
@@ -114,24 +82,29 @@ class Compiler {
 
   #comparison(kind: KindName, comparison: Comparison): string {
     const { through, name, field, relation, value } = comparison;
-    if (!through) return this.#field(kind, name, field, relation, value);
-    if (!through.steps) throw cannotSearch(through.names[0] ?? name);
-    return this.#steps(kind, through.steps, (target) =>
+    return this.#reach(kind, through, (target) =>
       this.#field(target, name, field, relation, value),
     );
   }
 
   #freeText(kind: KindName, { through, negated, fields, pattern }: FreeText): string {
-    const any = (target: KindName) => {
-      const parts = fields
-        .filter(({ field }) => field.path !== undefined && !field.as)
-        .map(({ name, field }) => this.#field(target, name, field, '=', { kind: 'text', pattern }));
+    const sql = this.#reach(kind, through, (target) => {
+      const value = { kind: 'text', pattern } as const;
+      const parts = fields.map(({ name, field }) => this.#field(target, name, field, '=', value));
       return parts.length === 0 ? '0' : `(${parts.join(' OR ')})`;
-    };
-    const steps = through ? through.steps : [];
-    if (!steps) throw cannotSearch(through?.names[0] ?? '');
-    const sql = this.#steps(kind, steps, any);
-    return negated ? `NOT (${sql})` : sql;
+    });
+    return negated ? `NOT coalesce(${sql}, 0)` : sql;
+  }
+
+  /** The condition on the objects that a cross reference leads to, or on the object itself. */
+  #reach(
+    kind: KindName,
+    through: CrossReference | undefined,
+    then: (kind: KindName) => string,
+  ): string {
+    if (!through?.kept) return this.#steps(kind, through?.steps ?? [], then);
+    const target = through.type;
+    return `${jsonValue(kind, [through.kept, 'id'])} IN (SELECT id FROM ${table(target)} WHERE ${then(target)})`;
   }
 
   #field(
@@ -142,11 +115,29 @@ class Compiler {
     value: SearchValue,
   ): string {
     if (value.kind === 'tag') return this.#tag(kind, relation, value.pattern);
-    const path = field.path ?? field.kept;
-    if (path === undefined) throw cannotSearch(name);
-    return this.#steps(kind, field.through ?? [], (target) =>
-      this.#atPath(target, path.split('.'), field, relation, value),
-    );
+    if (field.through && relation === '!=') {
+      return `NOT coalesce(${this.#field(kind, name, field, '=', value)}, 0)`;
+    }
+    return this.#steps(kind, field.through ?? [], (target) => {
+      const measured = this.#settings.measured(target, name);
+      if (measured) return this.#measured(measured, relation, value);
+      const derived = derivedValues[target]?.[name];
+      if (derived) return this.#compare(derived, relation, value);
+      const path = field.path ?? field.kept;
+      if (path === undefined) throw cannotSearch(name);
+      return this.#atPath(target, path.split('.'), field, relation, value);
+    });
+  }
+
+  /** The condition on values that are no part of the database: they are sent with the statement. */
+  #measured(values: readonly MeasuredValue[], relation: string, value: SearchValue): string {
+    const all = this.#bind(JSON.stringify(values));
+    const rows = measuredTable.replace('?', all);
+    const absent = value.kind === 'absent';
+    const asked = relation === '!=' ? '=' : relation;
+    const inner = absent ? 'found IS NOT NULL' : this.#compare('found', asked, value);
+    const found = `id IN (SELECT id FROM (${rows}) WHERE ${inner})`;
+    return relation === (absent ? '=' : '!=') ? `NOT (${found})` : found;
   }
 
   /** The condition on the objects that some steps lead to. */
@@ -154,6 +145,10 @@ class Compiler {
     const [step, ...rest] = steps;
     if (!step) return then(kind);
     const inner = (target: KindName) => this.#steps(target, rest, then);
+    if ('paired' in step) {
+      const column = kind === 'network' ? 'id' : columnName([kind, 'id']);
+      return `id IN (SELECT [${column}] FROM ${table(step.paired)} WHERE ${inner(step.paired)})`;
+    }
     return 'follow' in step ? this.#follow(kind, step.follow, inner) : this.#back(step.back, inner);
   }
 
@@ -202,7 +197,7 @@ class Compiler {
     const operand =
       field.as === 'version'
         ? versionText(kind, path)
-        : (sums[kind]?.[path.join('.')] ?? columnOf(kind, path) ?? jsonValue(kind, path));
+        : (derivedValues[kind]?.[path.join('.')] ?? columnOf(kind, path) ?? jsonValue(kind, path));
     return this.#compare(operand, relation, value);
   }
 
@@ -228,6 +223,8 @@ class Compiler {
           return `(${operand} >= ${this.#bind(value.from)} AND ${operand} < ${this.#bind(value.until)})`;
         }
         return `${operand} ${relation} ${this.#bind(value.from)}`;
+      case 'span':
+        return `${operand} ${relation} ${this.#bind(value.seconds)}`;
       case 'severity':
         return `${operand} IN (${value.words.map((word) => this.#bind(word)).join(', ')})`;
       default:
@@ -255,10 +252,10 @@ class Compiler {
     if (whole) {
       const same = `${operand} = ${this.#bind(pieces[0] ?? '')}`;
       const folded = operand === '[id]' ? same : `${same} COLLATE NOCASE`;
-      if (!this.#caseSensitive) return folded;
+      if (!this.#settings.caseSensitive) return folded;
       return `(${folded} AND ${operand} = ${this.#bind(pieces[0] ?? '')} COLLATE BINARY)`;
     }
-    if (this.#caseSensitive) {
+    if (this.#settings.caseSensitive) {
       const glob = pieces.map((piece) => piece.replace(/[*?[]/g, '[$&]')).join('*');
       return `${operand} GLOB ${this.#bind(glob)}`;
     }
@@ -281,7 +278,10 @@ class Compiler {
   /** Objects that carry the tag, or one below it. */
   #tag(kind: KindName, relation: string, pattern: TextPattern): string {
     const column = columnName([typeOfKind(kind), 'id']);
-    if (!columnsOf('assigned_tag').some(({ name }) => name === column)) throw cannotSearch('tag');
+    // What cannot carry tags carries none.
+    if (!columnsOf('assigned_tag').some(({ name }) => name === column)) {
+      return relation === '!=' ? '1' : '0';
+    }
     const named = this.#text('name', pattern);
     const sql = `id IN (SELECT [${column}] FROM ${table('assigned_tag')} WHERE id IN (WITH RECURSIVE below(id) AS (SELECT id FROM ${table('tag')} WHERE ${named} UNION SELECT t.id FROM ${table('tag')} t JOIN below ON t.[parent_id] = below.id) SELECT id FROM below))`;
     return relation === '!=' ? `NOT (${sql})` : sql;

@@ -42,6 +42,8 @@ export interface ListOptions {
   readonly where?: Where;
   /** SQL of the sort order; by default the order of creation. */
   readonly orderBy?: string | undefined;
+  /** Values in that SQL. */
+  readonly orderValues?: readonly SqlValue[] | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
@@ -106,7 +108,7 @@ export class Transaction {
     const { sql, values } = conditions(options);
     return this.statement(
       `SELECT ${columns} FROM ${table(kind)}${sql} ORDER BY ${options.orderBy ?? 'rowid'} LIMIT ? OFFSET ?`,
-    ).all(...values, options.limit ?? -1, options.offset ?? 0);
+    ).all(...values, ...(options.orderValues ?? []), options.limit ?? -1, options.offset ?? 0);
   }
 
   /** The first object that meets the conditions. */
@@ -148,7 +150,7 @@ export class Transaction {
   /** Stores a new object. Its id must not exist in the collection. */
   insert<K extends KindName>(kind: K, collection: string, object: ObjectOf<K>): void {
     const columns = columnsOf(kind);
-    const stored = object as StoredObject;
+    const stored = dated(kind, object as StoredObject);
     this.statement(
       `INSERT INTO ${table(kind)} (collection, id, name, doc${columns
         .map((column) => `, [${column.name}]`)
@@ -166,7 +168,7 @@ export class Transaction {
   /** Stores the new form of an object that exists; in all collections unless one is given. */
   update<K extends KindName>(kind: K, object: ObjectOf<K>, collection?: string): void {
     const columns = columnsOf(kind);
-    const stored = object as StoredObject;
+    const stored = dated(kind, object as StoredObject);
     const values: SqlValue[] = [
       nameOf(stored),
       writeDocument(stored),
@@ -363,6 +365,13 @@ function conditions(options: ListOptions): { sql: string; values: SqlValue[] } {
     values.push(...options.condition.values);
   }
   return { sql: parts.length > 0 ? ` WHERE ${parts.join(' AND ')}` : '', values };
+}
+
+/** Disks keep when they were made and last changed, to be searched by. */
+function dated(kind: KindName, object: StoredObject): StoredObject {
+  if (kind !== 'disk') return object;
+  const now = new Date().toISOString();
+  return { ...object, creation_date: object['creation_date'] ?? now, last_modified: now };
 }
 
 function idOf(object: StoredObject): string {

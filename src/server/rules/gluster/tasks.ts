@@ -41,7 +41,7 @@ export function tell(
   words: Readonly<Record<string, string | number | undefined>> = {},
 ): void {
   const cluster = ctx.tx.get('cluster', volume.cluster?.id ?? '');
-  ctx.event(code, { cluster }, { VolumeName: volume.name, ...words });
+  ctx.event(code, { cluster, gluster_volume: volume }, words);
 }
 
 /** Refuses while the volume works on something, or has finished what was not taken account of. */

@@ -22,13 +22,17 @@ export const reportedDeviceRules = rules({
   compute(ctx, place) {
     const vm = reporting(ctx, place);
     if (!vm) return [];
-    const only = place.owner?.kind === 'nic' ? place.owner.id : undefined;
-    return nicsOf(ctx, vm).flatMap((nic, index) => {
-      const seen = nic.plugged && nic.linked !== false && (!only || nic.id === only);
-      return seen ? [deviceOf(vm, nic, index)] : [];
-    });
+    return devicesOf(ctx, vm, place.owner?.kind === 'nic' ? place.owner.id : undefined);
   },
 });
+
+/** The network devices that the guest of a running machine sees; those of one NIC if it is given. */
+export function devicesOf(ctx: RuleContext, vm: Vm, only?: string): Device[] {
+  return nicsOf(ctx, vm).flatMap((nic, index) => {
+    const seen = nic.plugged && nic.linked !== false && (!only || nic.id === only);
+    return seen ? [deviceOf(vm, nic, index)] : [];
+  });
+}
 
 function deviceOf(vm: Vm, nic: Nic, index: number): Device {
   const mac = nic.mac?.address ?? '';
@@ -62,15 +66,19 @@ export const applicationRules = rules({
   kind: 'application',
   compute(ctx, place) {
     const vm = reporting(ctx, place);
-    if (!vm) return [];
-    const windows = vm.os?.type?.startsWith('windows') ?? false;
-    return (windows ? windowsApplications : linuxApplications).map((name) => ({
-      id: nameBased(`application ${name}`),
-      name,
-      vm: { id: vm.id ?? '' },
-    }));
+    return vm ? applicationsOf(vm) : [];
   },
 });
+
+/** What is installed in the guest of a running machine. */
+export function applicationsOf(vm: Vm): Resource<'application'>[] {
+  const windows = vm.os?.type?.startsWith('windows') ?? false;
+  return (windows ? windowsApplications : linuxApplications).map((name) => ({
+    id: nameBased(`application ${name}`),
+    name,
+    vm: { id: vm.id ?? '' },
+  }));
+}
 
 /** Signs the caller in to the guest; the session lasts as long as the run. */
 export function logon(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefined {

@@ -1,0 +1,106 @@
+/** Values that can be searched by though no object holds them: they follow from other objects. */
+import type { KindName } from './kinds.ts';
+import { table } from './schema.ts';
+
+/** Product of the numbers of a processor topology; a number that is not said is 1. */
+function processors(kind: KindName): string {
+  const part = (name: string) =>
+    `coalesce(json_extract(${table(kind)}.doc, '$.cpu.topology.${name}'), 1)`;
+  return `(${part('sockets')} * ${part('cores')} * ${part('threads')})`;
+}
+
+/** Sum of a column of the disks on a storage domain. */
+function ofDisks(column: string): string {
+  return `(SELECT total(d.[${column}]) FROM ${table('disk')} d JOIN reference r ON r.id = d.id WHERE r.target = ${table('storage_domain')}.id AND r.kind = 'disk' AND r.attribute = 'storage_domains')`;
+}
+
+/** How many objects of a kind refer to this one and meet a further condition. */
+function counted(kind: KindName, column: string, of: KindName, further = '1'): string {
+  return `(SELECT count(*) FROM ${table(kind)} c WHERE c.[${column}] = ${table(of)}.id AND ${further})`;
+}
+
+const versionOf = (doc: string, path: string) =>
+  `(json_extract(${doc}, '$.${path}.major') || '.' || json_extract(${doc}, '$.${path}.minor'))`;
+
+/** One status for all data centers; a domain that is in none has that of none. */
+const sharedStatus = `(SELECT CASE
+  WHEN count(*) = 0 THEN 'unattached'
+  WHEN total(a.[status] = 'active') = count(*) THEN 'active'
+  WHEN total(a.[status] = 'active') = 0 THEN 'inactive'
+  ELSE 'mixed' END
+  FROM ${table('attached_storage_domain')} a WHERE a.id = ${table('storage_domain')}.id)`;
+
+/** The number that a host has in its data center: hosts are counted as they came. */
+const storageId = `(SELECT count(*) FROM ${table('host')} h JOIN ${table('cluster')} c ON c.id = h.[cluster_id]
+  WHERE h.rowid <= ${table('host')}.rowid AND c.[data_center_id] =
+    (SELECT o.[data_center_id] FROM ${table('cluster')} o WHERE o.id = ${table('host')}.[cluster_id]))`;
+
+/** Templates that machines were made from. */
+const children = counted('vm', 'template_id', 'template');
+
+/**
+ * SQL expressions by kind and by field or path. The object is the row of the table of its kind;
+ * columns of the same table under another name are those of others.
+ */
+export const derivedValues: Readonly<Partial<Record<KindName, Readonly<Record<string, string>>>>> =
+  {
+    vm: {
+      uptime: `((julianday('now') - julianday(json_extract(${table('vm')}.doc, '$.start_time'))) * 86400.0)`,
+      vcpus: processors('vm'),
+      compatibility_level: `coalesce(${versionOf(`${table('vm')}.doc`, 'custom_compatibility_version')}, (SELECT ${versionOf('c.doc', 'version')} FROM ${table('cluster')} c WHERE c.id = ${table('vm')}.[cluster_id]))`,
+      // Whoever caused the first event about a machine has made it.
+      created_by_user_id: `(SELECT e.[user_id] FROM ${table('event')} e WHERE e.[vm_id] = ${table('vm')}.id ORDER BY e.[index] LIMIT 1)`,
+      // Machines of container clusters are no part of this service.
+      k8s_namespace: 'NULL',
+    },
+    host: {
+      cpus: processors('host'),
+      active_vms: counted('vm', 'host_id', 'host'),
+      migrating_vms: counted('vm', 'host_id', 'host', "c.[status] = 'migrating'"),
+      committed_mem: `(SELECT total(c.[memory]) FROM ${table('vm')} c WHERE c.[host_id] = ${table('host')}.id)`,
+      spm_id: storageId,
+    },
+    storage_domain: {
+      used: ofDisks('total_size'),
+      committed: ofDisks('provisioned_size'),
+      available: `(${table('storage_domain')}.[available] - ${ofDisks('total_size')})`,
+      shared_status: sharedStatus,
+      // A stored domain says what it offers when it is empty.
+      total_size: `${table('storage_domain')}.[available]`,
+    },
+    disk: {
+      number_of_vms: `(SELECT count(DISTINCT a.[vm_id]) FROM ${table('disk_attachment')} a WHERE a.[disk_id] = ${table('disk')}.id)`,
+    },
+    event: {
+      // Removed events are kept elsewhere and no part of the list.
+      deleted: 'CAST(0 AS INTEGER)',
+    },
+    user: { type: "'user'" },
+    template: {
+      childcount: children,
+      sealed: `json_extract(${table('template')}.doc, '$.sealed')`,
+    },
+    instance_type: {
+      childcount: counted('vm', 'instance_type_id', 'instance_type'),
+      sealed: 'CAST(0 AS INTEGER)',
+    },
+    vm_pool: {
+      assigned_vm_count: counted('vm', 'vm_pool_id', 'vm_pool'),
+      running_vm_count: counted('vm', 'vm_pool_id', 'vm_pool', 'c.[host_id] IS NOT NULL'),
+    },
+    network: {
+      vmnetwork: `EXISTS (SELECT 1 FROM json_each(${table('network')}.doc, '$.usages') u WHERE u.value = 'vm')`,
+    },
+    cluster_network: {
+      network_name: `(SELECT n.name FROM ${table('network')} n WHERE n.id = ${table('cluster_network')}.id)`,
+      cluster_name: `(SELECT c.name FROM ${table('cluster')} c WHERE c.id = ${table('cluster_network')}.[cluster_id])`,
+    },
+    directory_user: {
+      allnames: `(${table('directory_user')}.name || ' ' || coalesce(json_extract(${table('directory_user')}.doc, '$.last_name'), '') || ' ' || coalesce(${table('directory_user')}.[user_name], ''))`,
+      // The simulated directory gives nobody a title.
+      title: 'NULL',
+    },
+    openstack_network_provider: {
+      type: `json_extract(${table('openstack_network_provider')}.doc, '$.type')`,
+    },
+  };
