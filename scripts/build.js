@@ -1,5 +1,5 @@
-// Builds dist/: the command with lazy chunks, and the image daemon's thread.
-import { rmSync } from 'node:fs';
+// Builds dist/: the command with lazy chunks, the image daemon's thread, the server for tests.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -13,6 +13,7 @@ const common = {
   platform: 'node',
   // Native modules stay outside: they are optional and found at run time.
   external: ['libsql', 'koffi', 'keytar'],
+  checks: { pluginTimings: false },
   resolve: { mainFields: ['module', 'main'] },
 };
 const output = { dir: join(root, 'dist'), minify: true, sourcemap: true, comments: false };
@@ -33,6 +34,29 @@ await write(
 await write(
   { ...common, input: { 'images-worker': 'src/images/worker.ts' } },
   { ...output, format: 'esm' },
+);
+
+// Apart from the command, whose chunks it would cut into smaller ones.
+await write(
+  { ...common, input: { testkit: 'src/testkit.ts' }, plugins: [modelAsJson] },
+  {
+    ...output,
+    format: 'cjs',
+    exports: 'named',
+    codeSplitting: false,
+    entryFileNames: '[name].cjs',
+  },
+);
+writeFileSync(
+  join(root, 'dist/testkit.js'),
+  "import kit from './testkit.cjs';\nexport const startServer = kit.startServer;\n",
+);
+writeFileSync(
+  join(root, 'dist/testkit.d.ts'),
+  `${readFileSync(join(root, 'src/testkit-types.ts'), 'utf8')}
+/** Starts a server; resolves when it answers. Rejects with what is wrong with the options. */
+export declare function startServer(options?: TestServerOptions): Promise<TestServer>;
+`,
 );
 
 async function write(input, format) {

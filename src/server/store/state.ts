@@ -80,7 +80,7 @@ function loadLine(
   } else if (line['kind'] !== undefined) {
     const kind = String(line['kind']);
     if (!kinds.has(kind)) throw new Error(`there is no kind of objects called ${kind}`);
-    tx.insert(kind as KindName, String(line['collection']), line['object'] as never);
+    tx.restore(kind as KindName, String(line['collection']), line['object'] as StoredObject);
   } else if (line['counter'] !== undefined) {
     tx.statement('INSERT INTO counter (name, value) VALUES (?, ?)').run(
       String(line['counter']),

@@ -149,8 +149,12 @@ export class Transaction {
 
   /** Stores a new object. Its id must not exist in the collection. */
   insert<K extends KindName>(kind: K, collection: string, object: ObjectOf<K>): void {
+    this.restore(kind, collection, dated(kind, object as StoredObject));
+  }
+
+  /** Stores an object as it was when its state was saved. */
+  restore(kind: KindName, collection: string, stored: StoredObject): void {
     const columns = columnsOf(kind);
-    const stored = dated(kind, object as StoredObject);
     this.statement(
       `INSERT INTO ${table(kind)} (collection, id, name, doc${columns
         .map((column) => `, [${column.name}]`)
@@ -168,7 +172,8 @@ export class Transaction {
   /** Stores the new form of an object that exists; in all collections unless one is given. */
   update<K extends KindName>(kind: K, object: ObjectOf<K>, collection?: string): void {
     const columns = columnsOf(kind);
-    const stored = dated(kind, object as StoredObject);
+    const before = kind === 'disk' ? this.get(kind, idOf(object as StoredObject)) : undefined;
+    const stored = dated(kind, object as StoredObject, before as StoredObject | undefined);
     const values: SqlValue[] = [
       nameOf(stored),
       writeDocument(stored),
@@ -368,10 +373,13 @@ function conditions(options: ListOptions): { sql: string; values: SqlValue[] } {
 }
 
 /** Disks keep when they were made and last changed, to be searched by. */
-function dated(kind: KindName, object: StoredObject): StoredObject {
+function dated(kind: KindName, object: StoredObject, before: StoredObject = {}): StoredObject {
   if (kind !== 'disk') return object;
   const now = new Date().toISOString();
-  return { ...object, creation_date: object['creation_date'] ?? now, last_modified: now };
+  const { creation_date: made = now, last_modified: changed = now } = before;
+  const as = (time: unknown) => ({ ...object, creation_date: made, last_modified: time });
+  const same = writeDocument(as(changed)) === writeDocument(before);
+  return as(same ? changed : now);
 }
 
 function idOf(object: StoredObject): string {
