@@ -145,6 +145,7 @@ const lines: Readonly<Record<Group, string>> = {
     context (contexts ctx) Servers that are remembered
     api () Send any request, or look at the entry point
     wait () Wait until an object is in a state
+    commands () List every command, with flags, types and calls
     serve () Run the reference server
     help () Explain a noun, a verb or a topic`,
 };

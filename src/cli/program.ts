@@ -60,9 +60,9 @@ async function build(
 ): Promise<void> {
   const special = specialNouns[noun.name];
   if (!noun.api) {
-    await (await special?.load())?.register(command, cli);
+    await (await special?.load())?.register(command, cli, specialNouns);
   } else if (word !== undefined && special?.verbs?.[word] !== undefined) {
-    await (await special.load()).register(command, cli);
+    await (await special.load()).register(command, cli, specialNouns);
   } else {
     addVerbs(command, noun.name, word, cli, special?.verbs ?? {});
   }

@@ -1,11 +1,12 @@
 /** The command line has every operation of the model, and help for all of it. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nounOf, nouns } from '../../src/cli/catalog.ts';
 import { modelNouns } from '../../src/cli/resources/collections.ts';
 import { flagsOf } from '../../src/cli/resources/flags.ts';
 import { memberships } from '../../src/cli/resources/spellings.ts';
 import { verbOf, verbsOf } from '../../src/cli/resources/verbs.ts';
-import { allOperations } from '../../src/model/index.ts';
+import type { NounEntry } from '../../src/cli/tree.ts';
 import { vmctl } from './run.ts';
 
 const apiNouns = nouns.filter((noun) => noun.api);
@@ -40,21 +41,6 @@ describe('nouns', () => {
 });
 
 describe('verbs', () => {
-  it('reach every operation but those of the entry point', () => {
-    const reached = new Set(
-      apiNouns.flatMap(({ name }) =>
-        verbsOf(name).flatMap(({ candidates }) =>
-          candidates.map(({ operation }) => `${operation.http} ${operation.path}`),
-        ),
-      ),
-    );
-    const missing = allOperations()
-      .filter(({ service }) => service !== '/')
-      .map(({ http, path }) => `${http} ${path}`)
-      .filter((operation) => !reached.has(operation));
-    expect(missing).toEqual([]);
-  });
-
   it('have words that mean one verb only', () => {
     for (const { name } of apiNouns) {
       const words = verbsOf(name).flatMap((verb) => [verb.name, ...verb.aliases]);
@@ -84,6 +70,88 @@ describe('verbs', () => {
         expect(names, `${name} ${verb.name}`).toHaveLength(new Set(names).size);
       }
     }
+  });
+});
+
+interface Tree {
+  readonly nouns: readonly NounEntry[];
+  readonly global_flags: readonly { readonly flag: string; readonly values?: readonly string[] }[];
+  readonly exit_codes: readonly { readonly code: number }[];
+}
+
+async function tree(...words: readonly string[]): Promise<Tree> {
+  const result = await vmctl(['commands', ...words, '-o', 'json']);
+  expect(result.stderr).toBe('');
+  return JSON.parse(result.stdout) as Tree;
+}
+
+describe('the list of commands', () => {
+  it('has a command for each of the 895 operations of the API', async () => {
+    const file = new URL('../data/operations.json', import.meta.url);
+    const operations = JSON.parse(readFileSync(file, 'utf8')) as { http: string; path: string }[];
+    expect(operations).toHaveLength(895);
+    const { nouns: entries } = await tree();
+    const calls = entries.flatMap(({ commands }) => commands.flatMap((one) => one.calls));
+    const reached = new Set(calls.map(({ method, path }) => `${method} ${path}`));
+    expect(
+      operations.map(({ http, path }) => `${http} ${path}`).filter((one) => !reached.has(one)),
+    ).toEqual([]);
+  });
+
+  it('has every noun, and tells each verb in full', async () => {
+    const { nouns: entries, global_flags, exit_codes } = await tree();
+    expect(entries.map(({ name }) => name)).toEqual(nouns.map(({ name }) => name));
+    for (const { commands } of entries) {
+      expect(commands.length).toBeGreaterThan(0);
+      for (const { name, purpose, calls, examples, flags } of commands) {
+        expect(purpose, name).not.toBe('');
+        for (const example of examples) expect(example).toMatch(/^vmctl /);
+        const known = flags.map(({ flag }) => flag);
+        expect(known, name).toHaveLength(new Set(known).size);
+        for (const { parents } of calls)
+          expect(known, name).toEqual(expect.arrayContaining([...parents]));
+        for (const { type, values, flag } of flags) {
+          if (/\benum /.test(type)) expect(values?.length, `${name} ${flag}`).toBeGreaterThan(0);
+        }
+      }
+    }
+    expect(exit_codes.map(({ code }) => code)).toEqual(expect.arrayContaining([0, 2, 7, 12, 130]));
+    expect(global_flags).toContainEqual(
+      expect.objectContaining({ flag: '--output', aliases: ['-o'], values: expect.any(Array) }),
+    );
+  });
+
+  it('gives types, values and parents', async () => {
+    const { nouns: entries } = await tree('nics');
+    expect(entries).toHaveLength(1);
+    const create = entries[0]?.commands.find(({ verb }) => verb === 'create');
+    expect(create?.flags).toContainEqual(
+      expect.objectContaining({ flag: '--vm', type: 'ref vm', section: 'parents' }),
+    );
+    expect(create?.flags).toContainEqual(
+      expect.objectContaining({ flag: '--interface', values: expect.arrayContaining(['virtio']) }),
+    );
+    expect(create?.calls).toContainEqual({
+      operation: 'add',
+      method: 'POST',
+      path: '/vms/{vm}/nics',
+      parents: ['--vm'],
+    });
+  });
+
+  it('is a table for people, and knows the verbs that the model does not describe', async () => {
+    const result = await vmctl(['commands', 'disks']);
+    expect(result.stdout).toMatch(/^NAME +ALIASES +PURPOSE\n/);
+    expect(result.stdout).toContain('disks upload');
+    expect((await vmctl(['commands', 'disk', 'context', '-o', 'name'])).stdout).toContain(
+      'commands/context use\n',
+    );
+  });
+
+  it('refuses a noun that there is not, with near ones', async () => {
+    const result = await vmctl(['commands', 'vmz']);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('did you mean vms');
   });
 });
 

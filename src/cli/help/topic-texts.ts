@@ -36,22 +36,6 @@ status, fault {reason, detail}, request {method, path}, retryable, next. Codes a
   untrusted, unknown_ca, pin_mismatch, certificate_expired, wrong_host
   server_error, bad_answer, partial, declined, interrupted, bug
 `,
-  'exit-codes': `Exit codes.
-
-    0  done; also: nothing found, or the reader of the output has gone
-    1  unexpected failure, or a refusal that fits no other code
-    2  usage: flags, arguments, input files; nothing was sent
-    3  a named object does not exist
-    4  signing in is required, or was refused
-    5  not allowed
-    6  ambiguous, in conflict, or in the wrong state
-    7  waiting took too long; the operation may still be running
-    8  the server cannot be reached, or is not trusted
-    9  of several objects some were done and some failed
-   10  the server failed
-   12  declined, or it had to be confirmed and nobody could be asked
-  130  ended by Ctrl-C; 143: by SIGTERM
-`,
   references: `How objects are named.
 
 By id, by exact name, or as kind/name, which is what -o name prints. An id wins nothing: a word

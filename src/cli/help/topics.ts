@@ -1,6 +1,7 @@
 /** `vmctl help`: the root page, the pages of nouns and verbs, and topics. Never connects. */
 import { UsageError } from '../../client/errors.ts';
 import { groups, nounOf, nouns } from '../catalog.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { nearest } from '../nearest.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
@@ -11,6 +12,7 @@ const generated: Readonly<Record<string, () => string>> = {
   flags: flagsPage,
   environment: environmentPage,
   nouns: nounsPage,
+  'exit-codes': exitCodesPage,
 };
 
 const topicNames = [...Object.keys(generated), ...Object.keys(topicTexts)];
@@ -85,6 +87,11 @@ function nounsPage(): string {
   return `${parts.join('\n')}\n${wrapped(
     'Hyphens do not count and the singular is understood: storage-domain, storagedomains and sd are one noun.',
   )}\n`;
+}
+
+function exitCodesPage(): string {
+  const rows = exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}\n`);
+  return `Exit codes.\n\n${rows.join('')}`;
 }
 
 function flagsPage(): string {

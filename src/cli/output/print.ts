@@ -8,24 +8,11 @@ import { columnValue, humanText, meaningOf, plainText, valueAt } from './cells.t
 import { painted, painter } from './color.ts';
 import { type Column, columnOf, defaultColumns } from './columns.ts';
 import { detailLines } from './details.ts';
+import { type Format, formats } from './formats.ts';
 import { harmless } from './harmless.ts';
 import { jsonArray, jsonText } from './json.ts';
 import { alignedLines, fitted, grid, type TableText } from './table.ts';
 import { yamlText } from './yaml.ts';
-
-export const formats = [
-  'table',
-  'wide',
-  'json',
-  'jsonl',
-  'yaml',
-  'csv',
-  'tsv',
-  'name',
-  'id',
-] as const;
-
-export type Format = (typeof formats)[number];
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,8 @@
 import type { QueryValue, Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { defaultFollow } from '../output/columns.ts';
-import { columnsOf, type Format, formatOf, print, type View } from '../output/print.ts';
+import type { Format } from '../output/formats.ts';
+import { columnsOf, formatOf, print, type View } from '../output/print.ts';
 import { fillNames } from './names.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';

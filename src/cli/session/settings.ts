@@ -4,6 +4,7 @@
  */
 import { UsageError } from '../../client/errors.ts';
 import type { Environment } from '../io.ts';
+import { formats } from '../output/formats.ts';
 
 export interface Setting {
   /** Flags as commander writes them; absent where a flag would be a leak. */
@@ -11,6 +12,8 @@ export interface Setting {
   readonly env?: string;
   /** Key in a context and in the defaults of the configuration. */
   readonly key?: string;
+  /** What it may be, where that is one of a few words. */
+  readonly values?: readonly string[];
   /** A switch instead of a text. */
   readonly isSwitch?: boolean;
   /** Never printed, logged or stored. */
@@ -62,6 +65,7 @@ const table = {
     flags: '-o, --output <format>',
     env: 'VMCTL_OUTPUT',
     key: 'output',
+    values: formats,
     doc: 'table, wide, json, jsonl, yaml, csv, tsv, name or id.',
   },
   columns: {
@@ -107,6 +111,7 @@ const table = {
   color: {
     flags: '--color <when>',
     key: 'color',
+    values: ['always', 'never', 'auto'],
     doc: 'always, never or auto (NO_COLOR and FORCE_COLOR are understood).',
   },
   configDir: { env: 'VMCTL_CONFIG_DIR', doc: 'Directory of config.json.' },
