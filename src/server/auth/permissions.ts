@@ -79,6 +79,13 @@ function chainOf(tx: Transaction, start: { kind: KindName; id: string }): Set<st
     const object = tx.get(kind, id) as StoredObject | undefined;
     if (!object) continue;
     for (const attribute of containers[kind] ?? []) queue.push(...referred(object, attribute));
+    if (kind === 'template') {
+      // A template belongs to the data center, whichever cluster it was made in.
+      for (const { id: cluster } of referred(object, 'cluster')) {
+        const home = tx.get('cluster', cluster) as StoredObject | undefined;
+        if (home) queue.push(...referred(home, 'data_center'));
+      }
+    }
     if (kind === 'disk') {
       for (const { vm } of tx.list('disk_attachment', { where: { disk_id: id } })) {
         if (vm?.id) queue.push({ kind: 'vm', id: vm.id });
