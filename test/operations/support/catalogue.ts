@@ -15,6 +15,18 @@ export type Scene = readonly [
 /** Status, reason and sentence of a fault. */
 export type Refused = readonly [status: number, reason: string, detail: string];
 
+/** What refuses a command: its sentence stands in square brackets. */
+export const refused = (status: number, sentence: string): Refused => [
+  status,
+  'Operation Failed',
+  `[${sentence}]`,
+];
+
+/** An answer, and what it must say. */
+export async function says(answer: Promise<Answer>, expected: Refused) {
+  return { answer: await answer, says: expected };
+}
+
 /** How a fault is provoked: the answer that refuses, and what it must say. */
 export type Refusing = readonly [
   deed: string,
