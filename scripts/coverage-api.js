@@ -1,11 +1,24 @@
 // Prints every numbered operation of the specification with the tests that drive it. Ends with 1
-// when one of them has no test.
+// when one of them has no test. With --write it writes docs/coverage.md anew.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.js';
 
 await prepare();
+
+if (process.argv.includes('--write')) {
+  const page = ['--project', 'unit', 'test/server/coverage-doc.test.ts'];
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...page],
+    { cwd: root, encoding: 'utf8', env: { ...process.env, VMCTL_WRITE_COVERAGE: '1' } },
+  );
+  if (status !== 0) {
+    console.error(stdout, stderr);
+    process.exit(1);
+  }
+}
 
 const read = (name) => JSON.parse(readFileSync(join(root, 'test/data', `${name}.json`), 'utf8'));
 
