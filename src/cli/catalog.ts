@@ -146,6 +146,7 @@ const lines: Readonly<Record<Group, string>> = {
     api () Send any request, or look at the entry point
     wait () Wait until an object is in a state
     commands () List every command, with flags, types and calls
+    completion () Print what makes a shell complete commands
     explain () Tell what a type or attribute is, its values and states
     serve () Run the reference server
     help () Explain a noun, a verb or a topic`,

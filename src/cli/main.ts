@@ -24,6 +24,10 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
 }
 
 async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  if (argv[0] === '__complete') {
+    const { complete } = await import('./complete.ts');
+    return await complete(argv.slice(1), io, signal);
+  }
   const at = wordPosition(argv);
   const word = at < 0 ? undefined : argv[at];
   if (word === undefined || word === 'help') {

@@ -104,6 +104,21 @@ export async function describeCommand(
   );
 }
 
+/** The verbs of a noun with what they do; none where the noun is the command. */
+export async function verbsOfNoun(
+  noun: Noun,
+  specialNouns: SpecialNouns,
+  cli: Cli,
+): Promise<readonly (readonly [verb: string, purpose: string])[]> {
+  const special = specialNouns[noun.name];
+  if (noun.api) {
+    const generic = verbsOf(noun.name).map((verb) => [verb.name, purposeOf(verb)] as const);
+    return [...generic, ...Object.entries(special?.verbs ?? {})];
+  }
+  const own = await describeSpecial(noun, special, specialNouns, cli);
+  return own.flatMap(({ verb, purpose }) => (verb === undefined ? [] : [[verb, purpose] as const]));
+}
+
 /** All nouns, in the order of help. */
 export async function describeAll(
   specialNouns: SpecialNouns,

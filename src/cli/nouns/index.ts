@@ -19,6 +19,7 @@ export const specialNouns: SpecialNouns = {
   api: { load: () => api },
   wait: { load: () => wait },
   commands: { load: () => import('./commands.ts') },
+  completion: { load: () => import('./completion.ts') },
   explain: { load: () => import('./explain.ts') },
   serve: { load: () => import('./serve.ts') },
   disks: {

@@ -1,0 +1,47 @@
+/** What shells load to complete `vmctl`. What there is to choose from they ask `vmctl __complete`. */
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+
+export type Shell = (typeof shells)[number];
+
+/** The scripts; the files in `completions/` are these. */
+export const scripts: Readonly<Record<Shell, string>> = {
+  bash: `# bash completion of vmctl; made by: vmctl completion bash
+_vmctl() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" word
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word _; do
+    COMPREPLY+=("$word")
+  done < <("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:COMP_CWORD-1}" "$current" 2>/dev/null)
+}
+complete -o default -F _vmctl vmctl
+`,
+  zsh: `#compdef vmctl
+# zsh completion of vmctl; made by: vmctl completion zsh
+_vmctl() {
+  local -a choices
+  local word doc
+  while IFS=$'\\t' read -r word doc; do
+    word="\${word//:/\\\\:}"
+    choices+=("$word\${doc:+:$doc}")
+  done < <("\${words[1]}" __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  if (( \${#choices} )); then
+    _describe vmctl choices
+  else
+    _files
+  fi
+}
+if [ "$funcstack[1]" = "_vmctl" ]; then
+  _vmctl "$@"
+else
+  compdef _vmctl vmctl
+fi
+`,
+  fish: `# fish completion of vmctl; made by: vmctl completion fish
+function __vmctl_complete
+    set -l words (commandline -opc)
+    $words[1] __complete $words[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c vmctl -a '(__vmctl_complete)'
+`,
+};

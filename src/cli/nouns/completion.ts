@@ -1,0 +1,24 @@
+/** `vmctl completion`: the script that makes a shell complete. Never connects. */
+import { Argument, type Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { type Shell, scripts, shells } from '../completion-scripts.ts';
+import { write } from '../io.ts';
+
+/** Adds the argument and the action of `vmctl completion`. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .addArgument(new Argument('<shell>', 'for which shell').choices(shells))
+    .addHelpText(
+      'after',
+      `
+To have it in every shell:
+  bash  vmctl completion bash > ~/.local/share/bash-completion/completions/vmctl
+  zsh   vmctl completion zsh > a folder of $fpath, as _vmctl
+  fish  vmctl completion fish > ~/.config/fish/completions/vmctl.fish
+
+Examples:
+  vmctl completion bash
+  vmctl completion fish`,
+    )
+    .action((shell: Shell) => write(cli.io.stdout, scripts[shell]));
+}
