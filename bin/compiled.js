@@ -87,8 +87,20 @@ class Kept {
         fs.writeFileSync(draft, Buffer.concat([length, code]), { mode: 0o600 });
         fs.renameSync(draft, path);
       }
+      this.#forgetOlder();
     } catch {
       // The next run compiles again.
     }
+  }
+
+  /** Leaves the code of the four latest builds: a few versions of Node, an installation or two. */
+  #forgetOlder() {
+    const folder = dirname(this.#folder);
+    const builds = fs.readdirSync(folder).map((name) => {
+      const path = join(folder, name);
+      return { path, made: fs.statSync(path).mtimeMs };
+    });
+    const older = builds.sort((a, b) => b.made - a.made).slice(4);
+    for (const { path } of older) fs.rmSync(path, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,14 @@
 /** The door keeps compiled code between runs, and never needs it. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +56,18 @@ describe('compiled code', () => {
     for (const name of kept()) writeFileSync(join(code, name), 'damaged');
     chmodSync(join(code, build), 0o777);
     expect(help()).toBe(first);
+  });
+
+  it('of the latest builds is kept, that of older ones is not', () => {
+    for (const [age, name] of ['one', 'two', 'three', 'four', 'five'].entries()) {
+      const build = join(code, name);
+      mkdirSync(build, { recursive: true });
+      utimesSync(build, 1000 - age, 1000 - age);
+    }
+    help();
+    const names = readdirSync(code);
+    expect(names).toHaveLength(4);
+    expect(names).toEqual(expect.arrayContaining(['one', 'two', 'three']));
   });
 
   it('is not kept where nothing can be written, or nobody wants it', () => {
