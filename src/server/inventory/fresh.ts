@@ -1,11 +1,12 @@
 /** What a new service holds before anybody has added anything. */
-import { createHash } from 'node:crypto';
+
 import type { Resource } from '../../model/resource.ts';
 import { everyone } from '../auth/permissions.ts';
 import { splitUserName, superUserRole } from '../auth/users.ts';
 import { fillCluster, furnishCluster } from '../rules/cluster.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { furnish } from '../rules/data-center.ts';
+import { namedId } from '../rules/digest.ts';
 import { fillDirectory } from '../rules/directory.ts';
 import { applyDefaults } from '../rules/input.ts';
 import type { StoredObject } from '../store/document.ts';
@@ -61,7 +62,7 @@ function addIdentity(ctx: RuleContext, admin: string): void {
   const parts = splitUserName(admin);
   if (!parts) throw new Error(`"${admin}" is not a user name of the form USER@DOMAIN.`);
   const profile = `${parts.profile}-authz`;
-  const domain = nameBasedId(profile);
+  const domain = namedId(profile);
   tx.insert('domain', '/domains', { id: domain, name: profile });
   fillDirectory(ctx, domain, profile);
   tx.insert('group', '/groups', { id: everyone, name: 'Everyone', namespace: '*' });
@@ -183,7 +184,7 @@ function addCatalogues(ctx: RuleContext): void {
     const spoofing = name === 'vdsm-no-mac-spoofing';
     const [major, minor] = spoofing ? [3, 2] : name === 'clean-traffic-gateway' ? [4, 2] : [3, 6];
     tx.insert('network_filter', '/networkfilters', {
-      id: spoofing ? 'd2370ab4-fee3-11e9-a310-8c1645ce738e' : nameBasedId(`networkfilter ${name}`),
+      id: spoofing ? 'd2370ab4-fee3-11e9-a310-8c1645ce738e' : namedId(`networkfilter ${name}`),
       name,
       version: { major, minor },
     });
@@ -268,10 +269,4 @@ function addPermissions(ctx: RuleContext): void {
     group: { id: everyone },
     template: { id: zeroId },
   });
-}
-
-/** The same id for the same name, in every service. */
-export function nameBasedId(name: string): string {
-  const hex = createHash('md5').update(name).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-3${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

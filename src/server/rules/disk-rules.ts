@@ -85,7 +85,7 @@ export const diskRules = rules({
     }
     const [template] = templatesOf(ctx, object);
     if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'remove', name: template.name });
-    const drives = ctx.tx.list('cdrom').filter(({ file }) => file?.id === object.id);
+    const drives = ctx.tx.list('cdrom', { where: { file_id: object.id ?? '' } });
     if (drives.length > 0) {
       const names = drives.map(({ vm }) => ctx.tx.get('vm', vm?.id ?? '')?.name).join(', ');
       ctx.refuse('DISK_IN_CD_DRIVE', { action: 'remove', names });

@@ -1,9 +1,10 @@
 /** Rules of jobs and steps: those of the service are read, those of clients are theirs to lead. */
-import { createHash } from 'node:crypto';
+
 import { jobSteps } from '../../model/jobs.ts';
 import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../jobs/job.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
+import { namedId } from './digest.ts';
 import { rules } from './notation.ts';
 import type { Place } from './places.ts';
 
@@ -127,8 +128,9 @@ function stepsOf(job: StoredJob): StoredObject[] {
       const status = type === 'executing' ? job.status : 'finished';
       const end = type === 'validating' ? job['start_time'] : job['end_time'];
       return {
-        id: stepId(job.id, type),
-        description: type === 'executing' ? job.description : `${capital(type)}`,
+        // Steps are not stored: their ids follow from that of the job.
+        id: namedId(job.id, type),
+        description: type === 'executing' ? job.description : capital(type),
         type,
         status,
         start_time: type === 'finalizing' ? job['end_time'] : job['start_time'],
@@ -137,7 +139,7 @@ function stepsOf(job: StoredJob): StoredObject[] {
     });
   const own = (job.own_steps ?? []).map((step) => ({
     ...step,
-    parent_step: { id: stepId(job.id, 'executing') },
+    parent_step: { id: namedId(job.id, 'executing') },
     status: job.status,
     start_time: job['start_time'],
     ...(over ? { end_time: job['end_time'] } : {}),
@@ -154,17 +156,4 @@ function stepsOf(job: StoredJob): StoredObject[] {
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-/** Steps are not stored: their ids follow from that of the job. */
-function stepId(job: string, type: string): string {
-  const hash = createHash('sha256').update(`${job} ${type}`).digest('hex');
-  const [a, b, c, d, e] = [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    `4${hash.slice(13, 16)}`,
-    `8${hash.slice(17, 20)}`,
-    hash.slice(20, 32),
-  ];
-  return [a, b, c, d, e].join('-');
 }

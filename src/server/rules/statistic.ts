@@ -1,10 +1,10 @@
 /** Rules of statistics: values that move plausibly, the same for the same seed, object and time. */
-import { createHash } from 'node:crypto';
 import type { Resource } from '../../model/resource.ts';
 import { type StatisticRow, statistics } from '../../model/statistics.ts';
 import { type StoredObject, valueAt } from '../store/document.ts';
 import { typeOfKind } from '../store/kinds.ts';
 import type { RuleContext } from './context.ts';
+import { digestOf, namedId } from './digest.ts';
 import { find } from './generic.ts';
 import { capacityOf } from './gluster/brick-details.ts';
 import { progressOf } from './gluster/progress.ts';
@@ -68,7 +68,8 @@ function statisticOf(row: StatisticRow, source: Source, owner: StoredObject): St
     : type === 'string'
       ? [{ detail: source.text(name) }]
       : [{ datum: source.value(row) }];
-  return { id: idOf(name), name, description, kind, unit, type, values, ...owner };
+  // Ids come from names, so a statistic has the same one on every object.
+  return { id: namedId(name), name, description, kind, unit, type, values, ...owner };
 }
 
 /** One measured value of an object now; also of names that its list of statistics lacks. */
@@ -79,17 +80,6 @@ export function measure(
   unit: StatisticRow[2],
 ): number {
   return new Source(ctx, object as StoredObject).value([name, 'gauge', unit, 'decimal', '']);
-}
-
-/** Ids come from names, so a statistic has the same one on every object. */
-function idOf(name: string): string {
-  const bytes = createHash('md5').update(name).digest();
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x30;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return [8, 12, 16, 20, 32]
-    .map((end, index, ends) => hex.slice(ends[index - 1] ?? 0, end))
-    .join('-');
 }
 
 /** Values that are not made up, by the names of their statistics. */
@@ -190,8 +180,7 @@ class Source {
   /** A number from 0 to 1 that depends on object and name alone. */
   #phase(name: string): number {
     const id = String(this.#object['id'] ?? '');
-    const hash = createHash('md5').update(`${id} ${name}`).digest();
-    return hash.readUInt32LE(0) / 2 ** 32;
+    return digestOf(id, name).readUInt32LE(0) / 2 ** 32;
   }
 
   #since(start: unknown): number {

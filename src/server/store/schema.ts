@@ -51,6 +51,7 @@ function createFixedTables(db: Database): void {
       target TEXT NOT NULL, data TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS task_due ON task (due, seq);
     CREATE INDEX IF NOT EXISTS task_target ON task (target);
+    CREATE INDEX IF NOT EXISTS task_job ON task (json_extract(data, '$.job'));
     CREATE TABLE IF NOT EXISTS token (
       hash TEXT PRIMARY KEY, user TEXT NOT NULL, scope TEXT NOT NULL,
       expires INTEGER NOT NULL) WITHOUT ROWID;

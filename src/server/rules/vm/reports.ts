@@ -1,7 +1,8 @@
 /** What the agent in the guest reports while it runs: devices, applications, who is signed in. */
-import { createHash } from 'node:crypto';
+
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../context.ts';
+import { namedId } from '../digest.ts';
 import type { Addressed } from '../notation.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
@@ -42,7 +43,7 @@ function deviceOf(vm: Vm, nic: Nic, index: number): Device {
   const address = given?.ip?.address ?? `10.${x}.${y}.${Math.min(254, Math.max(1, z))}`;
   const tail = mac.replaceAll(':', '').match(/.{4}/g) ?? [];
   return {
-    id: nameBased(`device ${nic.id}`),
+    id: namedId(`device ${nic.id}`),
     name,
     description: 'guest reported data',
     type: 'network',
@@ -74,7 +75,7 @@ export const applicationRules = rules({
 export function applicationsOf(vm: Vm): Resource<'application'>[] {
   const windows = vm.os?.type?.startsWith('windows') ?? false;
   return (windows ? windowsApplications : linuxApplications).map((name) => ({
-    id: nameBased(`application ${name}`),
+    id: namedId(`application ${name}`),
     name,
     vm: { id: vm.id ?? '' },
   }));
@@ -104,10 +105,4 @@ export function endSessions(ctx: RuleContext, vm: Vm): void {
   })) {
     ctx.tx.remove('session', session.id ?? '');
   }
-}
-
-/** The same id for the same thing, as often as it is looked at. */
-function nameBased(name: string): string {
-  const hex = createHash('md5').update(name).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-3${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
