@@ -69,7 +69,7 @@ const hosts: readonly Refusing[] = [
       const host = await addHost(people);
       return says(
         people.admin.delete(`/clusters/${host.cluster}`),
-        refused(409, 'Cannot remove Cluster. It still has 1 hosts.'),
+        refused(409, 'Cannot remove Cluster. It still has 1 host.'),
       );
     },
   ],

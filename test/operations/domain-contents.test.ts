@@ -79,6 +79,16 @@ describe('a data domain that was detached', () => {
     expect((await admin.get(`/vms/${vm.id}/diskattachments`)).list).toHaveLength(1);
     expect((await admin.get(`${list}?unregistered=true`)).list).toEqual([]);
     expect((await admin.get(`${list}/${vm.id}`)).status).toBe(200);
+    for (const again of [
+      `${list}/${vm.id}/register`,
+      `${dataCenter}/${domain}/disks/${vm.disk}/register`,
+    ]) {
+      const refusal = await admin.post(again, { action: cluster });
+      expect([refusal.status, refusal.fault?.detail], again).toEqual([
+        409,
+        expect.stringContaining('It is in the inventory already'),
+      ]);
+    }
   });
 
   site.both('can be rid of them', async (people) => {

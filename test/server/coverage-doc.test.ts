@@ -32,7 +32,6 @@ function isServed({ name, type, path, isAction }: Operation): boolean {
   const kinds = storedKinds().filter((kind) => typeOfKind(kind) === type);
   const rules = [type as never, ...kinds].map((kind) => rulesOf(kind));
   if (!isStored(type) && !rules.some((one) => one?.compute)) return false;
-  if (rules[0]?.unserved?.includes(name)) return false;
   if (!isAction && generic.has(name)) return true;
   return rules.some(
     (one) =>
@@ -69,7 +68,7 @@ Of ${sum('all')} operations ${sum('served')} are served, by tier:
 
 ${[...tiers].map(([tier, { all, served }]) => `- ${tier}: ${served} of ${all}`).join('\n')}
 
-${missing.length === 0 ? 'Every operation has a rule. Three answer 501 for objects that need them not: to import or register a\nmachine, or to register a disk, that the service knows already.' : `These are not:\n\n${missing.join('\n')}`}
+${missing.length === 0 ? 'Every operation has a rule.' : `These are not:\n\n${missing.join('\n')}`}
 `;
 }
 

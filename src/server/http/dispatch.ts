@@ -3,12 +3,12 @@ import type { Dialect } from '../../model/dialect.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
-import { refused } from '../fault.ts';
+import { Refusal, refused } from '../fault.ts';
 import { jobOf, noteJob, openJob } from '../jobs/job.ts';
 import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
 import type { Parameters } from '../rules/notation.ts';
-import { collectionOf, isStored, locationOf, type Place, placeOf } from '../rules/places.ts';
+import { collectionOf, locationOf, type Place, placeOf } from '../rules/places.ts';
 import { actionsOf, type Presentation, present, wholeAlone } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
@@ -50,7 +50,6 @@ export function serve(ctx: RuleContext, call: Call): Answer {
   if (operation.service === '/') {
     return operation.isAction ? reload(ctx, call) : apiRoot(ctx, call.dialect, request);
   }
-  requireServed(operation);
   if (operation.http !== 'GET') openJob(ctx, operation);
   const view = presentationOf(ctx, call);
   switch (operation.name) {
@@ -70,19 +69,16 @@ export function serve(ctx: RuleContext, call: Call): Answer {
 }
 
 /** There is no configuration beside the command line: it is in force already. */
-function reload(ctx: RuleContext, { operation, body }: Call): Answer {
+function reload(ctx: RuleContext, call: Call): Answer {
   if (!ctx.caller.superUser) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
-  if (Array.isArray(body)) throw generic.unserved(operation);
   ctx.event(1010);
-  return { status: 200, form: 'action', action: { ...body, status: 'complete' } };
+  return { status: 200, form: 'action', action: { ...sentIn(call), status: 'complete' } };
 }
 
-function requireServed(operation: Operation): void {
-  const rules = rulesOf(operation.type as never);
-  const closed = !rules?.compute && !isStored(operation.type);
-  if (closed || rules?.unserved?.includes(operation.name)) {
-    throw generic.unserved(operation);
-  }
+/** The object or action that was sent. Refuses a list with 400, where it has no place. */
+function sentIn({ body }: Call): StoredObject {
+  if (!Array.isArray(body)) return body;
+  throw new Refusal(400, 'Request syntactically incorrect.', 'expected one object, found a list');
 }
 
 function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
@@ -185,14 +181,14 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   permit(ctx, call, place);
   const many = rulesOf(place.kind)?.addMany;
   if (many) return addMany(ctx, call, view, place, many as AddMany);
-  if (Array.isArray(call.body)) throw generic.unserved(call.operation);
-  const object = generic.add(ctx, place, call.body);
+  const sent = sentIn(call);
+  const object = generic.add(ctx, place, sent);
   const job = noteJob(ctx, call.operation, place, object);
   const shown = show(view, place, object);
   const told = place.members?.told ?? 'object';
   if (told === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
   if (told !== 'object') {
-    const answer = told === 'sent' ? { ...call.body, id: shown['id'], href: shown['href'] } : shown;
+    const answer = told === 'sent' ? { ...sent, id: shown['id'], href: shown['href'] } : shown;
     return { status: 200, form: 'object', type: place.type, object: answer };
   }
   const headers = shown['href'] ? { Location: String(shown['href']) } : {};
@@ -237,7 +233,7 @@ function addMany(
 function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const target = targetIn(ctx, call);
   permit(ctx, call, target.place, target.object);
-  const object = generic.update(ctx, target, call.body as StoredObject);
+  const object = generic.update(ctx, target, sentIn(call));
   noteJob(ctx, call.operation, target.place, object);
   return {
     status: 200,
@@ -275,8 +271,8 @@ export function parametersOf(request: ApiRequest): Parameters {
 }
 
 function act(ctx: RuleContext, call: Call): Answer {
-  const { operation, request, body } = call;
-  if (Array.isArray(body)) throw generic.unserved(operation);
+  const { request } = call;
+  const body = sentIn(call);
   const { result, job } = addressesObject(call.match.service)
     ? actOnObject(ctx, call, body)
     : actOnCollection(ctx, call, body);

@@ -44,17 +44,19 @@ export const clusterRules = rules({
   removable(ctx, { object }) {
     if (object.name === 'Default') ctx.refuse('CLUSTER_IS_DEFAULT', { action: 'remove' });
     const where = { cluster_id: object.id ?? '' };
-    const counts = {
-      hosts: ctx.tx.count('host', { where }),
-      VMs: ctx.tx.count('vm', { where }),
-      templates: ctx.tx.count('template', { where }),
-      'VM pools': ctx.tx.count('vm_pool', { where }),
-    };
-    const left = Object.entries(counts).filter(([, count]) => count > 0);
+    const counts = [
+      [ctx.tx.count('host', { where }), 'host'],
+      [ctx.tx.count('vm', { where }), 'VM'],
+      [ctx.tx.count('template', { where }), 'template'],
+      [ctx.tx.count('vm_pool', { where }), 'VM pool'],
+    ] as const;
+    const left = counts.filter(([count]) => count > 0);
     if (left.length > 0) {
       ctx.refuse('CLUSTER_HAS_OBJECTS', {
         action: 'remove',
-        objects: left.map(([what, count]) => `${count} ${what}`).join(', '),
+        objects: left
+          .map(([count, what]) => `${count} ${what}${count === 1 ? '' : 's'}`)
+          .join(', '),
       });
     }
   },

@@ -18,6 +18,7 @@ import {
   vmsOf,
 } from './disk.ts';
 import type { DiskMove } from './disk-ends.ts';
+import { registeredAlready } from './domain-contents/register.ts';
 import { resolveMember, resolveReferences } from './input.ts';
 import { logicalUnit, unitsOf } from './logical-unit.ts';
 import type { ActionRule } from './notation.ts';
@@ -31,6 +32,8 @@ type Domain = Resource<'storage_domain'>;
 const movable = new Set(['down', 'up', 'paused']);
 
 export const diskActions: Readonly<Record<string, ActionRule<'disk'>>> = {
+  register: registeredAlready.register,
+
   copy(ctx, { object: disk, place }, body) {
     requireImage(ctx, disk, 'copy');
     const domain = targetOf(ctx, disk, body, 'copy');

@@ -115,8 +115,6 @@ export interface Rules<K extends KindName = KindName> {
   readonly addsAtOnce?: boolean;
   /** Status that `add` is answered with, where it is not 201. */
   readonly addsWith?: 200;
-  /** Services of the kind that have no rules yet: answered with 501. */
-  readonly unserved?: readonly string[];
 }
 
 /** Declares the rules of a kind; returns them unchanged. */

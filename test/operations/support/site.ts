@@ -3,6 +3,7 @@
  * in XML and in JSON; the refusals that every operation has are declared in a line each.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { firstIds } from '../../support/firsts.ts';
 import { RawApi, requestToken } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { type Format, Speaker, type Thing } from './speaker.ts';
@@ -33,26 +34,6 @@ export interface Site {
   readonly incomplete: (method: string, template: string, body: Thing, missing: string) => void;
 }
 
-/** Collections of which the first object stands for a parameter of a path. */
-const firsts: Readonly<Record<string, string>> = {
-  vm: '/vms',
-  host: '/hosts',
-  cluster: '/clusters',
-  datacenter: '/datacenters',
-  storagedomain: '/storagedomains',
-  network: '/networks',
-  disk: '/disks',
-  user: '/users',
-  group: '/groups',
-  template: '/templates',
-  role: '/roles',
-  policy: '/schedulingpolicies',
-  domain: '/domains',
-  diskprofile: '/diskprofiles',
-  cpuprofile: '/cpuprofiles',
-  profile: '/vnicprofiles',
-};
-
 const nobody = '11111111-2222-3333-4444-555555555555';
 const formats: readonly Format[] = ['XML', 'JSON'];
 
@@ -60,7 +41,7 @@ const formats: readonly Format[] = ['XML', 'JSON'];
 export function useSite(options: readonly string[] = []): Site {
   let server: TestServer;
   let apis: Record<'admin' | 'jane' | 'olaf', RawApi>;
-  const ids: Record<string, string> = {};
+  let ids: Record<string, string> = {};
   let count = 0;
 
   beforeAll(async () => {
@@ -72,10 +53,7 @@ export function useSite(options: readonly string[] = []): Site {
     };
     const admin = await RawApi.signIn(server);
     apis = { admin, jane: await signIn('jane@internal'), olaf: await signIn('olaf@internal') };
-    for (const [name, collection] of Object.entries(firsts)) {
-      const { list } = await new Speaker(admin, 'JSON').get(collection);
-      ids[name] = String(list[0]?.['id'] ?? '');
-    }
+    ids = await firstIds(admin);
   });
   afterAll(async () => {
     await server.stop();

@@ -50,6 +50,17 @@ export function register(
   return object;
 }
 
+function refuseRegistered(action: string) {
+  return (ctx: RuleContext, { object }: { readonly object: { readonly name?: string } }): never =>
+    ctx.refuse('REGISTERED_ALREADY', { action, name: object.name });
+}
+
+/** Actions below a storage domain of what is in the inventory, and so needs them not. */
+export const registeredAlready = {
+  register: refuseRegistered('register'),
+  import: refuseRegistered('import'),
+};
+
 /** Refuses a domain that is not active. */
 export function requireActive(ctx: RuleContext, domain: string, action: string): void {
   const status = ctx.tx.find('attached_storage_domain', { id: domain })?.status ?? 'unattached';

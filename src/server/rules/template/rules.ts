@@ -14,6 +14,7 @@ import {
   sourcesOf,
   spoilCopies,
 } from '../disk-copies.ts';
+import { registeredAlready } from '../domain-contents/register.ts';
 import { erase, forgetReferences } from '../generic.ts';
 import { resolveMember, resolveReferences } from '../input.ts';
 import { rules } from '../notation.ts';
@@ -113,6 +114,7 @@ export const templateRules = rules({
       move(ctx, template, 'export', { copies });
       return undefined;
     },
+    ...registeredAlready,
   },
 });
 

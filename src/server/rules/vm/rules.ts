@@ -4,6 +4,7 @@ import { onArrival } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { notedCopies, releaseCopies, spoilCopies } from '../disk-copies.ts';
+import { registeredAlready } from '../domain-contents/register.ts';
 import { rules } from '../notation.ts';
 import { returnToPool, settledInPool } from '../pool/prestart.ts';
 import {
@@ -72,6 +73,7 @@ export const vmRules = rules({
     preview_snapshot: preview,
     commit_snapshot: commit,
     undo_snapshot: undo,
+    ...registeredAlready,
     freeze_filesystems: needsState('freeze_filesystems'),
     thaw_filesystems: needsState('thaw_filesystems'),
     screenshot: needsState('screenshot'),
