@@ -23,6 +23,7 @@ const codes: readonly (readonly [ErrorClass, number])[] = [
 
 /** The one place where an error becomes an exit code. */
 export function exitCodeOf(error: unknown): number {
+  if (error instanceof errors.AllFailedError) return exitCodeOf(error.first);
   if (error instanceof errors.InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
   return codes.find(([type]) => error instanceof type)?.[1] ?? 1;
 }

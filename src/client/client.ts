@@ -182,6 +182,7 @@ export class Client {
     const error = errorOf(answer, {
       request: { method: operation.http, origin: '', path },
       what: whatOf(call),
+      ...nounOf(operation),
       isAction: operation.isAction || operation.name === 'remove',
     });
     if (error instanceof AuthError && answer.foreignOrigin !== undefined) {
@@ -220,6 +221,12 @@ export class Client {
       });
     }
   }
+}
+
+/** The collection that a request is about, where that is one of the root. */
+function nounOf({ service }: Operation): { readonly noun?: string } {
+  const [, noun = '', , below] = service.split('/');
+  return noun === '' || below !== undefined ? {} : { noun };
 }
 
 function whatOf(call: Call): string {

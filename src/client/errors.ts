@@ -105,6 +105,17 @@ export class PartialError extends VmctlError {
   static override readonly defaultCode = 'partial';
 }
 
+/** Of several objects all failed; the first failure counts for the exit code. */
+export class AllFailedError extends VmctlError {
+  static override readonly defaultCode = 'all_failed';
+  readonly first: unknown;
+
+  constructor(message: string, first: unknown, context: ErrorContext = {}) {
+    super(message, context);
+    this.first = first;
+  }
+}
+
 /** The server failed, not the request. */
 export class ServerError extends VmctlError {
   static override readonly defaultCode = 'server_error';

@@ -17,6 +17,8 @@ export interface Attempt {
   /** What was tried, in words: `start vms/web01`. Without it the request stands for itself. */
   readonly what?: string;
   readonly isAction?: boolean;
+  /** The collection at the root of the API that the request is about: `vms`. */
+  readonly noun?: string;
 }
 
 type ErrorClass = new (message: string, context: ErrorContext) => VmctlError;
@@ -49,13 +51,22 @@ const phrases: Readonly<Record<number, string>> = {
 const hints: Readonly<Record<number, string>> = {
   401: 'sign in again with vmctl login',
   403: 'vmctl whoami shows as whom; somebody who may has to grant you a role',
-  404: 'the object may be gone; vmctl <noun> list shows what there is',
   405: 'the server may be older than this program; vmctl api info shows its version',
-  409: 'vmctl <noun> get shows the state that it is in',
   429: 'wait a moment, then run the command again',
   501: 'vmctl api info shows what the service is, and its version',
   503: 'wait a moment, then run the command again',
 };
+
+function hintOf(status: number, { noun, what }: Attempt): string | undefined {
+  if (noun === undefined) return hints[status];
+  if (status === 404) return `the object may be gone; vmctl ${noun} list shows what there is`;
+  const [, word = ''] = what?.split(`${noun}/`) ?? [];
+  if (status === 409 && word !== '') {
+    const quoted = /^[\w.@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+    return `vmctl ${noun} get ${quoted} shows the state that it is in`;
+  }
+  return hints[status];
+}
 
 /** The error for an answer outside 2xx. */
 export function errorOf(answer: Answer, attempt: Attempt): VmctlError {
@@ -64,12 +75,13 @@ export function errorOf(answer: Answer, attempt: Attempt): VmctlError {
   const { method, path } = attempt.request;
   const what = attempt.what ?? `${method} ${path}`;
   const why = faultText(fault) ?? phrases[status] ?? `unexpected answer, HTTP status ${status}`;
+  const hint = hintOf(status, attempt);
   const context: ErrorContext = {
     status,
     request: { method, path },
     retryable: status === 429 || status === 502 || status === 503 || status === 504,
     ...(fault ? { fault } : {}),
-    ...(hints[status] ? { hint: hints[status] } : {}),
+    ...(hint === undefined ? {} : { hint }),
   };
   if (status >= 500 || status === 429) return new ServerError(`${what}: ${why}`, context);
   const Known = classes[status];

@@ -19,6 +19,7 @@ describe('exit codes', () => {
     [new errors.ConnectionError('x'), 8],
     [new errors.TrustError('x'), 8],
     [new errors.PartialError('x'), 9],
+    [new errors.AllFailedError('x', new errors.NotFoundError('y')), 3],
     [new errors.ServerError('x'), 10],
     [new errors.DeclinedError('x'), 12],
     [new errors.InterruptedError('SIGINT'), 130],
@@ -29,7 +30,7 @@ describe('exit codes', () => {
 
   it('has a row for every class of error that there is', () => {
     const classes = Object.values(errors).filter((one) => typeof one === 'function');
-    expect(classes).toHaveLength(15);
+    expect(classes).toHaveLength(16);
   });
 });
 
@@ -52,7 +53,10 @@ describe('errors of usage', () => {
       "vmctl: unknown option '--serch'\nhint: Did you mean --search? See vmctl vms list --help\n",
     ],
     [['--foo'], 'vmctl: --foo: unknown flag\nhint: vmctl help flags lists the flags\n'],
-    [['vms', 'start'], "vmctl: missing required argument 'vm'\nhint: see vmctl vms start --help\n"],
+    [
+      ['vms', 'start'],
+      'vmctl: vms start: which one?\nhint: name it; vmctl vms start --help tells more\n',
+    ],
     [
       ['nics', 'list'],
       'vmctl: nics list: it is not said of which object\nhint: give --vm REF, or --template REF, or --instancetype REF, or --vm REF --snapshot REF\n',

@@ -34,7 +34,7 @@ status, fault {reason, detail}, request {method, path}, retryable, next. Codes a
   refused, conflict, action_failed, unexpected_state, redirected
   wait_timeout, timeout, unreachable, connection_lost
   untrusted, unknown_ca, pin_mismatch, certificate_expired, wrong_host
-  server_error, bad_answer, partial, declined, interrupted, bug
+  server_error, bad_answer, partial, all_failed, declined, interrupted, bug
 `,
   references: `How objects are named.
 

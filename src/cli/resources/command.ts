@@ -7,6 +7,7 @@ import { purposeOf } from '../help/purpose.ts';
 import { type Flag, flagsOf, humanNoun } from './flags.ts';
 import { camel, type Options } from './run.ts';
 import { runVerb } from './run-verb.ts';
+import { searches, selects } from './selection.ts';
 import {
   brickVerbs,
   extraArguments,
@@ -75,7 +76,8 @@ export function argumentsOf(verb: Verb): readonly (readonly [string, string])[] 
   const word = objectWord(verb);
   if (brickVerbs.has(name)) result.push(['<brick...>', 'HOST:/DIRECTORY']);
   else if (isReferenceVerb(verb.noun, verb.name) || everyTakesObject(verb)) {
-    result.push([extra ? `<${word}>` : `<${word}...>`, 'names or ids; - reads them from stdin']);
+    const several = selects(verb) ? `[${word}...]` : `<${word}...>`;
+    result.push([extra ? `<${word}>` : several, 'names or ids; - reads them from stdin']);
   } else if (verb.candidates.some(({ takesObject }) => takesObject)) {
     result.push([`[${word}...]`, 'names or ids; - reads them from stdin']);
   }
@@ -164,6 +166,10 @@ function ownOptions(verb: Verb): readonly Option[] {
     ];
     for (const option of waiting) option.hideHelp(!hasState);
     add('--async', '').hideHelp();
+  }
+  if (selects(verb) && !extraArguments[name]) {
+    add('--all', 'Do it to all of them, or to all that --search finds; asks first.');
+    if (searches(verb)) add('--search <QUERY>', 'With --all: only those that this search finds.');
   }
   if (argumentsOf(verb).some(([argument]) => argument.includes('...'))) {
     add('--parallel <N>', 'Objects at a time, 1 to 16 (4).');

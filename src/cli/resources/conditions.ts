@@ -41,7 +41,10 @@ function comparison(text: string, type: string): Goal {
   if (!kind) {
     const near = nearest(path, wordsAt({ type }, ''));
     throw new UsageError(`--for ${text}: ${type.replaceAll('_', ' ')} has no ${path}`, {
-      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl <noun> get shows them',
+      hint:
+        near.length > 0
+          ? `did you mean ${near.join(' or ')}?`
+          : `vmctl explain ${type} lists its attributes`,
     });
   }
   const { form, list } = parseKind(kind);

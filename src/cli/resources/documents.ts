@@ -49,7 +49,7 @@ export async function parseDocument(
     if (!(error instanceof WireError)) throw error;
     throw new UsageError(`${name}: ${error.message}`, {
       code: 'bad_document',
-      hint: 'names are those of the API, as vmctl <noun> get -o json shows them',
+      hint: 'names are those of the API, as vmctl explain shows them',
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 /** The same work for several objects, a few at a time. */
-import { PartialError, UsageError } from '../../client/errors.ts';
+import { AllFailedError, PartialError, UsageError } from '../../client/errors.ts';
 import type { Cli } from '../cli.ts';
 import { report } from '../exit.ts';
 import { formatOf } from '../output/print.ts';
@@ -55,8 +55,7 @@ export async function forEach<T, R>(
 /** Carries what was done, so that it can be printed before the command fails. */
 export class BulkError<R> extends PartialError {
   readonly done: readonly R[];
-  /** The first failure, whose exit code counts when nothing was done. */
-  readonly first: unknown;
+  readonly #first: unknown;
 
   constructor(done: readonly R[], errors: readonly unknown[], total: number) {
     const skipped = total - done.length - errors.length;
@@ -65,6 +64,11 @@ export class BulkError<R> extends PartialError {
       { hint: 'the errors are above; what was done is on stdout' },
     );
     this.done = done;
-    this.first = errors[0];
+    this.#first = errors[0];
+  }
+
+  /** The same where nothing was done: it fails as the first object did. */
+  ofAll(): AllFailedError {
+    return new AllFailedError(this.message, this.#first, { hint: 'the errors are above' });
   }
 }

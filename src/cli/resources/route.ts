@@ -108,7 +108,7 @@ function noPlace(verb: Verb, on: On | undefined, withObject: boolean): UsageErro
     withObject
       ? `${verb.noun} ${verb.name} takes no object`
       : `${verb.noun} ${verb.name}: which one?`,
-    { hint: `vmctl ${verb.noun} ${verb.name} --help` },
+    { hint: `name it; vmctl ${verb.noun} ${verb.name} --help tells more` },
   );
 }
 

@@ -11,6 +11,7 @@ import { BulkError, forEach, parallelOf } from './parallel.ts';
 import { type Found, placeholderOf } from './references.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { show } from './run-list.ts';
+import { targetsOf } from './selection.ts';
 import { isReferenceVerb } from './spellings.ts';
 import { settle, settleCompanion } from './waiting.ts';
 
@@ -45,12 +46,12 @@ export async function runChange(run: Run): Promise<void> {
     outcomes.filter((one) => one !== undefined),
     works.length === 1,
   );
-  if (failure) throw failure.done.length === 0 ? failure.first : failure;
+  if (failure) throw failure.done.length === 0 ? failure.ofAll() : failure;
 }
 
 /** One piece of work for each object; all of them are found before the first is touched. */
 async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
-  const { verb, words, finder, chosen, ids } = run;
+  const { verb, words, chosen } = run;
   const { candidate } = chosen;
   const body = await bodyOf(run);
   if (verb.kind === 'add') {
@@ -64,8 +65,7 @@ async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
       hint: `vmctl ${verb.noun} ${verb.name} --help lists the flags; --set sets any attribute`,
     });
   }
-  const targets: Found[] = [];
-  for (const word of words) targets.push(await finder.find(word, candidate.collection, ids));
+  const targets = await targetsOf(run);
   return targets.map((target) => () => change(run, target, body, progress));
 }
 

@@ -9,14 +9,16 @@ import { forEach, parallelOf } from './parallel.ts';
 import { bareWord, type Found } from './references.ts';
 import type { Run } from './run.ts';
 import { show } from './run-list.ts';
+import { targetsOf } from './selection.ts';
 import { waitShown, watch } from './waiting.ts';
 
 /** Waits for all objects that are named, and prints them as they are then. */
 export async function runWait(run: Run): Promise<void> {
-  const { cli, chosen, words, options } = run;
+  const { cli, chosen, options } = run;
   const { noun, type } = chosen.candidate.collection;
   const asked = options['for'];
   const progress = new Progress(cli);
+  const words = options['all'] === true ? (await targetsOf(run)).map(({ id }) => id) : run.words;
   const limits = { parallel: parallelOf(options['parallel']), failFast: false };
   const seen = await forEach(cli, words, limits, (word) => {
     const goal = typeof asked === 'string' ? conditionOf(asked, type) : settled(type);

@@ -1,0 +1,123 @@
+/** One verb for many objects: `--all`, what `--search` finds, and who has to agree. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+async function domain(): Promise<string> {
+  const [first] = await desk.json('storagedomains', 'list', '--search', 'type=nfs');
+  return String(first?.['name']);
+}
+
+async function statesOf(search: string): Promise<readonly unknown[]> {
+  return (await desk.json('vms', 'list', '--search', search)).map(({ status }) => status);
+}
+
+beforeEach(async () => {
+  await desk.run(['vms', 'stop', '--search', 'name=bulk* and status=up', '--all', '--yes']);
+  await desk.run(['vms', 'delete', '--search', 'name=bulk*', '--all', '--yes']);
+  for (const name of ['bulk1', 'bulk2', 'bulk3']) {
+    await desk.must('vms', 'create', '--name', name, '--cluster', 'Default', '--template', 'Blank');
+    await desk.must(
+      ...['diskattachments', 'create', '--vm', name, '--bootable', '--interface', 'virtio'],
+      ...['--new-disk-size', '1GiB', '--new-disk-format', 'cow'],
+      ...['--new-disk-storagedomain', await domain()],
+    );
+  }
+});
+
+describe('--all with --search', () => {
+  it('does it to everything that is found, once somebody agreed', async () => {
+    const ids = (await desk.must('vms', 'start', '--search', 'name=bulk*', '--all', '--yes', '-q'))
+      .trim()
+      .split('\n');
+    expect(ids).toHaveLength(3);
+    expect(await statesOf('name=bulk*')).toEqual(['up', 'up', 'up']);
+    await desk.must('vms', 'stop', '--search', 'name=bulk1', '--all', '--yes');
+    expect(await statesOf('name=bulk* sortby name')).toEqual(['down', 'up', 'up']);
+  });
+
+  it('changes nothing where nobody can be asked, and says how many it would have been', async () => {
+    const { code, stderr, stdout } = await desk.run([
+      'vms',
+      'delete',
+      '--search',
+      'name=bulk*',
+      '--all',
+    ]);
+    expect([code, stdout]).toEqual([12, '']);
+    expect(stderr).toContain('vms delete --all: 3 vms, and nobody agreed');
+    expect(await statesOf('name=bulk*')).toHaveLength(3);
+  });
+
+  it('fails as the first did where all fail', async () => {
+    const { code, stderr } = await desk.run([
+      'vms',
+      'suspend',
+      '--search',
+      'name=bulk*',
+      '--all',
+      '-y',
+    ]);
+    expect(code).toBe(6);
+    expect(stderr.match(/^vmctl: suspend vms\/bulk/gm)).toHaveLength(3);
+    expect(stderr).toContain('3 of 3 failed');
+    expect(stderr).toContain('hint: vmctl vms get bulk1 shows the state that it is in');
+  });
+
+  it('waits for all of them', async () => {
+    await desk.must('vms', 'start', '--search', 'name=bulk*', '--all', '--yes', '--no-wait');
+    const up = await desk.json(
+      'vms',
+      'wait',
+      '--search',
+      'name=bulk*',
+      '--all',
+      '--for',
+      'status=up',
+    );
+    expect(up).toHaveLength(3);
+  });
+
+  it('that finds nothing is no failure', async () => {
+    const { code, stderr } = await desk.run(['vms', 'stop', '--search', 'name=nobody', '--all']);
+    expect([code, stderr]).toEqual([0, 'no vms found; nothing to do\n']);
+  });
+
+  it('reports each failure, and what was done', async () => {
+    await desk.must('vms', 'start', 'bulk2');
+    const { code, stderr, stdout } = await desk.run([
+      'vms',
+      'delete',
+      '--search',
+      'name=bulk*',
+      '--all',
+      '--yes',
+      '-o',
+      'name',
+    ]);
+    expect(code).toBe(9);
+    expect(stdout.trim().split('\n').sort()).toEqual(['vms/bulk1', 'vms/bulk3']);
+    expect(stderr).toContain('1 of 3 failed');
+  });
+});
+
+describe('mistakes are told before anything is sent', () => {
+  it.each([
+    [['vms', 'stop', '--search', 'name=bulk*'], '--search alone selects nothing'],
+    [['vms', 'stop', 'bulk1', '--all'], '--all and bulk1 contradict each other'],
+    [['vms', 'stop'], 'vms stop: which one?'],
+    [['vms', 'stop', ''], 'an empty name was given'],
+  ])('%j', async (words, message) => {
+    const { code, stderr } = await desk.run(words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+it('--all means the children of one parent where objects have parents', async () => {
+  for (const nic of ['one', 'two']) {
+    await desk.must('nics', 'create', '--name', nic, '--vm', 'bulk1');
+  }
+  await desk.must('nics', 'delete', '--all', '--vm', 'bulk1', '--yes');
+  expect(await desk.json('nics', 'list', '--vm', 'bulk1')).toEqual([]);
+});
