@@ -55,9 +55,16 @@ const json: MediaType = 'application/json';
 
 export class Client {
   readonly #options: ClientOptions;
+  #correlationId: string | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+  }
+
+  /** Goes with everything that this client changes: events and jobs can be found by it. */
+  get correlationId(): string {
+    this.#correlationId ??= `vmctl-${crypto.randomUUID().slice(0, 13)}`;
+    return this.#correlationId;
   }
 
   /** Where the service is; signs in first when nobody has. */
@@ -173,6 +180,7 @@ export class Client {
         accept: json,
         version: '4',
         ...(body === undefined ? {} : { 'content-type': json }),
+        ...(operation.http === 'GET' ? {} : { 'correlation-id': this.correlationId }),
         ...call.headers,
       },
       ...(body === undefined ? {} : { body }),

@@ -15,6 +15,8 @@ export interface Watched {
   readonly existed?: boolean;
   /** The object as it is now; `undefined` when there is none. */
   readonly look: () => Promise<Thing | undefined>;
+  /** What the service says about it last, in a sentence. */
+  readonly reason?: () => Promise<string | undefined>;
 }
 
 /** What is waited for. */
@@ -30,8 +32,10 @@ export interface Goal {
 export interface Patience {
   readonly timeout: number;
   readonly signal?: AbortSignal;
-  /** Told whenever the state changes. */
-  readonly onChange?: (state: string) => void;
+  /** Told whenever the state changes, with the reason where `reasons` is set. */
+  readonly onChange?: (state: string, reason?: string) => void;
+  /** Somebody is looking: asks for the reason at each change, not only when it fails. */
+  readonly reasons?: boolean;
 }
 
 const firstPause = 200;
@@ -51,13 +55,34 @@ export async function waitFor(
     if (now !== unavailable) {
       existed ||= now !== undefined;
       const seen = now === undefined && !existed ? 'absent' : goal.stateOf(now);
-      if (seen !== state) patience.onChange?.(seen);
+      if (seen !== state) {
+        patience.onChange?.(seen, patience.reasons ? await reasonOf(watched) : undefined);
+      }
       state = seen;
-      if (goal.isReached(now)) return now;
+      if (await reaches(watched, goal, now)) return now;
     }
     const left = patience.timeout - (Date.now() - began);
-    if (left <= 0) throw outOfTime(watched, goal, state, patience.timeout);
+    if (left <= 0) {
+      throw outOfTime(watched, goal, state, patience.timeout, await reasonOf(watched));
+    }
     await pause(Math.min(delay, left), patience.signal);
+  }
+}
+
+/** That the service says nothing is no reason to fail. */
+async function reasonOf({ reason }: Watched): Promise<string | undefined> {
+  return await reason?.().catch(() => undefined);
+}
+
+async function reaches(watched: Watched, goal: Goal, now: Thing | undefined): Promise<boolean> {
+  try {
+    return goal.isReached(now);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    const reason = await reasonOf(watched);
+    if (reason === undefined) throw error;
+    const { code, hint } = error;
+    throw new ConflictError(`${error.message}: ${reason}`, { code, ...(hint ? { hint } : {}) });
   }
 }
 
@@ -80,9 +105,12 @@ function outOfTime(
   goal: Goal,
   state: string | undefined,
   timeout: number,
+  reason: string | undefined,
 ): WaitTimeoutError {
+  const told = reason === undefined ? '' : `; the last event: ${reason}`;
+  const seen = state ?? 'out of sight';
   return new WaitTimeoutError(
-    `${label}: waited ${Math.round(timeout / 1_000)} s for ${goal.text}, but it is ${state ?? 'out of sight'}`,
+    `${label}: waited ${Math.round(timeout / 1_000)} s for ${goal.text}, but it is ${seen}${told}`,
     {
       hint: `it may still get there: ${resume} --for ${goal.text}`,
       next: [`${resume} --for ${goal.text}`],

@@ -217,6 +217,24 @@ describe('actions', () => {
     );
   });
 
+  it('are failures with the reason, where the service tells it', async () => {
+    let looks = 0;
+    site.stub.routes[`POST ${api}/vms/${ids.web02}/start`] = { body: {} };
+    site.stub.routes[`GET ${api}/vms/${ids.web02}`] = () => {
+      looks += 1;
+      return { body: { ...web02, status: looks < 2 ? 'powering_up' : 'down' } };
+    };
+    site.stub.routes[`GET ${api}/events`] = ({ query }) => {
+      const [, id = ''] =
+        /^correlation_id=(vmctl-[0-9a-f-]+)$/.exec(query.get('search') ?? '') ?? [];
+      return { body: { event: [{ correlation_id: id, description: 'No host has memory left.' }] } };
+    };
+    const result = await run(['vms', 'start', 'web02', '-q']);
+    expect(result.stderr).toContain(
+      'vmctl: vms/web02 came to rest as down instead of up: No host has memory left.\n',
+    );
+  });
+
   it('that take too long end with 7 and the command that waits on', async () => {
     site.stub.routes[`POST ${api}/vms/${ids.web02}/start`] = { body: {} };
     site.stub.routes[`GET ${api}/vms/${ids.web02}`] = { body: { ...web02, status: 'powering_up' } };

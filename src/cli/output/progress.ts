@@ -14,10 +14,15 @@ export class Progress {
     this.#lives = cli.io.stderr.isTTY === true && !plain;
   }
 
-  /** Shows a state of an object; on a terminal over the one before. */
-  show(label: string, state: string): void {
+  /** Whether a person sees the line change. */
+  get lives(): boolean {
+    return this.#lives && !this.#cli.on('quiet');
+  }
+
+  /** Shows a state of an object, and why; on a terminal over the one before. */
+  show(label: string, state: string, reason?: string): void {
     if (this.#cli.on('quiet')) return;
-    const line = harmless.line(`${label}: ${state}`);
+    const line = harmless.line(`${label}: ${state}${reason === undefined ? '' : ` (${reason})`}`);
     const { stderr } = this.#cli.io;
     if (!this.#lives) {
       stderr.write(`${line}\n`);

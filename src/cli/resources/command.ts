@@ -134,6 +134,10 @@ function ownOptions(verb: Verb): readonly Option[] {
     if (verb.candidates.some(({ operation }) => operation.query.includes('search'))) {
       add('--page <N>', 'That page of a list; --limit is the size of the pages.');
     }
+    if (name !== 'events list') {
+      add('--watch', 'List again and again until Ctrl-C; off a terminal only what changed.');
+      add('--interval <DURATION>', 'With --watch: how often (2s).');
+    }
   }
   if (name === 'events list') {
     add('--tail', 'Go on printing what happens, until Ctrl-C; --limit N shows the last N first.');

@@ -13,6 +13,7 @@ import { camel, type Options, type Run } from './run.ts';
 import { runChange } from './run-change.ts';
 import { runGet, runList } from './run-list.ts';
 import { runWait } from './run-wait.ts';
+import { runWatch } from './run-watch.ts';
 import { wantsAll } from './selection.ts';
 import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './spellings.ts';
 import { parseValue } from './values.ts';
@@ -66,13 +67,13 @@ export async function runVerb(
     words,
     input,
   };
-  await implementationOf(verb)(run);
+  await implementationOf(verb, options)(run);
 }
 
-function implementationOf(verb: Verb): (run: Run) => Promise<void> {
+function implementationOf(verb: Verb, options: Options): (run: Run) => Promise<void> {
   switch (verb.kind) {
     case 'list':
-      return runList;
+      return options['watch'] === true ? runWatch : runList;
     case 'get':
       return runGet;
     case 'wait':

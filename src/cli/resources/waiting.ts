@@ -1,8 +1,9 @@
 /** Waiting for the objects of a verb, with what people see meanwhile. */
-import type { Thing } from '../../client/client.ts';
+import type { Client, Thing } from '../../client/client.ts';
 import { NotFoundError } from '../../client/errors.ts';
 import { type Goal, goalOf, stateAttribute, type Watched, waitFor } from '../../client/settle.ts';
 import { durationOf } from '../cli.ts';
+import { plainText } from '../output/cells.ts';
 import type { Progress } from '../output/progress.ts';
 import { homeOf } from './collections.ts';
 import { type Found, type Ids, operationNamed, placeholderOf } from './references.ts';
@@ -66,6 +67,17 @@ export async function settleCompanion(
   await waitShown(run, watched, goalOf(along.type, ['add'], label), progress);
 }
 
+/** The last event of what this command has begun, as the service words it. */
+async function lastEvent(client: Client): Promise<string | undefined> {
+  const operation = operationNamed('/events', 'list');
+  if (!operation) return undefined;
+  const search = `correlation_id=${client.correlationId}`;
+  const [event] = await client.list({ operation, query: { search, max: 1 } });
+  return event?.['correlation_id'] === client.correlationId
+    ? plainText(event['description'])
+    : undefined;
+}
+
 /** Waits for a goal and shows the states on the way. */
 export async function waitShown(
   run: Run,
@@ -74,10 +86,12 @@ export async function waitShown(
   progress: Progress,
 ): Promise<Thing | undefined> {
   try {
-    return await waitFor(watched, goal, {
+    const reason = () => lastEvent(run.client);
+    return await waitFor({ reason, ...watched }, goal, {
       timeout: waitTimeout(run.options),
       signal: run.cli.signal,
-      onChange: (state) => progress.show(watched.label, state),
+      onChange: (state, why) => progress.show(watched.label, state, why),
+      reasons: progress.lives,
     });
   } finally {
     progress.clear();

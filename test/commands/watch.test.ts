@@ -1,0 +1,81 @@
+/** A list that goes on: what changes is printed while it changes. */
+import { spawn } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { vmctl } from '../support/server.ts';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+const name = 'watched';
+const create = ['vms', 'create', '--name', name, '--cluster', 'Default', '--template', 'Blank'];
+
+afterEach(async () => {
+  await desk.run(['vms', 'delete', name]);
+});
+
+interface Watching {
+  /** Resolves with all output so far, once it satisfies a pattern. */
+  readonly until: (pattern: RegExp) => Promise<string>;
+  /** Presses Ctrl-C; resolves with the exit code. */
+  readonly interrupt: () => Promise<number | null>;
+}
+
+function watch(...words: string[]): Watching {
+  const { ready, password } = desk.server();
+  const child = spawn(process.execPath, [vmctl, ...words, '--watch', '--interval', '50ms'], {
+    env: {
+      HOME: desk.home().folder,
+      VMCTL_URL: ready.base_url,
+      VMCTL_USERNAME: ready.username,
+      VMCTL_PASSWORD: password,
+      VMCTL_CA_FILE: ready.ca_file,
+    },
+  });
+  let text = '';
+  let check: () => void = () => {};
+  const take = (piece: Buffer) => {
+    text += piece.toString();
+    check();
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  return {
+    until: (pattern) =>
+      new Promise((resolve) => {
+        check = () => {
+          if (pattern.test(text)) resolve(text);
+        };
+        check();
+      }),
+    interrupt: () =>
+      new Promise((resolve) => {
+        child.once('close', resolve);
+        child.kill('SIGINT');
+      }),
+  };
+}
+
+describe('--watch off a terminal', () => {
+  it('prints an object when it comes, changes and goes, as JSON lines', async () => {
+    const watching = watch('vms', 'list', '--search', `name=${name}`, '-o', 'json');
+    await desk.must(...create);
+    await watching.until(/"status":"down"/);
+    await desk.must('vms', 'update', name, '--description', 'seen by somebody');
+    await watching.until(/seen by somebody/);
+    await desk.must('vms', 'delete', name);
+    const lines = (await watching.until(/"gone":true/)).trim().split('\n');
+    const seen = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(1);
+    expect(await watching.interrupt()).toBe(130);
+  });
+
+  it('prints rows under one line of titles', async () => {
+    const watching = watch('vms', 'list', '--search', `name=${name}`, '--columns', 'name,comment');
+    await desk.must(...create, '--comment', 'first');
+    await watching.until(/first/);
+    await desk.must('vms', 'update', name, '--comment', 'second');
+    const text = await watching.until(/second/);
+    expect(text.match(/NAME/g)).toHaveLength(1);
+    expect(await watching.interrupt()).toBe(130);
+  });
+});
