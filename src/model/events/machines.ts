@@ -1,0 +1,144 @@
+/** Events of virtual machines and pools: made, run, changed, removed. */
+import type { EventTexts } from './notation.ts';
+
+export const machineEvents = {
+  32: { name: 'VM_STARTED', severity: 'normal', text: 'VM {VmName} started on Host {HostName}.' },
+  33: {
+    name: 'VM_STOPPED',
+    severity: 'normal',
+    text: 'VM {VmName} powered off by {UserName} (Host: {HostName}){Reason}.',
+  },
+  34: { name: 'VM_ADDED', severity: 'normal', text: 'VM {VmName} was created by {UserName}.' },
+  35: {
+    name: 'VM_UPDATED',
+    severity: 'normal',
+    text: 'VM {VmName} configuration was updated by {UserName}.',
+  },
+  37: {
+    name: 'VM_ADD_STARTED',
+    severity: 'normal',
+    text: 'VM {VmName} creation was initiated by {UserName}.',
+  },
+  38: {
+    name: 'VM_DISC_CHANGED',
+    severity: 'normal',
+    text: 'CD {DiskName} was inserted to VM {VmName} by {UserName}.',
+  },
+  39: {
+    name: 'VM_PAUSED',
+    severity: 'normal',
+    text: 'VM {VmName} was suspended by {UserName} (Host: {HostName}).',
+  },
+  40: {
+    name: 'VM_RESUMED',
+    severity: 'normal',
+    text: 'VM {VmName} was resumed by {UserName} (Host: {HostName}).',
+  },
+  53: {
+    name: 'VM_ADD_FINISHED',
+    severity: 'normal',
+    text: 'VM {VmName} creation has been completed.',
+  },
+  60: {
+    name: 'VM_ADD_FAILED',
+    severity: 'error',
+    text: 'Failed to complete the creation of VM {VmName}.',
+  },
+  61: { name: 'VM_DOWN', severity: 'normal', text: 'VM {VmName} is down. {ExitMessage}' },
+  62: {
+    name: 'VM_MIGRATION_STARTED',
+    severity: 'normal',
+    text: 'Migration started (VM: {VmName}, Source: {HostName}, Destination: {DestinationHostName}, User: {UserName}).',
+  },
+  63: {
+    name: 'VM_MIGRATED',
+    severity: 'normal',
+    text: 'Migration completed (VM: {VmName}, Source: {SourceHostName}, Destination: {HostName}).',
+  },
+  73: {
+    name: 'VM_SHUTDOWN_STARTED',
+    severity: 'normal',
+    text: 'VM shutdown initiated by {UserName} on VM {VmName} (Host: {HostName}){Reason}.',
+  },
+  111: {
+    name: 'SUSPENDED_VM_STOPPED',
+    severity: 'normal',
+    text: 'VM {VmName} was suspended and was stopped by {UserName}; its saved state is gone.',
+  },
+  113: { name: 'VM_REMOVED', severity: 'normal', text: 'VM {VmName} was removed by {UserName}.' },
+  150: {
+    name: 'VM_RUN_INITIATED',
+    severity: 'normal',
+    text: 'Starting VM {VmName} was initiated by {UserName}.',
+  },
+  153: {
+    name: 'VM_START_INITIATED',
+    severity: 'normal',
+    text: 'VM {VmName} was started by {UserName} (Host: {HostName}).',
+  },
+  157: {
+    name: 'VM_REBOOTING',
+    severity: 'normal',
+    text: 'VM {VmName} is being rebooted by {UserName} (Host: {HostName}).',
+  },
+  161: {
+    name: 'VM_MIGRATION_CANCELLED',
+    severity: 'normal',
+    text: 'Migration of VM {VmName} was cancelled by {UserName}.',
+  },
+  164: {
+    name: 'VM_TICKET_SET',
+    severity: 'normal',
+    text: 'User {UserName} initiated a console session for VM {VmName}.',
+  },
+  221: {
+    name: 'VM_RESET',
+    severity: 'normal',
+    text: 'VM {VmName} was reset by {UserName}.',
+  },
+  254: {
+    name: 'VM_ALREADY_THERE',
+    severity: 'normal',
+    text: 'VM {VmName} is {VmStatus} already; {Action} was skipped.',
+  },
+  344: {
+    name: 'POOL_UPDATED',
+    severity: 'normal',
+    text: 'VM pool {VmPoolName} was updated by {UserName}, {VmsCount} VMs were added.',
+  },
+  501: {
+    name: 'VM_SUSPEND_STARTED',
+    severity: 'normal',
+    text: 'Suspending VM {VmName} was initiated by {UserName} (Host: {HostName}).',
+  },
+  503: {
+    name: 'VM_SUSPENDED',
+    severity: 'normal',
+    text: 'VM {VmName} on Host {HostName} is suspended.',
+  },
+  1150: {
+    name: 'VM_EXPORTED',
+    severity: 'normal',
+    text: 'VM {VmName} was exported successfully to {StorageDomainName}.',
+  },
+  1152: {
+    name: 'VM_IMPORTED',
+    severity: 'normal',
+    text: 'VM {VmName} was imported successfully to Data Center {DataCenterName}, Cluster {ClusterName}.',
+  },
+  1165: {
+    name: 'VM_IMPORT_STARTED',
+    severity: 'normal',
+    text: 'Importing of VM {VmName} was initiated by {UserName}.',
+  },
+  2033: {
+    name: 'VM_PROCESSORS_PLUGGED',
+    severity: 'normal',
+    text: 'Hot plug of processors into VM {VmName}: {previousNumberOfCpus} sockets became {numberOfCpus}.',
+  },
+  2039: {
+    name: 'VM_MEMORY_PLUGGED',
+    severity: 'normal',
+    text: 'Hot set of the memory of VM {VmName}: {previousMem} bytes became {newMem}.',
+  },
+} as const satisfies EventTexts;

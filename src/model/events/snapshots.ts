@@ -1,0 +1,80 @@
+/** Events of snapshots and templates. */
+import type { EventTexts } from './notation.ts';
+
+export const snapshotEvents = {
+  45: {
+    name: 'SNAPSHOT_STARTED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' was initiated by {UserName}.",
+  },
+  46: {
+    name: 'SNAPSHOT_PREVIEW_STARTED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' was initiated by {UserName}.",
+  },
+  47: {
+    name: 'SNAPSHOT_RESTORED',
+    severity: 'normal',
+    text: "VM '{VmName}' is restored from snapshot '{SnapshotName}' by {UserName}.",
+  },
+  68: {
+    name: 'SNAPSHOT_FINISHED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' has been completed.",
+  },
+  69: {
+    name: 'SNAPSHOT_FAILED',
+    severity: 'error',
+    text: "Failed to complete snapshot '{SnapshotName}' creation for VM '{VmName}'.",
+  },
+  71: {
+    name: 'SNAPSHOT_PREVIEW_FINISHED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' has been completed.",
+  },
+  100: {
+    name: 'SNAPSHOT_RESTORE_FINISHED',
+    severity: 'normal',
+    text: "VM '{VmName}' restoring from snapshot '{SnapshotName}' has been completed.",
+  },
+  342: {
+    name: 'SNAPSHOT_REMOVE_STARTED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' was initiated by {UserName}.",
+  },
+  356: {
+    name: 'SNAPSHOT_REMOVED',
+    severity: 'normal',
+    text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' has been completed.",
+  },
+  48: {
+    name: 'TEMPLATE_ADD_STARTED',
+    severity: 'normal',
+    text: 'Creation of Template {TemplateName} from VM {VmName} was initiated by {UserName}.',
+  },
+  49: {
+    name: 'TEMPLATE_UPDATED',
+    severity: 'normal',
+    text: 'Template {TemplateName} configuration was updated by {UserName}.',
+  },
+  50: {
+    name: 'TEMPLATE_REMOVE_STARTED',
+    severity: 'normal',
+    text: 'Removal of Template {TemplateName} was initiated by {UserName}.',
+  },
+  51: {
+    name: 'TEMPLATE_ADDED',
+    severity: 'normal',
+    text: 'Creation of Template {TemplateName} from VM {VmName} has been completed.',
+  },
+  52: {
+    name: 'TEMPLATE_ADD_FAILED',
+    severity: 'error',
+    text: 'Failed to complete creation of Template {TemplateName}.',
+  },
+  251: {
+    name: 'TEMPLATE_REMOVED',
+    severity: 'normal',
+    text: 'Template {TemplateName} has been removed.',
+  },
+} as const satisfies EventTexts;
