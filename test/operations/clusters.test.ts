@@ -158,7 +158,7 @@ describe(row(8), () => {
     await admin.add('/hosts', { host: { ...host, cluster: { id } } });
     const answer = await admin.delete(`/clusters/${id}`);
     expect(answer.status).toBe(409);
-    expect(answer.fault?.detail).toContain('1 hosts');
+    expect(answer.fault?.detail).toContain('1 host.');
     expect((await admin.delete(path('/clusters/{cluster}'))).status).toBe(409);
   });
   site.unknown('DELETE', '/clusters/{nothing}');
