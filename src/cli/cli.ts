@@ -1,6 +1,7 @@
 /** What every command gets: streams, settings, the client. All of it built when first used. */
 import type { Client } from '../client/client.ts';
 import { UsageError, WaitTimeoutError } from '../client/errors.ts';
+import type { Hold } from '../client/held.ts';
 import type { Io } from './io.ts';
 import { harmless } from './output/harmless.ts';
 import {
@@ -100,6 +101,12 @@ export class Cli {
   /** Whether a switch is on. */
   on(name: SettingName): boolean {
     return this.setting(name) !== undefined;
+  }
+
+  /** What is shown instead of being sent. */
+  get hold(): Hold | undefined {
+    if (this.on('curl')) return 'asked';
+    return this.on('dryRun') ? 'changes' : undefined;
   }
 
   /** The client for the server that the settings name. */

@@ -1,6 +1,7 @@
 /** The commander program for one noun: nothing of any other noun is built. */
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../client/errors.ts';
+import { Held } from '../client/held.ts';
 import { type Noun, nouns } from './catalog.ts';
 import { Cli } from './cli.ts';
 import { addGlobalFlags, globalValues } from './global-flags.ts';
@@ -35,10 +36,18 @@ export async function runNoun(
   // Without a verb nothing is run, and the verbs are only named.
   const leaves = at < 0 ? [] : command.commands;
   for (const one of [program, command, ...leaves]) addGlobalFlags(one);
-  program.hook('preAction', (_, leaf) => cli.use(globalValues(leaf)));
+  program.hook('preAction', (_, leaf) => {
+    cli.use(globalValues(leaf));
+    if (cli.hold && changesHere.has(noun.name)) throw nothingToShow(cli, noun.name);
+  });
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
+    if (error instanceof Held) {
+      const { showHeld } = await import('./output/held.ts');
+      await showHeld(cli, error);
+      return cli.exitCode;
+    }
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     throw asUsageError(
@@ -71,6 +80,16 @@ async function build(
   if (word !== undefined && !known.includes(word)) throw unknownVerb(noun.name, word, known);
   // A noun alone asks what it can do.
   command.action(() => command.outputHelp());
+}
+
+/** Nouns whose verbs change what is kept on this side, or start something here. */
+const changesHere: ReadonlySet<string> = new Set(['login', 'logout', 'context', 'serve']);
+
+function nothingToShow(cli: Cli, noun: string): UsageError {
+  const flag = cli.on('curl') ? '--curl' : '--dry-run';
+  return new UsageError(`${noun} ${flag}: there is no request to show, it does its work here`, {
+    hint: `leave ${flag} out`,
+  });
 }
 
 function unknownVerb(noun: string, word: string, known: readonly string[]): UsageError {

@@ -14,6 +14,7 @@ import {
 import { apiRoot, type Site } from './address.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
 import { errorOf, faultText } from './faults.ts';
+import { Held, isReading } from './held.ts';
 import type { Answer, Http } from './http.ts';
 import type { Session } from './session.ts';
 
@@ -33,6 +34,8 @@ export interface Call {
   /** What is tried, in words, for error messages: `start vms/web01`. */
   readonly what?: string;
   readonly signal?: AbortSignal;
+  /** The request that the command is about, not one on the way to it. */
+  readonly isAsked?: boolean;
 }
 
 export interface RawRequest {
@@ -42,6 +45,7 @@ export interface RawRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  readonly isAsked?: boolean;
 }
 
 export interface ClientOptions {
@@ -146,8 +150,7 @@ export class Client {
   /** Sends any request with the token; the answer is returned whatever its status is. */
   async raw(request: RawRequest): Promise<Answer> {
     const { session, http, readOnly } = this.#options;
-    const reading = request.method === 'GET' || request.method === 'HEAD';
-    if (readOnly && !reading) {
+    if (readOnly && !isReading(request.method) && !http.holds) {
       throw new UsageError(`${request.method} ${request.path} would change something`, {
         code: 'read_only',
         hint: 'VMCTL_READ_ONLY is set; unset it to allow changes',
@@ -162,6 +165,7 @@ export class Client {
         headers: { ...request.headers, authorization: `Bearer ${kept.token}` },
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(request.signal ? { signal: request.signal } : {}),
+        ...(request.isAsked ? { isAsked: true } : {}),
       });
       // Nothing was done for a refused token, so that even a POST may be sent once more.
       if (answer.status !== 401 || repeated || answer.foreignOrigin !== undefined) return answer;
@@ -172,19 +176,9 @@ export class Client {
   async #call(call: Call): Promise<Answer> {
     const { operation } = call;
     const path = pathOf(call);
-    const body = await this.#encode(call);
-    const answer = await this.raw({
-      method: operation.http,
-      path,
-      headers: {
-        accept: json,
-        version: '4',
-        ...(body === undefined ? {} : { 'content-type': json }),
-        ...(operation.http === 'GET' ? {} : { 'correlation-id': this.correlationId }),
-        ...call.headers,
-      },
-      ...(body === undefined ? {} : { body }),
-      ...(call.signal ? { signal: call.signal } : {}),
+    const answer = await this.raw(await this.#requestOf(call)).catch((error: unknown) => {
+      if (!(error instanceof Held)) throw error;
+      throw new Held(error.requests.map((request) => ({ ...request, call })));
     });
     if (answer.status >= 200 && answer.status < 300) return answer;
     const error = errorOf(answer, {
@@ -202,6 +196,24 @@ export class Client {
       );
     }
     throw error;
+  }
+
+  async #requestOf(call: Call): Promise<RawRequest> {
+    const body = await this.#encode(call);
+    return {
+      method: call.operation.http,
+      path: pathOf(call),
+      headers: {
+        accept: json,
+        version: '4',
+        ...(body === undefined ? {} : { 'content-type': json }),
+        ...(call.operation.http === 'GET' ? {} : { 'correlation-id': this.correlationId }),
+        ...call.headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      ...(call.signal ? { signal: call.signal } : {}),
+      ...(call.isAsked ? { isAsked: true } : {}),
+    };
   }
 
   async #encode({ operation, body }: Call): Promise<string | undefined> {

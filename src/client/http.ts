@@ -5,6 +5,7 @@
 
 import type { Agent, Dispatcher } from 'undici';
 import { TrustError, UsageError } from './errors.ts';
+import { Held, type Hold, isReading } from './held.ts';
 import { pause } from './pause.ts';
 import { connectionError } from './reachability.ts';
 
@@ -24,6 +25,10 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /** The request that the command is about, not one on the way to it. */
+  readonly isAsked?: boolean;
+  /** Gets or returns a token: never held back. */
+  readonly isSession?: boolean;
 }
 
 export interface Answer {
@@ -47,6 +52,8 @@ export interface HttpOptions {
   readonly observer?: Observer;
   /** Repetitions of reading requests when the server is busy or drops the connection. */
   readonly retries?: number;
+  /** What is thrown as `Held` instead of being sent. */
+  readonly hold?: Hold;
   /** A better explanation than that the server is not trusted, if there is one. */
   readonly explainDistrust?: (origin: string) => Promise<TrustError | undefined>;
 }
@@ -87,11 +94,27 @@ export class Http {
 
   /** For transfers, which stream their bodies: the same trust and the same connections. */
   get dispatcher(): Dispatcher {
+    if (this.holds) throw new Held([]);
     return this.#agent;
   }
 
-  /** Sends a request; follows redirects of reading requests, and repeats them while it helps. */
+  /** Whether requests that could change something are held back. */
+  get holds(): boolean {
+    return this.#options.hold !== undefined;
+  }
+
+  #isHeld({ method, isAsked, isSession }: HttpRequest): boolean {
+    const { hold } = this.#options;
+    if (hold === undefined || isSession) return false;
+    return !isReading(method) || (hold === 'asked' && isAsked === true);
+  }
+
+  /**
+   * Sends a request; follows redirects of reading requests, and repeats them while it helps.
+   * Throws `Held` for what is not to be sent.
+   */
   async send(request: HttpRequest): Promise<Answer> {
+    if (this.#isHeld(request)) throw new Held([request]);
     const reading = request.method === 'GET' || request.method === 'HEAD';
     const attempts = 1 + (this.#options.retries ?? 2);
     for (let attempt = 1; ; attempt += 1) {

@@ -29,6 +29,7 @@ export async function signIn(
   let refused: AuthError | undefined;
   for (const site of places) {
     const answer = await http.send({
+      isSession: true,
       method: 'POST',
       origin: site.origin,
       path: `${site.appRoot}/sso/oauth/token`,
@@ -110,6 +111,7 @@ function refusal(
 /** Ends the token. A service that no longer knows it is as good as one that forgets it now. */
 export async function revoke(http: Http, site: Site, token: string): Promise<void> {
   const answer = await http.send({
+    isSession: true,
     method: 'POST',
     origin: site.origin,
     path: `${site.appRoot}/sso/oauth/revoke`,

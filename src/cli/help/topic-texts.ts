@@ -18,6 +18,14 @@ stderr. -o chooses the format of the result:
 --columns name,cluster.name,cpu.topology.cores chooses columns by attribute path, a title= in
 front names a column, --sort and --no-headers do what they say. An empty list is no failure: [],
 exit code 0. Characters that could steer a terminal are printed as escapes.
+
+What would be sent: with --dry-run a command looks names up, and then prints the requests that
+would change something instead of sending them: method, address, body, and for an update what
+would become different. --curl prints them as commands for a shell, those of reading verbs too;
+the token is taken from VMCTL_TOKEN. Secrets are left out of both. -o json gives objects.
+
+  vmctl vms update web01 --memory 8GiB --dry-run
+  vmctl vms list --search 'status=up' --curl
 `,
   errors: `How failures are told.
 

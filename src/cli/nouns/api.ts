@@ -90,6 +90,7 @@ async function send(
       ...headersOf(header ?? []),
     },
     ...(text === undefined ? {} : { body: text }),
+    isAsked: true,
   });
 }
 

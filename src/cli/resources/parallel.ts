@@ -1,5 +1,6 @@
 /** The same work for several objects, a few at a time. */
 import { AllFailedError, PartialError, UsageError } from '../../client/errors.ts';
+import { Held, type HeldRequest } from '../../client/held.ts';
 import type { Cli } from '../cli.ts';
 import { report } from '../exit.ts';
 import { formatOf } from '../output/print.ts';
@@ -30,6 +31,7 @@ export async function forEach<T, R>(
   if (items.length === 1 && only !== undefined) return [await work(only)];
   const results = new Map<number, R>();
   const errors: unknown[] = [];
+  const held: HeldRequest[] = [];
   const machine = ['json', 'jsonl'].includes(formatOf(cli));
   let next = 0;
   const worker = async () => {
@@ -41,12 +43,21 @@ export async function forEach<T, R>(
         results.set(index, await work(items[index] as T));
       } catch (error) {
         if (cli.signal.aborted) throw cli.signal.reason;
+        if (error instanceof Held) {
+          held.push(...error.requests);
+          continue;
+        }
         errors.push(error);
         report(error, cli.io, machine);
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limits.parallel, items.length) }, worker));
+  // What is only shown is shown in the order in which it was asked for.
+  const workers = cli.hold ? 1 : Math.min(limits.parallel, items.length);
+  await Promise.all(Array.from({ length: workers }, worker));
+  if (held.length > 0) {
+    throw new Held(held, errors.length > 0 ? new BulkError(held, errors, items.length) : undefined);
+  }
   const done = items.flatMap((_, index) => (results.has(index) ? [results.get(index) as R] : []));
   if (errors.length === 0) return done;
   throw new BulkError(done, errors, items.length);

@@ -1,6 +1,7 @@
 /** `list` and `get`: what there is. */
 import type { QueryValue, Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
+import { Held, type HeldRequest } from '../../client/held.ts';
 import { defaultFollow } from '../output/columns.ts';
 import type { Format } from '../output/formats.ts';
 import { columnsOf, formatOf, print, type View } from '../output/print.ts';
@@ -15,7 +16,7 @@ const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 export async function runList(run: Run): Promise<void> {
   const { cli, client, verb, chosen, ids } = run;
   const { collection, operation } = chosen.candidate;
-  if (run.options['tail'] === true) {
+  if (run.options['tail'] === true && !cli.on('curl')) {
     await runTail(run);
     return;
   }
@@ -29,6 +30,7 @@ export async function runList(run: Run): Promise<void> {
     ids,
     query: listQuery(run),
     what: `list ${collection.noun}`,
+    isAsked: true,
   });
   const limit = run.query['max'];
   if (typeof limit === 'number' && limit > 0 && items.length === limit) {
@@ -67,6 +69,7 @@ async function printOne(run: Run, word: string): Promise<void> {
         operation: get,
         ids: { ...run.ids, [placeholderOf(collection)]: found.id },
         what: `get ${found.label}`,
+        isAsked: true,
       })
     : found.item;
   if (!item) throw new NotFoundError(`${found.label}: there is no such object`);
@@ -78,17 +81,24 @@ export async function runGet(run: Run): Promise<void> {
   const { client, finder, chosen, ids, words, query } = run;
   const { collection, operation } = chosen.candidate;
   const items: Thing[] = [];
+  const held: HeldRequest[] = [];
   for (const word of words) {
     const found = await finder.find(word, collection, ids);
-    items.push(
-      await client.object({
-        operation,
-        ids: { ...ids, [placeholderOf(collection)]: found.id },
-        query,
-        what: `get ${found.label}`,
-      }),
-    );
+    const call = {
+      operation,
+      ids: { ...ids, [placeholderOf(collection)]: found.id },
+      query,
+      what: `get ${found.label}`,
+      isAsked: true,
+    };
+    try {
+      items.push(await client.object(call));
+    } catch (error) {
+      if (!(error instanceof Held)) throw error;
+      held.push(...error.requests);
+    }
   }
+  if (held.length > 0) throw new Held(held);
   const single = items.length === 1;
   await show(run, { noun: collection.noun, type: collection.type, items, single });
 }

@@ -67,13 +67,13 @@ export async function runVerb(
     words,
     input,
   };
-  await implementationOf(verb, options)(run);
+  await implementationOf(run)(run);
 }
 
-function implementationOf(verb: Verb, options: Options): (run: Run) => Promise<void> {
+function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {
   switch (verb.kind) {
     case 'list':
-      return options['watch'] === true ? runWatch : runList;
+      return options['watch'] === true && !cli.on('curl') ? runWatch : runList;
     case 'get':
       return runGet;
     case 'wait':

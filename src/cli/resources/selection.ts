@@ -82,7 +82,7 @@ async function agree(run: Run, targets: readonly Found[]): Promise<void> {
   const count = `${targets.length} ${verb.noun}`;
   const names = targets.slice(0, shownNames).map(({ label }) => `  ${label}`);
   const more = targets.length > names.length ? [`  and ${targets.length - names.length} more`] : [];
-  if (cli.on('yes')) return;
+  if (cli.on('yes') || cli.hold) return;
   if (!canAsk(cli.io, cli.on('noInput'))) {
     throw new DeclinedError(`${verb.noun} ${verb.name} --all: ${count}, and nobody agreed`, {
       hint: `vmctl ${verb.noun} list shows which; --yes agrees`,

@@ -91,6 +91,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     trust,
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),
+    ...(cli.hold ? { hold: cli.hold } : {}),
     ...(cli.setting('debug') ? { observer: debugObserver(cli.io) } : {}),
     ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
   });

@@ -79,6 +79,16 @@ const table = {
     isSwitch: true,
     doc: 'No progress; after a change only the ids on stdout.',
   },
+  dryRun: {
+    flags: '--dry-run',
+    isSwitch: true,
+    doc: 'Show what would be sent; send nothing that changes something.',
+  },
+  curl: {
+    flags: '--curl',
+    isSwitch: true,
+    doc: 'Show the request as a curl command instead of sending it.',
+  },
   debug: {
     flags: '--debug',
     env: 'VMCTL_DEBUG',

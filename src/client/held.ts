@@ -1,0 +1,32 @@
+/** Requests that were put together but not sent, because somebody wants to see them first. */
+import type { Call } from './client.ts';
+import type { HttpRequest } from './http.ts';
+
+/**
+ * What is held back: `changes`, everything that could change something; `asked`, also the reading
+ * request that the command is about. Looking names up and signing in goes on in either case.
+ */
+export type Hold = 'changes' | 'asked';
+
+export interface HeldRequest extends HttpRequest {
+  /** What the request was made from, where it calls an operation of the model. */
+  readonly call?: Pick<Call, 'operation' | 'ids' | 'body'>;
+}
+
+/** Ends a command in front of its first request that is held back. Not a failure. */
+export class Held extends Error {
+  readonly requests: readonly HeldRequest[];
+  /** What went wrong with others of the objects that the command is about. */
+  readonly failure: Error | undefined;
+
+  constructor(requests: readonly HeldRequest[], failure?: Error) {
+    super('held back');
+    this.requests = requests;
+    this.failure = failure;
+  }
+}
+
+/** Methods that change nothing. */
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}
