@@ -19,7 +19,7 @@ export function decodeObject(
   const text = bodyText(body);
   const tolerant = options.unknown === 'skip';
   return media === 'application/json'
-    ? readJson(text, tagOf(type), shapeOf(type), tolerant)
+    ? readJson(text, tagOf(type), shapeOf(type), tolerant, options.bareLists)
     : readXml(text, tagOf(type), shapeOf(type), tolerant);
 }
 
@@ -53,6 +53,6 @@ export function decodeAction(
   const shape = actionShape(names);
   const tolerant = options.unknown === 'skip';
   return media === 'application/json'
-    ? readJson(text, 'action', shape, tolerant)
+    ? readJson(text, 'action', shape, tolerant, options.bareLists)
     : readXml(text, 'action', shape, tolerant);
 }

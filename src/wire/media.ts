@@ -7,6 +7,8 @@ export type MediaType = 'application/xml' | 'application/json';
 /** How a reader treats what it does not know: servers refuse it, clients skip it. */
 export interface DecodeOptions {
   readonly unknown?: 'refuse' | 'skip';
+  /** Lists in JSON may be arrays without the member that names the items. */
+  readonly bareLists?: boolean;
 }
 
 /**

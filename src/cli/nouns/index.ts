@@ -22,6 +22,21 @@ export const specialNouns: SpecialNouns = {
   completion: { load: () => import('./completion.ts') },
   explain: { load: () => import('./explain.ts') },
   serve: { load: () => import('./serve.ts') },
+  vms: {
+    load: () => import('./vms.ts'),
+    verbs: {
+      console: 'Look at the screen of a virtual machine, or write the file for a viewer',
+      snapshot: 'Keep the present state of a virtual machine as a snapshot',
+    },
+  },
+  glusterbricks: {
+    load: () => import('./glusterbricks.ts'),
+    verbs: { decommission: 'Move the data off bricks, then remove them' },
+  },
+  events: {
+    load: () => import('./events.ts'),
+    verbs: { report: 'Write an event of your own into the audit log' },
+  },
   disks: {
     load: () => import('./disks.ts'),
     verbs: {

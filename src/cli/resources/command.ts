@@ -5,6 +5,7 @@ import type { Cli } from '../cli.ts';
 import { nounPage, verbPage } from '../help/pages.ts';
 import { purposeOf } from '../help/purpose.ts';
 import { type Flag, flagsOf, humanNoun } from './flags.ts';
+import { networkSetupFlags } from './network-setup.ts';
 import { camel, type Options } from './run.ts';
 import { runVerb } from './run-verb.ts';
 import { searches, selects } from './selection.ts';
@@ -14,6 +15,7 @@ import {
   isReferenceVerb,
   objectVerbs,
   queryShortcuts,
+  sequels,
 } from './spellings.ts';
 import { type Verb, verbOf, verbsOf } from './verbs.ts';
 
@@ -151,6 +153,12 @@ function ownOptions(verb: Verb): readonly Option[] {
     add('--body <FILE>', '').hideHelp();
     add('--set <PATH=VALUE>', 'Set any attribute; may be repeated.').argParser(collect);
     add('--set-json <PATH=JSON>', 'The same with JSON.').argParser(collect);
+  }
+  for (const { flag, value, doc } of sequels[name] ?? []) {
+    add(value === undefined ? `--${flag}` : `--${flag} <${value}>`, doc);
+  }
+  if (name === 'hosts setup-networks') {
+    for (const [flags, doc] of networkSetupFlags) add(flags, doc).argParser(collect);
   }
   const shortcut = queryShortcuts[name];
   if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);

@@ -39,12 +39,14 @@ export async function parseDocument(
 ): Promise<Record<string, unknown>> {
   const name = path === '-' ? 'stdin' : path;
   const [media, document] = await normalized(text, name);
+  // As `-o json` and `-o yaml` print them, and as everybody would write them.
+  const options = { bareLists: true };
   let decoded: Record<string, unknown>;
   try {
     decoded =
       'type' in shape
-        ? decodeObject(media, document, shape.type)
-        : decodeAction(media, document, shape.action);
+        ? decodeObject(media, document, shape.type, options)
+        : decodeAction(media, document, shape.action, options);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     throw new UsageError(`${name}: ${error.message}`, {

@@ -6,6 +6,7 @@ import { formatOf, isTable } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
 import { showOutput } from './action-output.ts';
 import { brickNames } from './bricks.ts';
+import { networkSetup } from './network-setup.ts';
 import { bodiesOf } from './new-objects.ts';
 import { BulkError, forEach, parallelOf } from './parallel.ts';
 import { type Found, placeholderOf } from './references.ts';
@@ -17,11 +18,17 @@ import { settle, settleCompanion } from './waiting.ts';
 
 type Body = Record<string, unknown>;
 
-interface Outcome {
+/** What came of one piece of work. */
+export interface Outcome {
   readonly item: Thing;
   /** The item is the whole object, not just what is known about it. */
   readonly isWhole: boolean;
 }
+
+/** What is sent for one object, where that depends on the object. */
+const objectBodies: Readonly<
+  Record<string, (run: Run, target: Found, body: Body) => Promise<Body>>
+> = { 'hosts setup-networks': networkSetup };
 
 type Work = () => Promise<Outcome | undefined>;
 
@@ -41,7 +48,7 @@ export async function runChange(run: Run): Promise<void> {
     failure = error as BulkError<Outcome | undefined>;
     outcomes = failure.done;
   }
-  await print(
+  await printOutcomes(
     run,
     outcomes.filter((one) => one !== undefined),
     works.length === 1,
@@ -66,10 +73,15 @@ async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
     });
   }
   const targets = await targetsOf(run);
-  return targets.map((target) => () => change(run, target, body, progress));
+  const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
+  return targets.map((target) => async () => {
+    const own = bodyFor ? await bodyFor(run, target, body) : body;
+    return await change(run, target, own, progress);
+  });
 }
 
-async function add(run: Run, body: object, progress: Progress): Promise<Outcome> {
+/** Adds one object and waits until it is ready. */
+export async function add(run: Run, body: object, progress: Progress): Promise<Outcome> {
   const { client, verb, chosen, ids, query } = run;
   const { operation, collection } = chosen.candidate;
   const named = (body as Body)['name'] ?? (body as Body)['alias'] ?? (body as Body)['id'];
@@ -93,7 +105,8 @@ async function add(run: Run, body: object, progress: Progress): Promise<Outcome>
   return { item: settled ?? item, isWhole: true };
 }
 
-async function change(
+/** Does what the verb says to one object, and waits until it has come to rest. */
+export async function change(
   run: Run,
   target: Found,
   body: Body,
@@ -154,7 +167,11 @@ function pastOf(verb: string): string {
 }
 
 /** In a table only what is known in full; programs get at least the ids. */
-async function print(run: Run, outcomes: readonly Outcome[], single: boolean): Promise<void> {
+export async function printOutcomes(
+  run: Run,
+  outcomes: readonly Outcome[],
+  single: boolean,
+): Promise<void> {
   const { noun, type } = run.chosen.candidate.collection;
   const forPeople = isTable(formatOf(run.cli));
   const items = outcomes

@@ -15,6 +15,7 @@ import { runGet, runList } from './run-list.ts';
 import { runWait } from './run-wait.ts';
 import { runWatch } from './run-watch.ts';
 import { wantsAll } from './selection.ts';
+import { runWithSequels, sequelsIn } from './sequels.ts';
 import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './spellings.ts';
 import { parseValue } from './values.ts';
 import type { Verb } from './verbs.ts';
@@ -47,6 +48,7 @@ export async function runVerb(
   for (const word of chosen.parentWords.values()) checkWords([word]);
   const input = inputOf(verbFlags, chosen, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, chosen, given, options, verb);
+  const goesOn = sequelsIn(verb, options).length > 0;
   const client = await cli.client();
   const finder = new Finder(client);
   const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
@@ -67,7 +69,7 @@ export async function runVerb(
     words,
     input,
   };
-  await implementationOf(run)(run);
+  await (goesOn ? runWithSequels : implementationOf(run))(run);
 }
 
 function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {

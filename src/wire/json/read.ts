@@ -9,11 +9,13 @@ type Fields = Record<string, unknown>;
 /** The way from the root to the value that is read. */
 class JsonPlace implements Place {
   readonly tolerant: boolean;
+  readonly bareLists: boolean;
   private readonly names: string[];
 
-  constructor(root: string, tolerant: boolean) {
+  constructor(root: string, tolerant: boolean, bareLists = tolerant) {
     this.names = [root];
     this.tolerant = tolerant;
+    this.bareLists = bareLists;
   }
 
   path(): string {
@@ -36,9 +38,15 @@ class JsonPlace implements Place {
 type ReadValue = (value: unknown, place: JsonPlace) => unknown;
 
 /** Reads a text that is one object, without a wrapper. `root` begins the paths in messages. */
-export function readJson(text: string, root: string, shape: Shape, tolerant: boolean): Fields {
+export function readJson(
+  text: string,
+  root: string,
+  shape: Shape,
+  tolerant: boolean,
+  bareLists = tolerant,
+): Fields {
   const value = tolerant ? parseTrustedJson(text) : parseJson(text);
-  return readerOf(shape)(value, new JsonPlace(root, tolerant));
+  return readerOf(shape)(value, new JsonPlace(root, tolerant, bareLists));
 }
 
 /** What a collection may carry beside its items. */
@@ -150,7 +158,7 @@ function memberReader({ content }: Member): ReadValue {
   };
   if (!wrapped) return readAll;
   return (value, place) => {
-    if (place.tolerant && Array.isArray(value)) return readAll(value, place);
+    if (place.bareLists && Array.isArray(value)) return readAll(value, place);
     const wrapper = objectOf(value, place);
     if (!place.tolerant) {
       const stranger = Object.keys(wrapper).find((key) => key !== item);

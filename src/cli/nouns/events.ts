@@ -1,0 +1,62 @@
+/** `vmctl events report`: writes an event of somebody else into the audit log. */
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../client/errors.ts';
+import { enums } from '../../model/enums.ts';
+import type { Cli } from '../cli.ts';
+import { singular } from '../resources/collections.ts';
+import { flagsOf } from '../resources/flags.ts';
+import { parseOn } from '../resources/route.ts';
+import { runVerb } from '../resources/run-verb.ts';
+import { verbOf } from '../resources/verbs.ts';
+
+interface ReportFlags {
+  readonly severity: string;
+  readonly origin: string;
+  readonly customId?: string;
+  readonly about?: string;
+}
+
+/** Adds the verbs that the model does not describe. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .command('report')
+    .argument('<text>', 'what happened')
+    .description('Write an event of your own into the audit log')
+    .addOption(
+      new Option('--severity <word>', 'how bad it is')
+        .choices([...enums.log_severity])
+        .default('normal'),
+    )
+    .option('--origin <name>', 'who reports it', 'vmctl')
+    .option('--custom-id <n>', 'number that is unique for the origin (default: the time)')
+    .option('--about <kind/ref>', 'the object that it is about: vms/web01')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  vmctl events report 'backup done' --origin backup
+  vmctl events report 'disk is nearly full' --severity warning --about vms/web01`,
+    )
+    .action((text: string, flags: ReportFlags) => report(cli, text, flags));
+}
+
+async function report(cli: Cli, text: string, flags: ReportFlags): Promise<void> {
+  const verb = verbOf('events', 'create');
+  if (!verb) throw new Error('The model has no events.');
+  const given = new Map([
+    ['description', [text]],
+    ['severity', [flags.severity]],
+    ['origin', [flags.origin]],
+    ['customid', [flags.customId ?? String(Math.floor(Date.now() / 1_000))]],
+  ]);
+  const verbFlags = flagsOf(verb);
+  if (flags.about !== undefined) {
+    const { noun, word } = parseOn(flags.about, '--about');
+    const key = singular(noun);
+    if (!verbFlags.flags.some((flag) => flag.key === key)) {
+      throw new UsageError(`--about ${flags.about}: events are not about ${noun}`);
+    }
+    given.set(key, [word]);
+  }
+  await runVerb(cli, verb, verbFlags, given, [], {});
+}

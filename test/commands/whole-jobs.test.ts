@@ -1,0 +1,234 @@
+/** Commands that are several requests: each does the whole job, and says how far it came. */
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+const blank = ['--cluster', 'Default', '--template', 'Blank'];
+
+interface Thing extends Record<string, unknown> {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+async function first(noun: string, ...more: string[]): Promise<Thing> {
+  const [found] = await desk.json<Thing[]>(noun, 'list', ...more);
+  if (!found) throw new Error(`There are no ${noun}.`);
+  return found;
+}
+
+/** A machine that runs; small inventories have one. */
+async function running(): Promise<Thing> {
+  return await first('vms', '--search', 'status=up');
+}
+
+describe('vms create --start', () => {
+  it('makes a machine and starts it', async () => {
+    const { name: source } = await first('vms', '--search', 'status=down sortby name');
+    await desk.must('templates', 'create', '--name', 'golden', '--vm', source);
+    const words = ['vms', 'create', '--name', 'begun', '--cluster', 'Default'];
+    const vm = await desk.json<Thing>(...words, '--template', 'golden', '--start');
+    expect(vm).toMatchObject({ name: 'begun', status: 'up' });
+  });
+
+  it('says that the machine is there when it cannot be started', async () => {
+    const words = ['vms', 'create', '--name', 'empty', ...blank, '--start'];
+    const { code, stderr } = await desk.run(words);
+    expect(code).toBe(6);
+    expect(stderr).toContain('vms/empty was made, but not all that was asked for');
+    expect(stderr).toContain('Cannot run VM without at least one bootable disk.');
+    expect((await desk.json<Thing>('vms', 'get', 'empty')).status).toBe('down');
+  });
+
+  it('does not go together with --no-wait', async () => {
+    const words = ['vms', 'create', '--name', 'x', ...blank, '--start', '--no-wait'];
+    const { code, stderr } = await desk.run(words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--start and --no-wait')]);
+  });
+});
+
+describe('storagedomains create --attach', () => {
+  const nfs = ['--type', 'data', '--storage-type', 'nfs', '--address', 'filer'];
+
+  it('makes, attaches and activates a domain', async () => {
+    const { name: host } = await first('hosts', '--search', 'status=up');
+    const { name: center } = await first('datacenters', '--search', 'status=up');
+    const words = ['storagedomains', 'create', '--name', 'more', ...nfs, '--path', '/exports/more'];
+    const domain = await desk.json<Thing>(
+      ...words,
+      ...['--host', host, '--attach', center, '--activate'],
+    );
+    expect(domain).toMatchObject({ name: 'more', status: 'active' });
+  });
+
+  it('makes nothing when the data center does not exist', async () => {
+    const { name: host } = await first('hosts', '--search', 'status=up');
+    const words = [
+      'storagedomains',
+      'create',
+      '--name',
+      'never',
+      ...nfs,
+      '--path',
+      '/exports/never',
+    ];
+    const { code } = await desk.run([...words, '--host', host, '--attach', 'nowhere']);
+    expect(code).toBe(3);
+    expect((await desk.run(['storagedomains', 'get', 'never'])).code).toBe(3);
+    const { stderr } = await desk.run([...words, '--host', host, '--activate']);
+    expect(stderr).toContain('--activate needs --attach');
+  });
+});
+
+describe('vms console', () => {
+  it('writes the connection file for its owner alone', async () => {
+    const { name } = await running();
+    const file = join(desk.home().folder, 'screen.vv');
+    expect(await desk.must('vms', 'console', name, '--file', file)).toBe(`${file}\n`);
+    expect(readFileSync(file, 'utf8')).toMatch(/^\[virt-viewer\]\n/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await desk.must('vms', 'console', name, '--file', '-')).toMatch(/^\[virt-viewer\]/);
+  });
+
+  it('opens it with a viewer', async () => {
+    const { name } = await running();
+    const viewer = join(desk.home().folder, 'viewer');
+    const seen = join(desk.home().folder, 'seen');
+    writeFileSync(viewer, `#!/bin/sh\ncp "$1" ${seen}.part && mv ${seen}.part ${seen}\n`);
+    chmodSync(viewer, 0o755);
+    await desk.must('vms', 'console', name, '--viewer', viewer);
+    while (!existsSync(seen)) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(readFileSync(seen, 'utf8')).toContain('password=');
+  });
+
+  it('says which consoles there are', async () => {
+    const { name } = await running();
+    const { code, stderr } = await desk.run(['vms', 'console', name, '--protocol', 'rdp']);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/has no rdp console\nhint: it has: /);
+  });
+});
+
+it.each(['json', 'yaml'])(
+  'what get prints as %s is what create and update take',
+  async (format) => {
+    const bonded = `copied-${format}`;
+    await desk.must('roles', 'create', '--name', bonded, '--set-json', 'permits=[{"id":"1"}]');
+    const text = await desk.must('roles', 'get', bonded, '-o', format);
+    await desk.must('roles', 'delete', bonded);
+    const { code, stderr } = await desk.run(['roles', 'create', '-f', '-'], text);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('left out what only the service')]);
+  },
+);
+
+it('vms snapshot keeps the present state', async () => {
+  const { name } = await running();
+  await desk.must('vms', 'snapshot', name, '--description', 'before the upgrade');
+  const snapshots = await desk.json('snapshots', 'list', '--vm', name);
+  expect(snapshots).toContainEqual(
+    expect.objectContaining({ description: 'before the upgrade', snapshot_status: 'ok' }),
+  );
+});
+
+describe('events report', () => {
+  it('writes an event about an object', async () => {
+    const { name, id } = await running();
+    await desk.must(
+      ...['events', 'report', 'disk is nearly full', '--severity', 'warning'],
+      ...['--origin', 'watchman', '--about', `vms/${name}`],
+    );
+    const [event] = await desk.json('events', 'list', '--search', 'origin=watchman');
+    expect(event).toMatchObject({
+      description: 'disk is nearly full',
+      severity: 'warning',
+      vm: { id },
+    });
+  });
+
+  it('is only about what events can be about', async () => {
+    const { code, stderr } = await desk.run(['events', 'report', 'x', '--about', 'nics/nic1']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('events are not about nics')]);
+  });
+});
+
+describe('hosts setup-networks', () => {
+  const nicsOf = async (host: string) =>
+    new Map(
+      (await desk.json<Thing[]>('hostnics', 'list', '--host', host)).map((one) => [one.name, one]),
+    );
+
+  it('attaches, bonds and detaches by flags', async () => {
+    const { name: host } = await first('hosts', '--search', 'status=up');
+    const { name: center } = await first('datacenters', '--search', 'status=up');
+    await desk.must('networks', 'create', '--name', 'storage', '--data-center', center);
+    await desk.must(
+      'networks',
+      'attach',
+      'storage',
+      '--cluster',
+      'Default',
+      '--set',
+      'required=false',
+    );
+    const setup = ['hosts', 'setup-networks', host, '--commit'];
+    const bond = ['--bond', 'bond0=eth1+eth2,4', '--attach', 'storage=bond0,192.0.2.7/24'];
+    await desk.must(...setup, ...bond);
+    expect((await nicsOf(host)).get('bond0')).toMatchObject({
+      ip: { address: '192.0.2.7', netmask: '255.255.255.0' },
+    });
+    await desk.must(...setup, '--detach', 'storage', '--unbond', 'bond0');
+    expect((await nicsOf(host)).has('bond0')).toBe(false);
+  });
+
+  it.each([
+    [['--attach', 'storage'], 'not a network and an interface'],
+    [['--attach', 'storage=eth1,192.0.2.7'], '192.0.2.7 is no address'],
+    [['--bond', 'bond0=eth1'], 'not a bond of two or more interfaces'],
+    [['--detach', 'nothing'], 'has no such network'],
+  ])('%j is told where it is wrong', async (flags, message) => {
+    const { name: host } = await first('hosts', '--search', 'status=up');
+    const { code, stderr } = await desk.run(['hosts', 'setup-networks', host, ...flags]);
+    expect(code).toBeGreaterThan(1);
+    expect(stderr).toContain(message);
+  });
+});
+
+it('glusterbricks decommission moves the data, then removes the bricks', async () => {
+  const cluster = ['--cluster', 'bricks'];
+  const { name: center } = await first('datacenters', '--search', 'status=up');
+  await desk.must(
+    ...['clusters', 'create', '--name', 'bricks', '--data-center', center],
+    ...['--cpu-type', 'Intel Nehalem Family', '--gluster-service', '--no-virt-service'],
+  );
+  const secret = join(desk.home().folder, 'root');
+  writeFileSync(secret, 'secret');
+  for (const name of ['g1', 'g2']) {
+    await desk.must(
+      ...['hosts', 'create', '--name', name, '--address', `${name}.example.com`],
+      ...[...cluster, '--root-password-file', secret],
+    );
+  }
+  await desk.must('glustervolumes', 'create', ...cluster, '-f', await volumeFile());
+  await desk.must('glustervolumes', 'start', 'vol1', ...cluster);
+  await desk.must(
+    'glusterbricks',
+    'decommission',
+    'g2.example.com:/bricks/b1',
+    '--volume',
+    'vol1',
+    ...cluster,
+  );
+  const left = await desk.json<Thing[]>('glusterbricks', 'list', '--volume', 'vol1', ...cluster);
+  expect(left.map(({ name }) => name)).toEqual(['g1.example.com:/bricks/b1']);
+});
+
+async function volumeFile(): Promise<string> {
+  const hosts = await desk.json<Thing[]>('hosts', 'list', '--search', 'name=g* sortby name');
+  const bricks = hosts.map(({ id }) => ({ server_id: id, brick_dir: '/bricks/b1' }));
+  const file = join(desk.home().folder, 'volume.json');
+  const volume = { name: 'vol1', volume_type: 'distribute', bricks };
+  writeFileSync(file, JSON.stringify(volume));
+  return file;
+}
