@@ -10,10 +10,12 @@ import { hostEvents } from './events/hosts.ts';
 import { machineEvents } from './events/machines.ts';
 import { networkEvents } from './events/networks.ts';
 import { peopleEvents } from './events/people.ts';
+import { poolEvents } from './events/pools.ts';
 import { providerEvents } from './events/providers.ts';
 import { serviceEvents } from './events/service.ts';
 import { snapshotEvents } from './events/snapshots.ts';
 import { storageEvents } from './events/storage.ts';
+import { tagEvents } from './events/tags.ts';
 import { transferEvents } from './events/transfers.ts';
 
 export const events = {
@@ -30,6 +32,8 @@ export const events = {
   ...snapshotEvents,
   ...storageEvents,
   ...transferEvents,
+  ...tagEvents,
+  ...poolEvents,
 } as const;
 
 export type EventCode = keyof typeof events;

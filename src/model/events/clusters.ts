@@ -80,17 +80,17 @@ export const clusterEvents = {
   3000: {
     name: 'QUOTA_ADDED',
     severity: 'normal',
-    text: 'Quota {ObjectName} was added by {UserName}.',
+    text: 'Quota {QuotaName} was added by {UserName}.',
   },
   3002: {
     name: 'QUOTA_UPDATED',
     severity: 'normal',
-    text: 'Quota {ObjectName} was updated by {UserName}.',
+    text: 'Quota {QuotaName} was updated by {UserName}.',
   },
   3004: {
     name: 'QUOTA_REMOVED',
     severity: 'normal',
-    text: 'Quota {ObjectName} was removed by {UserName}.',
+    text: 'Quota {QuotaName} was removed by {UserName}.',
   },
   3006: {
     name: 'QUOTA_CLUSTER_GRACE',
@@ -136,5 +136,80 @@ export const clusterEvents = {
     name: 'QOS_UPDATED',
     severity: 'normal',
     text: 'QoS {ObjectName} was updated by {UserName}.',
+  },
+  892: {
+    name: 'CLUSTER_UPGRADE_STARTED',
+    severity: 'normal',
+    text: 'Upgrade of Cluster {ClusterName} was started by {UserName}.',
+  },
+  894: {
+    name: 'CLUSTER_UPGRADE_FINISHED',
+    severity: 'normal',
+    text: 'Upgrade of Cluster {ClusterName} was finished by {UserName}.',
+  },
+  9031: {
+    name: 'FINISHED_TASKS_CLEANED',
+    severity: 'normal',
+    text: 'Finished tasks of Data Center {DataCenterName} were cleaned by {UserName}.',
+  },
+  10906: {
+    name: 'CLUSTER_NETWORKS_SYNC_STARTED',
+    severity: 'normal',
+    text: 'Synchronizing the networks of all hosts of Cluster {ClusterName} was initiated by {UserName}.',
+  },
+  10907: {
+    name: 'CLUSTER_NETWORKS_SYNC_NO_HOST',
+    severity: 'normal',
+    text: 'No host of Cluster {ClusterName} has networks to synchronize.',
+  },
+  10908: {
+    name: 'CLUSTER_NETWORKS_SYNCED',
+    severity: 'normal',
+    text: 'Synchronizing the networks of all hosts of Cluster {ClusterName} has been completed.',
+  },
+  9910: {
+    name: 'SCHEDULING_POLICY_ADDED',
+    severity: 'normal',
+    text: 'Scheduling policy {SchedulingPolicyName} was added by {UserName}.',
+  },
+  9912: {
+    name: 'SCHEDULING_POLICY_UPDATED',
+    severity: 'normal',
+    text: 'Scheduling policy {SchedulingPolicyName} was updated by {UserName}.',
+  },
+  9914: {
+    name: 'SCHEDULING_POLICY_REMOVED',
+    severity: 'normal',
+    text: 'Scheduling policy {SchedulingPolicyName} was removed by {UserName}.',
+  },
+  10120: {
+    name: 'DISK_PROFILE_ADDED',
+    severity: 'normal',
+    text: 'Disk profile {ObjectName} was added by {UserName}.',
+  },
+  10122: {
+    name: 'DISK_PROFILE_REMOVED',
+    severity: 'normal',
+    text: 'Disk profile {ObjectName} was removed by {UserName}.',
+  },
+  10124: {
+    name: 'DISK_PROFILE_UPDATED',
+    severity: 'normal',
+    text: 'Disk profile {ObjectName} was updated by {UserName}.',
+  },
+  10130: {
+    name: 'CPU_PROFILE_ADDED',
+    severity: 'normal',
+    text: 'CPU profile {ObjectName} was added by {UserName}.',
+  },
+  10132: {
+    name: 'CPU_PROFILE_REMOVED',
+    severity: 'normal',
+    text: 'CPU profile {ObjectName} was removed by {UserName}.',
+  },
+  10134: {
+    name: 'CPU_PROFILE_UPDATED',
+    severity: 'normal',
+    text: 'CPU profile {ObjectName} was updated by {UserName}.',
   },
 } as const satisfies EventTexts;

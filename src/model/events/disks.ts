@@ -103,4 +103,24 @@ export const diskEvents = {
     severity: 'normal',
     text: 'Disk {DiskAlias} was sparsified.',
   },
+  382: {
+    name: 'DISK_REDUCED',
+    severity: 'normal',
+    text: 'Disk {DiskAlias} was reduced successfully.',
+  },
+  1055: {
+    name: 'DISK_UNIT_REFRESHED',
+    severity: 'normal',
+    text: 'The logical unit of disk {DiskAlias} was read again.',
+  },
+  2030: {
+    name: 'DISK_EXPORT_STARTED',
+    severity: 'normal',
+    text: 'Export of disk {DiskAlias} to {StorageDomainName} was initiated by {UserName}.',
+  },
+  2031: {
+    name: 'DISK_EXPORTED',
+    severity: 'normal',
+    text: 'Disk {DiskAlias} was exported successfully to {StorageDomainName}.',
+  },
 } as const satisfies EventTexts;

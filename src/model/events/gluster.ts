@@ -107,4 +107,19 @@ export const glusterEvents = {
     severity: 'normal',
     text: 'Gluster Hook {HookName} was disabled on cluster {ClusterName}.',
   },
+  4059: {
+    name: 'HOOK_UPDATED',
+    severity: 'normal',
+    text: 'Gluster hook {HookName} of Cluster {ClusterName} was updated on all servers.',
+  },
+  4061: {
+    name: 'HOOK_ADDED',
+    severity: 'normal',
+    text: 'Gluster hook {HookName} of Cluster {ClusterName} was added to all servers.',
+  },
+  4063: {
+    name: 'HOOK_REMOVED',
+    severity: 'normal',
+    text: 'Gluster hook {HookName} was removed from Cluster {ClusterName}.',
+  },
 } as const satisfies EventTexts;

@@ -141,4 +141,85 @@ export const machineEvents = {
     severity: 'normal',
     text: 'Hot set of the memory of VM {VmName}: {previousMem} bytes became {newMem}.',
   },
+  456: {
+    name: 'USER_LOGGED_IN_TO_VM',
+    severity: 'normal',
+    text: 'User {UserName} logged in to VM {VmName}.',
+  },
+  528: {
+    name: 'VM_DISC_EJECTED',
+    severity: 'normal',
+    text: 'The CD was ejected from VM {VmName} by {UserName}.',
+  },
+  1162: {
+    name: 'VM_EXPORT_STARTED',
+    severity: 'normal',
+    text: 'Export of VM {VmName} to {StorageDomainName} was initiated by {UserName}.',
+  },
+  1160: {
+    name: 'STORED_VM_REMOVED',
+    severity: 'normal',
+    text: 'VM {VmName} was removed from Storage Domain {StorageDomainName}.',
+  },
+  10767: {
+    name: 'VM_FROZEN',
+    severity: 'normal',
+    text: 'The file systems of VM {VmName} were frozen by {UserName}.',
+  },
+  10768: {
+    name: 'VM_THAWED',
+    severity: 'normal',
+    text: 'The file systems of VM {VmName} were thawed by {UserName}.',
+  },
+  13502: {
+    name: 'VM_SCREENSHOT_TAKEN',
+    severity: 'normal',
+    text: 'A screenshot of VM {VmName} was taken by {UserName}.',
+  },
+  1300: {
+    name: 'NUMA_NODE_ADDED',
+    severity: 'normal',
+    text: 'A NUMA node was added to VM {VmName} by {UserName}.',
+  },
+  1310: {
+    name: 'NUMA_NODE_UPDATED',
+    severity: 'normal',
+    text: 'A NUMA node of VM {VmName} was updated by {UserName}.',
+  },
+  1320: {
+    name: 'NUMA_NODE_REMOVED',
+    severity: 'normal',
+    text: 'A NUMA node was removed from VM {VmName} by {UserName}.',
+  },
+  10790: {
+    name: 'BACKUP_STARTED',
+    severity: 'normal',
+    text: 'Backup of VM {VmName} was started by {UserName}.',
+  },
+  10793: {
+    name: 'BACKUP_READY',
+    severity: 'normal',
+    text: 'Backup of VM {VmName} is ready to be read.',
+  },
+  10794: {
+    name: 'BACKUP_FINALIZED',
+    severity: 'normal',
+    text: 'Backup of VM {VmName} was finalized.',
+  },
+  10792: { name: 'BACKUP_FAILED', severity: 'error', text: 'Backup of VM {VmName} failed.' },
+  10797: {
+    name: 'CHECKPOINT_REMOVED',
+    severity: 'normal',
+    text: 'A checkpoint of VM {VmName} was removed by {UserName}.',
+  },
+  10800: {
+    name: 'HOST_DEVICES_ADDED',
+    severity: 'normal',
+    text: 'Host device {Devices} was attached to VM {VmName} by {UserName}.',
+  },
+  10801: {
+    name: 'HOST_DEVICES_REMOVED',
+    severity: 'normal',
+    text: 'Host device {Devices} was detached from VM {VmName} by {UserName}.',
+  },
 } as const satisfies EventTexts;

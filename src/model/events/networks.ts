@@ -87,4 +87,54 @@ export const networkEvents = {
     severity: 'normal',
     text: 'Adding network {NetworkName}: no host is affected.',
   },
+  1140: {
+    name: 'SUBNET_REMOVED',
+    severity: 'normal',
+    text: 'Subnet {ObjectName} was removed by {UserName}.',
+  },
+  1142: {
+    name: 'SUBNET_ADDED',
+    severity: 'normal',
+    text: 'Subnet {ObjectName} was added by {UserName}.',
+  },
+  1201: {
+    name: 'VIRTUAL_FUNCTIONS_CHANGED',
+    severity: 'normal',
+    text: 'The virtual functions of interface {NicName} on host {HostName} were configured by {UserName}.',
+  },
+  1203: {
+    name: 'VIRTUAL_FUNCTIONS_NETWORK_ADDED',
+    severity: 'normal',
+    text: 'Network {NetworkName} was allowed on the virtual functions of interface {HostNicName} on host {HostName} by {UserName}.',
+  },
+  1205: {
+    name: 'VIRTUAL_FUNCTIONS_NETWORK_REMOVED',
+    severity: 'normal',
+    text: 'Network {NetworkName} is no longer allowed on the virtual functions of interface {HostNicName} on host {HostName}.',
+  },
+  1207: {
+    name: 'VIRTUAL_FUNCTIONS_LABEL_ADDED',
+    severity: 'normal',
+    text: 'Label {Label} was allowed on the virtual functions of interface {HostNicName} on host {HostName} by {UserName}.',
+  },
+  1209: {
+    name: 'VIRTUAL_FUNCTIONS_LABEL_REMOVED',
+    severity: 'normal',
+    text: 'Label {Label} is no longer allowed on the virtual functions of interface {HostNicName} on host {HostName}.',
+  },
+  10700: {
+    name: 'MAC_POOL_ADDED',
+    severity: 'normal',
+    text: 'MAC pool {ObjectName} was added by {UserName}.',
+  },
+  10702: {
+    name: 'MAC_POOL_UPDATED',
+    severity: 'normal',
+    text: 'MAC pool {ObjectName} was updated by {UserName}.',
+  },
+  10704: {
+    name: 'MAC_POOL_REMOVED',
+    severity: 'normal',
+    text: 'MAC pool {ObjectName} was removed by {UserName}.',
+  },
 } as const satisfies EventTexts;

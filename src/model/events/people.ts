@@ -77,4 +77,49 @@ export const peopleEvents = {
     severity: 'normal',
     text: 'Bookmark {ObjectName} was removed by {UserName}.',
   },
+  325: {
+    name: 'USER_REMOVED',
+    severity: 'normal',
+    text: 'User {RemovedUserName} was removed by {UserName}.',
+  },
+  408: {
+    name: 'GROUP_REMOVED',
+    severity: 'normal',
+    text: 'Group {GroupName} was removed by {UserName}.',
+  },
+  866: {
+    name: 'SYSTEM_PERMISSION_ADDED',
+    severity: 'normal',
+    text: '{SubjectName} was granted role {RoleName} on the whole system by {UserName}.',
+  },
+  868: {
+    name: 'SYSTEM_PERMISSION_REMOVED',
+    severity: 'normal',
+    text: 'Role {RoleName} of {SubjectName} on the whole system was removed by {UserName}.',
+  },
+  860: {
+    name: 'PERMIT_ADDED_TO_ROLE',
+    severity: 'normal',
+    text: 'Permit {PermitName} was added to role {RoleName} by {UserName}.',
+  },
+  862: {
+    name: 'PERMIT_REMOVED_FROM_ROLE',
+    severity: 'normal',
+    text: 'Permit {PermitName} was taken from role {RoleName} by {UserName}.',
+  },
+  870: {
+    name: 'USER_PROFILE_ADDED',
+    severity: 'normal',
+    text: '{ObjectName} was added to the profile of user {TheirName} by {UserName}.',
+  },
+  872: {
+    name: 'USER_PROFILE_UPDATED',
+    severity: 'normal',
+    text: '{ObjectName} in the profile of user {TheirName} was updated by {UserName}.',
+  },
+  874: {
+    name: 'USER_PROFILE_REMOVED',
+    severity: 'normal',
+    text: '{ObjectName} was removed from the profile of user {TheirName} by {UserName}.',
+  },
 } as const satisfies EventTexts;

@@ -22,4 +22,19 @@ export const providerEvents = {
     severity: 'normal',
     text: 'The certificates of provider {ObjectName} were imported by {UserName}.',
   },
+  10754: {
+    name: 'AUTHENTICATION_KEY_ADDED',
+    severity: 'normal',
+    text: 'An authentication key was added to provider {OpenstackVolumeProviderName} by {UserName}.',
+  },
+  10756: {
+    name: 'AUTHENTICATION_KEY_UPDATED',
+    severity: 'normal',
+    text: 'An authentication key of provider {OpenstackVolumeProviderName} was updated by {UserName}.',
+  },
+  10758: {
+    name: 'AUTHENTICATION_KEY_REMOVED',
+    severity: 'normal',
+    text: 'An authentication key was removed from provider {OpenstackVolumeProviderName} by {UserName}.',
+  },
 } as const satisfies EventTexts;

@@ -77,4 +77,39 @@ export const snapshotEvents = {
     severity: 'normal',
     text: 'Template {TemplateName} has been removed.',
   },
+  29: {
+    name: 'TEMPLATE_CREATED',
+    severity: 'normal',
+    text: 'Template {TemplateName} was created by {UserName}.',
+  },
+  1154: {
+    name: 'STORED_TEMPLATE_REMOVED',
+    severity: 'normal',
+    text: 'Template {TemplateName} was removed from Storage Domain {StorageDomainName}.',
+  },
+  1156: {
+    name: 'TEMPLATE_EXPORTED',
+    severity: 'normal',
+    text: 'Template {TemplateName} was exported successfully to {StorageDomainName}.',
+  },
+  1158: {
+    name: 'TEMPLATE_IMPORTED',
+    severity: 'normal',
+    text: 'Template {TemplateName} was imported successfully to Cluster {ClusterName}.',
+  },
+  1164: {
+    name: 'TEMPLATE_EXPORT_STARTED',
+    severity: 'normal',
+    text: 'Export of Template {TemplateName} to {StorageDomainName} was initiated by {UserName}.',
+  },
+  373: {
+    name: 'DISK_SNAPSHOT_REMOVE_STARTED',
+    severity: 'normal',
+    text: "Removal of the image of disk {DiskAlias} in snapshot '{SnapshotName}' was initiated by {UserName}.",
+  },
+  375: {
+    name: 'DISK_SNAPSHOT_REMOVED',
+    severity: 'normal',
+    text: "The image of disk {DiskAlias} in snapshot '{SnapshotName}' was removed.",
+  },
 } as const satisfies EventTexts;

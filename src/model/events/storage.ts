@@ -82,4 +82,24 @@ export const storageEvents = {
     severity: 'normal',
     text: 'iSCSI bond {ObjectName} was removed by {UserName}.',
   },
+  199: {
+    name: 'OVF_STORE_UPDATED',
+    severity: 'normal',
+    text: 'The OVF store of Storage Domain {StorageDomainName} was updated by {UserName}.',
+  },
+  1022: {
+    name: 'STORAGE_DOMAIN_UNITS_REFRESHED',
+    severity: 'normal',
+    text: 'The logical units of Storage Domain {StorageDomainName} were read again by {UserName}.',
+  },
+  1042: {
+    name: 'UNIT_REMOVED',
+    severity: 'normal',
+    text: 'Logical unit {Unit} was removed from Storage Domain {StorageDomainName}.',
+  },
+  1043: {
+    name: 'UNIT_REMOVE_STARTED',
+    severity: 'normal',
+    text: 'Removal of logical unit {Unit} from Storage Domain {StorageDomainName} was initiated by {UserName}.',
+  },
 } as const satisfies EventTexts;

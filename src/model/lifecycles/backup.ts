@@ -16,12 +16,14 @@ export const backup = lifecycle({
       ],
       to: 'ready',
       refusedBy: { otherwise: 'BACKUP_NOT_READY' },
+      events: { begin: 10790, end: 10793 },
     },
     finalize: {
       from: ['ready'],
       via: [['finalizing', 1_000]],
       to: 'succeeded',
       refusedBy: { otherwise: 'BACKUP_NOT_READY' },
+      events: { end: 10794 },
     },
   },
 });

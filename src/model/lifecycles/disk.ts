@@ -49,6 +49,7 @@ export const disk = lifecycle({
       via: [['locked', 2_000]],
       to: 'ok',
       refusedBy: { illegal: 'DISK_IS_ILLEGAL', otherwise: 'DISK_IS_LOCKED' },
+      events: { begin: 2030, end: 2031 },
     },
     sparsify: {
       from: ['ok'],
@@ -62,12 +63,14 @@ export const disk = lifecycle({
       via: [['locked', 1_000]],
       to: 'ok',
       refusedBy: { illegal: 'DISK_IS_ILLEGAL', otherwise: 'DISK_IS_LOCKED' },
+      events: { end: 382 },
     },
     convert: {
       from: ['ok'],
       via: [['locked', 2_000]],
       to: 'ok',
       refusedBy: { illegal: 'DISK_IS_ILLEGAL', otherwise: 'DISK_IS_LOCKED' },
+      events: { end: 88 },
     },
     extend: {
       from: ['ok'],

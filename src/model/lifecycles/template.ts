@@ -18,7 +18,13 @@ export const template = lifecycle({
       events: { begin: 48, end: 51 },
     },
     update: { from: ['ok', 'illegal'], stays: true, refusedBy: locked },
-    export: { from: ['ok'], via: [['locked', 2_000]], to: 'ok', refusedBy: locked },
+    export: {
+      from: ['ok'],
+      via: [['locked', 2_000]],
+      to: 'ok',
+      refusedBy: locked,
+      events: { begin: 1164, end: 1156 },
+    },
     remove: {
       from: ['ok', 'illegal'],
       via: [['locked', 1_000]],

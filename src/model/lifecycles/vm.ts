@@ -164,7 +164,7 @@ export const vm = lifecycle({
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
-      events: { end: 1150 },
+      events: { begin: 1162, end: 1150 },
     },
     freeze_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
     thaw_filesystems: { from: ['up'], stays: true, refusedBy: illegal },

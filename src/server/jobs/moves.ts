@@ -287,10 +287,19 @@ function arrive(
   if (arrived) current = arrived(ctx, current, journey);
   if (current === undefined) return undefined;
   ctx.tx.update(journey.kind, current as never, journey.collection);
+  // It came to nothing at the very end: whoever found that has told what there is to tell.
+  if (endsBadly(lifecycle, current) && to !== undefined && !lifecycle.failed?.includes(to)) {
+    ctx.failed = true;
+    return current;
+  }
   if (move.events?.end !== undefined && to !== undefined) {
     report(ctx, journey, current, move.events.end);
   }
   return current;
+}
+
+function endsBadly(lifecycle: Lifecycle, object: StoredObject): boolean {
+  return lifecycle.failed?.includes(String(object[lifecycle.attribute])) ?? false;
 }
 
 function report(ctx: RuleContext, journey: Journey, object: StoredObject, code: number): void {

@@ -83,9 +83,12 @@ export const clusterRules = rules({
     },
     upgrade: (ctx, { object }, body) => upgrade(ctx, object, body),
     sync_all_networks(ctx, { object }) {
-      for (const host of ctx.tx.list('host', { where: { cluster_id: object.id ?? '' } })) {
-        if (hearsOfNetworks(host)) synchronizeAll(ctx, host);
-      }
+      const hosts = ctx.tx
+        .list('host', { where: { cluster_id: object.id ?? '' } })
+        .filter(hearsOfNetworks);
+      ctx.event(hosts.length > 0 ? 10906 : 10907, { cluster: object });
+      for (const host of hosts) synchronizeAll(ctx, host);
+      if (hosts.length > 0) ctx.event(10908, { cluster: object });
       return undefined;
     },
     refresh_gluster_heal_status(ctx, { object }) {
@@ -115,6 +118,8 @@ function upgrade(ctx: RuleContext, cluster: Cluster, body: StoredObject): undefi
     upgrade_percent_complete: action === 'start' ? 0 : action === 'finish' ? 100 : percent,
     ...(action !== 'finish' && id ? { upgrade_correlation_id: id } : {}),
   });
+  if (action === 'start') ctx.event(892, { cluster });
+  if (action === 'finish') ctx.event(894, { cluster });
   return undefined;
 }
 

@@ -107,7 +107,8 @@ interface Named {
   readonly name?: string;
 }
 
-const subjectWords = {
+/** The words that name them in the sentences of events. */
+export const subjectWords = {
   vm: 'VmName',
   host: 'HostName',
   cluster: 'ClusterName',
@@ -170,8 +171,9 @@ export class RuleContext {
     const names: Record<string, string> = {};
     for (const [subject, object] of Object.entries(subjects) as [keyof EventSubjects, Named][]) {
       if (!object?.id) continue;
-      references[subject] = { id: object.id, ...(object.name ? { name: object.name } : {}) };
-      names[subjectWords[subject]] = object.name ?? object.id;
+      const name = object.name ?? (this.tx.get(subject, object.id) as Named | undefined)?.name;
+      references[subject] = { id: object.id, ...(name ? { name } : {}) };
+      names[subjectWords[subject]] = name ?? object.id;
     }
     this.addEvent({
       code,

@@ -112,7 +112,10 @@ export const dataCenterRules = rules({
     },
 
     /** Moves that have ended leave nothing behind here. */
-    clean_finished_tasks: () => undefined,
+    clean_finished_tasks(ctx, { object }) {
+      ctx.event(9031, { data_center: object });
+      return undefined;
+    },
   },
 });
 

@@ -72,6 +72,7 @@ export const diskAttachmentRules = rules({
     after.disk = { id: before.id ?? '' };
     const changes = sent['disk'] as Disk | undefined;
     if (changes && disk) changeDisk(ctx, disk, changes);
+    else if (!plugs || vm.status === 'down') ctx.event(88, { vm }, { DiskAlias: disk?.alias });
   },
 
   remove(ctx, { place, object }, parameters) {
@@ -166,6 +167,8 @@ function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | u
   const left = disk.storage_domains?.filter(({ id }) => id !== domain) ?? [];
   if (left.length === 0) ctx.refuse('DISK_LAST_COPY', { action: 'remove' });
   ctx.tx.update('disk', measured(ctx, { ...disk, storage_domains: left }));
+  const from = { storage_domain: { id: domain } };
+  ctx.event(2014, from, { DiskAlias: disk.alias });
 }
 
 function checkBootable(ctx: RuleContext, place: Place, attachment: Attachment): void {

@@ -49,6 +49,7 @@ export function changeDisk(ctx: RuleContext, disk: Disk, sent: Disk): void {
     return;
   }
   ctx.tx.update('disk', changed);
+  ctx.event(88, {}, { DiskAlias: changed.alias });
 }
 
 function changeOwners(ctx: RuleContext, disk: Disk, sent: Disk): void {

@@ -73,6 +73,7 @@ export const diskRules = rules({
 
   changed(ctx, before, { place, object }) {
     if (before.qcow_version !== object.qcow_version) moveDisk(ctx, place, object, 'update');
+    else ctx.event(88, {}, { DiskAlias: object.alias });
   },
 
   removable(ctx, { object }) {

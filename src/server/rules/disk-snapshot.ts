@@ -6,6 +6,7 @@ import { diskWords } from './disk.ts';
 import { rules } from './notation.ts';
 import type { Place } from './places.ts';
 import { measured } from './storage-space.ts';
+import { subjects } from './vm.ts';
 
 type DiskSnapshot = Resource<'disk_snapshot'>;
 type Disk = Resource<'disk'>;
@@ -50,6 +51,10 @@ export const diskSnapshotRules = rules({
     ctx.tx.remove('disk_snapshot', id, `/disks/${object.disk?.id}/disksnapshots`);
     ctx.afterCommit.push(() => ctx.site.images.remove(id));
     if (disk) ctx.tx.update('disk', measured(ctx, disk));
+    const snapshot = ctx.tx.get('snapshot', object.snapshot?.id ?? '');
+    const vm = ctx.tx.get('vm', snapshot?.vm?.id ?? '');
+    const words = { DiskAlias: disk?.alias, SnapshotName: snapshot?.description ?? '' };
+    for (const code of [373, 375] as const) ctx.event(code, vm ? subjects(ctx, vm) : {}, words);
   },
 });
 

@@ -1,11 +1,10 @@
 /** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
-import type { EventCode } from '../../model/events.ts';
 import type { Operation } from '../../model/index.ts';
 import { notFound, Refusal, refused } from '../fault.ts';
 import type { StoredObject } from '../store/document.ts';
 import { linkListsOf, storedKinds } from '../store/kinds.ts';
 import type { ListOptions } from '../store/transaction.ts';
-import type { RuleContext } from './context.ts';
+import { type EventSubjects, type RuleContext, subjectWords } from './context.ts';
 import {
   applyDefaults,
   checkName,
@@ -16,7 +15,7 @@ import {
   settable,
 } from './input.ts';
 import { addMember, removeMember } from './members.ts';
-import type { ActionResult, Addressed, Parameters } from './notation.ts';
+import type { ActionResult, Addressed, EventChoice, Parameters } from './notation.ts';
 import { type Place, titleOf } from './places.ts';
 import { rulesOf } from './registry.ts';
 import { typeWord } from './words.ts';
@@ -213,9 +212,36 @@ export function refuseInUse(
   });
 }
 
-function report(ctx: RuleContext, code: EventCode, target: Target): void {
-  const object = target.object as StoredObject;
-  ctx.event(code, subjectsOf(target), { ObjectName: String(object['name'] ?? object['id']) });
+/** Writes the event that the rules of a kind declare. */
+function report(ctx: RuleContext, choice: EventChoice, target: Target): void {
+  const code = typeof choice === 'number' ? choice : choice[target.place.owner?.kind ?? 'vm'];
+  if (code !== undefined) ctx.event(code, subjectsOf(ctx, target), wordsOf(ctx, target));
+}
+
+/** Names of the object and of what it belongs to, by their types: `NicName`, `QuotaName`. */
+function wordsOf(ctx: RuleContext, { place, object }: Target): Record<string, string> {
+  const { owner } = place;
+  const belongsTo = owner && (ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined);
+  const nameOf = (one: StoredObject) => String(one['name'] ?? one['alias'] ?? one['id']);
+  const name = nameOf(object);
+  return {
+    ...(belongsTo ? { [wordOf(owner.kind)]: nameOf(belongsTo) } : {}),
+    [wordOf(place.type)]: name,
+    ObjectName: name,
+  };
+}
+
+/**
+ * An instance type is told of as what it is: a template without disks. `UserName` is who did it, not
+ * whom it was done to.
+ */
+const otherWords: Readonly<Record<string, string>> = {
+  instance_type: 'TemplateName',
+  user: 'TheirName',
+};
+
+function wordOf(type: string): string {
+  return otherWords[type] ?? `${titleOf(type)}Name`;
 }
 
 /** Kinds of objects of which an event tells the old name when they get another. */
@@ -238,18 +264,21 @@ function reportNewName(ctx: RuleContext, before: StoredObject, target: Target): 
     OldName: String(before['name']),
     NewName: String(name),
   };
-  ctx.event(1200, subjectsOf(target), words);
+  ctx.event(1200, subjectsOf(ctx, target), words);
 }
 
 /** An event about an object refers to it, and to the objects that it belongs to. */
-function subjectsOf({ place, object }: Target): Record<string, StoredObject> {
-  const subjects: Record<string, StoredObject> = { [place.type]: object };
-  const stored = object as StoredObject;
-  for (const name of ['vm', 'cluster', 'data_center', 'storage_domain', 'host', 'template']) {
-    const reference = stored[name];
-    if (name !== place.type && typeof reference === 'object' && reference !== null) {
-      subjects[name] = reference as StoredObject;
-    }
+function subjectsOf(ctx: RuleContext, { place, object }: Target): EventSubjects {
+  const { owner } = place;
+  const belongsTo = owner && (ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined);
+  const subjects: Record<string, StoredObject> = {};
+  for (const name of Object.keys(subjectWords)) {
+    const found =
+      (name === place.type ? object : undefined) ??
+      (name === owner?.kind ? belongsTo : undefined) ??
+      object[name] ??
+      belongsTo?.[name];
+    if (typeof found === 'object' && found !== null) subjects[name] = found as StoredObject;
   }
   return subjects;
 }

@@ -78,6 +78,7 @@ export const identityRules = [
 
   rules({
     kind: 'user',
+    events: { update: 872 },
     attach(ctx, place, sent) {
       const user = sent as User;
       const text = user.user_name ?? user.principal ?? user.name ?? '';
@@ -95,6 +96,7 @@ export const identityRules = [
         ctx.refuse('USER_IS_ADMINISTRATOR', { action: 'remove' });
       }
       if (object.id === ctx.caller.userId) ctx.refuse('USER_IS_CALLER', { action: 'remove' });
+      ctx.event(325, {}, { RemovedUserName: object.user_name ?? object.name });
       forgetPermissions(ctx, 'user_id', object.id ?? '');
     },
   }),
@@ -114,6 +116,7 @@ export const identityRules = [
     },
     removable(ctx, { object }) {
       if (object.id === everyone) ctx.refuse('GROUP_IS_BUILT_IN', { action: 'remove' });
+      ctx.event(408, {}, { GroupName: object.name });
       forgetPermissions(ctx, 'group_id', object.id ?? '');
     },
   }),
@@ -133,6 +136,12 @@ export const identityRules = [
       if (before.administrative !== after.administrative) {
         ctx.refuse('ROLE_TYPE_FIXED', { action: 'edit' });
       }
+    },
+    relisted(ctx, before, after, { id, added }) {
+      if (before.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'edit' });
+      if (added) checkPermit(ctx, after, id);
+      const words = { PermitName: ctx.tx.get('permit', id)?.name, RoleName: before.name };
+      ctx.event(added ? 860 : 862, {}, words);
     },
     removable(ctx, { place, object }) {
       if (object.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'remove' });

@@ -107,18 +107,7 @@ function end(
 }
 
 onArrival('image_transfer', {
-  describe: (ctx, object) => {
-    const transfer = object as Transfer;
-    const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
-    const domain = disk && domainOf(ctx, disk);
-    return {
-      subjects: domain ? { storage_domain: domain } : {},
-      words: {
-        TransferType: transfer.direction === 'download' ? 'Download' : 'Upload',
-        DiskAlias: disk?.alias ?? transfer.disk?.id ?? '',
-      },
-    };
-  },
+  describe: (ctx, object) => aboutTransfer(ctx, object as Transfer),
   copies: {
     /** What came in another format becomes the image of the disk. */
     finalize(ctx, object) {
@@ -133,15 +122,37 @@ onArrival('image_transfer', {
     finalize(ctx, object) {
       const whole = isWhole(ctx, object as Transfer);
       releaseImage(ctx, object as Transfer, whole ? 'ok' : 'illegal');
+      if (!whole) tellFailure(ctx, object as Transfer);
       return finished(ctx, { ...object, phase: whole ? 'finished_success' : 'finished_failure' });
     },
     cancel: ended,
     fail: ended,
   },
   failed: {
-    finalize: (ctx, object) => ended(ctx, { ...object, phase: 'finished_failure' }),
+    finalize(ctx, object) {
+      tellFailure(ctx, object as Transfer);
+      return ended(ctx, { ...object, phase: 'finished_failure' });
+    },
   },
 });
+
+/** Objects and words of the events of a transfer. */
+function aboutTransfer(ctx: RuleContext, transfer: Transfer) {
+  const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
+  const domain = disk && domainOf(ctx, disk);
+  return {
+    subjects: domain ? { storage_domain: domain } : {},
+    words: {
+      TransferType: transfer.direction === 'download' ? 'Download' : 'Upload',
+      DiskAlias: disk?.alias ?? transfer.disk?.id ?? '',
+    },
+  };
+}
+
+function tellFailure(ctx: RuleContext, transfer: Transfer): void {
+  const { subjects, words } = aboutTransfer(ctx, transfer);
+  ctx.event(1034, subjects, words);
+}
 
 whenPrepared((ctx, transfer, failed) => move(ctx, transfer, failed ? 'fail' : 'add'));
 

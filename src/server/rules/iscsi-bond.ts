@@ -18,6 +18,7 @@ export const iscsiBondRules = rules({
 
   relisted(ctx, _before, after) {
     check(ctx, after, 'edit');
+    ctx.event(10402, { data_center: after.data_center }, { ObjectName: after.name });
   },
 
   /** Both lists show as links. */

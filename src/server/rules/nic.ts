@@ -1,4 +1,5 @@
 /** Rules of network interfaces: MAC addresses, profiles, plugging. */
+import type { EventCode } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
@@ -26,9 +27,7 @@ export const nicRules = rules({
 
   added(ctx, { object, place }) {
     const vm = vmOf(ctx, place);
-    if (vm) {
-      ctx.event(932, subjects(ctx, vm), { NicName: object.name, NicInterface: object.interface });
-    }
+    tell(ctx, place, vm ? 932 : 936, object);
   },
 
   change(ctx, before, after, place, sent) {
@@ -52,7 +51,7 @@ export const nicRules = rules({
 
   changed(ctx, _before, { object, place }) {
     const vm = vmOf(ctx, place);
-    if (vm) ctx.event(934, subjects(ctx, vm), { NicName: object.name });
+    tell(ctx, place, vm ? 934 : 940, object);
   },
 
   removable(ctx, { object, place }) {
@@ -65,7 +64,7 @@ export const nicRules = rules({
     const vm = vmOf(ctx, place);
     ctx.tx.remove('nic', object.id ?? '', place.collection);
     ctx.tx.removeBelow('network_filter_parameter', `${place.collection}/${object.id}`);
-    if (vm) ctx.event(930, subjects(ctx, vm), { NicName: object.name });
+    tell(ctx, place, vm ? 930 : 938, object);
   },
 
   actions: {
@@ -73,6 +72,18 @@ export const nicRules = rules({
     deactivate: (ctx, { object, place }) => plug(ctx, place, object, false),
   },
 });
+
+/** Writes an event about an interface of a machine, a template or an instance type. */
+function tell(ctx: RuleContext, place: Place, code: EventCode, nic: Nic): void {
+  const { kind = 'vm', id = '' } = place.owner ?? {};
+  const owner = (ctx.tx.get(kind, id) ?? { id }) as Vm;
+  const about =
+    kind === 'vm' ? subjects(ctx, owner) : kind === 'template' ? { template: owner } : {};
+  ctx.event(code, about, {
+    ...{ NicName: nic.name, NicInterface: nic.interface },
+    ...(kind === 'vm' ? {} : { TemplateName: owner.name }),
+  });
+}
 
 function requireEditable(ctx: RuleContext, vm: Vm, action: string): void {
   if (editable.has(vm.status ?? '')) return;

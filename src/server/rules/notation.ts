@@ -14,6 +14,9 @@ export interface Parameters {
   readonly text: (name: string) => string | undefined;
 }
 
+/** One event, or one for each kind of object that the collection may belong to. */
+export type EventChoice = EventCode | Readonly<Partial<Record<KindName, EventCode>>>;
+
 /** An object with where it is. */
 export interface Addressed<K extends KindName> {
   readonly place: Place;
@@ -47,9 +50,9 @@ export interface Rules<K extends KindName = KindName> {
   readonly lifecycle?: Lifecycle;
   /** Events written when an object is added, updated and removed. */
   readonly events?: {
-    readonly add?: EventCode;
-    readonly update?: EventCode;
-    readonly remove?: EventCode;
+    readonly add?: EventChoice;
+    readonly update?: EventChoice;
+    readonly remove?: EventChoice;
   };
   /** Completes and checks a new object before it is stored. `sent` is what the client sent. */
   readonly prepare?: (

@@ -1,4 +1,5 @@
 /** Rules of permissions: a role for a user or group on an object, or on the whole system. */
+import type { EventCode } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import { isSystemWide, permissionObjects } from '../auth/permissions.ts';
 import { superUserRole } from '../auth/users.ts';
@@ -18,7 +19,7 @@ export const permissionRules = rules({
   },
 
   added(ctx, { object }) {
-    ctx.event(850, {}, wordsOf(ctx, object));
+    tell(ctx, object, 850, 866);
   },
 
   removable(ctx, { object }) {
@@ -32,20 +33,22 @@ export const permissionRules = rules({
   },
 
   remove(ctx, { object, place }) {
-    ctx.event(852, {}, wordsOf(ctx, object));
+    tell(ctx, object, 852, 868);
     ctx.tx.remove('permission', object.id ?? '', place.collection);
   },
 });
 
-function wordsOf(ctx: RuleContext, permission: Permission): Record<string, string> {
+/** Writes one of two events: for a permission on an object, or for one on the whole system. */
+function tell(ctx: RuleContext, permission: Permission, one: EventCode, system: EventCode): void {
   const type = permissionObjects.find((name) => permission[name]?.id);
   const id = type ? permission[type]?.id : undefined;
+  const object = type && id ? ctx.tx.get(type, id) : undefined;
   const user = permission.user?.id ? ctx.tx.get('user', permission.user.id) : undefined;
   const group = permission.group?.id ? ctx.tx.get('group', permission.group.id) : undefined;
-  return {
+  ctx.event(type ? one : system, type && object ? { [type]: object } : {}, {
     SubjectName: user?.user_name ?? group?.name ?? '<none>',
     RoleName: ctx.tx.get('role', permission.role?.id ?? '')?.name ?? '<none>',
-    ObjectType: type?.replaceAll('_', ' ') ?? 'system',
-    ObjectName: (type && id && ctx.tx.get(type, id)?.name) || 'System',
-  };
+    ObjectType: type?.replaceAll('_', ' '),
+    ObjectName: object?.name,
+  });
 }

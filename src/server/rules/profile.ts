@@ -9,6 +9,7 @@ type Profile = Resource<'cpu_profile'> & Resource<'disk_profile'>;
 
 export const cpuProfileRules = rules({
   kind: 'cpu_profile',
+  events: { add: 10130, update: 10134, remove: 10132 },
 
   prepare(ctx, profile) {
     const cluster = ctx.tx.get('cluster', profile.cluster?.id ?? '');
@@ -43,6 +44,7 @@ export const cpuProfileRules = rules({
 
 export const diskProfileRules = rules({
   kind: 'disk_profile',
+  events: { add: 10120, update: 10124, remove: 10122 },
 
   prepare(ctx, profile) {
     requireQos(ctx, profile, 'storage', dataCenterOf(ctx, profile));

@@ -37,6 +37,7 @@ export const quotaRules = rules({
 
 export const quotaStorageLimitRules = rules({
   kind: 'quota_storage_limit',
+  events: { add: 3002, remove: 3002 },
   prepare(ctx, limit, place) {
     requireUniform(ctx, 'quota_storage_limit', limit, place, limit.storage_domain?.id);
     limit.limit ??= unlimited;
@@ -49,6 +50,7 @@ export const quotaStorageLimitRules = rules({
 
 export const quotaClusterLimitRules = rules({
   kind: 'quota_cluster_limit',
+  events: { add: 3002, remove: 3002 },
   prepare(ctx, limit, place) {
     requireUniform(ctx, 'quota_cluster_limit', limit, place, limit.cluster?.id);
     limit.vcpu_limit ??= unlimited;

@@ -13,6 +13,7 @@ const unitTypes = { filter: 'filter', weight: 'weight', balance: 'load_balancing
 function partRules(kind: PartKind) {
   return rules<PartKind>({
     kind,
+    events: { add: 9912, remove: 9912 },
     addsWith: 200,
     prepare(ctx, part, place) {
       requireUnlocked(ctx, place, 'edit');
@@ -50,6 +51,7 @@ export const schedulingPolicyRules = [
   partRules('balance'),
   rules({
     kind: 'scheduling_policy',
+    events: { add: 9910, update: 9912, remove: 9914 },
     prepare(_ctx, policy) {
       Object.assign(policy, { locked: false, default_policy: false });
     },

@@ -23,6 +23,7 @@ export const domainActions: Readonly<Record<string, ActionRule<'storage_domain'>
 
   update_ovf_store(ctx, { object }) {
     requireStatus(ctx, object, 'active', 'update');
+    ctx.event(199, { storage_domain: object });
     return undefined;
   },
 
@@ -36,6 +37,7 @@ export const domainActions: Readonly<Record<string, ActionRule<'storage_domain'>
       asked.size === 0 || asked.has(unit.id) ? logicalUnit(unit.id ?? '', unit) : unit,
     );
     ctx.tx.update('storage_domain', withUnits(object, units));
+    ctx.event(1022, { storage_domain: object });
     return undefined;
   },
 
@@ -63,6 +65,10 @@ export const domainActions: Readonly<Record<string, ActionRule<'storage_domain'>
       });
     }
     ctx.tx.update('storage_domain', withUnits(object, left));
+    for (const id of gone) {
+      ctx.event(1043, { storage_domain: object }, { Unit: id });
+      ctx.event(1042, { storage_domain: object }, { Unit: id });
+    }
     return undefined;
   },
 };

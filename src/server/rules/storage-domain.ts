@@ -122,6 +122,7 @@ export const storageDomainRules = rules({
 
   relisted(ctx, before, _after, member) {
     checkRelisted(ctx, before, member);
+    ctx.event(958, { storage_domain: before });
   },
 
   removable(ctx, { object }, parameters) {

@@ -7,6 +7,7 @@ import { firstIds } from '../../support/firsts.ts';
 import { RawApi, requestToken } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { type Format, Speaker, type Thing } from './speaker.ts';
+import { Traces } from './traces.ts';
 
 export interface People {
   /** May do everything. */
@@ -43,6 +44,7 @@ export function useSite(options: readonly string[] = []): Site {
   let apis: Record<'admin' | 'jane' | 'olaf', RawApi>;
   let ids: Record<string, string> = {};
   let count = 0;
+  const traces = new Traces();
 
   beforeAll(async () => {
     server = await startTestServer(['--speed', '0', '--inventory', 'small', ...options]);
@@ -56,15 +58,16 @@ export function useSite(options: readonly string[] = []): Site {
     ids = await firstIds(admin);
   });
   afterAll(async () => {
+    await traces.check(apis.admin);
     await server.stop();
   });
 
   const path = (template: string) =>
     template.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] || nobody);
   const people = (format: Format): People => ({
-    admin: new Speaker(apis.admin, format),
-    jane: new Speaker(apis.jane, format),
-    olaf: new Speaker(apis.olaf, format),
+    admin: new Speaker(apis.admin, format, traces),
+    jane: new Speaker(apis.jane, format, traces),
+    olaf: new Speaker(apis.olaf, format, traces),
     format,
     path,
     name: (stem) => {

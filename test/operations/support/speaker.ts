@@ -6,6 +6,7 @@
 import { XMLParser } from 'fast-xml-parser';
 import { expect } from 'vitest';
 import type { RawAnswer, RawApi } from '../../support/raw.ts';
+import type { Traces } from './traces.ts';
 
 export type Format = 'XML' | 'JSON';
 
@@ -37,10 +38,12 @@ const parser = new XMLParser({
 
 export class Speaker {
   readonly #api: RawApi;
+  readonly #traces: Traces | undefined;
   readonly format: Format;
 
-  constructor(api: RawApi, format: Format) {
+  constructor(api: RawApi, format: Format, traces?: Traces) {
     this.#api = api;
+    this.#traces = traces;
     this.format = format;
   }
 
@@ -71,6 +74,7 @@ export class Speaker {
       headers: { Accept: type, 'Content-Type': type, ...headers },
       ...(body === undefined ? {} : { body: this.#write(body) }),
     });
+    this.#traces?.note(method, path, answer);
     return this.#read(answer);
   }
 

@@ -47,7 +47,8 @@ export const domainTemplateRules = rules({
     register(ctx, { object, place }, body) {
       requireAll('Action', ['cluster.id|name'], body, 'register');
       if (body['clone'] === true) return importTemplate(ctx, place, object, body);
-      register(ctx, 'template', place.owner?.id ?? '', object, body);
+      const template = register(ctx, 'template', place.owner?.id ?? '', object, body);
+      ctx.event(1158, { template, cluster: (template as Template).cluster });
       return undefined;
     },
     import(ctx, { object, place }, body) {
@@ -120,6 +121,9 @@ function removeStored(ctx: RuleContext, place: Place, object: Stored<Vm> | Store
     ctx.afterCommit.push(() => ctx.site.images.remove(id));
   }
   ctx.tx.remove(place.kind, object.id ?? '', place.collection);
+  const from = { storage_domain: { id: domain } };
+  if (place.kind === 'domain_vm') ctx.event(1160, from, { VmName: object.name });
+  else ctx.event(1154, from, { TemplateName: object.name });
 }
 
 export const domainAttachmentRules = rules({

@@ -145,7 +145,7 @@ export const glusterBrickRules = rules({
         );
       }
       requireSame(ctx, volume, bricks, 'activate');
-      dropTask(ctx, volume);
+      tell(ctx, 4082, dropTask(ctx, volume));
       return undefined;
     },
   },

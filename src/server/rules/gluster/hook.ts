@@ -1,4 +1,5 @@
 /** Rules of Gluster hooks: scripts that the servers of a cluster run around commands. */
+import type { EventCode } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { Refusal } from '../../fault.ts';
 import { isRecord, type StoredObject } from '../../store/document.ts';
@@ -130,7 +131,7 @@ function requireAllUp(ctx: RuleContext, hook: Hook, action: string): void {
   ctx.refuse('GLUSTER_SERVERS_NOT_UP', { action, type, names });
 }
 
-function tell(ctx: RuleContext, code: 4042 | 4045, hook: Hook): void {
+function tell(ctx: RuleContext, code: EventCode, hook: Hook): void {
   const cluster = ctx.tx.get('cluster', hook.cluster?.id ?? '');
   ctx.event(code, { cluster }, { HookName: hook.name });
 }
@@ -143,6 +144,7 @@ export const glusterHookRules = rules({
   remove(ctx, { object }) {
     requireAllUp(ctx, object, 'remove');
     keep(ctx, object, { removed: true });
+    tell(ctx, 4063, object);
   },
 
   actions: {
@@ -177,6 +179,7 @@ export const glusterHookRules = rules({
       requireAllUp(ctx, object, action);
       if (how === 'add') keep(ctx, object, { everywhere: true });
       else keep(ctx, object, { textOf: sourceOf(ctx, object, body, action) });
+      tell(ctx, how === 'add' ? 4061 : 4059, object);
       return undefined;
     },
   },

@@ -40,6 +40,7 @@ export const labelRules = rules({
         ctx.refuse('NIC_ALREADY_LABELED', { action: 'add', label: id, nic: owner });
       }
       ctx.tx.insert('network_label', place.collection, label);
+      tellFunctions(ctx, 1207, place, id);
       return label;
     }
     changeNetworks(ctx, hostOf(place), (draft) => draft.label(id, { id: owner }));
@@ -57,11 +58,18 @@ export const labelRules = rules({
     }
     if (isForFunctions(place)) {
       ctx.tx.remove('network_label', id, place.collection);
+      tellFunctions(ctx, 1209, place, id);
       return;
     }
     changeNetworks(ctx, hostOf(place), (draft) => draft.unlabel(id));
   },
 });
+
+/** Tells which labels the virtual functions of an interface may have from now on. */
+function tellFunctions(ctx: RuleContext, code: 1207 | 1209, place: Place, label: string): void {
+  const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
+  ctx.event(code, { host: nic?.host }, { Label: label, HostNicName: nic?.name });
+}
 
 /** Hosts with an interface of that label, and the interface. */
 function labelled(ctx: RuleContext, label: string): { host: string; nic: string }[] {

@@ -28,6 +28,8 @@ export const unmanagedNetworkRules = rules({
 
   removable(ctx, { place }) {
     const host = ctx.tx.get('host', place.owner?.id ?? '');
-    if (host) requireConfigurable(ctx, host);
+    if (!host) return;
+    requireConfigurable(ctx, host);
+    ctx.event(1146, { host }, { Sequence: 1, Total: 1 });
   },
 });

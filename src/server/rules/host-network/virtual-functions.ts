@@ -42,6 +42,7 @@ export const hostNicRules = rules({
         },
         path,
       );
+      ctx.event(1201, { host: { id: host } }, { NicName: object.name });
       return undefined;
     },
   },
@@ -103,6 +104,7 @@ export function requireSelection(ctx: RuleContext, place: Place): void {
 
 export const allowedNetworkRules = rules({
   kind: 'allowed_network',
+  events: { remove: 1205 },
 
   attach(ctx, place, sent) {
     requireSelection(ctx, place);
@@ -113,6 +115,8 @@ export const allowedNetworkRules = rules({
     }
     const allowed: Resource<'network'> = { id, name };
     ctx.tx.insert('allowed_network', place.collection, allowed);
+    const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
+    ctx.event(1203, { host: nic?.host }, { NetworkName: name, HostNicName: nic?.name });
     return allowed;
   },
 

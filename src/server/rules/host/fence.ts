@@ -121,6 +121,7 @@ const agentTypes = [
 
 export const agentRules = rules({
   kind: 'agent',
+  events: { add: 43, update: 43, remove: 43 },
 
   prepare(ctx, agent, place) {
     checkAgent(ctx, agent, 'add');

@@ -31,6 +31,8 @@ export const hostDeviceRules = rules({
 
   remove(ctx, { place, object }) {
     ctx.tx.remove('host_device', object.id ?? '', place.collection);
+    const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+    ctx.event(10801, subjects(ctx, vm), { Devices: object.name });
   },
 });
 
@@ -50,6 +52,6 @@ function assign(ctx: RuleContext, place: Place, sent: StoredObject): Device {
   if (present) return present;
   const device: Device = { ...found, vm: { id: vm.id ?? '' }, placeholder: false };
   ctx.tx.insert('host_device', place.collection, device);
-  ctx.event(35, subjects(ctx, vm));
+  ctx.event(10800, subjects(ctx, vm), { Devices: device.name });
   return device;
 }

@@ -21,6 +21,7 @@ type Pool = Resource<'vm_pool'>;
 
 export const vmPoolRules = rules({
   kind: 'vm_pool',
+  events: { add: 302 },
 
   prepare(ctx, pool) {
     const action = 'add';
@@ -54,12 +55,16 @@ export const vmPoolRules = rules({
 
   changed(ctx, before, { object }) {
     const more = Number(object.size ?? 0) - Number(before.size ?? 0);
+    const subjects = { cluster: object.cluster };
+    const words = { VmPoolName: object.name };
     grow(ctx, object, more);
-    ctx.event(344, {}, { VmPoolName: object.name, VmsCount: more });
+    if (more > 0) ctx.event(344, subjects, { ...words, VmsCount: more });
+    else ctx.event(314, subjects, words);
     prestart(ctx, object);
   },
 
   remove(ctx, { place, object }) {
+    ctx.event(304, { cluster: object.cluster }, { VmPoolName: object.name });
     for (const vm of membersOf(ctx, object)) eraseVm(ctx, vm, false);
     for (const permission of ctx.tx.list('permission', {
       where: { vm_pool_id: object.id ?? '' },

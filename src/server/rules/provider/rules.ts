@@ -139,6 +139,7 @@ function isWebAddress(url: string): boolean {
 
 export const authenticationKeyRules = rules({
   kind: 'openstack_volume_authentication_key',
+  events: { add: 10754, update: 10756, remove: 10758 },
   prepare(ctx, key) {
     key.uuid ??= key.id ?? '';
     key.usage_type ??= 'ceph';

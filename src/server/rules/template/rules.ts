@@ -110,8 +110,8 @@ export const templateRules = rules({
     export(ctx, { object: template }, body) {
       if (template.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action: 'export' });
       requireState(ctx, 'template', template as StoredObject, 'export', words('export', template));
-      const { copies } = exportTo(ctx, 'template', template, body);
-      move(ctx, template, 'export', { copies });
+      const { copies, to } = exportTo(ctx, 'template', template, body);
+      move(ctx, template, 'export', { copies, words: { StorageDomainName: to } });
       return undefined;
     },
     ...registeredAlready,

@@ -98,6 +98,7 @@ function move(ctx: RuleContext, collection: string, backup: Backup, operation: s
 
 export const checkpointRules = rules({
   kind: 'checkpoint',
+  events: { remove: 10797 },
   removable(ctx, { object, place }) {
     requireNoBackup(ctx, vmOf(ctx, place), 'remove a checkpoint of');
     const all = ctx.tx.list('checkpoint', { where: { collection: place.collection } });

@@ -5,6 +5,7 @@ import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import type { Vm } from '../vm.ts';
+import { deviceEvents } from './devices.ts';
 import { makeTicket } from './guest.ts';
 import { portOf } from './run.ts';
 
@@ -29,6 +30,7 @@ export function addConsole(ctx: RuleContext, vm: Vm): void {
 
 export const graphicsConsoleRules = rules({
   kind: 'graphics_console',
+  events: deviceEvents,
 
   prepare(ctx, console, place) {
     const protocol = console.protocol ?? 'vnc';

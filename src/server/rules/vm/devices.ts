@@ -32,7 +32,11 @@ export const cdromRules = rules({
     const vm = vmOf(ctx, place);
     const file = sent['file'] as Cdrom['file'] | undefined;
     if (file !== undefined) insert(ctx, after, file);
-    if (!vm || !ctx.parameters.flag('current')) return;
+    if (!vm) return;
+    if (!ctx.parameters.flag('current')) {
+      ctx.event(35, subjects(ctx, vm));
+      return;
+    }
     if (!consoleOpen.has(vm.status ?? '')) {
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'change the disc of', status: vm.status });
     }
@@ -44,9 +48,9 @@ export const cdromRules = rules({
     } else ctx.tx.insert('current_cdrom', collection, current);
     for (const name of Object.keys(after)) delete (after as StoredObject)[name];
     Object.assign(after, before);
-    ctx.event(38, subjects(ctx, vm), {
-      DiskName: current.file?.name ?? current.file?.id ?? '<none>',
-    });
+    const disc = current.file?.name ?? current.file?.id;
+    if (disc === undefined) ctx.event(528, subjects(ctx, vm));
+    else ctx.event(38, subjects(ctx, vm), { DiskName: disc });
   },
 
   present(ctx, cdrom) {
@@ -78,8 +82,16 @@ function requireLibrary(ctx: RuleContext): void {
   if (!active) ctx.refuse('CDROM_WITHOUT_LIBRARY', { action: 'edit' });
 }
 
+/** A device is a part of what its owner is configured to be. */
+export const deviceEvents = {
+  add: { vm: 35, template: 49, instance_type: 49 },
+  update: { vm: 35, template: 49, instance_type: 49 },
+  remove: { vm: 35, template: 49, instance_type: 49 },
+} as const;
+
 export const watchdogRules = rules({
   kind: 'watchdog',
+  events: deviceEvents,
 
   prepare(ctx, watchdog, place) {
     if (ctx.tx.count('watchdog', { where: { collection: place.collection } }) > 0) {
@@ -117,6 +129,7 @@ function requireDown(ctx: RuleContext, vm: Vm | undefined, action: string): void
 
 export const numaNodeRules = rules({
   kind: 'virtual_numa_node',
+  events: { add: 1300, update: 1310, remove: 1320 },
   prepare: (ctx, node, place) => checkNodes(ctx, node, place, 'add'),
   change: (ctx, _before, after, place) => checkNodes(ctx, after, place, 'edit'),
 
@@ -151,6 +164,7 @@ function checkNodes(ctx: RuleContext, node: Node, place: Place, action: string):
 
 export const mediatedDeviceRules = rules({
   kind: 'vm_mediated_device',
+  events: deviceEvents,
   prepare: (ctx, _device, place) => requireDown(ctx, vmOf(ctx, place), 'add a device to'),
   removable: (ctx, { place }) => requireDown(ctx, vmOf(ctx, place), 'remove a device of'),
 });

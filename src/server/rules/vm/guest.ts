@@ -1,5 +1,6 @@
 /** What is asked of the guest and its console: file systems, sign-in, tickets, pictures, addresses. */
 import { randomBytes } from 'node:crypto';
+import type { EventCode } from '../../../model/events.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
@@ -12,10 +13,11 @@ type Target = Addressed<'vm'>;
 /** Seconds for which a ticket holds when nothing is said. */
 const ticketLifetime = 7200;
 
-/** An action that only needs the machine to be in the right state. */
-export function needsState(operation: string) {
+/** An action that only needs the machine to be in the right state, and is told of. */
+export function needsState(operation: string, event: EventCode) {
   return (ctx: RuleContext, { object }: Target): undefined => {
     requireState(ctx, 'vm', object as StoredObject, operation);
+    ctx.event(event, subjects(ctx, object));
     return undefined;
   };
 }
@@ -49,6 +51,7 @@ export function reorderMacAddresses(ctx: RuleContext, { object: vm }: Target): u
   nics.forEach((nic, index) => {
     ctx.tx.update('nic', { ...nic, mac: { address: addresses[index] ?? '' } });
   });
+  ctx.event(35, subjects(ctx, vm));
   return undefined;
 }
 
@@ -69,5 +72,6 @@ export function autoPin(ctx: RuleContext, { object: vm }: Target, body: StoredOb
     cpu: { ...vm.cpu, ...(topology ? { topology } : {}), cpu_tune: { vcpu_pins: pins } },
     cpu_pinning_policy: 'manual',
   });
+  ctx.event(35, subjects(ctx, vm));
   return undefined;
 }

@@ -3,6 +3,7 @@ import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import type { Addressed } from '../notation.ts';
+import { subjects } from '../vm.ts';
 
 /** Takes a machine out of its pool; it goes on by itself. */
 export function detach(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefined {
@@ -11,6 +12,7 @@ export function detach(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undef
   const pool = ctx.tx.get('vm_pool', vm.vm_pool.id);
   const { vm_pool: _pool, ...free } = vm;
   ctx.tx.update('vm', { ...free, stateless: false });
+  ctx.event(308, subjects(ctx, vm), { VmPoolName: pool?.name });
   if (pool) ctx.tx.update('vm_pool', { ...pool, size: Math.max(0, Number(pool.size ?? 0) - 1) });
   return undefined;
 }

@@ -6,7 +6,7 @@ import { namedId } from '../digest.ts';
 import type { Addressed } from '../notation.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
-import { nicsOf, type Vm } from '../vm.ts';
+import { nicsOf, subjects, type Vm } from '../vm.ts';
 
 type Device = Resource<'reported_device'>;
 type Nic = Resource<'nic'>;
@@ -95,6 +95,7 @@ export function logon(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefi
     user: { id: ctx.caller.userId, ...(user?.user_name ? { user_name: user.user_name } : {}) },
     vm: { id: vm.id ?? '' },
   });
+  ctx.event(456, subjects(ctx, vm));
   return undefined;
 }
 

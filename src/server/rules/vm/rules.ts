@@ -1,6 +1,6 @@
 /** Rules of virtual machines: how they are made, changed and removed, and what they are asked to do. */
 import { vm as lifecycle } from '../../../model/lifecycles/vm.ts';
-import { onArrival } from '../../jobs/moves.ts';
+import { onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { notedCopies, releaseCopies, spoilCopies } from '../disk-copies.ts';
@@ -62,9 +62,9 @@ export const vmRules = rules({
     suspend,
     migrate,
     cancel_migration: cancelMigration,
-    reset(ctx, target) {
-      needsState('reset')(ctx, target);
-      moveVm(ctx, target.object, 'reset');
+    reset(ctx, { object }) {
+      requireState(ctx, 'vm', object as StoredObject, 'reset');
+      moveVm(ctx, object, 'reset');
       return undefined;
     },
     clone: cloneVm,
@@ -74,9 +74,9 @@ export const vmRules = rules({
     commit_snapshot: commit,
     undo_snapshot: undo,
     ...registeredAlready,
-    freeze_filesystems: needsState('freeze_filesystems'),
-    thaw_filesystems: needsState('thaw_filesystems'),
-    screenshot: needsState('screenshot'),
+    freeze_filesystems: needsState('freeze_filesystems', 10767),
+    thaw_filesystems: needsState('thaw_filesystems', 10768),
+    screenshot: needsState('screenshot', 13502),
     logon,
     ticket,
     maintenance,
