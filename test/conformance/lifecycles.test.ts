@@ -194,7 +194,7 @@ describe('a site is built from nothing', () => {
     expect(await state(`/storagedomains/${domain}`)).toBe('unattached');
     await refused(api.json('DELETE', `/storagedomains/${domain}`), 400, 'parameter host');
     await ok(api.json('DELETE', `/storagedomains/${domain}?host=h1`));
-    await refused(api.json('DELETE', `/clusters/${cluster}`), 409, '1 hosts');
+    await refused(api.json('DELETE', `/clusters/${cluster}`), 409, '1 host');
     await ok(act(`${host}/deactivate`));
     await ok(api.json('DELETE', host));
     await ok(api.json('DELETE', `/clusters/${cluster}`));
