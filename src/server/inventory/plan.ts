@@ -1,6 +1,6 @@
 /** What `--inventory` asks for: a name, counts, or a file with counts or objects. */
 import { readFileSync } from 'node:fs';
-import { type Inventory, readInventory } from './file.ts';
+import { type Definition, readDefinition } from '../../definitions/document.ts';
 
 export interface Counts {
   readonly datacenters: number;
@@ -25,7 +25,7 @@ const small: Counts = {
 
 const names = Object.keys(small) as (keyof Counts)[];
 
-export type Plan = { readonly counts: Counts } | { readonly objects: Inventory };
+export type Plan = { readonly counts: Counts } | { readonly objects: Definition };
 
 /**
  * Reads the value of `--inventory`: `empty`, `small`, `hosts=10,vms=1000`, or the path of a YAML or
@@ -52,7 +52,7 @@ export async function parseInventory(text: string): Promise<Plan | undefined> {
   }
   const entries = Object.entries(value);
   return entries.some(([, one]) => typeof one === 'object')
-    ? { objects: readInventory(value, text) }
+    ? { objects: readDefinition(value, text) }
     : { counts: complete(fromEntries(entries, text)) };
 }
 

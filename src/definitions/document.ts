@@ -1,0 +1,107 @@
+/**
+ * A site written down: its objects by collection, in the words of the API, with names where the API
+ * has references. Servers begin with such a document, commands compare a service with it.
+ *
+ *     datacenters:
+ *       - name: north
+ *         storagedomains: [nfs1]
+ *     vms:
+ *       - name: web01
+ *         cluster: web
+ *         memory: 4 GiB
+ *         nics: [{ name: nic1 }]
+ *         status: up
+ */
+import { subCollections } from '../model/index.ts';
+import { services } from '../model/services/index.ts';
+
+export type Item = Readonly<Record<string, unknown>>;
+
+export type Definition = Readonly<Record<string, readonly Item[]>>;
+
+/** Collections in the order in which they need each other; others follow as they are written. */
+export const collectionOrder = [
+  'macpools',
+  'datacenters',
+  'clusters',
+  'networks',
+  'vnicprofiles',
+  'hosts',
+  'storagedomains',
+  'users',
+  'groups',
+  'tags',
+  'disks',
+  'templates',
+  'vms',
+] as const;
+
+/** Children that are put together only when the parts are there: path words below an object. */
+export const laterChildren: ReadonlySet<string> = new Set([
+  'storagedomains',
+  'permissions',
+  'tags',
+]);
+
+/** After this collection what was put off can be done: domains are attached. */
+export const togetherAfter = 'storagedomains';
+
+/** What an object gets unless the document says otherwise. */
+export const itemDefaults: Readonly<Record<string, Item>> = { vm: { template: 'Blank' } };
+
+/** Checks that a document is a definition. Throws with what is wrong, and where. */
+export function readDefinition(document: unknown, where: string): Definition {
+  if (!isItem(document)) throw new Error(`${where} must hold collections such as "vms:"`);
+  for (const [name, list] of Object.entries(document)) {
+    if (!services[`/${name}`]) {
+      throw new Error(`${where}: "${name}" is not a collection of the API, such as vms or hosts`);
+    }
+    if (!Array.isArray(list)) throw new Error(`${where}: ${name} must be a list`);
+    for (const [index, item] of list.entries()) {
+      if (!isItem(item)) throw new Error(`${where}: ${name}[${index}] must be an object`);
+    }
+  }
+  return document as unknown as Definition;
+}
+
+/** The collections of a definition, each after those that it needs. */
+export function inOrder(definition: Definition): readonly string[] {
+  const names = Object.keys(definition);
+  const known = collectionOrder.filter((name) => names.includes(name));
+  return [...known, ...names.filter((name) => !(known as readonly string[]).includes(name))];
+}
+
+/** An object of the document, taken apart into its attributes and its children. */
+export interface Divided {
+  readonly own: Item;
+  /** Path word and items; a plain word among them stands for the object of that name. */
+  readonly below: readonly (readonly [string, readonly Item[]])[];
+}
+
+/** Takes an object of a service apart; `objectService` is the path of one: `/vms/{vm}`. */
+export function divided(objectService: string | undefined, item: Item): Divided {
+  const children = new Set(objectService ? subCollections(objectService) : []);
+  const own: Record<string, unknown> = {};
+  const below: [string, readonly Item[]][] = [];
+  for (const [name, value] of Object.entries(item)) {
+    if (children.has(name) && Array.isArray(value)) below.push([name, value.map(named)]);
+    else own[name] = value;
+  }
+  return { own, below };
+}
+
+/** The path of one object of a collection, if objects can be addressed. */
+export function objectServiceOf(service: string): string | undefined {
+  return Object.keys(services).find(
+    (path) => path.startsWith(`${service}/{`) && path.lastIndexOf('/') === service.length,
+  );
+}
+
+/** A text stands for the object of that name. */
+function named(value: unknown): Item {
+  return isItem(value) ? value : { name: String(value) };
+}
+
+function isItem(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

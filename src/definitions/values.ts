@@ -1,0 +1,59 @@
+/** From the values of a definition to those of the API: names become references, sizes numbers. */
+import { attributesOf, parseKind } from '../model/index.ts';
+import type { Kind } from '../model/notation.ts';
+import type { Item } from './document.ts';
+
+const units: Readonly<Record<string, number>> = {
+  '': 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+/** The attributes of an object as the API has them. Throws with the place of what it has not. */
+export function settled(type: string, item: Item, where: string): Record<string, unknown> {
+  const attributes = attributesOf(type);
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]) => {
+      const attribute = attributes[name];
+      if (name !== 'id' && !attribute) {
+        throw new Error(`${where}: ${type} has no attribute and no collection called "${name}"`);
+      }
+      return [name, attribute ? settledValue(attribute.kind, value, `${where}.${name}`) : value];
+    }),
+  );
+}
+
+function settledValue(kind: Kind, value: unknown, where: string): unknown {
+  const { form, of } = parseKind(kind);
+  if (Array.isArray(value)) return value.map((one) => settledValue(kind, one, where));
+  if (form === 'ref' || form === 'links') {
+    if (!isItem(value)) return { name: String(value) };
+    return 'disk' === of || form === 'links' ? settled(of, value, where) : value;
+  }
+  if (form === 'struct' && isItem(value)) return settled(of, value, where);
+  if ((of === 'long' || of === 'int') && typeof value === 'string') return sizeOf(value, where);
+  return value;
+}
+
+function sizeOf(text: string, where: string): number {
+  const [, digits = '', unit = ''] = /^(\d+) ?([A-Za-z]*)$/.exec(text) ?? [];
+  const factor = units[unit];
+  if (digits === '' || factor === undefined) {
+    throw new Error(`${where}: "${text}" is not a number with KiB, MiB, GiB or TiB`);
+  }
+  return Number(digits) * factor;
+}
+
+/** A number of bytes as people write it: in the largest unit that loses nothing. */
+export function sizeText(bytes: number): string | number {
+  const unit = Object.keys(units).findLast(
+    (name) => name !== '' && bytes !== 0 && bytes % (units[name] ?? 1) === 0,
+  );
+  return unit === undefined ? bytes : `${bytes / (units[unit] ?? 1)} ${unit}`;
+}
+
+function isItem(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
