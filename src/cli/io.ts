@@ -32,7 +32,10 @@ export function processIo(): Io {
       return process.stdout as Output;
     },
     get stderr() {
-      return process.stderr as Output;
+      const stream = process.stderr;
+      // That nobody reads what is said beside the payload must not end the work.
+      if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
+      return stream as Output;
     },
   };
 }

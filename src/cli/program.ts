@@ -36,8 +36,10 @@ export async function runNoun(
   // Without a verb nothing is run, and the verbs are only named.
   const leaves = at < 0 ? [] : command.commands;
   for (const one of [program, command, ...leaves]) addGlobalFlags(one);
-  program.hook('preAction', (_, leaf) => {
+  program.hook('preAction', async (_, leaf) => {
     cli.use(globalValues(leaf));
+    const query = cli.setting('query')?.value;
+    if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
     if (cli.hold && changesHere.has(noun.name)) throw nothingToShow(cli, noun.name);
   });
   try {

@@ -1,6 +1,6 @@
 /** Calls operations of the model: one generic way for all of them. */
 import { type Dialect, dialects } from '../model/dialect.ts';
-import type { Operation } from '../model/index.ts';
+import { type Operation, tagOf } from '../model/index.ts';
 import {
   decodeAction,
   decodeList,
@@ -16,6 +16,7 @@ import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
 import { errorOf, faultText } from './faults.ts';
 import { Held, isReading } from './held.ts';
 import type { Answer, Http } from './http.ts';
+import { ListSplitter } from './list-splitter.ts';
 import type { Session } from './session.ts';
 
 /** An object of the model in memory. */
@@ -46,6 +47,7 @@ export interface RawRequest {
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly isAsked?: boolean;
+  readonly isStreamed?: boolean;
 }
 
 export interface ClientOptions {
@@ -56,6 +58,7 @@ export interface ClientOptions {
 }
 
 const json: MediaType = 'application/json';
+const skip = { unknown: 'skip' } as const;
 
 export class Client {
   readonly #options: ClientOptions;
@@ -90,8 +93,53 @@ export class Client {
   async list(call: Call): Promise<Thing[]> {
     const answer = await this.#call(call);
     return this.#read(call, answer, (media, body) =>
-      decodeList(media, body, call.operation.type, { unknown: 'skip' }),
+      decodeList(media, body, call.operation.type, skip),
     );
+  }
+
+  /**
+   * Calls an operation that returns a list, and hands out its objects as they come: a list of any
+   * length takes no more memory than a piece of it.
+   */
+  async *stream(call: Call): AsyncGenerator<readonly Thing[]> {
+    const answer = await this.#call(call, true);
+    const { type } = call.operation;
+    const whole = (body: Uint8Array) =>
+      this.#read(call, answer, (media, bytes) => decodeList(media, bytes, type, skip), body);
+    const splitter = new ListSplitter(tagOf(type));
+    const isXml = /xml/i.test(answer.headers['content-type'] ?? '');
+    const gathered: Uint8Array[] = [];
+    let isList = false;
+    for await (const chunk of answer.rest ?? [answer.body]) {
+      isList ||= !isXml && gathered.length === 0 && chunk[0] === 0x7b;
+      const items = isList ? splitter.push(chunk) : undefined;
+      if (!isList) gathered.push(chunk);
+      else if (items) yield whole(items);
+    }
+    if (!isList) yield whole(Buffer.concat(gathered));
+    else if (!splitter.isComplete) whole(splitter.left);
+  }
+
+  /** The answer of a reading operation as the server writes it in XML, in pieces. */
+  async *xml(call: Call): AsyncGenerator<string> {
+    const headers = { ...call.headers, accept: 'application/xml' };
+    const answer = await this.#call({ ...call, headers }, true);
+    const type = answer.headers['content-type'] ?? '';
+    if (!/xml/i.test(type)) {
+      throw new ServerError(
+        `${whatOf(call)}: the service answers ${type || 'something'}, not XML`,
+        {
+          code: 'bad_answer',
+          status: answer.status,
+          hint: 'leave -o xml out',
+        },
+      );
+    }
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.rest ?? [answer.body]) {
+      yield decoder.decode(chunk, { stream: true });
+    }
+    yield decoder.decode();
   }
 
   /**
@@ -104,10 +152,9 @@ export class Client {
       const isList = call.operation.name === 'list';
       return this.#read(call, answer, (media, body) => {
         const { type } = call.operation;
-        const options = { unknown: 'skip' } as const;
         return isList
-          ? decodeList(media, body, type, options)
-          : [decodeObject(media, body, type, options)];
+          ? decodeList(media, body, type, skip)
+          : [decodeObject(media, body, type, skip)];
       });
     }
     const parsed = JSON.parse(Buffer.from(answer.body).toString('utf8')) as Thing;
@@ -121,7 +168,7 @@ export class Client {
     const answer = await this.#call(call);
     if (answer.body.length === 0) return {};
     return this.#read(call, answer, (media, body) =>
-      decodeObject(media, body, call.operation.type, { unknown: 'skip' }),
+      decodeObject(media, body, call.operation.type, skip),
     );
   }
 
@@ -129,7 +176,7 @@ export class Client {
   async action(call: Call): Promise<Thing> {
     const answer = await this.#call(call);
     const done = this.#read(call, answer, (media, body) =>
-      decodeAction(media, body, undefined, { unknown: 'skip' }),
+      decodeAction(media, body, undefined, skip),
     );
     const fault = done['fault'] as { reason?: string; detail?: string } | undefined;
     if (fault !== undefined || done['status'] === 'failed') {
@@ -166,6 +213,7 @@ export class Client {
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(request.signal ? { signal: request.signal } : {}),
         ...(request.isAsked ? { isAsked: true } : {}),
+        ...(request.isStreamed ? { isStreamed: true } : {}),
       });
       // Nothing was done for a refused token, so that even a POST may be sent once more.
       if (answer.status !== 401 || repeated || answer.foreignOrigin !== undefined) return answer;
@@ -173,10 +221,11 @@ export class Client {
     }
   }
 
-  async #call(call: Call): Promise<Answer> {
+  async #call(call: Call, isStreamed = false): Promise<Answer> {
     const { operation } = call;
     const path = pathOf(call);
-    const answer = await this.raw(await this.#requestOf(call)).catch((error: unknown) => {
+    const request = { ...(await this.#requestOf(call)), isStreamed };
+    const answer = await this.raw(request).catch((error: unknown) => {
       if (!(error instanceof Held)) throw error;
       throw new Held(error.requests.map((request) => ({ ...request, call })));
     });
@@ -226,10 +275,15 @@ export class Client {
     return encodeObject(json, body, operation.type, await this.dialect());
   }
 
-  #read<T>(call: Call, answer: Answer, decode: (media: MediaType, body: Uint8Array) => T): T {
+  #read<T>(
+    call: Call,
+    answer: Answer,
+    decode: (media: MediaType, body: Uint8Array) => T,
+    body = answer.body,
+  ): T {
     const type = answer.headers['content-type'] ?? '';
     try {
-      return decode(/xml/i.test(type) ? 'application/xml' : json, answer.body);
+      return decode(/xml/i.test(type) ? 'application/xml' : json, body);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       throw new ServerError(`${whatOf(call)}: the answer cannot be read: ${error.message}`, {

@@ -29,12 +29,16 @@ export interface HttpRequest {
   readonly isAsked?: boolean;
   /** Gets or returns a token: never held back. */
   readonly isSession?: boolean;
+  /** A good answer is handed out as soon as its head is there; its body comes as `rest`. */
+  readonly isStreamed?: boolean;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** The body of a streamed answer, as it comes; `body` is empty then. To be read to its end. */
+  readonly rest?: AsyncIterable<Uint8Array>;
   /** Where the answer came from, when redirects led to another host. */
   readonly foreignOrigin?: string;
 }
@@ -44,6 +48,8 @@ export type Observer = (
   request: HttpRequest,
   outcome: Answer | Error,
   milliseconds: number,
+  /** Bytes of a body that was handed out as it came. */
+  streamed?: number,
 ) => void;
 
 export interface HttpOptions {
@@ -58,6 +64,7 @@ export interface HttpOptions {
   readonly explainDistrust?: (origin: string) => Promise<TrustError | undefined>;
 }
 
+const nothing = new Uint8Array();
 const connectTimeout = 10_000;
 const answerTimeout = 300_000;
 const connections = 8;
@@ -159,20 +166,43 @@ export class Http {
         body: request.body ?? null,
         signal: signal ?? null,
       });
-      const answer: Answer = {
-        status: statusCode,
-        headers: plain(headers),
-        body: new Uint8Array(await body.arrayBuffer()),
-      };
-      observer?.(request, answer, performance.now() - began);
+      const head = { status: statusCode, headers: plain(headers) };
+      if (request.isStreamed && statusCode >= 200 && statusCode < 300) {
+        return { ...head, body: nothing, rest: this.#streamed(request, head, body, began) };
+      }
+      const answer: Answer = { ...head, body: new Uint8Array(await body.arrayBuffer()) };
+      if (observer) observer(request, answer, performance.now() - began);
       return answer;
     } catch (error) {
-      const failure: unknown = signal?.aborted
-        ? signal.reason
-        : await this.#explain(error, request);
-      observer?.(request, failure as Error, performance.now() - began);
-      throw failure;
+      throw await this.#failed(request, error, began);
     }
+  }
+
+  async *#streamed(
+    request: HttpRequest,
+    head: Pick<Answer, 'status' | 'headers'>,
+    body: AsyncIterable<Uint8Array>,
+    began: number,
+  ): AsyncGenerator<Uint8Array> {
+    let length = 0;
+    try {
+      for await (const chunk of body) {
+        length += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      throw await this.#failed(request, error, began);
+    }
+    const { observer } = this.#options;
+    if (observer) observer(request, { ...head, body: nothing }, performance.now() - began, length);
+  }
+
+  async #failed(request: HttpRequest, error: unknown, began: number): Promise<unknown> {
+    const { observer } = this.#options;
+    const signal = request.signal ?? this.#options.signal;
+    const failure: unknown = signal?.aborted ? signal.reason : await this.#explain(error, request);
+    if (observer) observer(request, failure as Error, performance.now() - began);
+    return failure;
   }
 
   async #explain(error: unknown, request: HttpRequest): Promise<unknown> {

@@ -14,10 +14,21 @@ stderr. -o chooses the format of the result:
   csv     comma-separated, with a line of titles; tsv: separated by tabs
   name    kind/name: what other commands take, also from stdin as -
   id      ids only
+  xml     what the service writes
 
---columns name,cluster.name,cpu.topology.cores chooses columns by attribute path, a title= in
-front names a column, --sort and --no-headers do what they say. An empty list is no failure: [],
-exit code 0. Characters that could steer a terminal are printed as escapes.
+--columns name,cluster.data_center.name,cpu=cpu.topology.cores chooses columns by attribute path,
+also through links, which are followed then; a title= in front names a column. --sort and
+--no-headers do what they say, --utc shows every time in UTC and in full. An empty list is no
+failure: [], exit code 0. Characters that could steer a terminal are printed as escapes.
+
+--query takes a JMESPath expression over what json prints. The result is json as well; with -o tsv
+texts and numbers are bare, one in a line, and lists of lists are rows:
+
+  vmctl vms list --query "[?status=='up'].name" -o tsv
+  vmctl vms list --query 'sum([].memory)'
+
+Long lists are printed while they arrive, except where they are sorted or queried. --page-size 500
+reads them in pages: what is made or removed meanwhile neither repeats objects nor loses them.
 
 What would be sent: with --dry-run a command looks names up, and then prints the requests that
 would change something instead of sending them: method, address, body, and for an update what

@@ -89,12 +89,27 @@ function bigintsAsText(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
+/** Who reads the text of a value. */
+export interface Reader {
+  /** A person in front of a terminal, not a program. */
+  readonly terminal: boolean;
+  /** Against what times are told; absent where they are wanted in full. */
+  readonly now: number | undefined;
+}
+
+/** The text of a value for a reader. */
+export function textFor({ terminal, now }: Reader, value: unknown, meaning: Meaning): string {
+  return terminal ? humanText(value, meaning, now) : plainText(value);
+}
+
 /** The text of a value as people read it on a terminal. */
-export function humanText(value: unknown, meaning: Meaning, now: number): string {
+export function humanText(value: unknown, meaning: Meaning, now: number | undefined): string {
   if (meaning === 'bytes' && (typeof value === 'number' || typeof value === 'bigint')) {
     return humanBytes(Number(value));
   }
-  if (meaning === 'date' && typeof value === 'string') return humanDate(value, now);
+  if (meaning === 'date' && typeof value === 'string' && now !== undefined) {
+    return humanDate(value, now);
+  }
   return plainText(value);
 }
 

@@ -1,5 +1,5 @@
 /** One object, an attribute per line, nested ones with their path. */
-import { humanText, meaningOf, plainText } from './cells.ts';
+import { meaningOf, type Reader, textFor } from './cells.ts';
 import { harmless } from './harmless.ts';
 import { displayWidth } from './width.ts';
 
@@ -7,12 +7,11 @@ import { displayWidth } from './width.ts';
 export function* detailLines(
   item: Readonly<Record<string, unknown>>,
   type: string | undefined,
-  terminal: boolean,
+  reader: Reader,
 ): Generator<string> {
-  const now = Date.now();
   const lines = flattened(item, '').map(([path, value]): readonly [string, string] => {
     const meaning = meaningOf(type, path);
-    return [path, harmless.line(terminal ? humanText(value, meaning, now) : plainText(value))];
+    return [path, harmless.line(textFor(reader, value, meaning))];
   });
   const first = ['name', 'id', 'status', 'description'];
   const rank = (path: string) => (first.indexOf(path) + first.length + 1) % (first.length + 1);

@@ -9,6 +9,7 @@ export const formats = [
   'tsv',
   'name',
   'id',
+  'xml',
 ] as const;
 
 export type Format = (typeof formats)[number];

@@ -7,6 +7,7 @@
 const steering = String.raw`\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb`;
 const anySteering = new RegExp(`[${steering}]`, 'g');
 const anySteeringButNewline = new RegExp(`(?!\\n)[${steering}]`, 'g');
+const steeringInXml = new RegExp(`(?![\\t\\n]|\\r\\n)[${steering}]`, 'g');
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -24,5 +25,9 @@ export const harmless = {
   /** For serialized JSON, where the escapes are part of the notation. */
   json(text: string): string {
     return text.replace(anySteeringButNewline, escaped);
+  },
+  /** For XML, which has references to characters. Ends of lines stay, whatever they are. */
+  xml(text: string): string {
+    return text.replace(steeringInXml, (one) => `&#x${one.charCodeAt(0).toString(16)};`);
   },
 };

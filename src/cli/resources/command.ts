@@ -135,6 +135,7 @@ function ownOptions(verb: Verb): readonly Option[] {
   if (verb.kind === 'list' && !verb.isStatistics) {
     if (verb.candidates.some(({ operation }) => operation.query.includes('search'))) {
       add('--page <N>', 'That page of a list; --limit is the size of the pages.');
+      add('--page-size <N>', 'Read the list in pages of so many objects, instead of at once.');
     }
     if (name !== 'events list') {
       add('--watch', 'List again and again until Ctrl-C; off a terminal only what changed.');

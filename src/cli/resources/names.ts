@@ -5,78 +5,112 @@ import type { Column } from '../output/columns.ts';
 import { homeOf } from './collections.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 
+/** So many objects of a kind are looked up one by one; for more of them all are listed. */
 const few = 2;
+
+interface Wanted {
+  readonly attribute: string;
+  readonly member: string;
+  readonly type: string;
+}
 
 /**
  * Fills the names in that the columns show and the answer left out, with one list for each kind of
  * object, or single requests where only a few are missing. Whatever fails is shown by its id.
  */
+export class Names {
+  readonly #client: Client;
+  readonly #wanted: readonly Wanted[];
+  readonly #known = new Map<string, Map<string, Thing>>();
+  readonly #lookUps = new Map<string, number>();
+
+  constructor(client: Client, type: string, columns: readonly Column[]) {
+    this.#client = client;
+    this.#wanted = columns.flatMap(({ paths }) => paths.flatMap((path) => wantedBy(path, type)));
+  }
+
+  /** The objects with the names; what was looked up for earlier ones is not asked for again. */
+  async fill(items: readonly Thing[]): Promise<readonly Thing[]> {
+    let result = items;
+    for (const wanted of this.#wanted) result = await this.#filled(result, wanted);
+    return result;
+  }
+
+  async #filled(
+    items: readonly Thing[],
+    { attribute, member, type }: Wanted,
+  ): Promise<readonly Thing[]> {
+    const known = this.#known.get(type) ?? new Map<string, Thing>();
+    this.#known.set(type, known);
+    const missing = new Set<string>();
+    for (const item of items) {
+      const reference = item[attribute] as Thing | undefined;
+      const id = reference?.['id'];
+      if (id === undefined || reference?.[member] !== undefined) continue;
+      if (known.get(String(id))?.[member] === undefined) missing.add(String(id));
+    }
+    if (missing.size > 0) await this.#lookUp(type, missing, known);
+    return items.map((item) => {
+      const reference = item[attribute] as Thing | undefined;
+      const value = known.get(String(reference?.['id']))?.[member];
+      if (value === undefined || reference?.[member] !== undefined) return item;
+      return { ...item, [attribute]: { ...reference, [member]: value } };
+    });
+  }
+
+  async #lookUp(type: string, ids: ReadonlySet<string>, known: Map<string, Thing>): Promise<void> {
+    const home = homeOf(type);
+    const list = home && operationNamed(home.path, 'list');
+    const get = home?.object ? operationNamed(home.object, 'get') : undefined;
+    if (!home || !list) return;
+    const asked = (this.#lookUps.get(type) ?? 0) + ids.size;
+    // Once all were listed, those that are still unknown are gone, or not to be seen.
+    if (!Number.isFinite(asked)) return;
+    try {
+      if (get && asked <= few) {
+        this.#lookUps.set(type, asked);
+        for (const id of ids) {
+          const found = await this.#client.glance({
+            operation: get,
+            ids: { [placeholderOf(home)]: id },
+          });
+          if (found[0]) known.set(id, nameOnly(found[0]));
+        }
+      } else {
+        this.#lookUps.set(type, Number.POSITIVE_INFINITY);
+        for (const item of await this.#client.glance({ operation: list })) {
+          known.set(String(item['id']), nameOnly(item));
+        }
+      }
+    } catch {
+      // Not allowed to see them, or gone meanwhile: the id has to do.
+    }
+  }
+}
+
+const nameMembers = ['name', 'alias', 'user_name'] as const;
+
+/** Of the many objects that there may be only the names are kept. */
+function nameOnly(item: Thing): Thing {
+  return Object.fromEntries(nameMembers.map((member) => [member, item[member]]));
+}
+
+/** The reference whose name a path shows, when the name is all that it shows of it. */
+function wantedBy(path: string, type: string): readonly Wanted[] {
+  const [attribute = '', member = '', ...deeper] = path.split('.');
+  if (deeper.length > 0 || !isType(type)) return [];
+  if (!nameMembers.some((name) => name === member)) return [];
+  const kind = attributesOf(type)[attribute]?.kind;
+  const parsed = kind ? parseKind(kind) : undefined;
+  return parsed?.form === 'ref' ? [{ attribute, member, type: parsed.of }] : [];
+}
+
+/** The names for objects that are all at hand. */
 export async function fillNames(
   client: Client,
   type: string,
   items: readonly Thing[],
   columns: readonly Column[],
 ): Promise<readonly Thing[]> {
-  if (!isType(type)) return items;
-  let result = items;
-  for (const path of columns.flatMap((column) => column.paths)) {
-    const [attribute = '', member = '', ...deeper] = path.split('.');
-    if (deeper.length > 0 || !['name', 'alias', 'user_name'].includes(member)) continue;
-    const kind = attributesOf(type)[attribute]?.kind;
-    const parsed = kind ? parseKind(kind) : undefined;
-    if (parsed?.form !== 'ref' || parsed.list) continue;
-    result = await filled(client, result, attribute, member, parsed.of);
-  }
-  return result;
-}
-
-async function filled(
-  client: Client,
-  items: readonly Thing[],
-  attribute: string,
-  member: string,
-  type: string,
-): Promise<readonly Thing[]> {
-  const missing = new Set<string>();
-  for (const item of items) {
-    const reference = item[attribute] as Thing | undefined;
-    if (reference?.['id'] !== undefined && reference[member] === undefined) {
-      missing.add(String(reference['id']));
-    }
-  }
-  if (missing.size === 0) return items;
-  const known = await lookUp(client, type, missing);
-  return items.map((item) => {
-    const reference = item[attribute] as Thing | undefined;
-    const value = known.get(String(reference?.['id']))?.[member];
-    if (value === undefined || reference?.[member] !== undefined) return item;
-    return { ...item, [attribute]: { ...reference, [member]: value } };
-  });
-}
-
-async function lookUp(
-  client: Client,
-  type: string,
-  ids: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, Thing>> {
-  const home = homeOf(type);
-  const list = home && operationNamed(home.path, 'list');
-  const get = home?.object ? operationNamed(home.object, 'get') : undefined;
-  const known = new Map<string, Thing>();
-  if (!home || !list) return known;
-  try {
-    if (get && ids.size <= few) {
-      for (const id of ids) {
-        const [item] = await client.glance({ operation: get, ids: { [placeholderOf(home)]: id } });
-        if (item) known.set(id, item);
-      }
-    } else {
-      for (const item of await client.glance({ operation: list })) {
-        known.set(String(item['id']), item);
-      }
-    }
-  } catch {
-    // Not allowed to see them, or gone meanwhile: the id has to do.
-  }
-  return known;
+  return await new Names(client, type, columns).fill(items);
 }

@@ -1,20 +1,26 @@
 /** `list` and `get`: what there is. */
-import type { QueryValue, Thing } from '../../client/client.ts';
+import type { Call, QueryValue, Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { Held, type HeldRequest } from '../../client/held.ts';
+import type { Paging } from '../../client/paging.ts';
+import type { Cli } from '../cli.ts';
+import { columnsOf, linksOf } from '../output/asked-columns.ts';
 import { defaultFollow } from '../output/columns.ts';
 import type { Format } from '../output/formats.ts';
-import { columnsOf, formatOf, print, type View } from '../output/print.ts';
-import { fillNames } from './names.ts';
+import { formatOf, isTable, printBatches } from '../output/print.ts';
+import type { Batches, Frame, View } from '../output/view.ts';
+import { Names } from './names.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
 import { runTail } from './run-tail.ts';
+
+type Things = readonly Thing[];
 
 const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 
 /** Prints the objects of a collection. */
 export async function runList(run: Run): Promise<void> {
-  const { cli, client, verb, chosen, ids } = run;
+  const { cli, verb, chosen, ids } = run;
   const { collection, operation } = chosen.candidate;
   if (run.options['tail'] === true && !cli.on('curl')) {
     await runTail(run);
@@ -25,18 +31,70 @@ export async function runList(run: Run): Promise<void> {
     await printOne(run, single);
     return;
   }
-  const items = await client.list({
+  const { noun, type } = collection;
+  const call: Call = {
     operation,
     ids,
     query: listQuery(run),
-    what: `list ${collection.noun}`,
+    what: `list ${noun}`,
     isAsked: true,
-  });
-  const limit = run.query['max'];
-  if (typeof limit === 'number' && limit > 0 && items.length === limit) {
-    cli.note(`showing ${limit} ${collection.noun}, as --limit says; there may be more`);
+  };
+  const paging = pagingOf(run);
+  if (isAsSent(cli)) {
+    const { printList } = await import('./run-xml.ts');
+    await printList(run, call, paging);
+    return;
   }
-  await show(run, { noun: collection.noun, type: collection.type, items });
+  const items = counted(run, paging ? await pagesOf(run, call, paging) : run.client.stream(call));
+  await showBatches(run, { noun, type }, items);
+}
+
+async function pagesOf(run: Run, call: Call, paging: Paging): Promise<AsyncIterable<Things>> {
+  const { pages } = await import('../../client/paging.ts');
+  return pages(run.client, call, paging);
+}
+
+/** Says when there may be more than was asked for. */
+async function* counted(run: Run, batches: AsyncIterable<Things>): AsyncGenerator<Things> {
+  let count = 0;
+  for await (const batch of batches) {
+    count += batch.length;
+    yield batch;
+  }
+  const limit = run.query['max'];
+  if (typeof limit !== 'number' || limit === 0 || count < limit) return;
+  const { noun } = run.chosen.candidate.collection;
+  run.cli.note(`showing ${limit} ${noun}, as --limit says; there may be more`);
+}
+
+/** How `--page-size` wants the list to be read; nothing when it is read at once. */
+function pagingOf(run: Run): Paging | undefined {
+  const { cli, options, query, chosen } = run;
+  const given = options['pageSize'];
+  if (given === undefined) return undefined;
+  const size = Number(given);
+  if (!Number.isInteger(size) || size < 1) {
+    throw new UsageError(`--page-size ${String(given)}: not a number of objects`, {
+      hint: '--page-size 500',
+    });
+  }
+  const { operation, collection } = chosen.candidate;
+  if (!['search', 'max'].every((name) => operation.query.includes(name))) {
+    throw new UsageError(`--page-size: the service has no pages of these ${collection.noun}`, {
+      hint: 'leave it out; the list is read and printed in pieces anyway',
+    });
+  }
+  if (options['page'] !== undefined || /\bpage\s+\d+\s*$/i.test(String(query['search'] ?? ''))) {
+    throw new UsageError('--page-size reads all pages, but one page is asked for', {
+      hint: 'with --page the size of a page is --limit',
+    });
+  }
+  const limit = query['max'];
+  return {
+    size,
+    ...(typeof limit === 'number' ? { limit } : {}),
+    onShift: () => cli.warn('objects came or went while the pages were read; looked again'),
+  };
 }
 
 /** The query of a list: as given, with what has to be said explicitly and what columns need. */
@@ -53,11 +111,20 @@ export function listQuery(run: Run): Record<string, QueryValue | undefined> {
   if (query['search'] !== undefined && hasQuery(run, 'case_sensitive')) {
     query['case_sensitive'] ??= false;
   }
-  const { cli, chosen } = run;
-  const isDefault = cli.setting('columns') === undefined && tabular.has(formatOf(cli));
-  const follow = defaultFollow(chosen.candidate.collection.type);
-  if (isDefault && follow !== undefined && hasQuery(run, 'follow')) query['follow'] ??= follow;
+  const follow = followOf(run, query['follow']);
+  if (follow !== undefined) query['follow'] = follow;
   return query;
+}
+
+/** What has to be followed: what was asked for, and what the columns need. */
+function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
+  const { cli, chosen } = run;
+  const { noun, type } = chosen.candidate.collection;
+  if (!tabular.has(formatOf(cli)) || !hasQuery(run, 'follow')) return given;
+  if (cli.setting('columns') === undefined) return given ?? defaultFollow(type);
+  const needed = linksOf(columnsOf(cli, { noun, type }), type);
+  const all = [...(given === undefined ? [] : [String(given)]), ...needed];
+  return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
 }
 
 async function printOne(run: Run, word: string): Promise<void> {
@@ -78,8 +145,12 @@ async function printOne(run: Run, word: string): Promise<void> {
 
 /** Prints single objects. */
 export async function runGet(run: Run): Promise<void> {
-  const { client, finder, chosen, ids, words, query } = run;
+  const { cli, client, finder, chosen, ids, words } = run;
   const { collection, operation } = chosen.candidate;
+  const follow = followOf(run, run.query['follow']);
+  const query = { ...run.query, ...(follow === undefined ? {} : { follow }) };
+  const asSent = isAsSent(cli) ? await import('./run-xml.ts') : undefined;
+  const documents: string[] = [];
   const items: Thing[] = [];
   const held: HeldRequest[] = [];
   for (const word of words) {
@@ -92,26 +163,46 @@ export async function runGet(run: Run): Promise<void> {
       isAsked: true,
     };
     try {
-      items.push(await client.object(call));
+      if (asSent) documents.push(await asSent.documentOf(client, call));
+      else items.push(await client.object(call));
     } catch (error) {
       if (!(error instanceof Held)) throw error;
       held.push(...error.requests);
     }
   }
   if (held.length > 0) throw new Held(held);
+  if (asSent) {
+    await asSent.printDocuments(cli, collection.type, documents);
+    return;
+  }
   const single = items.length === 1;
   await show(run, { noun: collection.noun, type: collection.type, items, single });
 }
 
+/** Whether the answer is printed as the service writes it: in XML, with nothing done to it. */
+function isAsSent(cli: Cli): boolean {
+  return formatOf(cli) === 'xml' && !(cli.on('sort') || cli.on('query') || cli.on('utc'));
+}
+
 /** Prints, with the names of references where the format is made for people. */
 export async function show(run: Run, view: View): Promise<void> {
+  const { items, ...frame } = view;
+  await showBatches(run, frame, [items]);
+}
+
+/** Prints objects in the batches in which they come, with the names of references as `show`. */
+async function showBatches(run: Run, frame: Frame, batches: Batches): Promise<void> {
   const { cli, client } = run;
+  const format = formatOf(cli);
   const asked = cli.setting('columns') !== undefined;
-  const isDetail = view.single === true && !asked && ['table', 'wide'].includes(formatOf(cli));
-  if (!tabular.has(formatOf(cli)) || isDetail || view.type === undefined) {
-    await print(cli, view);
-    return;
-  }
-  const items = await fillNames(client, view.type, [...view.items], columnsOf(cli, view));
-  await print(cli, { ...view, items });
+  const isDetail = frame.single === true && !asked && isTable(format);
+  const named =
+    tabular.has(format) && !isDetail && frame.type !== undefined && !cli.on('query')
+      ? withNames(new Names(client, frame.type, columnsOf(cli, frame)), batches)
+      : batches;
+  await printBatches(cli, format, frame, named, !cli.on('noHeaders'));
+}
+
+async function* withNames(names: Names, batches: Batches): AsyncGenerator<Things> {
+  for await (const batch of batches) yield await names.fill(batch);
 }

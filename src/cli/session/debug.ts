@@ -7,11 +7,11 @@ const secretHeaders = /^(authorization|cookie|set-cookie|jsessionid)$/i;
 
 /** Writes one line when a request is over, and its headers. Bodies stay out. */
 export function debugObserver(io: Io): Observer {
-  return (request, outcome, milliseconds) => {
+  return (request, outcome, milliseconds, streamed) => {
     const result =
       outcome instanceof Error
         ? `failed: ${outcome.message}`
-        : `${outcome.status}, ${outcome.body.length} bytes`;
+        : `${outcome.status}, ${streamed ?? outcome.body.length} bytes`;
     const lines = [
       `debug: ${request.method} ${request.origin}${request.path} -> ${result} (${Math.round(milliseconds)} ms)`,
       ...headerLines('>', request.headers ?? {}),

@@ -66,13 +66,18 @@ const table = {
     env: 'VMCTL_OUTPUT',
     key: 'output',
     values: formats,
-    doc: 'table, wide, json, jsonl, yaml, csv, tsv, name or id.',
+    doc: 'table, wide, json, jsonl, yaml, csv, tsv, name, id or xml.',
   },
   columns: {
     flags: '--columns <a,b.c>',
     doc: 'Columns of tables, csv and tsv: attribute paths.',
   },
   sort: { flags: '--sort <path>', doc: 'Sort by an attribute; - in front: descending.' },
+  query: {
+    flags: '--query <expression>',
+    doc: 'Print what a JMESPath expression makes of the result.',
+  },
+  utc: { flags: '--utc', isSwitch: true, doc: 'Every time in UTC and in full.' },
   noHeaders: { flags: '--no-headers', isSwitch: true, doc: 'Leave the header line out.' },
   quiet: {
     flags: '-q, --quiet',

@@ -1,0 +1,192 @@
+/** From objects, as they come, to the pieces of text of a format. All formats come from one value. */
+import type { Cli } from '../cli.ts';
+import { columnsOf } from './asked-columns.ts';
+import { columnValue, meaningOf, plainText, type Reader, textFor } from './cells.ts';
+import { painted, painter } from './color.ts';
+import type { Column } from './columns.ts';
+import { detailLines } from './details.ts';
+import type { Format } from './formats.ts';
+import { harmless } from './harmless.ts';
+import { jsonText } from './json.ts';
+import { alignedLines, fitted, grid, type TableText } from './table.ts';
+import type { Batches, Frame, Item } from './view.ts';
+
+/**
+ * The text of all batches. Everything but a table is written as it comes; a table is as wide as its
+ * widest cells, so that its texts are kept, though not its objects.
+ */
+export async function* render(
+  cli: Cli,
+  format: Format,
+  frame: Frame,
+  batches: Batches,
+  headers: boolean,
+): AsyncGenerator<string> {
+  switch (format) {
+    case 'json':
+      yield* frame.single ? singleJson(batches) : jsonArray(batches);
+      return;
+    case 'jsonl':
+      yield* lines(batches, jsonText);
+      return;
+    case 'yaml':
+      yield* yaml(batches, frame.single === true);
+      return;
+    case 'name':
+      yield* lines(batches, (item) => nameOf(frame.noun, item));
+      return;
+    case 'id':
+      yield* lines(batches, (item) => harmless.line(plainText(item['id'] ?? item['name'])));
+      return;
+    case 'csv':
+    case 'tsv':
+      yield* separated(cli, frame, batches, format === 'csv' ? ',' : '\t', headers);
+      return;
+    case 'xml': {
+      const { xmlText } = await import('./xml.ts');
+      yield* xmlText(frame, batches);
+      return;
+    }
+    default:
+      yield* tabular(cli, format, frame, batches, headers);
+  }
+}
+
+async function* lines(batches: Batches, line: (item: Item) => string): AsyncGenerator<string> {
+  for await (const batch of batches) {
+    if (batch.length > 0) yield `${batch.map((item) => line(item)).join('\n')}\n`;
+  }
+}
+
+async function* singleJson(batches: Batches): AsyncGenerator<string> {
+  let only: Item | undefined;
+  for await (const [first] of batches) only ??= first;
+  yield `${jsonText(only ?? null, 2)}\n`;
+}
+
+/** An array with each of its objects indented; the same text as if it was written at once. */
+async function* jsonArray(batches: Batches): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    // Without its brackets: the objects of the batch, with commas between them.
+    const inner = jsonText(batch, 2).slice(1, -2);
+    yield isFirst ? `[${inner}` : `,${inner}`;
+    isFirst = false;
+  }
+  yield isFirst ? '[]\n' : '\n]\n';
+}
+
+async function* yaml(batches: Batches, single: boolean): AsyncGenerator<string> {
+  const { yamlText } = await import('./yaml.ts');
+  let isEmpty = true;
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield await yamlText(single ? batch[0] : batch);
+    isEmpty = false;
+  }
+  if (isEmpty) yield await yamlText(single ? null : []);
+}
+
+/** A reference that can be given to another command: by name where that is unmistakable. */
+export function nameOf(noun: string, item: Item): string {
+  const name = item['name'];
+  const fit = typeof name === 'string' && name !== '' && harmless.line(name) === name;
+  return `${noun}/${fit ? name : plainText(item['id'])}`;
+}
+
+async function* separated(
+  cli: Cli,
+  frame: Frame,
+  batches: Batches,
+  separator: string,
+  headers: boolean,
+): AsyncGenerator<string> {
+  const columns = columnsOf(cli, frame);
+  const quote = separator === ',' ? csvCell : harmless.line;
+  const line = (cells: readonly string[]) => cells.map(quote).join(separator);
+  if (headers) yield `${line(columns.map((column) => column.title))}\n`;
+  yield* lines(batches, (item) =>
+    line(columns.map((column) => plainText(columnValue(item, column)))),
+  );
+}
+
+function csvCell(text: string): string {
+  const safe = harmless.line(text);
+  return /[",]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+async function* tabular(
+  cli: Cli,
+  format: Format,
+  frame: Frame,
+  batches: Batches,
+  headers: boolean,
+): AsyncGenerator<string> {
+  const { stdout } = cli.io;
+  const terminal = stdout.isTTY === true;
+  const reader: Reader = { terminal, now: cli.on('utc') ? undefined : Date.now() };
+  if (frame.single && cli.setting('columns') === undefined) {
+    for await (const [only] of batches) {
+      if (only) yield* detailLines(only, frame.type, reader);
+    }
+    return;
+  }
+  const columns = columnsOf(cli, frame, format === 'wide');
+  const rowOf = rowMaker(columns, frame.type, reader);
+  const rows: (readonly string[])[] = [];
+  for await (const batch of batches) {
+    for (const item of batch) rows.push(rowOf(item));
+  }
+  if (rows.length === 0) {
+    cli.note(`no ${frame.noun} found`);
+    return;
+  }
+  const rigid = new Set(
+    columns.flatMap(({ paths }, index) => (/(^|\.)id$/.test(paths[0] ?? '') ? [index] : [])),
+  );
+  const titles = columns.map(({ title }) => title.toUpperCase());
+  const table: TableText = { titles, rows, headers, rigid };
+  // Drawing a grid costs more than its rows are worth when there are many.
+  if (terminal && rows.length <= gridLimit) {
+    const fit = format === 'wide' ? table : fitted(table, stdout.columns ?? 80);
+    yield `${await grid(await colored(cli, columns, fit))}\n`;
+    return;
+  }
+  let piece = '';
+  for (const line of alignedLines(table)) {
+    piece += `${line}\n`;
+    if (piece.length < pieceSize) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+const gridLimit = 200;
+const pieceSize = 64 * 1024;
+
+function rowMaker(
+  columns: readonly Column[],
+  type: string | undefined,
+  reader: Reader,
+): (item: Item) => readonly string[] {
+  const meanings = columns.map(({ paths }) => meaningOf(type, paths[0] ?? ''));
+  return (item) =>
+    columns.map((column, index) => {
+      const value = columnValue(item, column);
+      return harmless.line(textFor(reader, value, meanings[index] ?? 'plain'));
+    });
+}
+
+async function colored(cli: Cli, columns: readonly Column[], table: TableText): Promise<TableText> {
+  const paint = await painter(cli, cli.io.stdout);
+  if (!paint) return table;
+  return {
+    ...table,
+    titles: table.titles.map((title) => paint.bold(title)),
+    rows: table.rows.map((row) =>
+      row.map((cell, index) => painted(cell, columns[index]?.paths[0] ?? '', paint)),
+    ),
+  };
+}

@@ -1,0 +1,23 @@
+/** What a command has to show, before anybody thinks of a format. */
+
+export type Item = Readonly<Record<string, unknown>>;
+
+/** Objects in the batches in which they come. */
+export type Batches = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
+
+/** What is known of the objects before they are there. */
+export interface Frame {
+  /** Noun of the objects, for `-o name`. */
+  readonly noun: string;
+  /** Their type in the model; absent for what is not of the API. */
+  readonly type?: string;
+  /** One object instead of a list. */
+  readonly single?: boolean;
+  /** Columns where the type does not decide. */
+  readonly columns?: readonly string[];
+}
+
+/** What a command has to show. */
+export interface View extends Frame {
+  readonly items: readonly Item[];
+}

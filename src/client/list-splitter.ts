@@ -1,0 +1,124 @@
+/**
+ * Cuts a list in JSON, `{"vm":[{…},{…}]}`, into lists of whole objects while it arrives. Knows of
+ * JSON only where objects and strings begin and end; the pieces are read by the codec.
+ */
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+const empty = Buffer.alloc(0);
+
+export class ListSplitter {
+  readonly #tag: string;
+  readonly #before: Buffer;
+  readonly #after = Buffer.from(']}');
+  /** Bytes that belong to an object which is not complete, or to what is beside the list. */
+  #bytes: Buffer = empty;
+  /** Up to where they have been looked at. */
+  #at = 0;
+  #depth = 0;
+  #inString = false;
+  #isEscaped = false;
+  /** Where the string began that is read, or was read last. */
+  #string = 0;
+  #key = '';
+  /** How deep the objects of the list are; 0 outside of it. */
+  #level = 0;
+  #first = -1;
+  #end = -1;
+
+  /** `tag` is the member that holds the list. */
+  constructor(tag: string) {
+    this.#tag = tag;
+    this.#before = Buffer.from(`{${JSON.stringify(tag)}:[`);
+  }
+
+  /** Takes what arrived; returns a list of the objects that it completes, if any. */
+  push(chunk: Uint8Array): Uint8Array | undefined {
+    this.#bytes =
+      this.#bytes.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#bytes, chunk]);
+    this.#scan();
+    const items =
+      this.#end < 0
+        ? undefined
+        : Buffer.concat([this.#before, this.#bytes.subarray(this.#first, this.#end), this.#after]);
+    this.#forget();
+    return items;
+  }
+
+  /** Whether the text has come to its end. */
+  get isComplete(): boolean {
+    return this.#depth === 0;
+  }
+
+  /** What has not been handed out: where a text that is not complete breaks off. */
+  get left(): Uint8Array {
+    return Buffer.concat([this.#before, this.#bytes]);
+  }
+
+  #scan(): void {
+    const bytes = this.#bytes;
+    const { length } = bytes;
+    let at = this.#at;
+    let inString = this.#inString;
+    let isEscaped = this.#isEscaped;
+    for (; at < length; at += 1) {
+      const byte = bytes[at];
+      if (inString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === backslash) isEscaped = true;
+        else if (byte === quote) {
+          inString = false;
+          if (this.#depth === 1) this.#key = bytes.toString('utf8', this.#string + 1, at);
+        }
+      } else if (byte === quote) {
+        inString = true;
+        this.#string = at;
+      } else if (byte === openBrace || byte === openBracket) {
+        this.#open(byte, at);
+      } else if (byte === closeBrace || byte === closeBracket) {
+        this.#close(at);
+      }
+    }
+    this.#at = at;
+    this.#inString = inString;
+    this.#isEscaped = isEscaped;
+  }
+
+  #open(byte: number, at: number): void {
+    this.#depth += 1;
+    const isMember = this.#depth === 2 && this.#key === this.#tag;
+    // Some services write a list of one without the array.
+    if (isMember) this.#level = byte === openBracket ? 3 : 2;
+    if (this.#depth === this.#level && this.#first < 0) this.#first = at;
+  }
+
+  #close(at: number): void {
+    if (this.#depth === this.#level) this.#end = at + 1;
+    this.#depth -= 1;
+    if (this.#depth < 2) this.#level = 0;
+  }
+
+  /** Drops the bytes that are not needed any more. */
+  #forget(): void {
+    const isOpen = this.#level > 0 && this.#depth >= this.#level;
+    let from = this.#at;
+    if (isOpen) from = this.#end < 0 ? this.#first : this.#nextItem();
+    else if (this.#inString) from = this.#string;
+    this.#bytes = this.#bytes.subarray(from);
+    this.#at -= from;
+    this.#string -= from;
+    this.#first = isOpen ? 0 : -1;
+    this.#end = -1;
+  }
+
+  /** Where the object begins that follows those which are complete. */
+  #nextItem(): number {
+    let at = this.#end;
+    while (this.#bytes[at] !== openBrace && this.#bytes[at] !== openBracket) at += 1;
+    return at;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * A list in pages. Paging is stateless (specification 4.3): what is made or removed meanwhile moves
+ * the objects behind it, so that one may come twice or not at all. Ids are told once; and after each
+ * page the last place of the one before is looked at again: when somebody else is there, that page
+ * is read once more.
+ */
+import type { Call, Client, Thing } from './client.ts';
+
+export interface Paging {
+  /** Objects in a page. */
+  readonly size: number;
+  /** Objects at most. */
+  readonly limit?: number;
+  /** Told when objects have moved between two pages. */
+  readonly onShift?: () => void;
+}
+
+/** Calls an operation that can be searched, page by page; each is handed out as it comes. */
+export async function* pages(
+  client: Client,
+  call: Call,
+  { size, limit = Number.POSITIVE_INFINITY, onShift }: Paging,
+): AsyncGenerator<readonly Thing[]> {
+  const told = new Set<unknown>();
+  const fresh = (items: readonly Thing[]) => {
+    const shown = items.filter(({ id }) => !told.has(id)).slice(0, limit - told.size);
+    for (const { id } of shown) told.add(id);
+    return shown;
+  };
+  let last: unknown;
+  for (let page = 1; told.size < limit; page += 1) {
+    let count = 0;
+    const before = last;
+    for await (const items of client.stream(pageOf(call, page, size))) {
+      count += items.length;
+      last = items.at(-1)?.['id'] ?? last;
+      yield fresh(items);
+    }
+    if (page > 1 && (await hasMoved(client, call, (page - 1) * size, before))) {
+      onShift?.();
+      for await (const items of client.stream(pageOf(call, page - 1, size))) yield fresh(items);
+    }
+    if (count < size) return;
+  }
+}
+
+/** Whether another object is at a place of the list than the one that was there. */
+async function hasMoved(client: Client, call: Call, place: number, id: unknown): Promise<boolean> {
+  const [there] = await client.glance(pageOf(call, place, 1));
+  return there?.['id'] !== id;
+}
+
+/** The call for one page. A direction has to stand between `sortby` and `page`. */
+export function pageOf(call: Call, page: number, size: number): Call {
+  const { search, ...query } = call.query ?? {};
+  const text = String(search ?? '').trim();
+  const directed = /\bsortby\s+\S+$/i.test(text) ? `${text} asc` : text;
+  return {
+    ...call,
+    query: { ...query, max: size, search: `${directed} page ${page}`.trim() },
+  };
+}

@@ -1,0 +1,113 @@
+/** What people see in a real terminal, and what programs see behind a pipe. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, makeHome } from '../support/command.ts';
+import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
+
+let server: TestServer;
+let home: Home;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  server = await startTestServer(['--inventory', 'hosts=2,vms=300', '--speed', '0']);
+  home = makeHome(server);
+  env = {
+    PATH: process.env['PATH'],
+    HOME: home.folder,
+    TERM: 'xterm-256color',
+    VMCTL_URL: server.ready.base_url,
+    VMCTL_USERNAME: server.ready.username,
+    VMCTL_PASSWORD: server.password,
+    VMCTL_CA_FILE: server.ready.ca_file,
+  };
+  const tags = ['плитка 長い名前', 'evil \u009b31m \u202eabc'];
+  for (const [index, description] of tags.entries()) {
+    const tag = JSON.stringify({ name: `tag${index}`, description });
+    expect(await home.run(['tags', 'create', '-f', '-'], {}, tag)).toMatchObject({ code: 0 });
+  }
+});
+
+afterAll(async () => {
+  home.remove();
+  await server.stop();
+});
+
+const script = spawnSync('script', ['--version']).status === 0 ? 'script' : undefined;
+
+/** What a terminal of a width is sent. */
+function inTerminal(words: string, columns: number, more: NodeJS.ProcessEnv = {}): string {
+  const file = join(home.folder, 'terminal.sh');
+  writeFileSync(
+    file,
+    `stty cols ${columns} rows 40\nexec "${process.execPath}" "${vmctl}" ${words}\n`,
+  );
+  return execFileSync(script ?? '', ['-qec', `sh ${file}`, '/dev/null'], {
+    encoding: 'utf8',
+    env: { ...env, ...more },
+  });
+}
+
+describe.skipIf(!script)('in a terminal', () => {
+  it('tables fit, in colour, with sizes for people', () => {
+    const text = inTerminal('vms list --limit 3', 80);
+    expect(text).toContain('\u001b[32mup');
+    expect(text).toMatch(/\d GiB/);
+    const plain = inTerminal('vms list --limit 3', 75, { NO_COLOR: '1' });
+    expect(plain).not.toContain('\u001b');
+    const rows = plain.split('\r\n').filter((line) => line.startsWith('│'));
+    expect(rows.length).toBe(4);
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(75);
+  });
+
+  it('wide characters are counted as wide, and nothing steers', () => {
+    const text = inTerminal('tags list --columns description', 80, { NO_COLOR: '1' });
+    expect(text).toContain('│ плитка 長い名前');
+    expect(text).toContain('evil \\u009b31m \\u202eabc');
+    expect(text).not.toContain('\u001b');
+    expect(text).not.toContain('\u202e');
+    const wide = /│ плитка 長い名前( *) │/.exec(text)?.[1]?.length ?? -1;
+    const evil = /│ evil \S+ \S+( *) │/.exec(text)?.[1]?.length ?? -1;
+    expect(wide + 'плитка 長い名前'.length + 4).toBe(evil + 'evil \\u009b31m \\u202eabc'.length);
+  });
+
+  it.each(['json', 'jsonl', 'yaml', 'csv', 'tsv', 'name', 'id', 'xml'])(
+    '%s does not steer',
+    (format) => {
+      const text = inTerminal(`tags list -o ${format}`, 80);
+      for (const character of ['\u001b', '\u009b', '\u202e']) expect(text).not.toContain(character);
+    },
+  );
+});
+
+describe('behind a pipe', () => {
+  it('nothing is coloured or shortened', async () => {
+    for (const format of ['table', 'wide', 'json', 'yaml', 'csv', 'tsv', 'xml']) {
+      const { stdout, stderr } = await home.run(['vms', 'list', '-o', format], { COLUMNS: '20' });
+      expect(stdout + stderr).not.toContain('\u001b');
+      expect(stdout).not.toContain('…');
+    }
+  });
+
+  it.each(['table', 'json', 'jsonl', 'csv', 'xml', 'yaml'])(
+    'a reader of %s that has seen enough is no failure',
+    async (format) => {
+      const words = [vmctl, 'vms', 'list', '-o', format];
+      const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let stderr = '';
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
+      });
+      child.stdout.once('data', () => child.stdout.destroy());
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    },
+  );
+
+  it('nobody listening to errors is no failure either', () => {
+    const words = `"${process.execPath}" "${vmctl}" vms list --limit 1 -o id 2>&- ; echo $?`;
+    const text = execFileSync('sh', ['-c', words], { encoding: 'utf8', env });
+    expect(text.trimEnd().split('\n').at(-1)).toBe('0');
+  });
+});
