@@ -145,6 +145,9 @@ const lines: Readonly<Record<Group, string>> = {
     context (contexts ctx) Servers that are remembered
     api () Send any request, or look at the entry point
     wait () Wait until an object is in a state
+    apply () Make a service as a definition says
+    diff () Show how a service differs from a definition
+    export () Write down what a service has, as a definition
     commands () List every command, with flags, types and calls
     completion () Print what makes a shell complete commands
     explain () Tell what a type or attribute is, its values and states

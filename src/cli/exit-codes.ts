@@ -11,6 +11,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [8, 'the server cannot be reached, or is not trusted'],
   [9, 'of several objects some were done and some failed'],
   [10, 'the server failed'],
+  [11, 'diff: there are differences'],
   [12, 'declined, or it had to be confirmed and nobody could be asked'],
   [130, 'ended by Ctrl-C'],
   [143, 'ended by SIGTERM'],

@@ -38,13 +38,14 @@ export const collectionOrder = [
 
 /** Children that are put together only when the parts are there: path words below an object. */
 export const laterChildren: ReadonlySet<string> = new Set([
+  'networks',
   'storagedomains',
   'permissions',
   'tags',
 ]);
 
-/** After this collection what was put off can be done: domains are attached. */
-export const togetherAfter = 'storagedomains';
+/** The last of the parts: what was put off is done then, before machines need it. */
+const lastPart = collectionOrder.indexOf('storagedomains');
 
 /** What an object gets unless the document says otherwise. */
 export const itemDefaults: Readonly<Record<string, Item>> = { vm: { template: 'Blank' } };
@@ -64,11 +65,19 @@ export function readDefinition(document: unknown, where: string): Definition {
   return document as unknown as Definition;
 }
 
-/** The collections of a definition, each after those that it needs. */
-export function inOrder(definition: Definition): readonly string[] {
+/**
+ * The collections of a definition, each after those that it needs, in two phases: at the end of
+ * each what was put off is done.
+ */
+export function phasesOf(definition: Definition): readonly (readonly string[])[] {
+  const order: readonly string[] = collectionOrder;
   const names = Object.keys(definition);
-  const known = collectionOrder.filter((name) => names.includes(name));
-  return [...known, ...names.filter((name) => !(known as readonly string[]).includes(name))];
+  const known = order.filter((name) => names.includes(name));
+  const isPart = (name: string) => order.indexOf(name) <= lastPart;
+  return [
+    known.filter(isPart),
+    [...known.filter((name) => !isPart(name)), ...names.filter((name) => !order.includes(name))],
+  ];
 }
 
 /** An object of the document, taken apart into its attributes and its children. */

@@ -46,6 +46,13 @@ function sizeOf(text: string, where: string): number {
   return Number(digits) * factor;
 }
 
+/** `kim@internal` is kim of the domain internal-authz. */
+export function userOf(user: Item): Record<string, unknown> {
+  const login = String(user['user_name'] ?? '').replace(/-authz$/, '');
+  const profile = login.slice(login.lastIndexOf('@') + 1);
+  return { domain: `${profile}-authz`, ...user, user_name: `${login}-authz` };
+}
+
 /** A number of bytes as people write it: in the largest unit that loses nothing. */
 export function sizeText(bytes: number): string | number {
   const unit = Object.keys(units).findLast(

@@ -55,6 +55,27 @@ status, fault {reason, detail}, request {method, path}, retryable, next. Codes a
   untrusted, unknown_ca, pin_mismatch, certificate_expired, wrong_host
   server_error, bad_answer, partial, all_failed, declined, interrupted, bug
 `,
+  definitions: `A site written down.
+
+vmctl export writes what a service has; vmctl diff compares a service with such a file, and exits
+with 11 if there are differences; vmctl apply makes what is missing and changes what differs;
+vmctl serve --inventory begins with it. YAML or JSON: the objects by collection, in the words of the
+API, with names where the API has references. Nothing is removed by leaving it out.
+
+  datacenters:
+    - { name: north, local: false, storagedomains: [nfs1] }
+  clusters:
+    - { name: web, data_center: north, cpu: { type: Intel Nehalem Family } }
+  vms:
+    - name: web01
+      cluster: web
+      memory: 4 GiB
+      nics: [{ name: nic1, vnic_profile: ovirtmgmt }]
+      status: up
+
+Objects are recognised by their names, and compared in what the file says of them alone. Sizes may
+have units (KiB, MiB, GiB, TiB). A status of up starts a machine that does not run.
+`,
   references: `How objects are named.
 
 By id, by exact name, or as kind/name, which is what -o name prints. An id wins nothing: a word

@@ -70,9 +70,13 @@ export class Performer {
   }
 
   /** The objects of a collection. */
-  async list(step: Omit<Step, 'name'>): Promise<readonly Thing[]> {
+  async list({
+    follow,
+    ...step
+  }: Omit<Step, 'name'> & { readonly follow?: string | undefined }): Promise<readonly Thing[]> {
     const { chosen, ids } = this.#runOf({ ...step, name: 'list' }, false);
-    return await this.#run.client.list({ operation: chosen.candidate.operation, ids });
+    const query = follow === undefined ? {} : { follow };
+    return await this.#run.client.list({ operation: chosen.candidate.operation, ids, query });
   }
 
   #runOf({ path, name, verb, ids = {} }: Step, takesObject: boolean): Run {

@@ -97,6 +97,35 @@ export class Finder {
     const list = operationNamed(collection.path, 'list');
     const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
     if (!list || names.length === 0) return await this.#byId(word, collection, ids, get, label);
+    const { found, listed } = await this.#look(word, collection, ids);
+    if (found) return found;
+    const known = searched.has(type) && list.query.includes('search') ? undefined : listed;
+    throw await this.#missing(label, word, list, ids, names, known);
+  }
+
+  /** The same, but nothing where there is none: nearest names are not looked for. */
+  async look(given: string, collection: Collection, ids: Ids = {}): Promise<Found | undefined> {
+    const names = nameAttributes[collection.type] ?? ['name'];
+    const list = operationNamed(collection.path, 'list');
+    const word = bareWord(given, collection.noun);
+    if (list && names.length > 0) return (await this.#look(word, collection, ids)).found;
+    return await this.find(given, collection, ids).catch((error: unknown) => {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    });
+  }
+
+  async #look(
+    word: string,
+    collection: Collection,
+    ids: Ids,
+  ): Promise<{ readonly found?: Found; readonly listed: readonly Thing[] }> {
+    const { noun, type } = collection;
+    const label = `${noun}/${word}`;
+    const names = nameAttributes[type] ?? ['name'];
+    const list = operationNamed(collection.path, 'list');
+    const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
+    if (!list) return { listed: [] };
     const searches = searched.has(type) && list.query.includes('search');
     const [named, byId] = await Promise.all([
       this.#named(word, list, ids, searches, names, type),
@@ -105,11 +134,12 @@ export class Finder {
     const matches = named.filter((item) => isMatch(item, word, names));
     if (byId && !matches.some((item) => item['id'] === byId['id'])) matches.push(byId);
     const [only, ...others] = matches;
-    if (only && others.length === 0) return { id: String(only['id']), label, item: only };
+    if (only && others.length === 0) {
+      return { found: { id: String(only['id']), label, item: only }, listed: named };
+    }
     if (only) throw ambiguous(label, noun, matches);
-    const elsewhere = await this.#elsewhere(word, collection, named);
-    if (elsewhere) return elsewhere;
-    throw await this.#missing(label, word, list, ids, names, searches ? undefined : named);
+    const found = await this.#elsewhere(word, collection, named);
+    return found ? { found, listed: named } : { listed: named };
   }
 
   /** The object that a word stands for among all objects of a type; for references in bodies. */

@@ -2,35 +2,36 @@
  * An inventory that somebody wrote: the objects of a definition, each added as a request would add
  * it, so that a file can say whatever a request can, and is refused in the same words.
  */
+import { randomBytes } from 'node:crypto';
 import {
   type Definition,
   divided,
-  inOrder,
   itemDefaults,
   laterChildren,
   objectServiceOf,
-  togetherAfter,
+  phasesOf,
 } from '../../definitions/document.ts';
-import { settled } from '../../definitions/values.ts';
-import { operationsOf } from '../../model/index.ts';
+import { settled, userOf } from '../../definitions/values.ts';
+import { attributesOf, operationsOf } from '../../model/index.ts';
 import { services } from '../../model/services/index.ts';
 import { setPassword } from '../auth/passwords.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
-import { placeOf } from '../rules/places.ts';
+import { type Place, placeOf } from '../rules/places.ts';
 import type { StoredObject } from '../store/document.ts';
 
 /** Adds all objects. Throws with the object that was refused, and why. */
 export function addInventory(ctx: RuleContext, inventory: Definition): void {
   const postponed: (() => void)[] = [];
-  for (const name of inOrder(inventory)) {
-    for (const [index, item] of (inventory[name] ?? []).entries()) {
-      addOne(ctx, `/${name}`, [], item, `${name}[${index}]`, postponed);
+  for (const names of phasesOf(inventory)) {
+    for (const name of names) {
+      for (const [index, item] of (inventory[name] ?? []).entries()) {
+        addOne(ctx, `/${name}`, [], item, `${name}[${index}]`, postponed);
+      }
     }
-    if (name === togetherAfter) for (const add of postponed.splice(0)) add();
+    for (const add of postponed.splice(0)) add();
   }
-  for (const add of postponed) add();
 }
 
 function addOne(
@@ -49,8 +50,11 @@ function addOne(
   const isUser = type === 'user';
   const sent = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
   const place = placeOf(ctx.tx, service, ids);
+  const present = presentAs(ctx, place, sent);
   const object = attempt(where, () =>
-    generic.add(ctx, place, settled(type, { ...itemDefaults[type], ...sent }, where)),
+    present
+      ? generic.update(ctx, generic.find(ctx, place, present), settled(type, sent, where))
+      : generic.add(ctx, place, settled(type, { ...defaultsOf(ctx, type), ...sent }, where)),
   );
   const id = String(object['id']);
   if (isUser && typeof password === 'string') {
@@ -71,17 +75,30 @@ function addOne(
   }
 }
 
+/** The id of what a new service has already under this name: its cluster, its MAC pool, ... */
+function presentAs(ctx: RuleContext, place: Place, sent: StoredObject): string | undefined {
+  const { name } = sent;
+  if (typeof name !== 'string' || place.members || !('name' in attributesOf(place.type))) {
+    return undefined;
+  }
+  const where = { ...place.options.where, name };
+  const [found] = ctx.tx.list(place.kind, { where, limit: 1 }) as StoredObject[];
+  return found && String(found['id']);
+}
+
+/** What a simulated site can do without, though the API asks for it. */
+function defaultsOf(ctx: RuleContext, type: string): StoredObject {
+  if (type === 'host') return { root_password: randomBytes(12).toString('base64url') };
+  const usual = itemDefaults[type] ?? {};
+  if (type !== 'storage_domain') return usual;
+  const [host] = ctx.tx.list('host', { limit: 1 });
+  return { type: 'data', ...(host?.name ? { host: host.name } : {}) };
+}
+
 function start(ctx: RuleContext, id: string): void {
   const target = generic.find(ctx, placeOf(ctx.tx, '/vms', []), id);
   const start = operationsOf('/vms/{vm}').find(({ name }) => name === 'start');
   if (start) generic.act(ctx, target, start, {});
-}
-
-/** `kim@internal` is kim of the domain internal-authz. */
-function userOf(user: StoredObject): StoredObject {
-  const login = String(user['user_name'] ?? '').replace(/-authz$/, '');
-  const profile = login.slice(login.lastIndexOf('@') + 1);
-  return { domain: `${profile}-authz`, ...user, user_name: `${login}-authz` };
 }
 
 function attempt<T>(where: string, add: () => T): T {

@@ -1,0 +1,166 @@
+/** A site written down: exported, compared, applied, and begun with. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, makeHome } from '../support/command.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+const site = `
+clusters:
+  - { name: web, data_center: Default, cpu: { type: Intel Nehalem Family }, networks: [front] }
+networks:
+  - { name: front, data_center: Default, mtu: 9000 }
+vms:
+  - name: web01
+    cluster: web
+    memory: 2 GiB
+    cpu: { topology: { cores: 2 } }
+    nics: [{ name: nic1, vnic_profile: front }]
+    diskattachments:
+      - bootable: true
+        active: true
+        interface: virtio
+        disk: { name: web01_root, provisioned_size: 1 GiB, format: cow, sparse: true, storage_domains: [data1] }
+    permissions:
+      - { role: UserRole, user: jane@internal-authz }
+`;
+
+function file(text: string): string {
+  const path = join(desk.home().folder, 'site.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('vmctl apply', () => {
+  it('shows the plan, does nothing unless somebody agrees', async () => {
+    const { code, stdout, stderr } = await desk.run(['apply', file(site)]);
+    expect([code, stdout.trim().split('\n')]).toEqual([
+      12,
+      [
+        '+ create clusters/web',
+        '+ create networks/front',
+        '+ attach clusters/web/networks/front',
+        '+ create vms/web01',
+        '+ create vms/web01/nics/nic1',
+        '+ create vms/web01/diskattachments/web01_root',
+        '+ create vms/web01/permissions/0',
+      ],
+    ]);
+    expect(stderr).toContain('6 to create, 1 to attach, and nobody agreed');
+    expect(await desk.must('apply', file(site), '--dry-run')).toBe(stdout);
+    expect((await desk.run(['vms', 'get', 'web01'])).code).toBe(3);
+  });
+
+  it('makes what is missing, in the order in which it is needed; then all of it is so', async () => {
+    await desk.must('apply', file(site), '--yes');
+    const vm = await desk.json<Record<string, unknown>>('vms', 'get', 'web01');
+    expect(vm).toMatchObject({ memory: 2 * 2 ** 30, cpu: { topology: { cores: 2 } } });
+    const [nic] = await desk.json('nics', 'list', '--vm', 'web01');
+    expect(nic).toMatchObject({ name: 'nic1', vnic_profile: { id: expect.any(String) } });
+    const { code, stderr } = await desk.run(['apply', file(site)]);
+    expect([code, stderr]).toEqual([0, 'all of it is so already\n']);
+    expect((await desk.run(['diff', file(site)])).code).toBe(0);
+  });
+
+  it('changes what differs, attribute by attribute', async () => {
+    const other = site.replace('2 GiB', '3 GiB').replace('mtu: 9000', 'mtu: 1500');
+    const { code, stdout } = await desk.run(['diff', file(other)]);
+    expect([code, stdout.trim().split('\n')]).toEqual([
+      11,
+      [
+        '~ update networks/front',
+        '    mtu: 9000 -> 1500',
+        '~ update vms/web01',
+        '    memory: 2 GiB -> 3 GiB',
+      ],
+    ]);
+    const plan = await desk.run(['diff', file(other), '-o', 'json']);
+    expect(JSON.parse(plan.stdout)).toContainEqual({
+      action: 'update',
+      label: 'networks/front',
+      differences: [{ path: 'mtu', from: '9000', to: '1500' }],
+    });
+    await desk.must('apply', file(other), '--yes');
+    expect((await desk.run(['diff', file(other)])).code).toBe(0);
+  });
+
+  it('starts machines that should be up, and tells what cannot be changed', async () => {
+    await desk.must('networks', 'attach', 'front', '--cluster', 'Default');
+    const up = site.replace('    cluster: web\n', '    cluster: Default\n    status: up\n');
+    await desk.must('apply', file(up), '--yes');
+    expect(await desk.json('vms', 'get', 'web01')).toMatchObject({ status: 'up' });
+    const local = 'datacenters: [{ name: Default, local: false, storagedomains: [data1] }]\n';
+    expect((await desk.run(['diff', file(local)])).code).toBe(0);
+    const fixed = 'storagedomains: [{ name: data1, storage: { type: glusterfs } }]\n';
+    const { code, stdout } = await desk.run(['diff', file(fixed)]);
+    expect([code, stdout]).toEqual([
+      11,
+      '! storagedomains/data1: storage.type is nfs, not glusterfs; only a new one could have that\n',
+    ]);
+  });
+
+  it('that stops half way says how far it came, and can be run again', async () => {
+    const broken = `
+tags: [{ name: one }]
+vms:
+  - { name: half, cluster: Default, nics: [{ name: nic1, mac: { address: nonsense } }] }
+`;
+    const { code, stderr } = await desk.run(['apply', file(broken), '--yes']);
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toContain('2 of 3 done, not vms/half/nics/nic1; run it again to go on');
+    await desk.must('apply', file(broken.replace('nonsense', '56:6f:1a:16:00:77')), '--yes');
+  });
+
+  it.each([
+    ['vms: [{ nam: x }]', 2, 'vms[0]: vm has no attribute and no collection called "nam"'],
+    ['vms: {}', 2, 'vms must be a list'],
+    ['vmz: []', 2, '"vmz" is not a collection of the API'],
+    ['vms: [{ memory: 1 }]', 2, 'vms[0]: it has no name'],
+    ['vms: [{ name: x, memory: 3 GB }]', 2, '"3 GB" is not a number with KiB, MiB, GiB or TiB'],
+    ['vms: [{ name: x, cluster: nowhere }]', 3, 'vms[0].cluster: clusters/nowhere'],
+    ['{', 2, 'site.yaml'],
+  ])('%s is told where it is wrong', async (text, code, message) => {
+    const result = await desk.run(['apply', file(text), '--yes']);
+    expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+});
+
+describe('vmctl export', () => {
+  it('writes what diff finds nothing different in', async () => {
+    const text = await desk.must('export');
+    const { code, stderr } = await desk.run(['diff', '-'], text);
+    expect([code, stderr]).toEqual([0, 'all of it is so already\n']);
+    expect(text).not.toMatch(/password/);
+  });
+
+  it('takes collections, and JSON', async () => {
+    const text = await desk.must('export', 'networks', '-o', 'json');
+    expect(Object.keys(JSON.parse(text))).toEqual(['networks']);
+    const { code, stderr } = await desk.run(['export', 'events']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('events: cannot be exported')]);
+  });
+
+  describe('for another server', () => {
+    let other: TestServer;
+    let home: Home;
+    let text: string;
+
+    beforeAll(async () => {
+      text = await desk.must('export');
+      other = await startTestServer(['--speed', '0', '--inventory', file(text)]);
+      home = makeHome(other);
+    });
+    afterAll(async () => {
+      home.remove();
+      await other.stop();
+    });
+
+    it('makes the same site there', async () => {
+      const { code, stdout, stderr } = await home.run(['diff', '-'], {}, text);
+      expect([code, stdout, stderr]).toEqual([0, '', 'all of it is so already\n']);
+    });
+  });
+});
