@@ -111,7 +111,7 @@ describe('vms console', () => {
   });
 });
 
-it.each(['json', 'yaml'])(
+it.each(['json', 'yaml', 'xml'])(
   'what get prints as %s is what create and update take',
   async (format) => {
     const bonded = `copied-${format}`;
