@@ -4,6 +4,7 @@ import { UsageError, WaitTimeoutError } from '../client/errors.ts';
 import type { Hold } from '../client/held.ts';
 import type { Io } from './io.ts';
 import { harmless } from './output/harmless.ts';
+import type { Timing } from './output/timing.ts';
 import {
   type Configuration,
   type Context,
@@ -21,6 +22,7 @@ export class Cli {
   #places: Places | undefined;
   #configuration: Configuration | undefined;
   #client: Promise<Client> | undefined;
+  #timing: Timing | undefined;
   #limit: { readonly signal: AbortSignal; readonly timer: NodeJS.Timeout } | undefined;
 
   /** Set where the exit code is neither 0 nor that of an error. */
@@ -109,6 +111,16 @@ export class Cli {
     return this.on('dryRun') ? 'changes' : undefined;
   }
 
+  /** Where it is noted what takes how long, if somebody asks. */
+  async timing(): Promise<Timing | undefined> {
+    if (!this.on('timing')) return undefined;
+    if (!this.#timing) {
+      const { Timing } = await import('./output/timing.ts');
+      this.#timing ??= new Timing();
+    }
+    return this.#timing;
+  }
+
   /** The client for the server that the settings name. */
   client(): Promise<Client> {
     this.#client ??= openClient(this);
@@ -129,6 +141,8 @@ export class Cli {
     if (this.#limit) clearTimeout(this.#limit.timer);
     const client = await this.#client?.catch(() => undefined);
     await client?.http.close();
+    const format = this.#direct('output')?.value ?? '';
+    (await this.timing())?.print(this.io.stderr, /^(json|jsonl|ndjson)$/.test(format));
   }
 }
 

@@ -5,7 +5,7 @@ import { exitCodeOf, report } from './exit.ts';
 import { help } from './help/topics.ts';
 import { type Io, processIo } from './io.ts';
 import { nearest } from './nearest.ts';
-import { unknownFlag, wordPosition } from './words.ts';
+import { spelledOut, unknownFlag, wordPosition } from './words.ts';
 
 /** Runs one command; the promise never rejects. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
@@ -16,18 +16,19 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
     return await run(argv, io, interrupted.signal);
   } catch (error) {
     const reason: unknown = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    report(reason, io, wantsMachineErrors(argv, io));
+    report(reason, io, await wantsMachineErrors(argv, io));
     return exitCodeOf(reason);
   } finally {
     release();
   }
 }
 
-async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  if (argv[0] === '__complete') {
+async function run(given: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  if (given[0] === '__complete') {
     const { complete } = await import('./complete.ts');
-    return await complete(argv.slice(1), io, signal);
+    return await complete(given.slice(1), io, signal);
   }
+  const argv = spelledOut(given);
   const at = wordPosition(argv);
   const word = at < 0 ? undefined : argv[at];
   if (word === undefined || word === 'help') {
@@ -62,15 +63,37 @@ function unknownNoun(word: string): UsageError {
   });
 }
 
-/** Whether errors go out as JSON. Looks at the bare words: they may be what is wrong. */
-function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
+/**
+ * Whether errors go out as JSON. Looks at the bare words, which may be what is wrong, and at what is
+ * configured, which may be wrong as well.
+ */
+async function wantsMachineErrors(argv: readonly string[], io: Io): Promise<boolean> {
   let format = io.env['VMCTL_OUTPUT'];
-  argv.forEach((word, index) => {
-    if (word === '-o' || word === '--output') format = argv[index + 1];
+  let context: string | undefined;
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  words.forEach((word, index) => {
+    const next = words[index + 1];
+    if (word === '-o' || word === '--output') format = next;
     else if (word.startsWith('--output=')) format = word.slice('--output='.length);
     else if (/^-o\w/.test(word)) format = word.slice(2);
+    else if (word === '-c' || word === '--context') context = next;
+    else if (word.startsWith('--context=')) context = word.slice('--context='.length);
   });
+  format ||= await configuredFormat(io, context);
   return format === 'json' || format === 'jsonl' || format === 'ndjson';
+}
+
+async function configuredFormat(io: Io, context: string | undefined): Promise<string | undefined> {
+  try {
+    const { Cli } = await import('./cli.ts');
+    const cli = new Cli(io, new AbortController().signal);
+    cli.use(context === undefined ? {} : { context });
+    return cli.setting('output')?.value;
+  } catch {
+    // A configuration that cannot be read asks for nothing.
+    return undefined;
+  }
 }
 
 /**

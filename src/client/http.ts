@@ -3,11 +3,12 @@
  * The library is loaded when the first connections are opened.
  */
 
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { TrustError, UsageError } from './errors.ts';
 import { Held, type Hold, isReading } from './held.ts';
 import { pause } from './pause.ts';
 import { connectionError } from './reachability.ts';
+import type { RequestTimes, Times } from './timing.ts';
 
 /** Whom to believe that it is the server. */
 export interface Trust {
@@ -56,6 +57,10 @@ export interface HttpOptions {
   readonly trust: Trust;
   readonly signal?: AbortSignal;
   readonly observer?: Observer;
+  /** The observer wants to see bodies: none is handed out before it is there. */
+  readonly wholeBodies?: boolean;
+  /** Where it is noted when connections and answers came. */
+  readonly times?: Times;
   /** Repetitions of reading requests when the server is busy or drops the connection. */
   readonly retries?: number;
   /** What is thrown as `Held` instead of being sent. */
@@ -82,19 +87,20 @@ export class Http {
 
   /** Opens connections for a trust. */
   static async open(options: HttpOptions): Promise<Http> {
-    const { Agent } = await import('./undici.ts');
+    const { Agent, buildConnector } = await import('./undici.ts');
     const { ca, insecure } = options.trust;
+    const connect: buildConnector.BuildOptions = {
+      timeout: connectTimeout,
+      rejectUnauthorized: insecure !== true,
+      minVersion: 'TLSv1.2',
+      // What was agreed to may be a certificate in the middle of its chain.
+      ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+    };
     const agent = new Agent({
       connections,
       headersTimeout: answerTimeout,
       bodyTimeout: answerTimeout,
-      connect: {
-        timeout: connectTimeout,
-        rejectUnauthorized: insecure !== true,
-        minVersion: 'TLSv1.2',
-        // What was agreed to may be a certificate in the middle of its chain.
-        ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
-      },
+      connect: options.times?.connector(buildConnector(connect)) ?? connect,
     });
     return new Http(agent, options);
   }
@@ -152,10 +158,11 @@ export class Http {
   }
 
   async #once(request: HttpRequest): Promise<Answer> {
-    const { observer } = this.#options;
+    const { observer, wholeBodies, times } = this.#options;
     // Asked for only where somebody listens: the clock is a module of its own.
     const began = observer ? performance.now() : 0;
     const signal = request.signal ?? this.#options.signal;
+    const noted = times?.begin(request.method, request.path);
     try {
       signal?.throwIfAborted();
       const { statusCode, headers, body } = await this.#agent.request({
@@ -167,10 +174,12 @@ export class Http {
         signal: signal ?? null,
       });
       const head = { status: statusCode, headers: plain(headers) };
-      if (request.isStreamed && statusCode >= 200 && statusCode < 300) {
-        return { ...head, body: nothing, rest: this.#streamed(request, head, body, began) };
+      if (noted && times) noted.firstByte = times.now();
+      if (request.isStreamed && !wholeBodies && statusCode >= 200 && statusCode < 300) {
+        return { ...head, body: nothing, rest: this.#streamed(request, head, body, began, noted) };
       }
       const answer: Answer = { ...head, body: new Uint8Array(await body.arrayBuffer()) };
+      if (noted) this.#noteEnd(noted, answer.body.length);
       if (observer) observer(request, answer, performance.now() - began);
       return answer;
     } catch (error) {
@@ -183,6 +192,7 @@ export class Http {
     head: Pick<Answer, 'status' | 'headers'>,
     body: AsyncIterable<Uint8Array>,
     began: number,
+    noted: RequestTimes | undefined,
   ): AsyncGenerator<Uint8Array> {
     let length = 0;
     try {
@@ -193,8 +203,14 @@ export class Http {
     } catch (error) {
       throw await this.#failed(request, error, began);
     }
+    if (noted) this.#noteEnd(noted, length);
     const { observer } = this.#options;
     if (observer) observer(request, { ...head, body: nothing }, performance.now() - began, length);
+  }
+
+  #noteEnd(noted: RequestTimes, bytes: number): void {
+    const { times } = this.#options;
+    if (times) Object.assign(noted, { to: times.now(), bytes });
   }
 
   async #failed(request: HttpRequest, error: unknown, began: number): Promise<unknown> {

@@ -26,6 +26,7 @@ try {
   exports.Dispatcher = Dispatcher;
   exports.Agent = require('undici/lib/dispatcher/agent');
   exports.Client = require('undici/lib/dispatcher/client');
+  exports.buildConnector = require('undici/lib/core/connect');
   exports.errors = require('undici/lib/core/errors');
 } finally {
   Module._load = load;

@@ -1,2 +1,2 @@
 /** The HTTP library by itself, so that it can be loaded when it is needed and not before. */
-export { Agent } from 'undici';
+export { Agent, buildConnector } from 'undici';

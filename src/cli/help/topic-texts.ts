@@ -37,6 +37,10 @@ the token is taken from VMCTL_TOKEN. Secrets are left out of both. -o json gives
 
   vmctl vms update web01 --memory 8GiB --dry-run
   vmctl vms list --search 'status=up' --curl
+
+What was sent: --debug shows each request on stderr when it is over, --debug=http,body with what
+was sent and answered; --debug-file writes it to a file that only you can read. Secrets are left
+out of all of it. --timing shows what took how long: start, connections, first bytes, bodies.
 `,
   errors: `How failures are told.
 

@@ -10,7 +10,6 @@ import { pinMismatch } from '../../client/trust.ts';
 import type { Cli } from '../cli.ts';
 import type { Context } from './configuration.ts';
 import { credentialsFor } from './credentials.ts';
-import { debugObserver } from './debug.ts';
 import { tokenStore } from './tokens.ts';
 
 /** Everything that is known about the server before the first request. */
@@ -87,12 +86,16 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     cli.warn(`--insecure: nothing proves that ${host} is the right server`);
   }
   const retries = cli.setting('retries');
+  const debugs = cli.setting('debug') ?? cli.setting('debugFile');
+  const debug = debugs ? (await import('./debug.ts')).debugging(cli) : undefined;
+  const times = await cli.timing();
   return await Http.open({
     trust,
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),
     ...(cli.hold ? { hold: cli.hold } : {}),
-    ...(cli.setting('debug') ? { observer: debugObserver(cli.io) } : {}),
+    ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
+    ...(times ? { times } : {}),
     ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
   });
 }
@@ -109,11 +112,20 @@ function retryCount(text: string): number {
 
 /** A client for the server that the settings name. Signs in when the first request needs it. */
 export async function openClient(cli: Cli): Promise<Client> {
+  const timing = await cli.timing();
+  timing?.stage('start');
   const target = targetOf(cli);
+  timing?.stage('config');
   const http = await openHttp(cli, target);
+  timing?.stage('library');
+  const session = await sessionFor(cli, target, http);
+  if (timing) {
+    await session.current();
+    timing.stage('token');
+  }
   return new Client({
     http,
-    session: await sessionFor(cli, target, http),
+    session,
     readOnly: cli.setting('readOnly') !== undefined,
   });
 }

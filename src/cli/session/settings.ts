@@ -95,11 +95,15 @@ const table = {
     doc: 'Show the request as a curl command instead of sending it.',
   },
   debug: {
-    flags: '--debug',
+    flags: '--debug [what]',
     env: 'VMCTL_DEBUG',
-    isSwitch: true,
-    doc: 'Show each request on stderr, secrets left out.',
+    doc: 'Show each request on stderr, secrets left out; --debug=http,body: bodies as well.',
   },
+  debugFile: {
+    flags: '--debug-file <file>',
+    doc: 'Write that to a file instead, which only you can read.',
+  },
+  timing: { flags: '--timing', isSwitch: true, doc: 'Show on stderr what took how long.' },
   timeout: {
     flags: '--timeout <duration>',
     env: 'VMCTL_TIMEOUT',
