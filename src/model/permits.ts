@@ -344,8 +344,8 @@ export const permitsByPath: Readonly<Record<string, Needs>> = {
 };
 
 /**
- * What contains an object of a type, and so passes permissions on: the attribute that refers to
- * it. Everything is in the system.
+ * What contains an object of a type, and so passes permissions on: the path of references that leads
+ * to it. Everything is in the system. Disks are inside of the machines that they are attached to, too.
  */
 export const containers: Readonly<Record<string, readonly string[]>> = {
   cluster: ['data_center'],
@@ -353,6 +353,8 @@ export const containers: Readonly<Record<string, readonly string[]>> = {
   host_nic: ['host'],
   vm: ['cluster', 'vm_pool'],
   vm_pool: ['cluster'],
+  // A template belongs to the data center, whichever cluster it was made in.
+  template: ['cluster.data_center'],
   storage_domain: ['data_centers'],
   disk: ['storage_domains'],
   network: ['data_center'],
@@ -365,4 +367,23 @@ export const containers: Readonly<Record<string, readonly string[]>> = {
   gluster_volume: ['cluster'],
   gluster_hook: ['cluster'],
   affinity_group: ['cluster'],
+};
+
+/**
+ * What leads to an object: whoever sees one of these may go on to what it refers to, and sees that,
+ * but not what else is in it.
+ */
+export const ways: Readonly<Record<string, readonly string[]>> = {
+  data_center: ['cluster', 'storage_domain'],
+  cluster: ['vm', 'host', 'template', 'vm_pool'],
+  vm_pool: ['vm'],
+  storage_domain: ['disk'],
+  network: ['vnic_profile'],
+};
+
+/** What is seen with the objects that it is about: the attributes that refer to them. */
+export const subjects: Readonly<Record<string, readonly string[]>> = {
+  event: ['vm', 'template'],
+  image_transfer: ['disk'],
+  affinity_label: ['vms', 'hosts'],
 };

@@ -44,7 +44,8 @@ describe('a plain user', () => {
     expect(await names(jane, '/clusters')).toEqual(['Default']);
     expect(await names(jane, '/datacenters')).toEqual(['Default']);
     expect(await names(jane, '/hosts')).toEqual([]);
-    expect(await names(jane, '/storagedomains')).toEqual([]);
+    // Her disk is on it.
+    expect(await names(jane, '/storagedomains')).toEqual(['data1']);
     const other = await idOf('vms', 'vm-02');
     expect((await jane.json('GET', `/vms/${other}`)).status).toBe(404);
     expect((await jane.json('GET', `/vms/${other}/nics`)).status).toBe(404);
@@ -119,4 +120,129 @@ it('a permission that is given works at once, and so does taking it away', async
   expect((await jane.json('DELETE', `/vms/${vm}`)).status).toBe(403);
   await admin.json('DELETE', `/vms/${vm}/permissions/${String(granted.json()['id'])}`);
   expect(await names(jane, '/vms')).toEqual(['vm-01']);
+});
+
+describe('a permission on an object', () => {
+  const idsOf = async (path: string) => {
+    const [list] = Object.values((await admin.json('GET', path)).json<Record<string, Thing[]>>());
+    return (list ?? []).map(({ id }) => String(id));
+  };
+  interface Thing {
+    readonly id: string;
+  }
+
+  /** Gives Jane a role below a path, for as long as the work takes. */
+  async function withRole(path: string, role: string, work: () => Promise<void>): Promise<void> {
+    const [user] = await idsOf('/users?search=usrname%3Djane');
+    const given = await admin.json('POST', `${path}/permissions`, {
+      role: { name: role },
+      user: { id: user },
+    });
+    expect(given.status, given.text).toBe(201);
+    await work();
+    const gone = await admin.json('DELETE', `${path}/permissions/${given.json()['id']}`);
+    expect(gone.status, gone.text).toBe(200);
+  }
+
+  it.each(['networks', 'vnicprofiles', 'cpuprofiles', 'diskprofiles', 'macpools'])(
+    'of /%s is for that one alone, not for the whole system',
+    async (collection) => {
+      const [first] = await idsOf(`/${collection}`);
+      await withRole(`/${collection}/${first}`, 'DataCenterAdmin', async () => {
+        const network = { name: 'mine', data_center: { id: (await idsOf('/datacenters'))[0] } };
+        const answer = await jane.json('POST', '/networks', network);
+        expect(answer.status, answer.text).toBe(403);
+        const other = await idOf('vms', 'vm-02');
+        expect((await jane.json('POST', `/vms/${other}/start`, {})).status).toBe(403);
+      });
+    },
+  );
+
+  it('counts on that object', async () => {
+    const network = await idOf('networks', 'net1');
+    const other = await idOf('networks', 'mgmt');
+    await withRole(`/networks/${network}`, 'NetworkAdmin', async () => {
+      const mine = await jane.json('PUT', `/networks/${network}`, { comment: 'x' });
+      expect(mine.status, mine.text).toBe(200);
+      expect((await jane.json('PUT', `/networks/${other}`, { comment: 'x' })).status).toBe(403);
+    });
+  });
+
+  it('is not for what else is sent with it', async () => {
+    const mine = await idOf('vms', 'vm-01');
+    const [user] = await idsOf('/users?search=usrname%3Djane');
+    const given = await jane.json('POST', `/vms/${mine}/permissions`, {
+      role: { name: 'UserVmManager' },
+      user: { id: user },
+      cluster: { id: await idOf('clusters', 'Default') },
+    });
+    expect(given.status, given.text).toBe(201);
+    expect(given.json()).not.toHaveProperty('cluster');
+    const other = await idOf('vms', 'vm-02');
+    expect((await jane.json('POST', `/vms/${other}/start`, {})).status).toBe(404);
+    const gone = await jane.json('DELETE', `/vms/${mine}/permissions/${given.json()['id']}`);
+    expect(gone.status, gone.text).toBe(200);
+  });
+
+  it('makes nobody an administrator but by a super user', async () => {
+    const mine = await idOf('vms', 'vm-01');
+    const [user] = await idsOf('/users?search=usrname%3Djane');
+    const given = await jane.json('POST', `/vms/${mine}/permissions`, {
+      role: { name: 'ClusterAdmin' },
+      user: { id: user },
+    });
+    expect(given.status, given.text).toBe(403);
+    expect(given.json()['detail']).toContain('ClusterAdmin');
+    expect(await names(jane, '/vms')).toEqual(['vm-01']);
+  });
+});
+
+describe('what a plain user sees', () => {
+  it('of the way to her machine is the way, not what else is there', async () => {
+    const cluster = await idOf('clusters', 'Default');
+    expect((await jane.json('GET', `/clusters/${cluster}`)).status).toBe(200);
+    const hidden = ['networks', 'affinitygroups', 'permissions', 'cpuprofiles'];
+    for (const below of hidden) {
+      const answer = await jane.json('GET', `/clusters/${cluster}/${below}`);
+      if (answer.status === 404) continue;
+      const [list] = Object.values(answer.json<Record<string, { name?: string }[]>>());
+      // Everybody may use the profiles, and so sees their networks.
+      const shown = below === 'networks' || below === 'cpuprofiles' ? list : [];
+      expect(list ?? [], `${below}: ${answer.text}`).toEqual(shown ?? []);
+    }
+    const center = await idOf('datacenters', 'Default');
+    const domains = await names(jane, `/datacenters/${center}/storagedomains`);
+    expect(domains).toEqual(['data1']);
+  });
+
+  it('are the disks of her machine, and what her permissions are', async () => {
+    expect(await names(jane, '/disks')).toEqual(['vm-01_Disk1']);
+    const mine = await idOf('vms', 'vm-01');
+    const permissions = await jane.json('GET', `/vms/${mine}/permissions`);
+    expect(permissions.json<{ permission: unknown[] }>().permission).toHaveLength(1);
+  });
+
+  it('are the jobs that she began', async () => {
+    const mine = await idOf('vms', 'vm-01');
+    const answer = await jane.json('PUT', `/vms/${mine}`, { comment: 'job' });
+    expect(answer.status, answer.text).toBe(200);
+    const jobs = (await jane.json('GET', '/jobs')).json<{ job: { description: string }[] }>().job;
+    expect(jobs.length).toBeGreaterThan(0);
+    const all = (await admin.json('GET', '/jobs')).json<{ job: unknown[] }>().job;
+    expect(all.length).toBeGreaterThan(jobs.length);
+  });
+
+  it('follows no link beyond that', async () => {
+    const answer = await jane.json(
+      'GET',
+      '/vms?follow=cluster.data_center.clusters,host,cluster.affinity_groups,disk_attachments.disk',
+    );
+    expect(answer.status, answer.text).toBe(200);
+    const [vm] = answer.json<{ vm: Record<string, unknown>[] }>().vm;
+    expect(vm).toMatchObject({
+      cluster: { name: 'Default' },
+      disk_attachments: { disk_attachment: [{ disk: { name: 'vm-01_Disk1' } }] },
+    });
+    expect(vm?.['host']).not.toHaveProperty('name');
+  });
 });

@@ -77,9 +77,12 @@ async function prepared(collection: string, people: People): Promise<string> {
     const { id } = await admin.add('/vmpools', { vm_pool: pool });
     return `/vmpools/${id}/permissions`;
   }
-  // The first machine is Jane's.
+  // The first machine is Jane's, with its disk.
   if (collection.startsWith('/vms')) {
     return `/vms/${(await admin.find('/vms', 'vm-02')).id}/permissions`;
+  }
+  if (collection.startsWith('/disks')) {
+    return `/disks/${(await admin.find('/disks', 'vm-02_Disk1')).id}/permissions`;
   }
   if (collection.startsWith('/cpuprofiles')) return path('/cpuprofiles/{cpuprofile}/permissions');
   return path(collection);

@@ -28,6 +28,14 @@ export const identityFaults = {
     status: 409,
     text: 'Cannot {action} Role. The permit {permit} is for roles of administrators.',
   },
+  PERMISSION_NEEDS_SUPER_USER: {
+    status: 403,
+    text: 'Cannot {action} Permission. Only a super user of the system gives and takes roles of administrators: {role}.',
+  },
+  PERMISSION_OF_EVERYONE: {
+    status: 409,
+    text: 'Cannot {action} Permission. What Everyone may do on the whole system stays.',
+  },
   TAG_IS_ROOT: { status: 409, text: 'Cannot {action} Tag. The root of all tags stays as it is.' },
   TAG_BELOW_ITSELF: {
     status: 409,

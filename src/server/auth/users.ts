@@ -1,7 +1,7 @@
 /** Who a signed-in user is, and what that makes of the caller. */
 import type { Caller } from '../rules/context.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { isSystemWide, permissionsOf } from './permissions.ts';
+import { isAdministrator, isSystemWide, permissionsOf } from './permissions.ts';
 
 /** Id of the role SuperUser. */
 export const superUserRole = '00000000-0000-0000-0000-000000000001';
@@ -21,12 +21,8 @@ export function callerOf(tx: Transaction, userName: string): Caller | undefined 
   const user = tx.find('user', { user_name: stored });
   if (!user?.id) return undefined;
   const caller = { userId: user.id, userName, administrator: false, superUser: false };
-  const permissions = permissionsOf(tx, caller);
-  const superUser = permissions.some(
+  const superUser = permissionsOf(tx, caller).some(
     (permission) => permission.role?.id === superUserRole && isSystemWide(permission),
   );
-  const administrator =
-    superUser ||
-    permissions.some(({ role }) => role?.id && tx.get('role', role.id)?.administrative === true);
-  return { ...caller, administrator, superUser };
+  return { ...caller, administrator: superUser || isAdministrator(tx, caller), superUser };
 }

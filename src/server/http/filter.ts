@@ -1,9 +1,13 @@
 /** Whether a request sees only what the user has permissions on, and what that leaves of a place. */
+import { services } from '../../model/services/index.ts';
 import { visibleCondition } from '../auth/visibility.ts';
 import { notFound, Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
-import { type Place, titleOf } from '../rules/places.ts';
-import { typeOfKind } from '../store/kinds.ts';
+import { type Place, titleOf, topCollection } from '../rules/places.ts';
+import { rulesOf } from '../rules/registry.ts';
+import { type KindName, typeOfKind } from '../store/kinds.ts';
+import { table } from '../store/schema.ts';
+import type { SqlCondition } from '../store/transaction.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 
 /**
@@ -22,31 +26,64 @@ export function isFiltered({ caller }: RuleContext, request: ApiRequest): boolea
   return asked ?? !caller.administrator;
 }
 
+/** Views of objects that are visible or not by themselves, from another object. */
+const views: ReadonlySet<KindName> = new Set(['attached_storage_domain', 'cluster_network']);
+
 /** The place, restricted to what the caller sees. Refuses with 404 where its owner is not visible. */
 export function visiblePart(ctx: RuleContext, place: Place): Place {
-  const { owner } = place;
-  if (owner) {
-    const visible = visibleCondition(ctx, owner.kind);
-    const found = ctx.tx.count(owner.kind, { where: { id: owner.id }, condition: visible });
-    if (found === 0) {
-      throw notFound(`${titleOf(typeOfKind(owner.kind))} ${owner.id} does not exist.`);
+  const root = rootOf(ctx, place);
+  if (root && !isVisible(ctx, root)) {
+    const { kind, id } = place.owner ?? root;
+    throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not exist.`);
+  }
+  const nested = place.collection.split('/').length > 2;
+  if (root && views.has(place.kind)) {
+    const type = typeOfKind(place.kind);
+    const visible = visibleCondition(ctx, type);
+    if (!visible) return place;
+    const sql = `id IN (SELECT id FROM ${table(type)} WHERE ${visible.sql})`;
+    return restricted(place, { ...visible, sql });
+  }
+  if (root && (nested || place.kind === 'permission')) {
+    // What is kept below an object is visible with it; not below one that only is on the way.
+    if (isVisible(ctx, root, true)) return place;
+    if (rulesOf(place.kind)?.compute) {
+      throw notFound(`${titleOf(typeOfKind(root.kind))} ${root.id} does not show what is in it.`);
     }
-    // What is kept below a visible object is visible with it.
-    if (place.collection.startsWith('/') && place.collection.split('/').length > 2) return place;
+    return restricted(place, { sql: '0', values: [] });
   }
   const visible = visibleCondition(ctx, place.kind);
-  if (!visible) return place;
+  return visible ? restricted(place, visible) : place;
+}
+
+/** Whether the caller sees an object; `whole`: with everything that is in it. */
+export function isVisible(
+  ctx: RuleContext,
+  { kind, id }: { readonly kind: KindName; readonly id: string },
+  whole = false,
+): boolean {
+  const condition = visibleCondition(ctx, kind, whole);
+  return !condition || ctx.tx.count(kind, { where: { id }, condition }) > 0;
+}
+
+/** The object that a collection is in: of a path of several, the first that is there by itself. */
+function rootOf(
+  ctx: RuleContext,
+  place: Place,
+): { readonly kind: KindName; readonly id: string } | undefined {
+  const { owner } = place;
+  if (!owner || topCollection(owner.kind) !== undefined) return owner;
+  const path = ctx.tx.collectionOf(owner.kind, owner.id) ?? place.collection;
+  const [, top = '', id = ''] = path.split('/');
+  const type = services[`/${top}`]?.type;
+  return type && id ? { kind: type as KindName, id } : owner;
+}
+
+function restricted(place: Place, to: SqlCondition): Place {
   const { condition } = place.options;
-  return {
-    ...place,
-    options: {
-      ...place.options,
-      condition: condition
-        ? {
-            sql: `(${condition.sql}) AND (${visible.sql})`,
-            values: [...condition.values, ...visible.values],
-          }
-        : visible,
-    },
+  const both = condition && {
+    sql: `(${condition.sql}) AND (${to.sql})`,
+    values: [...condition.values, ...to.values],
   };
+  return { ...place, options: { ...place.options, condition: both ?? to } };
 }
