@@ -243,6 +243,9 @@ export const computeTypes = types({
       graphics_consoles: { kind: 'links graphics_console', mut: 'R' },
       host_devices: { kind: 'links host_device', mut: 'R' },
       katello_errata: { kind: 'links katello_erratum', mut: 'R' },
+      backups: { kind: 'links backup', mut: 'R' },
+      checkpoints: { kind: 'links checkpoint', mut: 'R' },
+      disks: { kind: 'links disk', mut: 'R', doc: 'Of a machine on a storage domain.' },
       numa_nodes: { kind: 'links virtual_numa_node', mut: 'R' },
       sessions: { kind: 'links session', mut: 'R' },
       statistics: { kind: 'links statistic', mut: 'R' },
@@ -278,6 +281,7 @@ export const computeTypes = types({
       watchdogs: { kind: 'links watchdog', mut: 'R' },
       disk_attachments: { kind: 'links disk_attachment', mut: 'R' },
       mediated_devices: { kind: 'links vm_mediated_device', mut: 'R' },
+      disks: { kind: 'links disk', mut: 'R', doc: 'Of a template on a storage domain.' },
     },
   },
   instance_type: {

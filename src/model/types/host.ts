@@ -144,6 +144,13 @@ export const hostTypes = types({
       ipv6_boot_protocol: { kind: 'enum boot_protocol', mut: 'R' },
       statistics: { kind: 'links statistic', mut: 'R' },
       network_labels: { kind: 'links network_label', mut: 'R' },
+      network_attachments: { kind: 'links network_attachment', mut: 'R' },
+      virtual_function_allowed_labels: { kind: 'links network_label', mut: 'R' },
+      virtual_function_allowed_networks: { kind: 'links network', mut: 'R' },
+      link_layer_discovery_protocol_elements: {
+        kind: 'links link_layer_discovery_protocol_element',
+        mut: 'R',
+      },
       check_connectivity: { kind: 'bool', mut: 'R' },
       bridged: { kind: 'bool', mut: 'R' },
       custom_configuration: { kind: 'bool', mut: 'R' },

@@ -52,6 +52,7 @@ export const identityTypes = types({
       tags: { kind: 'links tag', mut: 'R' },
       ssh_public_keys: { kind: 'links ssh_public_key', mut: 'R' },
       options: { kind: 'links user_option', mut: 'R' },
+      event_subscriptions: { kind: 'links event_subscription', mut: 'R' },
     },
   },
   group: {

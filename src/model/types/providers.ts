@@ -145,6 +145,7 @@ export const providersTypes = types({
   openstack_network: {
     identified: true,
     attributes: {
+      subnets: { kind: 'links openstack_subnet', mut: 'R' },
       openstack_network_provider: { kind: 'ref openstack_network_provider', mut: 'CU' },
     },
   },

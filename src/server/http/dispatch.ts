@@ -12,8 +12,8 @@ import { collectionOf, locationOf, type Place, placeOf } from '../rules/places.t
 import { actionsOf, type Presentation, present, wholeAlone } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
-import { isFiltered, visiblePart } from './filter.ts';
-import { follow } from './follow.ts';
+import { sightOf } from './filter.ts';
+import { type Following, follow, followingOf, isBounded } from './follow.ts';
 import { listOptions } from './listing.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
@@ -103,7 +103,7 @@ function placeIn(ctx: RuleContext, { match, request }: Call): Place {
       : placeOf(ctx.tx, match.service, match.ids),
     named ? match.ids.at(-1) : undefined,
   );
-  return isFiltered(ctx, request) ? visiblePart(ctx, place) : place;
+  return sightOf(ctx, request)?.part(place) ?? place;
 }
 
 function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
@@ -135,16 +135,20 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const place = placeIn(ctx, call);
   const { request } = call;
   const options = listOptions(ctx, place, request, call.dialect, call.operation);
-  const followed = request.parameters.get('follow');
+  const { service } = locationOf(place, '');
+  const following = followingIn(ctx, call, view, place);
   const actions = actionsOf(place.service);
   const base = `${request.apiPath}/${request.segments.join('/')}`;
-  // Paths to follow are checked before the first byte is sent, even where the list is empty.
-  if (followed) follow(view, place.type, locationOf(place, '').service, [], followed);
+  const items = (limit?: number) =>
+    shownOneByOne(view, place, options ? generic.read(ctx, place, options) : [], following, limit);
+  // Whatever is refused is refused before the first byte of a long list is sent.
+  const safe = !following || isBounded(following, place.type, service);
+  if (!safe) for (const _ of items());
   return {
     status: 200,
     form: 'list',
     type: place.type,
-    items: shownOneByOne(view, place, options ? generic.read(ctx, place, options) : [], followed),
+    items: items(Number.POSITIVE_INFINITY),
     extras:
       actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
@@ -152,16 +156,29 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
   };
 }
 
+/** What the request asks to be followed from the objects of a place. */
+function followingIn(
+  ctx: RuleContext,
+  { request }: Call,
+  view: Presentation,
+  place: Place,
+): Following | undefined {
+  const paths = request.parameters.get('follow');
+  const { service } = locationOf(place, '');
+  return paths ? followingOf(view, place.type, service, paths, sightOf(ctx, request)) : undefined;
+}
+
 function* shownOneByOne(
   view: Presentation,
   place: Place,
   found: Iterable<StoredObject>,
-  followed: string | undefined,
+  following: Following | undefined,
+  limit?: number,
 ): Generator<StoredObject> {
   const { service } = locationOf(place, '');
   for (const object of found) {
     const shown = show(view, place, object);
-    if (followed) follow(view, place.type, service, [shown], followed);
+    if (following) follow(following, place.type, service, [shown], limit);
     yield shown;
   }
 }
@@ -169,10 +186,8 @@ function* shownOneByOne(
 function get(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const { place, object } = targetIn(ctx, call);
   const shown = show(view, place, object);
-  const followed = call.request.parameters.get('follow');
-  if (followed) {
-    follow(view, place.type, locationOf(place, '').service, [shown], followed);
-  }
+  const following = followingIn(ctx, call, view, place);
+  if (following) follow(following, place.type, locationOf(place, '').service, [shown]);
   return { status: 200, form: 'object', type: place.type, object: shown };
 }
 

@@ -26,11 +26,33 @@ export function isFiltered({ caller }: RuleContext, request: ApiRequest): boolea
   return asked ?? !caller.administrator;
 }
 
+/** What a caller sees who does not see everything. */
+export interface Sight {
+  /** The visible part of a place. Refuses with 404 where its owner is not visible. */
+  readonly part: (place: Place) => Place;
+  readonly sees: (kind: KindName, id: string) => boolean;
+}
+
+/** What the caller sees in the answer to a request; undefined where that is everything. */
+export function sightOf(ctx: RuleContext, request: ApiRequest): Sight | undefined {
+  if (!isFiltered(ctx, request)) return undefined;
+  const seen = new Map<string, boolean>();
+  return {
+    part: (place) => visiblePart(ctx, place),
+    sees(kind, id) {
+      const key = `${kind} ${id}`;
+      const known = seen.get(key) ?? isVisible(ctx, { kind, id });
+      seen.set(key, known);
+      return known;
+    },
+  };
+}
+
 /** Views of objects that are visible or not by themselves, from another object. */
 const views: ReadonlySet<KindName> = new Set(['attached_storage_domain', 'cluster_network']);
 
 /** The place, restricted to what the caller sees. Refuses with 404 where its owner is not visible. */
-export function visiblePart(ctx: RuleContext, place: Place): Place {
+function visiblePart(ctx: RuleContext, place: Place): Place {
   const root = rootOf(ctx, place);
   if (root && !isVisible(ctx, root)) {
     const { kind, id } = place.owner ?? root;
@@ -57,7 +79,7 @@ export function visiblePart(ctx: RuleContext, place: Place): Place {
 }
 
 /** Whether the caller sees an object; `whole`: with everything that is in it. */
-export function isVisible(
+function isVisible(
   ctx: RuleContext,
   { kind, id }: { readonly kind: KindName; readonly id: string },
   whole = false,

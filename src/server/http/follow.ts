@@ -6,32 +6,42 @@ import { Refusal } from '../fault.ts';
 import * as generic from '../rules/generic.ts';
 import {
   isStored,
+  kindOf,
   locationOf,
+  objectServiceOf,
   type Place,
   placeOf,
+  serviceOfType,
   titleOf,
   topCollection,
 } from '../rules/places.ts';
 import { type Presentation, present } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
+import type { Sight } from './filter.ts';
 import { route } from './router.ts';
 
 /** More paths, or deeper ones, would let one request read the whole inventory many times. */
 const maximumPaths = 20;
 const maximumDepth = 6;
-/** Links go in circles: from a cluster to its data center to all its clusters, and on. */
+/**
+ * How many objects one item of an answer brings along at most. Links go in circles: from a cluster
+ * to its data center to all its clusters, and on.
+ */
 const maximumObjects = 100_000;
+/** What collections that are made up when they are asked for hold at most, roughly. */
+const mostComputed = 100;
 
-/** How many more objects one item of an answer may bring along. */
-interface Budget {
-  left: number;
+/** What a request asks to be followed, made out once for all items of its answer. */
+export interface Following {
+  readonly view: Presentation;
+  readonly words: Tree;
+  /** What the caller sees of it; undefined where that is everything. */
+  readonly sight: Sight | undefined;
 }
 
-function spend(budget: Budget, count: number): void {
-  budget.left -= count;
-  if (budget.left < 0) throw tooMuch('leads to more objects than are answered', maximumObjects);
-}
+/** Words with those that follow them: paths that begin alike share what they lead to. */
+interface Tree extends Map<string, Tree> {}
 
 interface Shown {
   readonly type: TypeName;
@@ -41,27 +51,25 @@ interface Shown {
 }
 
 /**
- * Replaces the links that `paths` names (`nics,disk_attachments.disk`) by what they lead to, in
- * all items. Refuses with 400 words that are no link of their type; a link that leads nowhere on
- * one item is left out there.
+ * Takes `nics,disk_attachments.disk` apart. Refuses with 400 more paths, and deeper ones, than
+ * anybody needs, and words that are no link of their type.
  */
-export function follow(
+export function followingOf(
   view: Presentation,
   type: TypeName,
   service: string,
-  items: StoredObject[],
   paths: string,
-): void {
+  sight: Sight | undefined,
+): Following {
   const list = paths
     .split(',')
     .map((path) => path.trim())
     .filter((path) => path !== '');
   if (list.length > maximumPaths) throw tooMuch(`names ${list.length} paths`, maximumPaths);
-  followAll(view, { type, service, items }, treeOf(list), { left: maximumObjects });
+  const following = { view, words: treeOf(list), sight };
+  follow(following, type, service, []);
+  return following;
 }
-
-/** Words with those that follow them: paths that begin alike share what they lead to. */
-interface Tree extends Map<string, Tree> {}
 
 function treeOf(paths: readonly string[]): Tree {
   const tree: Tree = new Map();
@@ -86,22 +94,43 @@ function tooMuch(what: string, limit: number): Refusal {
   );
 }
 
-function followAll(view: Presentation, from: Shown, words: Tree, budget: Budget): void {
+/**
+ * Replaces the links by what they lead to, in all items; one that leads nowhere on an item is left
+ * out there. Refuses with 400 what brings along too many objects, unless that was looked at before.
+ */
+export function follow(
+  following: Following,
+  type: TypeName,
+  service: string,
+  items: StoredObject[],
+  limit = maximumObjects,
+): void {
+  followAll(following, { type, service, items }, following.words, { left: limit });
+}
+
+/** How many more objects one item of an answer may bring along. */
+interface Budget {
+  left: number;
+}
+
+function followAll(following: Following, from: Shown, words: Tree, budget: Budget): void {
   for (const [word, rest] of words) {
-    const rel = subCollections(from.service).find((name) => name === word);
-    const attribute = rel ? attributeOf(from.type, rel) : undefined;
     const next =
-      rel && attribute ? followLink(view, from, rel, attribute) : followReference(view, from, word);
-    if (!next) {
-      throw new Refusal(
-        400,
-        'Operation Failed',
-        `Cannot follow "${word}": it is not a link of ${titleOf(from.type)}.`,
-      );
-    }
-    spend(budget, next.items.length);
-    followAll(view, next, rest, budget);
+      followLink(following, from, word) ??
+      followReference(following, from, word) ??
+      refuseWord(word, from.type);
+    budget.left -= next.items.length;
+    if (budget.left < 0) throw tooMuch('leads to more objects than are answered', maximumObjects);
+    followAll(following, next, rest, budget);
   }
+}
+
+function refuseWord(word: string, type: TypeName): never {
+  throw new Refusal(
+    400,
+    'Operation Failed',
+    `Cannot follow "${word}": it is not a link of ${titleOf(type)}.`,
+  );
 }
 
 function plain(word: string): string {
@@ -113,89 +142,112 @@ const otherNames: Readonly<Record<string, string>> = {
   fenceagents: 'agents',
   storage: 'storages',
   weights: 'weight',
-  externalnetworkproviderconfigurations: 'external_network_provider_configurations',
+  glusterbricks: 'bricks',
+  storageserverconnections: 'storageconnections',
 };
 
-function attributeOf(type: TypeName, rel: string): string | undefined {
-  const wanted = otherNames[rel] ?? rel;
-  return Object.keys(attributesOf(type)).find((name) => name === wanted || plain(name) === wanted);
+interface Link {
+  /** Attribute that shows the list. */
+  readonly attribute: string;
+  /** Path template of the list, and the type of what is in it. */
+  readonly path: string;
+  readonly type: TypeName;
+}
+
+/** The sub-collection that a word names, where the type has one. */
+function linkOf(
+  { type, service }: Pick<Shown, 'type' | 'service'>,
+  word: string,
+): Link | undefined {
+  const path = `${service}/${word}`;
+  const target = subCollections(service).includes(word) ? services[path]?.type : undefined;
+  const wanted = otherNames[word] ?? word;
+  const attribute = Object.keys(attributesOf(type)).find((name) => plain(name) === wanted);
+  return target && attribute ? { attribute, path, type: target as TypeName } : undefined;
 }
 
 /** Fills the list attribute of every item with the objects of its sub-collection. */
-function followLink(
-  view: Presentation,
-  from: Shown,
-  rel: string,
-  attribute: string,
-): Shown | undefined {
-  const path = `${from.service}/${rel}`;
-  const type = services[path]?.type as TypeName | undefined;
-  if (!type) return undefined;
-  if (!rulesOf(type)?.compute && !isStored(type)) {
-    throw new Refusal(501, 'Not Implemented', `This server cannot follow ${rel} yet.`);
-  }
+function followLink(following: Following, from: Shown, word: string): Shown | undefined {
+  const link = linkOf(from, word);
+  if (!link) return undefined;
+  const { view } = following;
   const children: StoredObject[] = [];
-  let service = `${path}/{id}`;
+  let service = objectServiceOf(link.path);
   for (const item of from.items) {
     const segments = String(item['href'])
       .slice(view.apiPath.length + 1)
       .split('/');
-    const match = route([...segments, rel]);
-    const place = match && placeIfThere(view, match);
+    const match = route([...segments, word]);
+    const place = match && placeIfThere(following, match);
     if (!place) continue;
     service = locationOf(place, '').service;
     const found = [...generic.read(view.ctx, place, {})].map((object) => {
       const location = locationOf(place, String(object['id']));
       return present(view, place.kind, object, location.service, location.path);
     });
-    item[attribute] = found;
+    item[link.attribute] = found;
     children.push(...found);
   }
-  return { type, service, items: children };
+  return { type: link.type, service, items: children };
 }
 
 /** The place of a list that not every object has: only domains of ISO images have files. */
 function placeIfThere(
-  view: Presentation,
+  { view, sight }: Following,
   { service, ids }: { service: string; ids: readonly string[] },
 ): Place | undefined {
   try {
-    return generic.located(view.ctx, placeOf(view.ctx.tx, service, ids));
+    const place = generic.located(view.ctx, placeOf(view.ctx.tx, service, ids));
+    return sight ? sight.part(place) : place;
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return undefined;
     throw error;
   }
 }
 
+/** Lists that objects of a type have in one place and not in another, by type and word. */
+const elsewhere = new Set(
+  Object.entries(services)
+    .filter(([path]) => path.endsWith('}'))
+    .flatMap(([path, { type }]) => subCollections(path).map((word) => `${type} ${word}`)),
+);
+
+/** The attribute that refers to other objects and is called like the word. */
+function referenceOf(type: TypeName, word: string) {
+  for (const [attribute, { kind }] of Object.entries(attributesOf(type))) {
+    const { form, of } = parseKind(kind);
+    if (form === 'links' && elsewhere.has(`${type} ${word}`)) continue;
+    if (plain(attribute) === word && (form === 'ref' || form === 'links')) {
+      return { attribute, type: of as TypeName, list: form === 'links' };
+    }
+  }
+  return undefined;
+}
+
 /** Replaces a reference of every item by the whole object. */
-function followReference(view: Presentation, from: Shown, wanted: string): Shown | undefined {
-  const found = Object.entries(attributesOf(from.type)).find(([name, { kind }]) => {
-    const { form } = parseKind(kind);
-    return plain(name) === wanted && (form === 'ref' || form === 'links');
-  });
+function followReference(following: Following, from: Shown, word: string): Shown | undefined {
+  const found = referenceOf(from.type, word);
   if (!found) return undefined;
-  const [attribute, { kind }] = found;
-  const type = parseKind(kind).of as TypeName;
   const items: StoredObject[] = [];
   let service = '';
   for (const item of from.items) {
-    const value = item[attribute];
+    const value = item[found.attribute];
     const expand = (reference: StoredObject): StoredObject => {
-      const whole = expandReference(view, type, reference);
+      const whole = expandReference(following, found.type, reference);
       if (!whole) return reference;
       service = whole.service;
       items.push(whole.object);
       return whole.object;
     };
-    if (Array.isArray(value)) item[attribute] = value.map(expand);
+    if (Array.isArray(value)) item[found.attribute] = value.map(expand);
     else if (typeof value === 'object' && value !== null)
-      item[attribute] = expand(value as StoredObject);
+      item[found.attribute] = expand(value as StoredObject);
   }
-  return { type, service, items };
+  return { type: found.type, service: service || (serviceOfType(found.type) ?? ''), items };
 }
 
 function expandReference(
-  view: Presentation,
+  { view, sight }: Following,
   type: TypeName,
   reference: StoredObject,
 ): { object: StoredObject; service: string } | undefined {
@@ -204,8 +256,41 @@ function expandReference(
   const object = view.ctx.tx.get(type, id) as StoredObject | undefined;
   const collection = topCollection(type) ?? view.ctx.tx.collectionOf(type, id);
   if (!object || collection === undefined) return undefined;
+  if (sight && !sight.sees(type, id)) return undefined;
   const match = route(`${collection}/${id}`.split('/').slice(1));
   if (!match) return undefined;
   const { service } = match;
   return { object: present(view, type, object, service, `${collection}/${id}`), service };
+}
+
+/**
+ * Whether an item cannot bring along too many objects, however they are distributed: then nobody
+ * has to look before the first byte of a long list is sent.
+ */
+export function isBounded({ view, words }: Following, type: TypeName, service: string): boolean {
+  return mostBelow(view, { type, service }, words, 1) <= maximumObjects;
+}
+
+/** At most so many objects come along with so many objects of a type. */
+function mostBelow(
+  view: Presentation,
+  from: Pick<Shown, 'type' | 'service'>,
+  words: Tree,
+  count: number,
+): number {
+  let most = 0;
+  for (const [word, rest] of words) {
+    const link = linkOf(from, word);
+    const reference = link ? undefined : referenceOf(from.type, word);
+    const type = link?.type ?? reference?.type;
+    if (!type) continue;
+    const kind = link ? kindOf(link.path) : type;
+    const made = rulesOf(kind)?.compute !== undefined;
+    const single = reference && !reference.list;
+    const each = single ? 1 : made ? mostComputed : isStored(type) ? view.ctx.tx.most(kind) : 1;
+    const service = (link ? objectServiceOf(link.path) : serviceOfType(type)) ?? '';
+    most += count * each + mostBelow(view, { type, service }, rest, count * each);
+    if (most > maximumObjects) return most;
+  }
+  return most;
 }

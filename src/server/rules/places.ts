@@ -80,6 +80,29 @@ export function topCollection(type: string): string | undefined {
   return topLevel.get(type);
 }
 
+/** The kind of pair that a path leads to, where it does. */
+function pairOf(service: string): keyof typeof pairs | undefined {
+  return pairPlaces[service] ?? (/\/.+\/tags$/.test(service) ? 'assigned_tag' : undefined);
+}
+
+/** Kind of the objects of a collection, by its path template. */
+export function kindOf(service: string): KindName {
+  return pairOf(service) ?? (services[service]?.type as TypeName);
+}
+
+/** Path template of the objects of a collection: at the top level if they are there. */
+export function objectServiceOf(service: string): string {
+  const top = pairOf(service) ? undefined : topCollection(kindOf(service));
+  const collection = top ?? service;
+  return objectTemplates.get(collection) ?? `${collection}/{id}`;
+}
+
+/** A path template under which objects of a type are found, at the top level if they can be. */
+export function serviceOfType(type: TypeName): string | undefined {
+  const paths = [...objectTemplates.values()].filter((path) => services[path]?.type === type);
+  return paths.find((path) => path.split('/').length === 3) ?? paths[0];
+}
+
 const stored = new Set<string>(storedKinds());
 
 /** Whether the store holds objects of this type. */
@@ -105,7 +128,7 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
   const owner = placeOf(tx, collectionOf(ownerService), ids.slice(0, -1));
   requireObject(tx, owner, ownerId);
   const ownerPath = `${owner.collection}/${ownerId}`;
-  const pair = pairPlaces[service] ?? (noun === 'tags' ? 'assigned_tag' : undefined);
+  const pair = pairOf(service);
   const common = { type, service, owner: { kind: owner.kind, id: ownerId } };
   const reference = referenceTo(type, owner.type);
   const implied = reference ? { [reference]: { id: ownerId } } : {};

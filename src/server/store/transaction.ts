@@ -129,6 +129,12 @@ export class Transaction {
     return Number(row?.['n'] ?? 0);
   }
 
+  /** How many objects the largest collection of a kind holds. */
+  most(kind: KindName): number {
+    const counts = `SELECT count(*) AS n FROM ${table(kind)} GROUP BY collection`;
+    return Number(this.statement(`SELECT max(n) AS most FROM (${counts})`).get()?.['most'] ?? 0);
+  }
+
   /**
    * Sum of a column over the objects that meet the conditions; of several, the sum of their product.
    * 0 where there are none.
