@@ -66,10 +66,15 @@ describe('a storage domain by itself', () => {
   site.unknown('GET', '/storagedomains/{unknown}');
   site.unknown('PUT', '/storagedomains/{unknown}', { storage_domain: { comment: 'x' } });
   site.unknown('DELETE', '/storagedomains/{unknown}?host=host1');
-  site.both('is hidden from whom nobody permitted it', async ({ jane, path }) => {
+  site.both('is hidden from whom nobody permitted it', async ({ admin, jane, path }) => {
+    const { id } = await admin.find('/storagedomains', 'data2');
+    const change = { storage_domain: { comment: 'x' } };
+    expect((await jane.put(`/storagedomains/${id}`, change)).status).toBe(404);
+    expect((await jane.delete(`/storagedomains/${id}?host=host1`)).status).toBe(404);
+    // The one that her disk is on she sees, and that is all.
     const domain = path('/storagedomains/{storagedomain}');
-    expect((await jane.put(domain, { storage_domain: { comment: 'x' } })).status).toBe(404);
-    expect((await jane.delete(`${domain}?host=host1`)).status).toBe(404);
+    expect((await jane.put(domain, change)).status).toBe(403);
+    expect((await jane.delete(`${domain}?host=host1`)).status).toBe(403);
   });
 });
 
