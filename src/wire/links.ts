@@ -1,4 +1,6 @@
 /** Links of an object: they all begin with its own address, and say the rest twice. */
+import { escapeAttribute } from './xml/characters.ts';
+
 export interface Link {
   readonly href: string;
   readonly rel: string;
@@ -24,11 +26,36 @@ export class LinkList implements Iterable<Link> {
 
   /** The array as JSON. */
   json(): string {
+    if (this.#rels.length === 0) return '[]';
     const start = `{"href":${JSON.stringify(this.#base).slice(0, -1)}/`;
-    let text = '';
-    for (const rel of this.#rels) {
-      text += `${text === '' ? '' : ','}${start}${rel}","rel":"${rel}"}`;
-    }
-    return `[${text}]`;
+    const ends = endsOf(this.#rels, jsonEnds, (rel) => `${rel}","rel":"${rel}"}`);
+    return `[${start}${ends.join(`,${start}`)}]`;
   }
+
+  /** The elements in XML, each on a line that begins with `pad`. */
+  xml(pad: string): string {
+    if (this.#rels.length === 0) return '';
+    const start = `${pad}<link href="${escapeAttribute(this.#base)}/`;
+    const ends = endsOf(this.#rels, xmlEnds, (rel) => `${rel}" rel="${rel}"/>\n`);
+    return start + ends.join(start);
+  }
+}
+
+/** What follows the address of the object in each link. */
+type Ends = WeakMap<readonly string[], readonly string[]>;
+
+const jsonEnds: Ends = new WeakMap();
+const xmlEnds: Ends = new WeakMap();
+
+function endsOf(
+  rels: readonly string[],
+  known: Ends,
+  endOf: (rel: string) => string,
+): readonly string[] {
+  let ends = known.get(rels);
+  if (!ends) {
+    ends = rels.map(endOf);
+    known.set(rels, ends);
+  }
+  return ends;
 }

@@ -139,6 +139,7 @@ function showOf(kind: Attribute['kind']): Show {
       return (view, value) =>
         Array.isArray(value) ? value.map((item: StoredObject) => reference(view, item)) : undefined;
     case 'struct':
+      if (isPlain(of)) return asItIs;
       return (view, value) => {
         if (Array.isArray(value)) {
           return value.map((item: StoredObject) => presentPart(view, of, item));
@@ -148,6 +149,16 @@ function showOf(kind: Attribute['kind']): Show {
     default:
       return asItIs;
   }
+}
+
+/** Whether objects of a type are shown as they are: nothing in them is a reference or write-only. */
+function isPlain(type: string, within: readonly string[] = []): boolean {
+  if (within.includes(type)) return true;
+  return Object.values(attributesOf(type)).every(({ kind, writeOnly }: Attribute) => {
+    const { form, of } = parseKind(kind);
+    if (writeOnly || form === 'ref' || form === 'links') return false;
+    return form !== 'struct' || isPlain(of, [...within, type]);
+  });
 }
 
 /** A nested object: references inside it get their href, write-only members are left out. */

@@ -98,10 +98,16 @@ export class Transaction {
     return this.#select(kind, 'rowid AS row', options).map((row) => Number(row['row']));
   }
 
-  /** The object with a key that `keys` gave; undefined where it is gone meanwhile. */
-  byKey<K extends KindName>(kind: K, key: number): ObjectOf<K> | undefined {
-    const row = this.statement(`SELECT doc FROM ${table(kind)} WHERE rowid = ?`).get(key);
-    return row && (parseDocument(String(row['doc'])) as ObjectOf<K>);
+  /** The objects with keys that `keys` gave, in that order, without those that are gone meanwhile. */
+  byKeys<K extends KindName>(kind: K, keys: readonly number[]): ObjectOf<K>[] {
+    const rows = this.statement(
+      `SELECT rowid AS row, doc FROM ${table(kind)} WHERE rowid IN (SELECT value FROM json_each(?))`,
+    ).all(JSON.stringify(keys));
+    const found = new Map(rows.map(({ row, doc }) => [Number(row), String(doc)]));
+    return keys.flatMap((key) => {
+      const doc = found.get(key);
+      return doc === undefined ? [] : [parseDocument(doc) as ObjectOf<K>];
+    });
   }
 
   #select(kind: KindName, columns: string, options: ListOptions): Row[] {

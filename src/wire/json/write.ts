@@ -1,6 +1,7 @@
 /** Writes objects as JSON: one writer per shape and style, made once. */
 import type { Dialect } from '../../model/dialect.ts';
 import { LinkList } from '../links.ts';
+import { membersWriter } from '../members.ts';
 import { dateText, integerText } from '../scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
 
@@ -35,22 +36,21 @@ function writerOf(shape: Shape, style: Style): WriteObject {
 }
 
 function makeWriter({ members }: Shape, style: Style): WriteObject {
-  const writes = members.map((member) => ({
-    name: member.name,
-    key: `${JSON.stringify(member.wire)}:`,
-    write: memberWriter(member, style),
-  }));
-  return (fields) => {
-    let inner = '';
-    for (const { name, key, write } of writes) {
-      const value = fields[name];
-      if (value === undefined || value === null) continue;
-      const written = write(value);
-      if (written === undefined) continue;
-      inner += inner === '' ? key + written : `,${key}${written}`;
-    }
-    return `{${inner}}`;
-  };
+  const write = membersWriter(
+    members.map((member) => {
+      const key = `,${JSON.stringify(member.wire)}:`;
+      const value = memberWriter(member, style);
+      return {
+        name: member.name,
+        write: (content) => {
+          const written = value(content);
+          return written === undefined ? undefined : key + written;
+        },
+      };
+    }),
+  );
+  // The first member has no comma before it.
+  return (fields) => `{${write(fields, 0).slice(1)}}`;
 }
 
 function memberWriter({ content }: Member, style: Style): Write {
@@ -74,14 +74,15 @@ function objectWriter(content: ObjectContent, style: Style): Write {
 
 function listWriter({ item, wrapped, of }: ListContent, style: Style): Write {
   const writeItem = of.form === 'scalar' ? scalarWriter(of, style) : objectWriter(of, style);
+  const [open, close] = wrapped ? [`{${JSON.stringify(item)}:[`, ']}'] : ['[', ']'];
   return (value) => {
     if (value instanceof LinkList) return value.json();
-    let items = '';
+    const items: string[] = [];
     for (const one of value as Iterable<unknown>) {
       const written = writeItem(one);
-      if (written !== undefined) items += items === '' ? written : `,${written}`;
+      if (written !== undefined) items.push(written);
     }
-    return wrapped ? `{${JSON.stringify(item)}:[${items}]}` : `[${items}]`;
+    return open + items.join() + close;
   };
 }
 

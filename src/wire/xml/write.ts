@@ -1,4 +1,6 @@
 /** Writes objects as XML: one writer per shape, made once. */
+import { LinkList } from '../links.ts';
+import { membersWriter } from '../members.ts';
 import { dateText, decimalText, integerText } from '../scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
 import { escapeAttribute, escapeText } from './characters.ts';
@@ -42,9 +44,11 @@ function makeWriter({ members }: Shape): WriteObject {
       start: ` ${wire}="`,
       text: content.form === 'scalar' ? textOf(content) : String,
     }));
-  const elements = members
-    .filter((member) => !member.attribute)
-    .map((member) => ({ name: member.name, write: memberWriter(member) }));
+  const elements = membersWriter(
+    members
+      .filter((member) => !member.attribute)
+      .map((member) => ({ name: member.name, write: memberWriter(member) })),
+  );
   return (fields, tag, depth) => {
     let open = `${pad(depth)}<${tag}`;
     for (const { name, start, text } of attributes) {
@@ -53,11 +57,7 @@ function makeWriter({ members }: Shape): WriteObject {
       const written = text(value);
       if (written !== undefined) open += `${start}${escapeAttribute(written)}"`;
     }
-    let inner = '';
-    for (const { name, write } of elements) {
-      const value = fields[name];
-      if (value !== undefined && value !== null) inner += write(value, depth + 1);
-    }
+    const inner = elements(fields, depth + 1);
     return inner === '' ? `${open}/>\n` : `${open}>\n${inner}${pad(depth)}</${tag}>\n`;
   };
 }
@@ -96,6 +96,7 @@ function objectWriter(tag: string, content: ObjectContent): WriteMember {
 function listWriter(tag: string, { item, wrapped, of }: ListContent): WriteMember {
   const writeItem = of.form === 'scalar' ? scalarWriter(item, of) : objectWriter(item, of);
   return (value, depth) => {
+    if (value instanceof LinkList) return value.xml(pad(depth));
     let items = '';
     const itemDepth = wrapped ? depth + 1 : depth;
     for (const one of value as Iterable<unknown>) items += writeItem(one, itemDepth);
