@@ -151,6 +151,7 @@ const lines: Readonly<Record<Group, string>> = {
     commands () List every command, with flags, types and calls
     completion () Print what makes a shell complete commands
     explain () Tell what a type or attribute is, its values and states
+    doctor () Find out what is wrong between here and the server
     serve () Run the reference server
     help () Explain a noun, a verb or a topic`,
 };

@@ -55,6 +55,8 @@ export interface ClientOptions {
   readonly session: Pick<Session, 'current' | 'renew'>;
   /** Nothing but GET and HEAD leaves this process. */
   readonly readOnly?: boolean;
+  /** Asked before anything that could change something is sent; throws what must not be. */
+  readonly guard?: (request: { readonly method: string; readonly path: string }) => Promise<void>;
 }
 
 const json: MediaType = 'application/json';
@@ -196,13 +198,14 @@ export class Client {
 
   /** Sends any request with the token; the answer is returned whatever its status is. */
   async raw(request: RawRequest): Promise<Answer> {
-    const { session, http, readOnly } = this.#options;
+    const { session, http, readOnly, guard } = this.#options;
     if (readOnly && !isReading(request.method) && !http.holds) {
       throw new UsageError(`${request.method} ${request.path} would change something`, {
         code: 'read_only',
-        hint: 'VMCTL_READ_ONLY is set; unset it to allow changes',
+        hint: 'VMCTL_READ_ONLY is set, or the context is read-only; unset it to allow changes',
       });
     }
+    if (!isReading(request.method) && !http.holds) await guard?.(request);
     let kept = await session.current();
     for (let repeated = false; ; repeated = true) {
       const answer = await http.send({

@@ -1,10 +1,12 @@
 /** `vmctl context`: the servers that are remembered. */
 import type { Command } from 'commander';
-import { DeclinedError, NotFoundError } from '../../client/errors.ts';
+import { ConflictError, DeclinedError, NotFoundError, UsageError } from '../../client/errors.ts';
 import type { Cli } from '../cli.ts';
 import { print } from '../output/print.ts';
 import { type Context, changeConfiguration, contextNamed } from '../session/configuration.ts';
+import { keptBy } from '../session/credentials.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
+import { secretStore } from '../session/secrets/store.ts';
 import { tokenStore } from '../session/tokens.ts';
 
 /** Adds the verbs of `vmctl context`. */
@@ -26,11 +28,27 @@ export function register(command: Command, cli: Cli): void {
     .description('Make it the current one')
     .action((name: string) => use(cli, name));
   command
+    .command('set')
+    .argument('[name]', 'a context; by default the current one')
+    .description('Change what is remembered about it')
+    .option('--protected', 'what does harm has to be confirmed with its name')
+    .option('--no-protected', 'end that')
+    .option('--read-only', 'send nothing that could change something')
+    .option('--no-read-only', 'end that')
+    .option('--name <name>', 'call it this from now on')
+    .action((name: string | undefined, flags: SetFlags) => set(cli, name, flags));
+  command
     .command('delete')
     .alias('rm')
     .argument('<name>', 'a context')
     .description('Forget it, with its token')
     .action((name: string) => remove(cli, name));
+}
+
+interface SetFlags {
+  readonly protected?: boolean;
+  readonly readOnly?: boolean;
+  readonly name?: string;
 }
 
 const columns = ['current', 'name', 'url', 'username'];
@@ -44,6 +62,8 @@ function itemOf(name: string, context: Context, current: boolean): Record<string
     username,
     dialect: site.dialect,
     ca_fingerprint: ca?.fingerprint,
+    protected: context.protected,
+    read_only: context.readOnly,
     credentials,
     output: context.output,
     timeout: context.timeout,
@@ -68,8 +88,11 @@ async function show(cli: Cli, given?: string): Promise<void> {
       hint: 'vmctl login remembers a server as a context; vmctl context use NAME chooses one',
     });
   }
-  const context = contextNamed(cli.configuration, name);
-  const item = itemOf(name, context, name === cli.contextName());
+  await tell(cli, name, contextNamed(cli.configuration, name), name === cli.contextName());
+}
+
+async function tell(cli: Cli, name: string, context: Context, current: boolean): Promise<void> {
+  const item = itemOf(name, context, current);
   await print(cli, { noun: 'contexts', items: [item], columns, single: true });
 }
 
@@ -79,6 +102,34 @@ async function use(cli: Cli, name: string): Promise<void> {
     return { ...now, current: name };
   });
   cli.note(`current context: ${name}`);
+}
+
+async function set(cli: Cli, given: string | undefined, flags: SetFlags): Promise<void> {
+  const name = given ?? cli.contextName() ?? '';
+  const before = contextNamed(cli.configuration, name);
+  const called = flags.name ?? name;
+  if (called !== name && cli.configuration.contexts[called]) {
+    throw new ConflictError(`there is a context ${called} already`);
+  }
+  if (flags.protected === undefined && flags.readOnly === undefined && called === name) {
+    throw new UsageError('context set: nothing to change is given', {
+      hint: 'give --protected, --read-only or --name',
+    });
+  }
+  const context = {
+    ...before,
+    ...(flags.protected === undefined ? {} : { protected: flags.protected }),
+    ...(flags.readOnly === undefined ? {} : { readOnly: flags.readOnly }),
+  };
+  await changeConfiguration(cli.places.configFile, (now) => {
+    const { [name]: _before, ...others } = now.contexts;
+    return {
+      ...now,
+      ...(now.current === name ? { current: called } : {}),
+      contexts: { ...others, [called]: context },
+    };
+  });
+  await tell(cli, called, context, name === cli.contextName());
 }
 
 async function remove(cli: Cli, name: string): Promise<void> {
@@ -93,6 +144,8 @@ async function remove(cli: Cli, name: string): Promise<void> {
       throw new DeclinedError(`the context ${name} is kept`);
     }
   }
+  const kept = keptBy(context.credentials);
+  if (kept) await (await secretStore(cli, kept, context.url, context.username)).forget();
   await changeConfiguration(cli.places.configFile, (now) => {
     const { [name]: _gone, ...contexts } = now.contexts;
     const { current, ...rest } = now;

@@ -20,6 +20,7 @@ export const specialNouns: SpecialNouns = {
   wait: { load: () => wait },
   apply: { load: () => import('./apply.ts') },
   diff: { load: () => import('./diff.ts') },
+  doctor: { load: () => import('./doctor.ts') },
   export: { load: () => import('./export.ts') },
   commands: { load: () => import('./commands.ts') },
   completion: { load: () => import('./completion.ts') },

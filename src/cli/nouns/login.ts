@@ -1,10 +1,10 @@
 /** `vmctl login`: signs in, and remembers the server as a context. */
 
 import * as paths from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type Address, parseAddress, siteUrl } from '../../client/address.ts';
 import { Client, type Thing } from '../../client/client.ts';
-import { UsageError } from '../../client/errors.ts';
+import { UsageError, VmctlError } from '../../client/errors.ts';
 import { type CredentialSource, type KeptToken, Session } from '../../client/session.ts';
 import type { Cli } from '../cli.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
@@ -17,6 +17,7 @@ import {
 import { openHttp } from '../session/connect.ts';
 import { fromCommand, fromContext, fromFile, fromPrompt, known } from '../session/credentials.ts';
 import { ask, canAsk, firstLine } from '../session/prompt.ts';
+import { type StoreName, secretStore, storeNames } from '../session/secrets/store.ts';
 import { tokenStore } from '../session/tokens.ts';
 import { entryPoint, productOf } from './whoami.ts';
 
@@ -24,6 +25,7 @@ interface LoginOptions {
   readonly passwordStdin?: boolean;
   readonly passwordCommand?: string;
   readonly caFingerprint?: string;
+  readonly store?: StoreName | 'none';
 }
 
 /** Where somebody signs in, and what is remembered about it from before. */
@@ -40,6 +42,12 @@ export function register(command: Command, cli: Cli): void {
     .option('--password-stdin', 'read the password from the first line of stdin')
     .option('--password-command <command>', 'run this command for the password, now and later')
     .option('--ca-fingerprint <sha256>', 'trust the authority with this fingerprint without asking')
+    .addOption(
+      new Option(
+        '--store <where>',
+        'keep the password: keyring, file (encrypted) or none (by default the keyring, if it was typed)',
+      ).choices([...storeNames, 'none']),
+    )
     .action((url: string | undefined, options: LoginOptions) => login(cli, url, options));
 }
 
@@ -56,15 +64,18 @@ async function login(cli: Cli, url: string | undefined, options: LoginOptions): 
     ...(ca?.fingerprint ? { pinned: ca.fingerprint } : {}),
   });
   try {
-    const [kept, api] = await enter(to, username, source, http);
+    const remembering = remembered(source);
+    const [kept, api] = await enter(to, username, remembering, http);
+    const url = siteUrl(kept.site);
+    const stored = await keep(cli, options.store, url, username, credentials, remembering);
     const { ca: _before, ...preferences } = to.before ?? {};
     const context: Context = {
       ...preferences,
-      url: siteUrl(kept.site),
+      url,
       site: kept.site,
       username,
       ...(ca ? { ca } : {}),
-      credentials,
+      credentials: stored,
     };
     tokenStore(cli.places.stateDirectory, context.url, username).save(kept);
     await changeConfiguration(cli.places.configFile, (now) => ({
@@ -164,7 +175,55 @@ async function passwordFrom(
   const { host } = new URL(to.address.origin);
   const prompt = fromPrompt(username, host, io, cli.on('noInput'), cli.signal);
   const before = to.before?.username === username ? to.before.credentials : undefined;
-  return before ? [fromContext(before, prompt, io), before] : [prompt, { source: 'prompt' }];
+  if (!to.before || !before) return [prompt, { source: 'prompt' }];
+  // A password that is kept anew has to be typed.
+  if (options.store !== undefined) return [prompt, { source: 'prompt' }];
+  return [fromContext(cli, to.before, prompt), before];
+}
+
+/** The source with the password that it gave, for those who keep it. */
+interface Remembering extends CredentialSource {
+  readonly last: () => string | undefined;
+}
+
+function remembered(source: CredentialSource): Remembering {
+  let last: string | undefined;
+  return {
+    description: source.description,
+    password: async () => {
+      last = await source.password();
+      return last;
+    },
+    last: () => last,
+  };
+}
+
+/**
+ * Keeps the password where it was asked for: in the keyring without a word if somebody typed it.
+ * Returns how it is found again.
+ */
+async function keep(
+  cli: Cli,
+  asked: LoginOptions['store'],
+  url: string,
+  username: string,
+  credentials: CredentialKind,
+  source: Remembering,
+): Promise<CredentialKind> {
+  const password = source.last();
+  const typed = credentials.source === 'prompt' && cli.io.stdin.isTTY === true;
+  const name = asked ?? (typed ? 'keyring' : 'none');
+  if (name === 'none' || password === undefined) return credentials;
+  const store = await secretStore(cli, name, url, username);
+  try {
+    await store.save(password);
+  } catch (error) {
+    if (asked !== undefined || !(error instanceof VmctlError)) throw error;
+    cli.note(`the password is not kept: ${error.message}; --store file keeps it encrypted`);
+    return credentials;
+  }
+  cli.note(`the password is kept in ${store.description}`);
+  return { source: name === 'keyring' ? 'keyring' : 'encrypted' };
 }
 
 async function tell(cli: Cli, name: string, context: Context, api: Thing): Promise<void> {

@@ -3,12 +3,27 @@ import type { Command } from 'commander';
 import { AuthError } from '../../client/errors.ts';
 import { revoke } from '../../client/sign-in.ts';
 import type { Cli } from '../cli.ts';
-import { openHttp, targetOf } from '../session/connect.ts';
+import { changeConfiguration } from '../session/configuration.ts';
+import { openHttp, type Target, targetOf } from '../session/connect.ts';
+import { keptBy } from '../session/credentials.ts';
+import { secretStore } from '../session/secrets/store.ts';
 import { tokenStore } from '../session/tokens.ts';
 
 /** Adds the action of `vmctl logout`. */
 export function register(command: Command, cli: Cli): void {
   command.action(() => logout(cli));
+}
+
+/** Who signs out does not want to be signed in again by the next command. */
+async function forgetPassword(cli: Cli, { context }: Target): Promise<void> {
+  const kept = context && keptBy(context.credentials);
+  const name = cli.contextName();
+  if (!context || !kept || name === undefined) return;
+  await (await secretStore(cli, kept, context.url, context.username)).forget();
+  await changeConfiguration(cli.places.configFile, (now) => ({
+    ...now,
+    contexts: { ...now.contexts, [name]: { ...context, credentials: { source: 'prompt' } } },
+  }));
 }
 
 async function logout(cli: Cli): Promise<void> {
@@ -25,6 +40,7 @@ async function logout(cli: Cli): Promise<void> {
     cli.note(`${username} is not signed in at ${url}`);
     return;
   }
+  await forgetPassword(cli, target);
   // Forgotten first: a server that cannot be reached must not keep somebody signed in here.
   store.forget();
   const http = await openHttp(cli, target);

@@ -5,6 +5,7 @@ import type { Client, Thing } from '../../client/client.ts';
 import { operationsOf } from '../../model/index.ts';
 import type { Cli } from '../cli.ts';
 import { print } from '../output/print.ts';
+import type { Context } from '../session/configuration.ts';
 import { targetOf } from '../session/connect.ts';
 
 /** Adds the action of `vmctl whoami`. */
@@ -25,9 +26,20 @@ async function whoami(cli: Cli): Promise<void> {
     dialect: site.dialect,
     product: productOf(api),
     context: context ? cli.contextName() : undefined,
+    password_from: passwordFrom(cli, context),
     ca_fingerprint: context?.ca?.fingerprint,
   };
   await print(cli, { noun: 'users', items: [item], single: true });
+}
+
+/** Where the password comes from when the token has run out. */
+function passwordFrom(cli: Cli, context: Context | undefined): string | undefined {
+  if (cli.on('token')) return undefined;
+  if (cli.on('password')) return 'VMCTL_PASSWORD';
+  const file = cli.setting('passwordFile')?.value;
+  if (file !== undefined) return file;
+  const { source } = context?.credentials ?? { source: 'prompt' };
+  return source === 'encrypted' ? 'encrypted file' : source;
 }
 
 /** The entry point of the API (specification 4.4). */

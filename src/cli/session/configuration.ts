@@ -10,7 +10,10 @@ export type CredentialKind =
   | { readonly source: 'prompt' }
   | { readonly source: 'env' }
   | { readonly source: 'file'; readonly path: string }
-  | { readonly source: 'command'; readonly command: string };
+  | { readonly source: 'command'; readonly command: string }
+  /** It is kept, where `secrets/store.ts` says. */
+  | { readonly source: 'keyring' }
+  | { readonly source: 'encrypted' };
 
 export interface Context {
   readonly url: string;
@@ -19,6 +22,10 @@ export interface Context {
   /** The certificate authority that was agreed to; absent where Node's own list suffices. */
   readonly ca?: { readonly pem: string; readonly fingerprint?: string };
   readonly credentials: CredentialKind;
+  /** What does harm has to be confirmed with the name of the context. */
+  readonly protected?: boolean;
+  /** Nothing that could change something is sent. */
+  readonly readOnly?: boolean;
   /** Preferences that win over the defaults. */
   readonly output?: string;
   readonly timeout?: string;

@@ -10,6 +10,7 @@ import { pinMismatch } from '../../client/trust.ts';
 import type { Cli } from '../cli.ts';
 import type { Context } from './configuration.ts';
 import { credentialsFor } from './credentials.ts';
+import { protection } from './protection.ts';
 import { tokenStore } from './tokens.ts';
 
 /** Everything that is known about the server before the first request. */
@@ -126,7 +127,8 @@ export async function openClient(cli: Cli): Promise<Client> {
   return new Client({
     http,
     session,
-    readOnly: cli.setting('readOnly') !== undefined,
+    readOnly: cli.on('readOnly') || target.context?.readOnly === true,
+    ...(target.context?.protected ? { guard: protection(cli) } : {}),
   });
 }
 

@@ -5,9 +5,10 @@ import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
 import type { Cli } from '../cli.ts';
 import type { Io } from '../io.ts';
-import type { CredentialKind } from './configuration.ts';
+import type { Context, CredentialKind } from './configuration.ts';
 import type { Target } from './connect.ts';
 import { askSecret, canAsk } from './prompt.ts';
+import type { StoreName } from './secrets/store.ts';
 
 /** The first line of a file; says so when others may read it. */
 export function fromFile(path: string, io: Io): CredentialSource {
@@ -118,20 +119,46 @@ export function credentialsFor(cli: Cli, target: Target, username: string): Cred
   );
   const { context } = target;
   // Another user than the remembered one has another password.
-  return context && context.username === username
-    ? fromContext(context.credentials, prompt, cli.io)
-    : prompt;
+  return context && context.username === username ? fromContext(cli, context, prompt) : prompt;
 }
 
 /** The source that a context remembers. */
 export function fromContext(
-  kind: CredentialKind,
+  cli: Cli,
+  { credentials, url, username }: Pick<Context, 'credentials' | 'url' | 'username'>,
   prompt: CredentialSource,
-  io: Io,
 ): CredentialSource {
-  if (kind.source === 'file') return fromFile(kind.path, io);
-  if (kind.source === 'command') return fromCommand(kind.command, io);
-  return prompt;
+  const { source } = credentials;
+  if (source === 'file') return fromFile(credentials.path, cli.io);
+  if (source === 'command') return fromCommand(credentials.command, cli.io);
+  const name = keptBy(credentials);
+  return name ? fromStore(cli, name, url, username, prompt) : prompt;
+}
+
+/** The store that keeps a password, if one does. */
+export function keptBy({ source }: CredentialKind): StoreName | undefined {
+  return source === 'keyring' ? 'keyring' : source === 'encrypted' ? 'file' : undefined;
+}
+
+/** What a store keeps; where it has nothing, somebody is asked, and told why. */
+function fromStore(
+  cli: Cli,
+  name: StoreName,
+  url: string,
+  username: string,
+  prompt: CredentialSource,
+): CredentialSource {
+  return {
+    description: name === 'keyring' ? 'the keyring' : 'an encrypted file',
+    password: async () => {
+      const { secretStore } = await import('./secrets/store.ts');
+      const store = await secretStore(cli, name, url, username);
+      const password = await store.load();
+      if (password !== undefined) return password;
+      cli.warn(`${store.description} has no password of ${username} at ${url}, or is locked`);
+      return await prompt.password();
+    },
+  };
 }
 
 function reasonOf(error: unknown): string {

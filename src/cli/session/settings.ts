@@ -45,6 +45,11 @@ const table = {
     env: 'VMCTL_PASSWORD_FILE',
     doc: 'Read the password from the first line of a file.',
   },
+  passphrase: {
+    env: 'VMCTL_PASSPHRASE',
+    secret: true,
+    doc: 'Opens the password that login --store file keeps.',
+  },
   token: {
     env: 'VMCTL_TOKEN',
     secret: true,
@@ -121,6 +126,11 @@ const table = {
     env: 'VMCTL_NO_INPUT',
     isSwitch: true,
     doc: 'Never ask, fail instead.',
+  },
+  confirm: {
+    flags: '--confirm <context>',
+    env: 'VMCTL_CONFIRM',
+    doc: 'Name of the protected context that may be harmed.',
   },
   readOnly: {
     env: 'VMCTL_READ_ONLY',

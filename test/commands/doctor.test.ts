@@ -1,0 +1,41 @@
+/** What is wrong between here and the server is told step by step. */
+import { describe, expect, it } from 'vitest';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly detail: string;
+}
+
+async function findings(env: NodeJS.ProcessEnv) {
+  const { code, stdout } = await desk.home().run(['doctor', '-o', 'json'], env);
+  return { code, found: JSON.parse(stdout) as readonly Finding[], stdout };
+}
+
+describe('vmctl doctor', () => {
+  it('finds nothing wrong where nothing is, and tells no secrets', async () => {
+    const { code, found, stdout } = await findings({});
+    expect(code).toBe(0);
+    const checks = ['files', 'proxy', 'name', 'port', 'certificate', 'clock', 'sign-in'];
+    expect(found.map(({ check }) => check)).toEqual([...checks, 'product', 'delay', 'keyring']);
+    const bad = found.filter(({ status, check }) => status !== 'ok' && check !== 'keyring');
+    expect(bad).toEqual([]);
+    expect(stdout).not.toContain(desk.server().password);
+  });
+
+  it.each([
+    [{ VMCTL_URL: '' }, 'server', 'no server is known'],
+    [{ VMCTL_URL: 'https://nowhere.invalid' }, 'name', 'nowhere.invalid has no address'],
+    [{ VMCTL_URL: 'https://127.0.0.1:9' }, 'port', 'ECONNREFUSED'],
+    [{ VMCTL_CA_FILE: '' }, 'sign-in', 'certificate'],
+    [{ VMCTL_USERNAME: 'nobody@internal' }, 'sign-in', 'nobody@internal'],
+  ])('%j fails at %s', async (env, check, words) => {
+    const { code, found } = await findings(env);
+    expect(code).toBe(1);
+    const bad = found.find(({ status }) => status === 'failed');
+    expect(bad).toMatchObject({ check, detail: expect.stringContaining(words) });
+  });
+});
