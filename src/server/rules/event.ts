@@ -3,6 +3,8 @@
 import type { EventCode } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import { notFound } from '../fault.ts';
+import { dismissedEvents } from '../store/search-values.ts';
+import type { RuleContext } from './context.ts';
 import { rules } from './notation.ts';
 
 const codes: Readonly<Record<string, EventCode>> = {
@@ -21,6 +23,13 @@ const linked = [
   'template',
   'user',
 ] as const;
+
+const asksForDismissed = /(?:^|\s)deleted\s*!?=/i;
+
+function moveEvent(ctx: RuleContext, event: Resource<'event'>, collection: string): void {
+  ctx.tx.remove('event', event.id ?? '');
+  ctx.tx.insert('event', collection, event);
+}
 
 export const eventRules = rules({
   kind: 'event',
@@ -56,25 +65,28 @@ export const eventRules = rules({
     return ctx.tx.get('event', id) ?? {};
   },
 
-  // A dismissed event is out of sight, and can be shown again.
+  // A dismissed event is out of sight, unless a search asks for such events.
+  locate(ctx, place) {
+    if (asksForDismissed.test(ctx.parameters.text('search') ?? '')) return place;
+    // The plus keeps the order of the list from being given up for an index.
+    const condition = { sql: '+collection = ?', values: [place.collection] };
+    return { ...place, options: { ...place.options, condition } };
+  },
+
   remove(ctx, { object }) {
-    ctx.tx.remove('event', object.id ?? '');
-    ctx.tx.insert('dismissed_event', '/events', object);
+    moveEvent(ctx, object, dismissedEvents);
     ctx.event(10600, {}, { ObjectName: object.id });
   },
 
   collectionActions: {
     undelete(ctx, _place, body) {
       const named = (body['event'] as { id?: string } | undefined)?.id;
-      const where = named === undefined ? {} : { id: named };
-      const events = ctx.tx.list('dismissed_event', { where });
+      const where = { collection: dismissedEvents, ...(named === undefined ? {} : { id: named }) };
+      const events = ctx.tx.list('event', { where });
       if (named !== undefined && events.length === 0) {
         throw notFound(`There is no dismissed event ${named}.`);
       }
-      for (const event of events) {
-        ctx.tx.remove('dismissed_event', event.id ?? '');
-        ctx.tx.insert('event', '/events', event);
-      }
+      for (const event of events) moveEvent(ctx, event, '/events');
       ctx.event(10608);
       return undefined;
     },

@@ -33,7 +33,6 @@ export const pairs = {
   unregistered_disk: 'disk',
   forgotten_storage_domain: 'storage_domain',
   allowed_network: 'network',
-  dismissed_event: 'event',
   directory_user: 'user',
   directory_group: 'group',
 } as const satisfies Readonly<Record<string, TypeName>>;

@@ -2,6 +2,9 @@
 import type { KindName } from './kinds.ts';
 import { table } from './schema.ts';
 
+/** Collection of the events that somebody has removed from the log. */
+export const dismissedEvents = '/dismissedevents';
+
 /** Product of the numbers of a processor topology; a number that is not said is 1. */
 function processors(kind: KindName): string {
   const part = (name: string) =>
@@ -72,8 +75,7 @@ export const derivedValues: Readonly<Partial<Record<KindName, Readonly<Record<st
       number_of_vms: `(SELECT count(DISTINCT a.[vm_id]) FROM ${table('disk_attachment')} a WHERE a.[disk_id] = ${table('disk')}.id)`,
     },
     event: {
-      // Removed events are kept elsewhere and no part of the list.
-      deleted: 'CAST(0 AS INTEGER)',
+      deleted: `(${table('event')}.collection = '${dismissedEvents}')`,
     },
     user: { type: "'user'" },
     template: {

@@ -9,7 +9,6 @@ import type {
   SearchValue,
   TextPattern,
 } from '../../search/index.ts';
-import { Refusal } from '../fault.ts';
 import type { SqlValue } from './driver.ts';
 import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
@@ -124,7 +123,7 @@ class Compiler {
       const derived = derivedValues[target]?.[name];
       if (derived) return this.#compare(derived, relation, value);
       const path = field.path ?? field.kept;
-      if (path === undefined) throw cannotSearch(name);
+      if (path === undefined) throw unknownWay(name);
       return this.#atPath(target, path.split('.'), field, relation, value);
     });
   }
@@ -154,7 +153,7 @@ class Compiler {
 
   #follow(kind: KindName, attribute: string, inner: (target: KindName) => string): string {
     const declared = attributesOf(typeOfKind(kind))[attribute];
-    if (!declared) throw cannotSearch(attribute);
+    if (!declared) throw unknownWay(attribute);
     const { form, of } = parseKind(declared.kind);
     const target = of as KindName;
     if (form === 'ref') {
@@ -194,6 +193,10 @@ class Compiler {
       if (relation === '=') return found;
       return this.#follow(kind, first, (next) => this.#atPath(next, rest, field, relation, value));
     }
+    if (ofList(kind, path)) {
+      const any = `EXISTS (SELECT 1 FROM json_each(${table(kind)}.doc, '$.${path.join('.')}') e WHERE ${this.#compare('e.value', '=', value)})`;
+      return relation === '!=' ? `NOT ${any}` : any;
+    }
     const operand =
       field.as === 'version'
         ? versionText(kind, path)
@@ -202,7 +205,10 @@ class Compiler {
   }
 
   #compare(operand: string, relation: string, value: SearchValue): string {
-    if (relation === '!=') return `NOT coalesce(${this.#compare(operand, '=', value)}, 0)`;
+    // Words of severity are those that meet the relation, whichever it is.
+    if (relation === '!=' && value.kind !== 'severity') {
+      return `NOT coalesce(${this.#compare(operand, '=', value)}, 0)`;
+    }
     switch (value.kind) {
       case 'absent':
         return `(${operand} IS NULL OR ${operand} = '')`;
@@ -228,7 +234,7 @@ class Compiler {
       case 'severity':
         return `${operand} IN (${value.words.map((word) => this.#bind(word)).join(', ')})`;
       default:
-        throw cannotSearch(value.kind);
+        throw unknownWay(value.kind);
     }
   }
 
@@ -293,10 +299,17 @@ class Compiler {
   }
 }
 
+/** Whether the path leads to a list of words. */
+function ofList(kind: KindName, [name = '', ...rest]: readonly string[]): boolean {
+  const declared = attributesOf(typeOfKind(kind))[name];
+  return rest.length === 0 && declared !== undefined && parseKind(declared.kind).list;
+}
+
 function versionText(kind: KindName, path: readonly string[]): string {
   return `${jsonValue(kind, [...path, 'major'])} || '.' || ${jsonValue(kind, [...path, 'minor'])}`;
 }
 
-function cannotSearch(what: string): Refusal {
-  return new Refusal(501, 'Not Implemented', `This server cannot search by "${what}" yet.`);
+/** The model declares a way to a value that is none: a mistake in the code. */
+function unknownWay(what: string): Error {
+  return new Error(`The model does not say where to find "${what}".`);
 }
