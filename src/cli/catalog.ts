@@ -145,6 +145,7 @@ const lines: Readonly<Record<Group, string>> = {
     context (contexts ctx) Servers that are remembered
     api () Send any request, or look at the entry point
     wait () Wait until an object is in a state
+    top () Show how busy hosts and virtual machines are
     apply () Make a service as a definition says
     diff () Show how a service differs from a definition
     export () Write down what a service has, as a definition

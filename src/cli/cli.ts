@@ -163,3 +163,11 @@ export function durationOf(text: string, flag: string): number {
   }
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
 }
+
+/** A flag that counts something; nothing where it was not given. */
+export function wholeNumber(value: unknown, flag: string): number | undefined {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new UsageError(`${flag} ${String(value)}: not a whole number above 0`);
+}

@@ -11,8 +11,12 @@ import { pause } from './pause.ts';
 export interface Following {
   /** First identifier to tell; without it only what happens from now on. */
   readonly from?: number;
+  /** Where an earlier follower ended; it wins over `from` and `last`. */
+  readonly cursor?: EventCursor;
   /** How many earlier events to tell first. */
   readonly last?: number;
+  /** Ends after so many events. */
+  readonly count?: number;
   readonly search?: string;
   readonly caseSensitive?: boolean;
   /** Milliseconds between two questions. */
@@ -30,20 +34,28 @@ export class EventCursor {
   #floor: number;
   readonly #told = new Map<number, number>();
 
-  constructor(floor: number) {
+  constructor(floor: number, told: readonly number[] = []) {
     this.#floor = floor;
+    // Nobody knows since when; what is missing between them may still come.
+    for (const id of told) this.#told.set(id, Date.now());
+  }
+
+  /** What a later follower needs to go on from here. */
+  get state(): { readonly floor: number; readonly told: readonly number[] } {
+    return { floor: this.#floor, told: [...this.#told.keys()] };
   }
 
   get floor(): number {
     return this.#floor;
   }
 
-  /** The events that were not told before, the oldest first. */
-  accept(events: readonly Thing[], now: number): readonly Thing[] {
+  /** The events that were not told before, the oldest first, `most` of them. */
+  accept(events: readonly Thing[], now: number, most = Infinity): readonly Thing[] {
     const fresh = events
       .map((event) => ({ event, id: Number(event['id']) }))
       .filter(({ id }) => id > this.#floor && !this.#told.has(id))
-      .sort((a, b) => a.id - b.id);
+      .sort((a, b) => a.id - b.id)
+      .slice(0, most);
     for (const { id } of fresh) this.#told.set(id, now);
     this.#advance(now);
     return fresh.map(({ event }) => event);
@@ -58,21 +70,37 @@ export class EventCursor {
   }
 }
 
-/** Yields what is new after each look, the oldest first; the list may be empty. Never ends. */
+/** Yields what is new after each look, the oldest first; the list may be empty. */
 export async function* followEvents(
   client: Client,
   following: Following,
-): AsyncGenerator<readonly Thing[]> {
-  const { from, last, signal } = following;
-  const [first, floor] =
-    from === undefined ? await latest(client, following, last ?? 0) : [[], from - 1];
-  const cursor = new EventCursor(floor);
-  if (first.length > 0) yield first;
+): AsyncGenerator<{ readonly events: readonly Thing[]; readonly cursor: EventCursor }> {
+  const { count = Infinity } = following;
+  const [first, cursor] = await beginning(client, following);
+  let told = first.length;
+  yield { events: first, cursor };
   for (;;) {
-    const events = await newer(client, following, cursor.floor);
-    if (events) yield cursor.accept(events, Date.now());
-    await pause(following.interval, signal);
+    const found = await newer(client, following, cursor.floor);
+    if (found) {
+      const events = cursor.accept(found, Date.now(), count - told);
+      told += events.length;
+      yield { events, cursor };
+    }
+    if (told >= count) return;
+    await pause(following.interval, following.signal);
   }
+}
+
+/** What is told first, and from where it goes on. */
+async function beginning(
+  client: Client,
+  following: Following,
+): Promise<[readonly Thing[], EventCursor]> {
+  const { cursor, from, last } = following;
+  if (cursor) return [[], cursor];
+  if (from !== undefined) return [[], new EventCursor(from - 1)];
+  const [first, floor] = await latest(client, following, last ?? 0);
+  return [first.slice(0, following.count), new EventCursor(floor)];
 }
 
 /** The last events, and the highest identifier there is, whatever the search says. */

@@ -21,6 +21,7 @@ export const specialNouns: SpecialNouns = {
   apply: { load: () => import('./apply.ts') },
   diff: { load: () => import('./diff.ts') },
   doctor: { load: () => import('./doctor.ts') },
+  top: { load: () => import('./top.ts') },
   export: { load: () => import('./export.ts') },
   commands: { load: () => import('./commands.ts') },
   completion: { load: () => import('./completion.ts') },

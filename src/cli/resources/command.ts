@@ -144,6 +144,7 @@ function ownOptions(verb: Verb): readonly Option[] {
   }
   if (name === 'events list') {
     add('--tail', 'Go on printing what happens, until Ctrl-C; --limit N shows the last N first.');
+    add('--cursor <FILE>', 'With --tail: go on where the last run with this file ended.');
     add('--count <N>', 'With --tail: end after so many events.');
     add('--until-idle <DURATION>', 'With --tail: end when nothing has happened for this long.');
     add('--interval <DURATION>', 'With --tail: how often to look (2s).');

@@ -1,12 +1,13 @@
 /** `events list --tail`: prints what happens while it happens. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { followEvents } from '../../client/events.ts';
-import { durationOf } from '../cli.ts';
+import { EventCursor, followEvents } from '../../client/events.ts';
+import { durationOf, wholeNumber } from '../cli.ts';
 import { write } from '../io.ts';
 import { plainText } from '../output/cells.ts';
 import { harmless } from '../output/harmless.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
+import { readPrivate, replaceFile } from '../session/private-file.ts';
 import type { Run } from './run.ts';
 
 /** Prints events until `--count` or `--until-idle` ends it, or Ctrl-C. */
@@ -16,8 +17,11 @@ export async function runTail(run: Run): Promise<void> {
   const idle = durationIn(options['untilIdle'], '--until-idle');
   const interval = durationIn(options['interval'], '--interval') ?? 2_000;
   const { from, max, search, case_sensitive: caseSensitive } = query;
+  const file = typeof options['cursor'] === 'string' ? options['cursor'] : undefined;
+  const kept = file === undefined ? undefined : readCursor(file);
   let lastNews = Date.now();
-  let told = 0;
+  let keptState: string | undefined;
+  let isFirst = true;
   let isTroubled = false;
   const following = followEvents(client, {
     interval: idle === undefined ? interval : Math.min(interval, Math.max(idle / 2, 50)),
@@ -26,22 +30,43 @@ export async function runTail(run: Run): Promise<void> {
     ...(typeof max === 'number' ? { last: max } : {}),
     ...(typeof search === 'string' ? { search } : {}),
     ...(typeof caseSensitive === 'boolean' ? { caseSensitive } : {}),
+    ...(kept ? { cursor: kept } : {}),
+    ...(count === undefined ? {} : { count }),
     onTrouble: (error) => {
       if (!isTroubled) cli.warn(`${error.message}; trying again`);
       isTroubled = true;
     },
   });
-  for await (const events of following) {
-    const shown = count === undefined ? events : events.slice(0, count - told);
-    if (shown.length > 0) {
-      await show(run, shown, told === 0);
-      told += shown.length;
+  for await (const { events, cursor } of following) {
+    if (events.length > 0) {
+      await show(run, events, isFirst);
+      isFirst = false;
       lastNews = Date.now();
       isTroubled = false;
     }
-    if (count !== undefined && told >= count) return;
+    // Only what was printed is done with.
+    const state = JSON.stringify(cursor.state);
+    if (file !== undefined && state !== keptState) replaceFile(file, `${state}\n`);
+    keptState = state;
     if (idle !== undefined && Date.now() - lastNews >= idle) return;
   }
+}
+
+/** Where an earlier run ended; nothing before the first. */
+function readCursor(file: string): EventCursor | undefined {
+  const text = readPrivate(file, 'trusted');
+  if (text === undefined) return undefined;
+  try {
+    const { floor, told } = JSON.parse(text) as { floor: unknown; told: unknown };
+    if (Number.isInteger(floor) && Array.isArray(told)) {
+      return new EventCursor(floor as number, told.map(Number));
+    }
+  } catch {
+    // It says below what is wrong with it.
+  }
+  throw new UsageError(`--cursor ${file}: this file does not say where to go on`, {
+    hint: 'name another file, or remove this one to begin with what happens from now on',
+  });
 }
 
 /** One line for each event; what was printed is never moved to make columns fit. */
@@ -60,13 +85,6 @@ function lineOf(event: Thing): string {
   const { id, time, severity, description } = event;
   const parts = [plainText(id), plainText(time), plainText(severity).padEnd(7)];
   return harmless.line([...parts, plainText(description)].join('  '));
-}
-
-function wholeNumber(value: unknown, flag: string): number | undefined {
-  if (value === undefined) return undefined;
-  const number = Number(value);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new UsageError(`${flag} ${String(value)}: not a whole number above 0`);
 }
 
 function durationIn(value: unknown, flag: string): number | undefined {

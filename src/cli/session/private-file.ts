@@ -62,10 +62,14 @@ function unreadable(path: string, error: unknown): UsageError {
   });
 }
 
-/** Replaces a file in one step: readers see the old text or the new one, never a part of it. */
+/** Replaces a file in a directory of our own, which is made if need be and closed to others. */
 export function writePrivate(path: string, text: string): void {
-  const directory = paths.dirname(path);
-  makePrivateDirectory(directory);
+  makePrivateDirectory(paths.dirname(path));
+  replaceFile(path, text);
+}
+
+/** Replaces a file in one step: readers see the old text or the new one, never a part of it. */
+export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.${Date.now().toString(36)}`;
   const file = fs.openSync(
     draft,
