@@ -48,6 +48,9 @@ export async function runNoun(
     if (error instanceof Held) {
       const { showHeld } = await import('./output/held.ts');
       await showHeld(cli, error);
+      if (specialNouns[noun.name]?.verbs?.[words[at] ?? ''] !== undefined) {
+        cli.note('this is its first request; what follows depends on the answer');
+      }
       return cli.exitCode;
     }
     if (!(error instanceof CommanderError)) throw error;

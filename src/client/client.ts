@@ -103,12 +103,26 @@ export class Client {
    * Calls an operation that returns a list, and hands out its objects as they come: a list of any
    * length takes no more memory than a piece of it.
    */
-  async *stream(call: Call): AsyncGenerator<readonly Thing[]> {
+  stream(call: Call): AsyncGenerator<readonly Thing[]> {
+    return this.#pieces(call, (media, bytes) =>
+      decodeList(media, bytes, call.operation.type, skip),
+    );
+  }
+
+  /** The objects of a list as they come, and as they are on the wire: see `glance`. */
+  glances(call: Call): AsyncGenerator<readonly Thing[]> {
+    return this.#pieces(call, (media, bytes) =>
+      media === json ? listIn(bytes) : decodeList(media, bytes, call.operation.type, skip),
+    );
+  }
+
+  async *#pieces(
+    call: Call,
+    decode: (media: MediaType, bytes: Uint8Array) => readonly Thing[],
+  ): AsyncGenerator<readonly Thing[]> {
     const answer = await this.#call(call, true);
-    const { type } = call.operation;
-    const whole = (body: Uint8Array) =>
-      this.#read(call, answer, (media, bytes) => decodeList(media, bytes, type, skip), body);
-    const splitter = new ListSplitter(tagOf(type));
+    const whole = (body: Uint8Array) => this.#read(call, answer, decode, body);
+    const splitter = new ListSplitter(tagOf(call.operation.type));
     const isXml = /xml/i.test(answer.headers['content-type'] ?? '');
     const gathered: Uint8Array[] = [];
     let isList = false;
@@ -159,10 +173,8 @@ export class Client {
           : [decodeObject(media, body, type, skip)];
       });
     }
-    const parsed = JSON.parse(Buffer.from(answer.body).toString('utf8')) as Thing;
-    const list = Object.values(parsed).find((value) => Array.isArray(value));
-    if (call.operation.name !== 'list') return [parsed];
-    return (list ?? []) as readonly Thing[];
+    if (call.operation.name === 'list') return listIn(answer.body);
+    return [JSON.parse(textOf(answer.body)) as Thing];
   }
 
   /** Calls an operation that returns an object, or nothing: then the object is empty. */
@@ -304,6 +316,17 @@ export class Client {
 function nounOf({ service }: Operation): { readonly noun?: string } {
   const [, noun = '', , below] = service.split('/');
   return noun === '' || below !== undefined ? {} : { noun };
+}
+
+function textOf(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+}
+
+/** The list in a JSON document, whatever it is called. */
+function listIn(body: Uint8Array): readonly Thing[] {
+  const parsed = JSON.parse(textOf(body)) as Thing;
+  const list = Object.values(parsed).find((value) => Array.isArray(value));
+  return (list ?? []) as readonly Thing[];
 }
 
 function whatOf(call: Call): string {

@@ -50,7 +50,8 @@ out of all of it. --timing shows what took how long: start, connections, first b
 With -o json or -o jsonl the same goes to stderr as one object: code, message, exit_code, hint,
 status, fault {reason, detail}, request {method, path}, retryable, next. Codes are stable:
 
-  usage, unknown_noun, unknown_verb, unknown_attribute, missing_parent, bad_document, bad_definition
+  usage, unknown_noun, unknown_verb, unknown_type, unknown_attribute, missing_parent
+  bad_document, bad_definition, bad_query
   unsafe_file, unreadable_file, unwritable_directory, bad_configuration, locked, read_only
   not_found, unknown_context, no_service, ambiguous
   auth_required, access_denied, forbidden, no_keyring, wrong_passphrase, no_passphrase, protected

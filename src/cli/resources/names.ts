@@ -78,8 +78,8 @@ export class Names {
         }
       } else {
         this.#lookUps.set(type, Number.POSITIVE_INFINITY);
-        for (const item of await this.#client.glance({ operation: list })) {
-          known.set(String(item['id']), nameOnly(item));
+        for await (const items of this.#client.glances({ operation: list })) {
+          for (const item of items) known.set(String(item['id']), nameOnly(item));
         }
       }
     } catch {

@@ -74,7 +74,10 @@ async function show(run: Run, events: readonly Thing[], isFirst: boolean): Promi
   const { cli } = run;
   const format = formatOf(cli);
   if (isTable(format) && cli.setting('columns') === undefined) {
-    for (const event of events) await write(cli.io.stdout, `${lineOf(event)}\n`);
+    const inUtc = cli.on('utc') ? (await import('../output/utc.ts')).inUtc : undefined;
+    for (const event of events) {
+      await write(cli.io.stdout, `${lineOf(inUtc?.(event, 'event') ?? event)}\n`);
+    }
     return;
   }
   const view = { noun: 'events', type: 'event', items: events };

@@ -1,5 +1,6 @@
 /** What is said about a transfer that did not succeed: what is left of it, and how to go on. */
 import { VmctlError } from '../../../client/errors.ts';
+import { Held } from '../../../client/held.ts';
 import { type Leftover, Stopped } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 
@@ -10,6 +11,8 @@ import type { Cli } from '../../cli.ts';
 export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => string): unknown {
   if (!(error instanceof Stopped)) return error;
   const { cause, left } = error;
+  // Nothing was begun: the first request was only to be shown.
+  if (cause instanceof Held) return cause;
   const command = left.resumable ? goOn(left) : undefined;
   const state = stateOf(left);
   if (!(cause instanceof VmctlError)) {

@@ -1,0 +1,54 @@
+/** A plain list loads nothing of what it does not use: the kept code shows which files were loaded. */
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Home, makeHome } from '../support/command.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let home: Home;
+let code: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  home = makeHome(server);
+  code = join(home.folder, 'cache/vmctl/code');
+  expect((await home.run(['whoami'])).code).toBe(0);
+});
+
+afterAll(async () => {
+  home.remove();
+  await server.stop();
+});
+
+beforeEach(() => rmSync(code, { recursive: true, force: true }));
+
+/** The parts of the bundle that a command loads, by their names. */
+async function loadedBy(...words: string[]): Promise<readonly string[]> {
+  const { code: exit } = await home.run(words);
+  expect(exit).toBe(0);
+  const files = readdirSync(code, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((name) => name.endsWith('.cjs'))
+    .map((name) => name.replace(/^.*\//, '').replace(/(-[\w-]{8})?\.cjs$/, ''));
+}
+
+const extras = ['query', 'xml', 'run-xml', 'timing', 'held', 'debug', 'utc', 'yaml', 'paging'];
+
+it('a list loads none of the extras', async () => {
+  const loaded = await loadedBy('vms', 'list');
+  expect(loaded).toContain('main');
+  expect(loaded.filter((name) => extras.includes(name))).toEqual([]);
+});
+
+it.each([
+  ['query', ['--query', '[].name']],
+  ['run-xml', ['-o', 'xml']],
+  ['timing', ['--timing']],
+  ['held', ['--curl']],
+  ['debug', ['--debug']],
+  ['utc', ['--utc']],
+  ['paging', ['--page-size', '10']],
+])('%s is loaded where it is asked for', async (name, words) => {
+  expect(await loadedBy('vms', 'list', ...words)).toContain(name);
+});
