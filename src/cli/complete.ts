@@ -6,6 +6,8 @@ import { type Noun, nounOf, nouns } from './catalog.ts';
 import { Cli } from './cli.ts';
 import type { Io } from './io.ts';
 import { specialNouns } from './nouns/index.ts';
+import { homeOf } from './resources/collections.ts';
+import { knownNames } from './session/known-names.ts';
 import {
   type CommandEntry,
   describeCommand,
@@ -52,11 +54,11 @@ async function choicesFor(words: readonly string[], cli: Cli): Promise<readonly 
     : undefined;
   const flags = [...(command?.flags ?? []), ...globalFlags()];
   const asked = flagIn(before.at(-1) ?? '', flags);
-  if (asked) return asked.type === 'switch' ? [] : valuesFor(asked, typed, '');
+  if (asked) return asked.type === 'switch' ? [] : valuesFor(cli, asked, typed, '');
   const [, name, value] = /^(--[\w-]+=)(.*)$/s.exec(typed) ?? [];
   if (name !== undefined && value !== undefined) {
     const flag = flagIn(name.slice(0, -1), flags);
-    return flag ? valuesFor(flag, value, name) : [];
+    return flag ? valuesFor(cli, flag, value, name) : [];
   }
   if (typed.startsWith('-')) return startingWith(typed, flagChoices(flags));
   if (!noun)
@@ -65,7 +67,8 @@ async function choicesFor(words: readonly string[], cli: Cli): Promise<readonly 
       nouns.map(({ name, doc }): Choice => [name, doc]),
     );
   if (!command) return startingWith(typed, await verbsOfNoun(noun, specialNouns, cli));
-  return startingWith(typed, argumentChoices(noun, command));
+  const given = before.slice(verbAt + 1).filter((word) => !word.startsWith('-')).length;
+  return startingWith(typed, argumentChoices(cli, noun, command, given, typed));
 }
 
 /** The flag whose value comes next. */
@@ -81,20 +84,55 @@ function flagChoices(flags: readonly FlagEntry[]): readonly Choice[] {
 }
 
 /** The words that a value may be; of a list the last part is completed. */
-function valuesFor(flag: FlagEntry, typed: string, prefix: string): readonly Choice[] {
+function valuesFor(cli: Cli, flag: FlagEntry, typed: string, prefix: string): readonly Choice[] {
   const comma = flag.many ? typed.lastIndexOf(',') + 1 : 0;
   const start = `${prefix}${typed.slice(0, comma)}`;
-  const values = flag.values ?? (flag.type === 'bool' ? ['true', 'false'] : []);
+  if (flag.type === 'kind/ref') return startingWith(typed, withKinds(cli, typed));
+  const contexts = () =>
+    flag.flag === '--context' || flag.flag === '--confirm' ? contextNames(cli) : [];
+  const [form = '', type = ''] = flag.type.split(' ').slice(-2);
+  const home = form === 'ref' ? homeOf(type) : undefined;
+  const values =
+    flag.values ??
+    (home ? knownNames(cli, home.noun) : flag.type === 'bool' ? ['true', 'false'] : contexts());
   return values
     .filter((value) => value.startsWith(typed.slice(comma)))
     .map((value): Choice => [`${start}${value}`, '']);
 }
 
-function argumentChoices(noun: Noun, command: CommandEntry): readonly Choice[] {
+function argumentChoices(
+  cli: Cli,
+  noun: Noun,
+  command: CommandEntry,
+  given: number,
+  typed: string,
+): readonly Choice[] {
   const values = command.arguments.flatMap((argument) => argument.values ?? []);
   if (values.length > 0) return values.map((value): Choice => [value, '']);
+  const argument = command.arguments[given] ?? command.arguments.findLast(({ many }) => many);
+  if (argument && /^kind\/ref/.test(argument.name)) return withKinds(cli, typed);
+  if (noun.api) {
+    const kind = argument && (nounOf(argument.name)?.api ? nounOf(argument.name) : noun);
+    return kind ? knownNames(cli, kind.name).map((name): Choice => [name, '']) : [];
+  }
+  if (noun.name === 'context') return contextNames(cli).map((name): Choice => [name, '']);
   const takesNouns = ['help', 'commands', 'explain'].includes(noun.name);
   return takesNouns ? nouns.map(({ name, doc }): Choice => [name, doc]) : [];
+}
+
+function contextNames(cli: Cli): readonly string[] {
+  return Object.keys(cli.configuration.contexts);
+}
+
+/** `vms/web01`: first the kinds, then what is known of one. */
+function withKinds(cli: Cli, typed: string): readonly Choice[] {
+  const at = typed.indexOf('/');
+  if (at < 0)
+    return nouns.filter(({ api }) => api).map(({ name, doc }): Choice => [`${name}/`, doc]);
+  const kind = nounOf(typed.slice(0, at));
+  if (!kind) return [];
+  const start = typed.slice(0, at + 1);
+  return knownNames(cli, kind.name).map((name): Choice => [`${start}${name}`, '']);
 }
 
 function startingWith(typed: string, choices: readonly Choice[]): readonly Choice[] {

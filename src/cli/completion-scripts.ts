@@ -11,6 +11,7 @@ _vmctl() {
   local current="\${COMP_WORDS[COMP_CWORD]}" word
   COMPREPLY=()
   while IFS=$'\\t' read -r word _; do
+    printf -v word %q "$word"
     COMPREPLY+=("$word")
   done < <("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:COMP_CWORD-1}" "$current" 2>/dev/null)
 }
@@ -40,8 +41,15 @@ fi
   fish: `# fish completion of vmctl; made by: vmctl completion fish
 function __vmctl_complete
     set -l words (commandline -opc)
-    $words[1] __complete $words[2..-1] (commandline -ct) 2>/dev/null
+    set -l choices ($words[1] __complete $words[2..-1] (commandline -ct) 2>/dev/null)
+    if set -q choices[1]
+        printf '%s\\n' $choices
+    else
+        __fish_complete_path (commandline -ct)
+    end
 end
-complete -c vmctl -a '(__vmctl_complete)'
+# The shell brings completions of another program of this name.
+complete -c vmctl -e
+complete -c vmctl -f -a '(__vmctl_complete)'
 `,
 };

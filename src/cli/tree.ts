@@ -18,7 +18,10 @@ export interface FlagEntry {
   readonly flag: string;
   /** Other spellings, `-f` among them. */
   readonly aliases: readonly string[];
-  /** Kind of the value as the model writes it (`int`, `enum vm_type`, `ref host`); or `switch`. */
+  /**
+   * Kind of the value as the model writes it (`int`, `enum vm_type`, `ref host`); or `switch`, or
+   * `kind/ref` for an object with its kind: `vms/web01`.
+   */
   readonly type: string;
   /** What the value may be, where that is one of a few words. */
   readonly values?: readonly string[];
@@ -186,12 +189,17 @@ function plainFlag(option: Option): FlagEntry {
   return {
     flag: option.long ?? option.short ?? '',
     aliases: option.long && option.short ? [option.short] : [],
-    type: option.required || option.optional ? 'string' : 'switch',
+    type: plainType(option),
     ...(option.argChoices ? { values: option.argChoices } : {}),
     doc: option.description,
     many: option.variadic || option.parseArg !== undefined,
     section: 'command',
   };
+}
+
+function plainType({ flags, required, optional }: Option): string {
+  if (/<kind\/ref>/i.test(flags)) return 'kind/ref';
+  return required || optional ? 'string' : 'switch';
 }
 
 function argumentsOf(command: Command): readonly ArgumentEntry[] {

@@ -35,7 +35,7 @@ describe('completion scripts', () => {
       _vmctl
       printf '<%s>' "\${COMPREPLY[@]}"`;
     const output = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
-    expect(output).toBe('<__complete><vms><a b><st>');
+    expect(output).toBe('<__complete><vms><a\\ b><st>');
   });
 });
 

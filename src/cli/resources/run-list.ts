@@ -9,6 +9,7 @@ import { defaultFollow } from '../output/columns.ts';
 import type { Format } from '../output/formats.ts';
 import { formatOf, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
+import { keepNames } from '../session/known-names.ts';
 import { Names } from './names.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
@@ -45,8 +46,17 @@ export async function runList(run: Run): Promise<void> {
     await printList(run, call, paging);
     return;
   }
-  const items = counted(run, paging ? await pagesOf(run, call, paging) : run.client.stream(call));
-  await showBatches(run, { noun, type }, items);
+  const names: string[] = [];
+  const batches = paging ? await pagesOf(run, call, paging) : run.client.stream(call);
+  await showBatches(run, { noun, type }, counted(run, batches, names));
+  if (collection.parents.length > 0) return;
+  const { search, max, filter } = call.query ?? {};
+  keepNames(
+    cli,
+    noun,
+    names,
+    [search, max, filter].every((one) => one === undefined),
+  );
 }
 
 async function pagesOf(run: Run, call: Call, paging: Paging): Promise<AsyncIterable<Things>> {
@@ -54,11 +64,21 @@ async function pagesOf(run: Run, call: Call, paging: Paging): Promise<AsyncItera
   return pages(run.client, call, paging);
 }
 
-/** Says when there may be more than was asked for. */
-async function* counted(run: Run, batches: AsyncIterable<Things>): AsyncGenerator<Things> {
+/** What somebody would type to mean the object. */
+function nameForCompletion(item: Thing): string {
+  return String(item['name'] ?? item['alias'] ?? item['id'] ?? '');
+}
+
+/** Says when there may be more than was asked for; gathers names on the way. */
+async function* counted(
+  run: Run,
+  batches: AsyncIterable<Things>,
+  names: string[],
+): AsyncGenerator<Things> {
   let count = 0;
   for await (const batch of batches) {
     count += batch.length;
+    if (names.length < 5_000) names.push(...batch.map(nameForCompletion));
     yield batch;
   }
   const limit = run.query['max'];

@@ -7,6 +7,8 @@ export interface Places {
   readonly configFile: string;
   /** Tokens. */
   readonly stateDirectory: string;
+  /** What can be made again: names for completion. */
+  readonly cacheDirectory: string;
 }
 
 /** The places for an environment. Relative XDG paths are ignored, as the standard demands. */
@@ -18,7 +20,12 @@ export function placesOf(env: Environment): Places {
     base(env, 'XDG_STATE_HOME', ['.local', 'state'], env['LOCALAPPDATA']),
     'vmctl',
   );
-  return { configFile: path.join(config, 'config.json'), stateDirectory: state };
+  const cache = path.join(base(env, 'XDG_CACHE_HOME', ['.cache'], env['LOCALAPPDATA']), 'vmctl');
+  return {
+    configFile: path.join(config, 'config.json'),
+    stateDirectory: state,
+    cacheDirectory: cache,
+  };
 }
 
 function base(
