@@ -45,7 +45,12 @@ export async function* pages(
 }
 
 /** Whether another object is at a place of the list than the one that was there. */
-async function hasMoved(client: Client, call: Call, place: number, id: unknown): Promise<boolean> {
+export async function hasMoved(
+  client: Client,
+  call: Call,
+  place: number,
+  id: unknown,
+): Promise<boolean> {
   const [there] = await client.glance(pageOf(call, place, 1));
   return there?.['id'] !== id;
 }

@@ -84,6 +84,17 @@ describe('pages', () => {
     expect(stderr).toBe('warning: objects came or went while the pages were read; looked again\n');
   });
 
+  it('lose nothing in XML either', async () => {
+    onList = (page) => {
+      if (page === 1 && names[0] === 'vm1') setImmediate(() => names.shift());
+    };
+    const { stdout, stderr } = await list('-o', 'xml', '--page-size', '3');
+    expect(stdout.match(/id="vm\d"/g)?.sort()).toEqual(
+      Array.from({ length: 7 }, (_, index) => `id="vm${index + 1}"`),
+    );
+    expect(stderr).toContain('looked again');
+  });
+
   it('end at the limit, and not in silence', async () => {
     const { stdout, stderr } = await list('-o', 'id', '--page-size', '3', '--limit', '5');
     expect(stdout.trimEnd().split('\n')).toHaveLength(5);

@@ -1,6 +1,6 @@
 /** `-o xml`: lists and objects as the service writes them. */
 import type { Call, Client } from '../../client/client.ts';
-import { type Paging, pageOf } from '../../client/paging.ts';
+import { hasMoved, type Paging, pageOf } from '../../client/paging.ts';
 import { pluralOf } from '../../model/index.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
@@ -27,30 +27,49 @@ export async function printList(run: Run, call: Call, paging: Paging | undefined
 /** A document whose root is closed: `<vms>…</vms>`, or empty: `<vms/>`. */
 const document = /^\s*(<\?xml[^>]*\?>\s*)?<(\w+)([^<>]*?)(?:\/>|>([\s\S]*)<\/\2\s*>)\s*$/;
 
-/** The pages under the root of the first; ids that were there before are left out with their object. */
+/** The pages under the root of the first, as `pages` reads them: nothing twice, nothing lost. */
 async function* merged(
   client: Client,
   call: Call,
-  { size, limit = Number.POSITIVE_INFINITY }: Paging,
+  { size, limit = Number.POSITIVE_INFINITY, onShift }: Paging,
 ): AsyncGenerator<string> {
   const told = new Set<string>();
-  let end = '';
-  for (let page = 1; told.size < limit; page += 1) {
-    const text = await documentOf(client, pageOf(call, page, size));
-    const [, declaration = '', root = '', attributes = '', inner = ''] = document.exec(text) ?? [];
-    if (page === 1) {
-      yield `${declaration}<${root}${attributes}>\n`;
-      end = `</${root}>\n`;
-    }
-    const objects = childrenOf(inner);
-    for (const { id, text: object } of objects) {
+  const fresh = function* (objects: readonly Child[]): Generator<string> {
+    for (const { id, text } of objects) {
       if (told.size >= limit || told.has(id)) continue;
       told.add(id);
-      yield `    ${object}\n`;
+      yield `    ${text}\n`;
+    }
+  };
+  let end = '';
+  let last: string | undefined;
+  for (let page = 1; told.size < limit; page += 1) {
+    const { head, root, objects } = parsed(await documentOf(client, pageOf(call, page, size)));
+    if (page === 1) {
+      yield head;
+      end = `</${root}>\n`;
+    }
+    yield* fresh(objects);
+    if (page > 1 && (await hasMoved(client, call, (page - 1) * size, last))) {
+      onShift?.();
+      yield* fresh(parsed(await documentOf(client, pageOf(call, page - 1, size))).objects);
     }
     if (objects.length < size) break;
+    last = objects.at(-1)?.id;
   }
   yield end;
+}
+
+interface Parsed {
+  /** Declaration and root element, open. */
+  readonly head: string;
+  readonly root: string;
+  readonly objects: readonly Child[];
+}
+
+function parsed(text: string): Parsed {
+  const [, declaration = '', root = '', attributes = '', inner = ''] = document.exec(text) ?? [];
+  return { head: `${declaration}<${root}${attributes}>\n`, root, objects: childrenOf(inner) };
 }
 
 interface Child {
