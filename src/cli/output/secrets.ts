@@ -6,11 +6,12 @@ import { jsonText } from './json.ts';
 export const hidden = '(hidden)';
 
 const secretNames =
-  '(?:\\w+_)?(?:password|passphrase|secret|token|private_key|signed_ticket|transfer_url|proxy_url)';
+  '(?:\\w+_)?(?:password|passphrase|secret|token|private_key|license_key|signed_ticket|transfer_url|proxy_url|connection_file)';
 const secretName = new RegExp(`^${secretNames}$`, 'i');
 const secretHeader = /^(authorization|proxy-authorization|cookie|set-cookie|jsessionid)$/i;
 /** Members whose value is a secret because of where it is: the password of a console. */
-const secretPlace = /^ticket$/;
+const secretPlaces = '(?:\\w+_)?(?:ticket|authentication_key)s?';
+const secretPlace = new RegExp(`^${secretPlaces}$`, 'i');
 
 /** Headers with the values left out that could sign somebody in. */
 export function maskedHeaders(
@@ -44,7 +45,10 @@ const jsonMember = new RegExp(
   'gi',
 );
 const xmlElement = new RegExp(`(<(${secretNames})(?:\\s[^<>]*)?>)[^<]*`, 'gi');
-const xmlTicket = /(<ticket>(?:(?!<\/ticket>)[\s\S])*?<value>)[^<]*/gi;
+const xmlPlace = new RegExp(
+  `(<(${secretPlaces})(?:\\s[^<>]*)?>(?:(?!</\\2>)[\\s\\S])*?<value>)[^<]*`,
+  'gi',
+);
 const xmlPair = new RegExp(
   `(<name>${secretNames}</name>\\s*<value>)[^<]*|(<value>)[^<]*(</value>\\s*<name>${secretNames}</name>)`,
   'gi',
@@ -58,7 +62,7 @@ export function maskedBody(body: string | Uint8Array, space?: number): string {
   if (start === '<') {
     return text
       .replace(xmlElement, `$1${hidden}`)
-      .replace(xmlTicket, `$1${hidden}`)
+      .replace(xmlPlace, `$1${hidden}`)
       .replace(xmlPair, (_, before?: string, open = '', close = '') =>
         before === undefined ? `${open}${hidden}${close}` : `${before}${hidden}`,
       );
