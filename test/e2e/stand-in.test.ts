@@ -112,6 +112,30 @@ describe('an inventory that somebody wrote', () => {
   });
 });
 
+describe('the small inventory', () => {
+  it('has what machines are installed from', async () => {
+    const api = await RawApi.signIn(await start('--inventory', 'small'));
+    const domains = await list(api, '/storagedomains');
+    const idOf = (name: string) => String(domains.find((one) => one['name'] === name)?.['id']);
+    const files = await list(api, `/storagedomains/${idOf('iso1')}/files`);
+    const [iso] = files.filter(({ type }) => type === 'iso');
+    const [vm] = await list(api, '/vms');
+    const [drive] = await list(api, `/vms/${String(vm?.['id'])}/cdroms`);
+    const file = { file: { id: iso?.['id'] } };
+    const inserted = await api.json('PUT', String(drive?.['href']).replace(/^.*?\/api/, ''), file);
+    expect(inserted.status, inserted.text).toBe(200);
+    expect(inserted.json()).toMatchObject(file);
+
+    const [image] = await list(api, `/storagedomains/${idOf('repository')}/images`);
+    const path = `/storagedomains/${idOf('repository')}/images/${String(image?.['id'])}/import`;
+    const target = { storage_domain: { name: 'data1' }, disk: { alias: 'imported' }, async: false };
+    const imported = await api.json('POST', path, target);
+    expect(imported.status, imported.text).toBe(200);
+    const [disk] = await list(api, '/disks?search=alias%3Dimported');
+    expect(disk).toMatchObject({ status: 'ok', provisioned_size: image?.['size'] });
+  });
+});
+
 function isOfEvents(line: string): boolean {
   return /"kind":"event"|"counter":"event"/.test(line);
 }

@@ -1,7 +1,7 @@
 /** Templates with their versions, what is made of them, and instance types. */
 import { describe, expect } from 'vitest';
 import { useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, itemsOf, type Thing } from './support/speaker.ts';
 import { makeTemplate, mebibyte, newVm, readDisk, settled, writeDisk } from './support/vms.ts';
 
 const site = useSite();
@@ -214,6 +214,58 @@ describe('/operatingsystems and /icons', () => {
     expect(system).toMatchObject({ id: '34', architecture: 'x86_64' });
     expect((await admin.get(`/operatingsystems/${String(system?.['id'])}`)).status).toBe(200);
     expect((await admin.get('/operatingsystems/999999')).status).toBe(404);
-    expect((await admin.get('/icons')).status).toBe(200);
+  });
+
+  site.both('give machines and templates the icons of their systems', async ({ admin, name }) => {
+    const { list } = await admin.get('/operatingsystems');
+    const icons = (word: string) => {
+      const system = list.find((one) => one['name'] === word);
+      return { small_icon: system?.['small_icon'], large_icon: system?.['large_icon'] };
+    };
+    const icon = icons('rhel_9x64').large_icon as Thing;
+    const { object, status } = await admin.get(`/icons/${String(icon['id'])}`);
+    expect(status).toBe(200);
+    expect(object).toMatchObject({ href: icon['href'], media_type: 'image/png' });
+    const picture = Buffer.from(String(object['data']), 'base64');
+    expect(picture.subarray(1, 4).toString()).toBe('PNG');
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([150, 120]);
+    expect((await admin.get('/icons')).list).toContainEqual(object);
+
+    const vm = await admin.add('/vms', {
+      vm: {
+        name: name('iconic'),
+        cluster: { name: 'Default' },
+        template: { name: 'Blank' },
+        os: { type: 'windows_2022' },
+      },
+    });
+    const shown = async () => {
+      const { small_icon, large_icon } = (await admin.get(`/vms/${vm.id}`)).object;
+      return { small_icon, large_icon };
+    };
+    expect(await shown()).toEqual(icons('windows_2022'));
+    expect((await admin.get('/templates?search=name%3DBlank')).list[0]).toMatchObject(
+      icons('other'),
+    );
+    await admin.put(`/vms/${vm.id}`, { vm: { os: { type: 'rhel_9x64' } } });
+    expect(await shown()).toEqual(icons('rhel_9x64'));
+
+    const own = { media_type: 'image/gif', data: 'R0lGODlhAQABAAAAACwAAAAAAQABAAA=' };
+    await admin.put(`/vms/${vm.id}`, { vm: { small_icon: own } });
+    const given = (await shown()).small_icon as Thing;
+    expect(String(given['href'])).toMatch(new RegExp(`/api/icons/${String(given['id'])}$`));
+    expect((await admin.get(`/icons/${String(given['id'])}`)).object).toMatchObject(own);
+    expect((await shown()).large_icon).toEqual(icon);
+    await admin.put(`/vms/${vm.id}`, { vm: { small_icon: { id: icon['id'] } } });
+    expect((await shown()).small_icon).toEqual(icon);
+    const unknown = { small_icon: { id: '11111111-2222-3333-4444-555555555555' } };
+    expect((await admin.put(`/vms/${vm.id}`, { vm: unknown })).status).toBe(404);
+    for (const unfit of [
+      { ...own, data: 'no picture' },
+      { ...own, media_type: 'text/plain' },
+    ]) {
+      expect((await admin.put(`/vms/${vm.id}`, { vm: { small_icon: unfit } })).status).toBe(400);
+    }
+    expect((await admin.delete(`/vms/${vm.id}`)).status).toBe(200);
   });
 });

@@ -5,6 +5,7 @@ import { loadState } from '../store/state.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { addInventory } from './file.ts';
 import { fillFresh } from './fresh.ts';
+import { addLibrary } from './library.ts';
 import { addSampleUsers } from './people.ts';
 import { parseInventory } from './plan.ts';
 import { buildSite } from './site.ts';
@@ -35,6 +36,9 @@ export async function readBeginning(options: BeginningOptions): Promise<Beginnin
     fillFresh(ctx, admin);
     if (plan && 'counts' in plan) buildSite(ctx, plan.counts);
     if (plan && 'objects' in plan) addInventory(ctx, plan.objects);
-    if (inventory === 'small') addSampleUsers(ctx, admin);
+    if (inventory === 'small') {
+      addSampleUsers(ctx, admin);
+      addLibrary(ctx);
+    }
   };
 }

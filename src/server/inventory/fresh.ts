@@ -8,6 +8,7 @@ import type { RuleContext } from '../rules/context.ts';
 import { furnish } from '../rules/data-center.ts';
 import { namedId } from '../rules/digest.ts';
 import { fillDirectory } from '../rules/directory.ts';
+import { addDefaultIcons, iconsOf } from '../rules/icon.ts';
 import { applyDefaults } from '../rules/input.ts';
 import type { StoredObject } from '../store/document.ts';
 import { clusterLevels } from './data/cluster-levels.ts';
@@ -171,6 +172,7 @@ function addCatalogues(ctx: RuleContext): void {
       permits: permits.map((permit) => ({ ...permit })),
     });
   }
+  addDefaultIcons(tx);
   for (const [id, name, description, architecture] of operatingSystems) {
     tx.insert('operating_system_info', '/operatingsystems', {
       id,
@@ -178,6 +180,7 @@ function addCatalogues(ctx: RuleContext): void {
       description,
       architecture,
       tpm_support: 'supported',
+      ...iconsOf(name),
     });
   }
   for (const name of filterNames) {

@@ -5,6 +5,7 @@ import type { StoredObject } from '../store/document.ts';
 import { linkListsOf, storedKinds } from '../store/kinds.ts';
 import type { ListOptions } from '../store/transaction.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from './context.ts';
+import { settleIcons } from './icon.ts';
 import {
   applyDefaults,
   checkName,
@@ -83,6 +84,7 @@ export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredO
   if (rules?.attach) return rules.attach(ctx, place, sent) as StoredObject;
   const object = settable(place.type, sent, 'C');
   resolveReferences(ctx.tx, place.type, object);
+  settleIcons(ctx.tx, object);
   Object.assign(object, place.implied);
   object['id'] = ctx.site.newId();
   rules?.prepare?.(ctx, object as never, place, sent);
@@ -106,6 +108,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   if (rules?.replace) return rules.replace(ctx, target, sent) as StoredObject;
   const changes = settable(place.type, sent, 'U');
   resolveReferences(ctx.tx, place.type, changes);
+  settleIcons(ctx.tx, changes);
   const after = merge(before, changes);
   rules?.change?.(ctx, before as never, after as never, place, sent);
   if (changes['name'] !== undefined) checkName(ctx.tx, place, after, 'edit');

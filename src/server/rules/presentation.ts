@@ -77,12 +77,14 @@ export function present(
   const hidden = view.allContent ? undefined : allContentOnly[type];
   const href = view.apiPath + path;
   const shown: StoredObject = { id: object['id'], href };
-  const whole = computed ? { ...object, ...computed } : object;
-  for (const name in whole) {
-    const value = whole[name];
-    const show = shows.get(name);
-    if (show === undefined || value === undefined || value === null || hidden?.has(name)) continue;
-    shown[name] = show === asItIs ? value : show(view, value);
+  // What is computed takes the place of what is stored, also where that means nothing.
+  for (const source of computed ? [object, computed] : [object]) {
+    for (const name in source) {
+      const show = shows.get(name);
+      if (show === undefined || hidden?.has(name)) continue;
+      const value = source[name] ?? undefined;
+      shown[name] = show === asItIs || value === undefined ? value : show(view, value);
+    }
   }
   shown['link'] = new LinkList(href, subCollections(service));
   const actions = actionsOf(service);
@@ -154,6 +156,7 @@ function showOf(kind: Attribute['kind']): Show {
 /** Whether objects of a type are shown as they are: nothing in them is a reference or write-only. */
 function isPlain(type: string, within: readonly string[] = []): boolean {
   if (within.includes(type)) return true;
+  if (topCollection(type) !== undefined) return false;
   return Object.values(attributesOf(type)).every(({ kind, writeOnly }: Attribute) => {
     const { form, of } = parseKind(kind);
     if (writeOnly || form === 'ref' || form === 'links') return false;
@@ -171,6 +174,11 @@ function presentPart(view: Presentation, type: string, part: StoredObject): Stor
     const show = shows.get(name);
     if (show) shown[name] = show === asItIs ? value : show(view, value);
     else if (!attributes[name]) shown[name] = value;
+  }
+  // Some nested objects are there by themselves: icons, the data center of a quota.
+  const home = topCollection(type);
+  if (home !== undefined && typeof part['id'] === 'string') {
+    shown['href'] = `${view.apiPath}${home}/${part['id']}`;
   }
   return shown;
 }

@@ -16,6 +16,7 @@ import {
 } from '../disk-copies.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
 import { erase, forgetReferences } from '../generic.ts';
+import { shownIcons } from '../icon.ts';
 import { resolveMember, resolveReferences } from '../input.ts';
 import { rules } from '../notation.ts';
 import { requireFreeDisks, requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
@@ -31,6 +32,7 @@ export const templateRules = rules({
   kind: 'template',
   lifecycle,
   events: { update: 49 },
+  present: (_ctx, template) => shownIcons(template),
 
   prepare(ctx, template, _place, sent) {
     const vm = sourceOf(ctx, sent);

@@ -5,6 +5,7 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { notedCopies, releaseCopies, spoilCopies } from '../disk-copies.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
+import { shownIcons } from '../icon.ts';
 import { rules } from '../notation.ts';
 import { returnToPool, settledInPool } from '../pool/prestart.ts';
 import {
@@ -49,9 +50,10 @@ export const vmRules = rules({
 
   present(ctx, vm, everything) {
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
-    if (!everything) return shown === vm ? {} : { ...shown };
+    const icons = shownIcons(shown);
+    if (!everything) return shown === vm ? icons : { ...shown, ...icons };
     const configuration = { type: 'ovf', data: writeOvf(ctx, shown) };
-    return { ...shown, initialization: { ...shown.initialization, configuration } };
+    return { ...shown, ...icons, initialization: { ...shown.initialization, configuration } };
   },
 
   actions: {
