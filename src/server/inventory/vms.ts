@@ -8,7 +8,7 @@ import { addConsole } from '../rules/vm/console.ts';
 import { vmRules } from '../rules/vm/rules.ts';
 import { running } from '../rules/vm/run.ts';
 import { cdromId } from '../rules/vm.ts';
-import { BulkWriter, type Prototype } from '../store/bulk.ts';
+import { type BulkWords, BulkWriter, type Prototype } from '../store/bulk.ts';
 import type { StoredObject } from '../store/document.ts';
 import { zeroId } from './fresh.ts';
 import type { Counts } from './plan.ts';
@@ -28,16 +28,10 @@ const kinds = [
 ] as const;
 
 /** Words in which a machine differs from others on the same host. */
-interface Words {
-  readonly vm: string;
-  readonly nic: string;
-  readonly disk: string;
-  readonly image: string;
-  readonly snapshot: string;
-  readonly name: string;
-  readonly mac: string;
-  readonly domain: string;
-}
+const wordNames = ['vm', 'nic', 'disk', 'image', 'snapshot', 'name', 'mac', 'domain'] as const;
+
+type WordName = (typeof wordNames)[number];
+type Words = BulkWords<WordName>;
 
 /** Adds virtual machines, a thin disk and an interface each; every second one runs. */
 export function addVms(
@@ -46,13 +40,14 @@ export function addVms(
   domains: readonly string[],
   counts: Counts,
 ): void {
-  const build = () => buildVms(ctx, clusters, domains, counts);
-  if (counts.vms < many) build();
-  else BulkWriter.withoutIndexes(ctx.tx, kinds, build);
+  BulkWriter.write(ctx.tx, kinds, wordNames, counts.vms >= many, (bulk) =>
+    buildVms(ctx, bulk, clusters, domains, counts),
+  );
 }
 
 function buildVms(
   ctx: RuleContext,
+  bulk: BulkWriter<WordName>,
   clusters: readonly string[],
   domains: readonly string[],
   counts: Counts,
@@ -65,8 +60,7 @@ function buildVms(
   );
   const profile = ctx.tx.list('vnic_profile', { limit: 1 })[0]?.id;
   const digits = Math.max(2, String(counts.vms).length);
-  const bulk = new BulkWriter(ctx.tx);
-  const prototypes = new Map<string, { prototype: Prototype; words: Words }>();
+  const prototypes = new Map<string, Prototype>();
   for (let number = 1; number <= counts.vms; number++) {
     const cluster = clusters[(number - 1) % clusters.length] ?? '';
     const available = hosts.get(cluster) ?? [];
@@ -86,21 +80,13 @@ function buildVms(
     };
     const key = `${cluster} ${host ?? ''} ${domain === undefined ? '' : 'disk'}`;
     const known = prototypes.get(key);
-    if (known) {
-      bulk.copy(known.prototype, replacements(known.words, words));
+    if (known !== undefined) {
+      bulk.copy(known, words);
       continue;
     }
     const make = () => addVm(ctx, cluster, host, profile, words);
-    const found = Object.values(words).filter((word) => word !== '');
-    prototypes.set(key, { prototype: bulk.prototype(found, make), words });
+    prototypes.set(key, bulk.prototype(words, make));
   }
-  bulk.flush();
-}
-
-function replacements(from: Words, to: Words): Map<string, string> {
-  return new Map(
-    Object.entries(from).map(([name, word]) => [word as string, to[name as keyof Words]]),
-  );
 }
 
 function addVm(

@@ -1,126 +1,132 @@
 /**
  * Many objects of the same make at once: the rows of a prototype, again with other ids and names.
- * Nothing of an object is made up anew, and the indexes of the tables are built at the end.
+ * SQLite copies them by itself; nothing of an object is made up anew, and the indexes of the tables
+ * are built at the end.
  */
-import type { SqlValue } from './driver.ts';
-import { columnsOf, type KindName, storedKinds } from './kinds.ts';
+import { columnsOf, type KindName, linkListsOf } from './kinds.ts';
 import { createIndexes, dropIndexes, table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 
-/** A text in which some words are replaced: what is between them, and the words. */
-class Blank {
-  readonly texts: readonly string[];
-  readonly keys: readonly string[];
+/** Copies that are written with one statement per table. */
+const batch = 1_000;
 
-  constructor(texts: readonly string[], keys: readonly string[]) {
-    this.texts = texts;
-    this.keys = keys;
-  }
+/** Texts in which objects of the same make differ, by name. */
+export type BulkWords<Name extends string> = Readonly<Record<Name, string>>;
 
-  filled(words: ReadonlyMap<string, string>): string {
-    let text = this.texts[0] ?? '';
-    this.keys.forEach((key, index) => {
-      text += (words.get(key) ?? key) + (this.texts[index + 1] ?? '');
-    });
-    return text;
-  }
-}
+/** What was stored for one object with all that belongs to it; the number of its row in `made`. */
+export type Prototype = number;
 
-/** A value that is the same in every copy, or not. */
-type Cell = Blank | SqlValue;
-
-/** A row without its empty columns: to bind a value costs more than to store it. */
-interface Row {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly cells: readonly Cell[];
-}
-
-/** What was stored for one object with all that belongs to it. */
-export type Prototype = readonly Row[];
-
-/** Rows that are written with one statement; SQLite takes 32766 values. */
-const batch = 100;
-
-const referenceTable = 'reference';
-const referenceColumns = ['kind', 'id', 'attribute', 'target'];
-
-export class BulkWriter {
+export class BulkWriter<Name extends string> {
   readonly #tx: Transaction;
-  /** Values of rows with the same columns, by statement. */
-  readonly #waiting = new Map<string, { row: Row; values: SqlValue[]; count: number }>();
-  /** The last row of each table: rows keep the order in which they were made. */
-  readonly #last = new Map<string, number>();
+  readonly #kinds: readonly KindName[];
+  readonly #names: readonly Name[];
+  /** Words that occur in a column of a table, by `TABLE.COLUMN`. */
+  readonly #used = new Map<string, Set<Name>>();
+  #prototypes = 0;
+  #waiting: (string | number)[][] = [];
 
-  constructor(tx: Transaction) {
+  /** Copies objects of these kinds; `names` are those of the words in which they differ. */
+  constructor(tx: Transaction, kinds: readonly KindName[], names: readonly Name[]) {
     this.#tx = tx;
+    this.#kinds = kinds;
+    this.#names = names;
+    const words = names.map((name) => `[${name}] TEXT NOT NULL`).join(', ');
+    this.#run(`CREATE TEMP TABLE prototype (prototype INTEGER PRIMARY KEY, ${words})`);
+    this.#run(
+      'CREATE TEMP TABLE made (kind TEXT, prototype INTEGER, row INTEGER, PRIMARY KEY (kind, prototype, row)) WITHOUT ROWID',
+    );
+    this.#run(`CREATE TEMP TABLE copy (seq INTEGER PRIMARY KEY, prototype INTEGER, ${words})`);
   }
 
-  /**
-   * Remembers what `make` stores. `words` are the texts that its copies have others for: they must
-   * not be parts of each other.
-   */
-  prototype(words: readonly string[], make: () => void): Prototype {
+  /** Remembers what `make` stores. The words must not be parts of each other; empty ones are none. */
+  prototype(words: BulkWords<Name>, make: () => void): Prototype {
     this.flush();
-    const before = storedKinds().map((kind) => [kind, this.#lastRow(kind)] as const);
+    const before = this.#kinds.map((kind) => [kind, this.#lastRow(kind)] as const);
     make();
-    const rows: Row[] = [];
+    this.#prototypes += 1;
+    const marks = ', ?'.repeat(this.#names.length);
+    this.#run(
+      `INSERT INTO prototype VALUES (?${marks})`,
+      this.#prototypes,
+      ...this.#names.map((name) => words[name]),
+    );
     for (const [kind, last] of before) {
       const found = this.#tx
-        .statement(`SELECT * FROM ${table(kind)} WHERE rowid > ? ORDER BY rowid`)
+        .statement(`SELECT rowid AS [row of it], * FROM ${table(kind)} WHERE rowid > ?`)
         .all(last);
-      if (found.length === 0) continue;
-      this.#last.set(table(kind), last + found.length);
-      for (const row of found) rows.push(rowOf(table(kind), columnsFor(kind), row, words));
-      for (const { id } of found) {
-        const references = this.#tx
-          .statement('SELECT * FROM reference WHERE kind = ? AND id = ?')
-          .all(kind, id ?? null);
-        for (const row of references) {
-          rows.push(rowOf(referenceTable, referenceColumns, row, words));
-        }
+      for (const { 'row of it': row = null, ...columns } of found) {
+        this.#run('INSERT INTO made VALUES (?, ?, ?)', kind, this.#prototypes, row);
+        for (const [column, value] of Object.entries(columns))
+          this.#note(kind, column, value, words);
       }
     }
-    return rows;
+    return this.#prototypes;
   }
 
-  /** Writes the rows of a prototype with other words, by the words that they stand for. */
-  copy(prototype: Prototype, words: ReadonlyMap<string, string>): void {
-    for (const row of prototype) {
-      const key = `${row.table} ${row.columns.join(' ')}`;
-      let waiting = this.#waiting.get(key);
-      if (!waiting) {
-        waiting = { row, values: [], count: 0 };
-        this.#waiting.set(key, waiting);
-      }
-      if (row.table !== referenceTable) {
-        const last = (this.#last.get(row.table) ?? 0) + 1;
-        this.#last.set(row.table, last);
-        waiting.values.push(last);
-      }
-      for (const one of row.cells) {
-        waiting.values.push(one instanceof Blank ? one.filled(words) : one);
-      }
-      waiting.count += 1;
-      if (waiting.count === batch) this.#write(key);
+  #note(kind: KindName, column: string, value: unknown, words: BulkWords<Name>): void {
+    if (typeof value !== 'string') return;
+    const key = `${kind}.${column}`;
+    const used = this.#used.get(key) ?? new Set<Name>();
+    this.#used.set(key, used);
+    for (const name of this.#names) {
+      if (words[name] !== '' && value.includes(words[name])) used.add(name);
     }
+  }
+
+  /** Writes the rows of a prototype again, with other words. */
+  copy(prototype: Prototype, words: BulkWords<Name>): void {
+    this.#waiting.push([prototype, ...this.#names.map((name) => words[name])]);
+    if (this.#waiting.length === batch) this.flush();
   }
 
   /** Writes what waits. */
   flush(): void {
-    for (const key of this.#waiting.keys()) this.#write(key);
+    if (this.#waiting.length === 0) return;
+    const values = ['prototype', ...this.#names].map((_, index) => `value ->> ${index}`);
+    this.#run(
+      `INSERT INTO copy SELECT key, ${values.join(', ')} FROM json_each(?)`,
+      JSON.stringify(this.#waiting),
+    );
+    this.#waiting = [];
+    for (const kind of this.#kinds) {
+      this.#copyRows(kind);
+      if (linkListsOf(kind).length > 0) this.#copyReferences(kind);
+    }
+    this.#run('DELETE FROM copy');
   }
 
-  #write(key: string): void {
-    const waiting = this.#waiting.get(key);
-    if (!waiting) return;
-    this.#waiting.delete(key);
-    const { row, values, count } = waiting;
-    const columns = [...(row.table === referenceTable ? [] : ['rowid']), ...row.columns];
-    const one = `(${columns.map(() => '?').join(', ')})`;
-    const names = columns.map((column) => `[${column}]`).join(', ');
-    const rows = Array.from({ length: count }, () => one).join(', ');
-    this.#tx.statement(`INSERT INTO ${row.table} (${names}) VALUES ${rows}`).run(...values);
+  /** Rows keep the order in which they were made. */
+  #copyRows(kind: KindName): void {
+    const columns = ['collection', 'id', 'name', 'doc', ...columnsOf(kind).map(({ name }) => name)];
+    const values = columns.map((column) =>
+      this.#replaced(`o.[${column}]`, this.#used.get(`${kind}.${column}`) ?? []),
+    );
+    this.#run(
+      `INSERT INTO ${table(kind)} (${columns.map((column) => `[${column}]`).join(', ')})
+        SELECT ${values.join(', ')} FROM ${originals(kind)} ORDER BY copy.seq, made.row`,
+      kind,
+    );
+  }
+
+  #copyReferences(kind: KindName): void {
+    const values = [
+      'r.kind',
+      this.#replaced('r.id', this.#names),
+      'r.attribute',
+      this.#replaced('r.target', this.#names),
+    ];
+    this.#run(
+      `INSERT INTO reference (kind, id, attribute, target) SELECT ${values.join(', ')}
+        FROM ${originals(kind)} CROSS JOIN reference r ON r.kind = made.kind AND r.id = o.id`,
+      kind,
+    );
+  }
+
+  /** An expression with the words of the copy instead of those of the prototype. */
+  #replaced(expression: string, names: Iterable<Name>): string {
+    let replaced = expression;
+    for (const name of names) replaced = `replace(${replaced}, p.[${name}], copy.[${name}])`;
+    return replaced;
   }
 
   #lastRow(kind: KindName): number {
@@ -128,44 +134,35 @@ export class BulkWriter {
     return Number(row?.['last'] ?? 0);
   }
 
-  /** Runs work that writes much: the indexes of these tables are away meanwhile. */
-  static withoutIndexes(tx: Transaction, kinds: readonly KindName[], work: () => void): void {
-    for (const kind of kinds) for (const sql of dropIndexes(kind)) tx.statement(sql).run();
-    work();
-    for (const kind of kinds) for (const sql of createIndexes(kind)) tx.statement(sql).run();
+  #run(sql: string, ...values: (string | number | bigint | Uint8Array | null)[]): void {
+    this.#tx.statement(sql).run(...values);
+  }
+
+  /**
+   * Runs work that writes much, and gives it a writer: the indexes of these tables are away
+   * meanwhile where that pays.
+   */
+  static write<Name extends string>(
+    tx: Transaction,
+    kinds: readonly KindName[],
+    names: readonly Name[],
+    many: boolean,
+    work: (bulk: BulkWriter<Name>) => void,
+  ): void {
+    if (many)
+      for (const kind of kinds) for (const sql of dropIndexes(kind)) tx.statement(sql).run();
+    const bulk = new BulkWriter(tx, kinds, names);
+    work(bulk);
+    bulk.flush();
+    for (const name of ['prototype', 'made', 'copy']) bulk.#run(`DROP TABLE temp.${name}`);
+    if (many)
+      for (const kind of kinds) for (const sql of createIndexes(kind)) tx.statement(sql).run();
   }
 }
 
-function columnsFor(kind: KindName): readonly string[] {
-  return ['collection', 'id', 'name', 'doc', ...columnsOf(kind).map(({ name }) => name)];
-}
-
-function rowOf(
-  name: string,
-  columns: readonly string[],
-  values: Readonly<Record<string, SqlValue>>,
-  words: readonly string[],
-): Row {
-  const filled = columns.filter((column) => values[column] !== null);
-  const cells = filled.map((column) => cell(values[column] ?? null, words));
-  return { table: name, columns: filled, cells };
-}
-
-function cell(value: SqlValue, words: readonly string[]): Cell {
-  if (typeof value !== 'string') return value;
-  const texts: string[] = [];
-  const keys: string[] = [];
-  let start = 0;
-  for (let at = 0; at < value.length; ) {
-    const word = words.find((one) => value.startsWith(one, at));
-    if (word === undefined) {
-      at += 1;
-      continue;
-    }
-    texts.push(value.slice(start, at));
-    keys.push(word);
-    at += word.length;
-    start = at;
-  }
-  return keys.length === 0 ? value : new Blank([...texts, value.slice(start)], keys);
+/** The copies that wait, with the prototype of each and the rows of a kind that were made for it. */
+function originals(kind: KindName): string {
+  return `copy CROSS JOIN prototype p ON p.prototype = copy.prototype
+    CROSS JOIN made ON made.kind = ? AND made.prototype = copy.prototype
+    CROSS JOIN ${table(kind)} o ON o.rowid = made.row`;
 }
