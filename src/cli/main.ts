@@ -28,6 +28,10 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
     const { complete } = await import('./complete.ts');
     return await complete(given.slice(1), io, signal);
   }
+  if (given[0] === '__reference') {
+    const { writeReference } = await import('./reference/write.ts');
+    return await writeReference(given[1] ?? '.', io, signal);
+  }
   const argv = spelledOut(given);
   const at = wordPosition(argv);
   const word = at < 0 ? undefined : argv[at];

@@ -23,6 +23,8 @@ export interface FlagEntry {
    * `kind/ref` for an object with its kind: `vms/web01`.
    */
   readonly type: string;
+  /** What stands for the value in help: `DURATION`; absent for switches. */
+  readonly value?: string;
   /** What the value may be, where that is one of a few words. */
   readonly values?: readonly string[];
   readonly doc: string;
@@ -74,7 +76,18 @@ export function globalFlags(): readonly FlagEntry[] {
     if (flag === undefined) return [];
     const type = isSwitch ? 'switch' : 'string';
     const shown = values ? { values } : {};
-    return [{ flag, aliases, type, ...shown, doc, many: false, section: 'command' as const }];
+    return [
+      {
+        flag,
+        aliases,
+        type,
+        ...valueIn(flags ?? ''),
+        ...shown,
+        doc,
+        many: false,
+        section: 'command' as const,
+      },
+    ];
   });
 }
 
@@ -178,6 +191,7 @@ function modelFlag(flag: Flag, { meanings }: VerbFlags): FlagEntry {
     flag: name,
     aliases: others,
     type,
+    ...(flag.value === undefined ? {} : { value: flag.value }),
     ...(!parent && form === 'enum' ? { values: enums[of as EnumName] } : {}),
     doc: flag.doc,
     many: flag.isMany,
@@ -190,11 +204,17 @@ function plainFlag(option: Option): FlagEntry {
     flag: option.long ?? option.short ?? '',
     aliases: option.long && option.short ? [option.short] : [],
     type: plainType(option),
+    ...valueIn(option.flags),
     ...(option.argChoices ? { values: option.argChoices } : {}),
     doc: option.description,
     many: option.variadic || option.parseArg !== undefined,
     section: 'command',
   };
+}
+
+function valueIn(flags: string): { readonly value?: string } {
+  const [, value] = /<(.+)>/.exec(flags) ?? [];
+  return value === undefined ? {} : { value: value.toUpperCase() };
 }
 
 function plainType({ flags, required, optional }: Option): string {

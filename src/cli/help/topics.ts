@@ -15,6 +15,12 @@ const generated: Readonly<Record<string, () => string>> = {
   'exit-codes': exitCodesPage,
 };
 
+/** All topics with their texts, by name. */
+export function topicPages(): Readonly<Record<string, string>> {
+  const made = Object.entries(generated).map(([name, page]) => [name, page()] as const);
+  return { ...Object.fromEntries(made), ...topicTexts };
+}
+
 const topicNames = [...Object.keys(generated), ...Object.keys(topicTexts)];
 
 /** Prints the page that the words name; without words the root page. */
