@@ -128,11 +128,12 @@ describe('the small inventory', () => {
 
     const [image] = await list(api, `/storagedomains/${idOf('repository')}/images`);
     const path = `/storagedomains/${idOf('repository')}/images/${String(image?.['id'])}/import`;
-    const target = { storage_domain: { name: 'data1' }, disk: { alias: 'imported' }, async: false };
+    const target = { storage_domain: { name: 'data1' }, disk: { alias: 'imported' } };
     const imported = await api.json('POST', path, target);
     expect(imported.status, imported.text).toBe(200);
-    const [disk] = await list(api, '/disks?search=alias%3Dimported');
-    expect(disk).toMatchObject({ status: 'ok', provisioned_size: image?.['size'] });
+    const disk = async () => (await list(api, '/disks?search=alias%3Dimported'))[0];
+    await expect.poll(async () => (await disk())?.['status'], { timeout: 10_000 }).toBe('ok');
+    expect(await disk()).toMatchObject({ provisioned_size: image?.['size'] });
   });
 });
 
