@@ -33,9 +33,9 @@ export function incomplete(type: string, missing: readonly string[], operation: 
   );
 }
 
-/** 404: a reference, by id or name, to something that does not exist. */
-export function entityNotFound(what: string): Refusal {
-  return new Refusal(404, 'Operation Failed', `Entity not found: ${what}`);
+/** A reference, by id or name, to something that does not exist; 400 where it is a bad value. */
+export function entityNotFound(what: string, status: 400 | 404 = 404): Refusal {
+  return new Refusal(status, 'Operation Failed', `Entity not found: ${what}`);
 }
 
 /** 404: the addressed object does not exist. */

@@ -38,9 +38,29 @@ export function applyDefaults(type: TypeName, object: StoredObject): void {
   }
 }
 
+/** References that are refused as bad values, with 400, where they lead nowhere. */
+const badValues: ReadonlySet<string> = new Set([
+  'balance.scheduling_policy_unit',
+  'cluster.management_network',
+  'cluster.scheduling_policy',
+  'cpu_profile.qos',
+  'disk_profile.qos',
+  'filter.scheduling_policy_unit',
+  'iscsi_bond.networks',
+  'iscsi_bond.storage_connections',
+  'network.qos',
+  'permission.group',
+  'permission.user',
+  'template_version.base_template',
+  'vnic_profile.network_filter',
+  'vnic_profile.qos',
+  'weight.scheduling_policy_unit',
+]);
+
 /**
- * Replaces every reference by `{id}`, looking names up. Refuses with 404 what does not exist.
- * References to objects that are not stored by themselves stay as they were sent.
+ * Replaces every reference by `{id}`, looking names up. Refuses with 404 what does not exist, and
+ * with 400 what is one of the values above. References to objects that are not stored by themselves
+ * stay as they were sent.
  */
 export function resolveReferences(tx: Transaction, type: string, object: StoredObject): void {
   for (const [name, value] of Object.entries(object)) {
@@ -51,24 +71,32 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
       for (const part of Array.isArray(value) ? value : [value]) {
         if (isRecord(part)) resolveReferences(tx, of, part);
       }
-    } else if (form === 'ref' && isRecord(value)) {
-      object[name] = resolve(tx, of, value);
+      continue;
+    }
+    const status = badValues.has(`${type}.${name}`) ? 400 : 404;
+    if (form === 'ref' && isRecord(value)) {
+      object[name] = resolve(tx, of, value, status);
     } else if (form === 'links' && Array.isArray(value)) {
-      object[name] = value.map((item) => (isRecord(item) ? resolve(tx, of, item) : item));
+      object[name] = value.map((item) => (isRecord(item) ? resolve(tx, of, item, status) : item));
     }
   }
 }
 
-function resolve(tx: Transaction, type: string, reference: StoredObject): StoredObject {
+function resolve(
+  tx: Transaction,
+  type: string,
+  reference: StoredObject,
+  status: 400 | 404 = 404,
+): StoredObject {
   if (!isStored(type)) return reference;
   const { id, name } = reference;
   if (typeof id === 'string' && id !== '') {
-    if (!tx.get(type, id)) throw entityNotFound(`${titleOf(type)}: id=${id}`);
+    if (!tx.get(type, id)) throw entityNotFound(`${titleOf(type)}: id=${id}`, status);
     return { id };
   }
   if (typeof name === 'string' && name !== '') {
     const found = tx.byName(type, name);
-    if (!found) throw entityNotFound(`${titleOf(type)}: name=${name}`);
+    if (!found) throw entityNotFound(`${titleOf(type)}: name=${name}`, status);
     return { id: (found as StoredObject)['id'] };
   }
   // An empty reference clears the attribute, or carries a whole new object (a disk to be made).

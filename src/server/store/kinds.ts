@@ -62,6 +62,7 @@ const lookedUp: Readonly<Record<string, readonly string[]>> = {
   nic: ['mac.address'],
   snapshot_nic: ['mac.address'],
   cdrom: ['file.id'],
+  template: ['version.base_template.id'],
   image_transfer: ['phase'],
   disk: ['total_size', 'storage_type'],
   disk_snapshot: ['actual_size'],

@@ -172,7 +172,7 @@ function sourceOf(ctx: RuleContext, sent: StoredObject): Vm {
 
 /** Versions of a base template. */
 function versionsOf(ctx: RuleContext, base: string): Template[] {
-  return ctx.tx.list('template').filter((one) => one.version?.base_template?.id === base);
+  return ctx.tx.list('template', { where: { version_base_template_id: base } });
 }
 
 /** The number of a new version, or 1 for a template of its own. */
