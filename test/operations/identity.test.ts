@@ -1,5 +1,6 @@
 /** Domains, users, groups and their roles; cluster levels. */
 import { describe, expect } from 'vitest';
+import { RawApi, requestToken } from '../support/raw.ts';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
 import { at, itemsOf } from './support/speaker.ts';
@@ -100,6 +101,33 @@ describe(row(180), () => {
     expect((await admin.delete(`/groups/${everyone.id}`)).status).toBe(409);
   });
   site.unknown('DELETE', '/groups/{unknown}');
+});
+
+describe('who is added from the directory', () => {
+  const signIn = (username: string, secret?: string) => {
+    const other = { ...site.server(), ready: { ...site.server().ready, username } };
+    return requestToken(other, 'virt-app-api', secret);
+  };
+  site.both('signs in like the administrator, or as it was said', async ({ admin }) => {
+    expect((await signIn('marco@internal')).status).toBe(400);
+    const marco = await admin.add('/users', { user: { user_name: 'marco', domain } });
+    const token = await signIn('marco@internal');
+    expect(token.status, token.text).toBe(200);
+    const api = new RawApi(site.server(), String(token.json()['access_token']));
+    expect((await api.json('GET', '/vms')).json()).toEqual({ vm: [] });
+    await admin.delete(`/users/${marco.id}`);
+    expect((await api.json('GET', '/vms')).status).toBe(401);
+
+    const user = { user_name: 'marco', domain, password: 'his own' };
+    const again = await admin.add('/users', { user });
+    expect(JSON.stringify(again)).not.toContain('his own');
+    expect((await signIn('marco@internal', 'his own')).status).toBe(200);
+    expect((await signIn('marco@internal', 'another')).status).toBe(400);
+    // Adding him once more finds him, and changes nothing.
+    await admin.add('/users', { user: { ...user, password: 'another' } });
+    expect((await signIn('marco@internal', 'another')).status).toBe(400);
+    await admin.delete(`/users/${again.id}`);
+  });
 });
 
 describe(row(181), () => {

@@ -21,6 +21,16 @@ export function copyPassword(tx: Transaction, from: string, to: string): void {
   ).run(to, from);
 }
 
+/** Whether the user has any password. */
+export function hasPassword(tx: Transaction, user: string): boolean {
+  return tx.statement('SELECT 1 FROM password WHERE user = ?').get(user) !== undefined;
+}
+
+/** Takes the password of a user who is gone. */
+export function dropPassword(tx: Transaction, user: string): void {
+  tx.statement('DELETE FROM password WHERE user = ?').run(user);
+}
+
 /** Whether the user has this password already; spares a new hash at every start. */
 export function checkPassword(tx: Transaction, user: string, password: string): boolean {
   const row = tx.statement('SELECT salt, hash FROM password WHERE user = ?').get(user);

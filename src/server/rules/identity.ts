@@ -1,5 +1,6 @@
 /** Rules of users, groups, roles and tags; the directory from which users and groups come. */
 import type { Resource } from '../../model/resource.ts';
+import { copyPassword, dropPassword, hasPassword, setPassword } from '../auth/passwords.ts';
 import { everyone } from '../auth/permissions.ts';
 import { splitUserName } from '../auth/users.ts';
 import { defaultIds } from '../inventory/fresh.ts';
@@ -88,6 +89,7 @@ export const identityRules = [
       if (present) return present;
       const added: User = { department: '', last_name: '', ...taken(entry), id: ctx.site.newId() };
       ctx.tx.insert('user', place.collection, added);
+      givePassword(ctx, added, user.password);
       ctx.event(149, {}, { NewUserName: added.user_name });
       return added;
     },
@@ -96,6 +98,7 @@ export const identityRules = [
         ctx.refuse('USER_IS_ADMINISTRATOR', { action: 'remove' });
       }
       if (object.id === ctx.caller.userId) ctx.refuse('USER_IS_CALLER', { action: 'remove' });
+      dropPassword(ctx.tx, loginOf(object));
       ctx.event(325, {}, { RemovedUserName: object.user_name ?? object.name });
       forgetPermissions(ctx, 'user_id', object.id ?? '');
     },
@@ -173,6 +176,22 @@ export const identityRules = [
     },
   }),
 ];
+
+/**
+ * How somebody from the simulated directory signs in: with the password that was sent when the user
+ * was added, or else with that of the administrator. Who has a password keeps it.
+ */
+function givePassword(ctx: RuleContext, user: User, sent: string | undefined): void {
+  const login = loginOf(user);
+  if (hasPassword(ctx.tx, login)) return;
+  if (sent) setPassword(ctx.tx, login, sent);
+  else copyPassword(ctx.tx, loginOf(ctx.tx.get('user', defaultIds.admin) ?? {}), login);
+}
+
+/** What a user signs in as: `jane@internal`. */
+function loginOf({ user_name: name = '' }: User): string {
+  return name.replace(/-authz$/, '');
+}
 
 function domainOf(ctx: RuleContext, sent: StoredObject): { id?: string } | undefined {
   const domain = sent['domain'] as { id?: string; name?: string } | undefined;
