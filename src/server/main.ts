@@ -210,6 +210,7 @@ async function start(
 const imageKinds = [
   'disk',
   'disk_snapshot',
+  'backup_image',
   'unregistered_disk',
   'image',
   'image_transfer',

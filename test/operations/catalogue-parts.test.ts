@@ -2,7 +2,7 @@
 import { describe, expect } from 'vitest';
 import { type Expected, eventsOf, type Scene, who } from './support/catalogue.ts';
 import { useSite } from './support/site.ts';
-import { addDisk, newVm } from './support/vms.ts';
+import { addDisk, newVm, until } from './support/vms.ts';
 
 const site = useSite();
 const normal = (code: number, text: string): Expected => [code, 'normal', text];
@@ -96,7 +96,9 @@ const machines: readonly Scene[] = [
       const backup = await admin.add(`/vms/${id}/backups`, {
         backup: { disks: { disk: [{ id: disk }] } },
       });
-      await admin.must(`/vms/${id}/backups/${backup.id}/finalize`);
+      const path = `/vms/${id}/backups/${backup.id}`;
+      await until(people, path, ({ phase }) => phase === 'ready');
+      await admin.must(`${path}/finalize`);
       const checkpoint = (await admin.get(`/vms/${id}/checkpoints`)).list[0]?.['id'];
       await admin.delete(`/vms/${id}/checkpoints/${checkpoint}`);
       return [

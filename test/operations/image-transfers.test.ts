@@ -4,6 +4,7 @@ import { send } from '../support/raw.ts';
 import { type People, useSite } from './support/site.ts';
 import { at, type Speaker } from './support/speaker.ts';
 import { addDisk, settled } from './support/storage.ts';
+import { until } from './support/vms.ts';
 
 const site = useSite();
 const mebibyte = 2 ** 20;
@@ -161,6 +162,7 @@ describe('a transfer of a disk in a backup', () => {
     const backup = await admin.add(`/vms/${vm}/backups`, {
       backup: { disks: { disk: [{ id: disk }] } },
     });
+    await until(people, `/vms/${vm}/backups/${backup.id}`, ({ phase }) => phase === 'ready');
     const of = { disk: { id: disk }, backup: { id: backup.id } };
     expect((await download(admin, of)).equals(sample())).toBe(true);
     await admin.must(`/vms/${vm}/backups/${backup.id}/finalize`);
@@ -169,5 +171,23 @@ describe('a transfer of a disk in a backup', () => {
     });
     expect([late.status, late.fault?.detail]).toEqual([409, expect.stringContaining('ready')]);
     await admin.must(`/vms/${vm}/stop`);
+  });
+
+  site.both('reads what the disk was when the backup began', async (people) => {
+    const { admin } = people;
+    const { vm, disk } = await machine(people);
+    const backup = await admin.add(`/vms/${vm}/backups`, {
+      backup: { disks: { disk: [{ id: disk }] } },
+    });
+    const path = `/vms/${vm}/backups/${backup.id}`;
+    await until(people, path, ({ phase }) => phase === 'ready');
+    await upload(admin, { disk: { id: disk } }, Buffer.alloc(size, 'newer'));
+    await settled(admin, `/disks/${disk}`);
+    const of = { disk: { id: disk }, backup: { id: backup.id } };
+    expect((await download(admin, of)).equals(sample())).toBe(true);
+    expect((await download(admin, { disk: { id: disk } })).equals(sample())).toBe(false);
+    await admin.must(`${path}/finalize`);
+    await until(people, path, ({ phase }) => phase === 'succeeded');
+    expect((await admin.delete(`/vms/${vm}`)).status).toBe(200);
   });
 });

@@ -73,6 +73,62 @@ describe('POST /vms/{vm}/snapshots', () => {
   site.unknown('GET', '/vms/{vm}/snapshots/{nothing}');
 });
 
+describe('a snapshot with memory', () => {
+  /** A machine that is down, with a snapshot of it while it ran. */
+  async function slept(people: People) {
+    const { admin } = people;
+    const { id, name } = await newVm(people, bootsFromDisc);
+    await addDisk(people, id);
+    await admin.must(`/vms/${id}/start`);
+    const { id: snapshot } = await take(people, id);
+    await admin.must(`/vms/${id}/stop`);
+    const active = async () =>
+      (await admin.get(`/vms/${id}/snapshots`)).list.find(
+        (one) => one['snapshot_type'] === 'active',
+      );
+    const begin = async () => {
+      await admin.must(`/vms/${id}/start`);
+      const { list } = await admin.get('/events?max=3');
+      return list.find((one) => at(one, 'vm.id') === id)?.['description'];
+    };
+    const resumed = `VM ${name} was resumed by admin@internal (Host: `;
+    return { vm: `/vms/${id}`, id, snapshot, active, begin, resumed };
+  }
+
+  site.both('lets the machine go on from there, once', async (people) => {
+    const { admin } = people;
+    const { vm, id, snapshot, active, begin, resumed } = await slept(people);
+    await admin.must(`${vm}/previewsnapshot`, { snapshot: { id: snapshot }, restore_memory: true });
+    expect((await settled(people, id))['status']).toBe('down');
+    expect(await active()).toMatchObject({ persist_memorystate: 'true' });
+    await admin.must(`${vm}/commitsnapshot`);
+    await settled(people, id);
+    expect(await begin()).toContain(resumed);
+    expect(await active()).toMatchObject({ persist_memorystate: 'false' });
+    await admin.must(`${vm}/stop`);
+    expect(await begin()).toContain('started');
+  });
+  site.both('does not where the preview is undone, or no memory is asked for', async (people) => {
+    const { admin } = people;
+    const { vm, id, snapshot, active, begin } = await slept(people);
+    await admin.must(`${vm}/previewsnapshot`, { snapshot: { id: snapshot }, restore_memory: true });
+    await settled(people, id);
+    await admin.must(`${vm}/undosnapshot`);
+    await settled(people, id);
+    expect(await active()).toMatchObject({ persist_memorystate: 'false' });
+    await admin.must(`${vm}/snapshots/${snapshot}/restore`);
+    await settled(people, id);
+    expect(await begin()).toContain('started');
+  });
+  site.both('is restored for good with it', async (people) => {
+    const { admin } = people;
+    const { vm, id, snapshot, begin, resumed } = await slept(people);
+    await admin.must(`${vm}/snapshots/${snapshot}/restore`, { restore_memory: true });
+    await settled(people, id);
+    expect(await begin()).toContain(resumed);
+  });
+});
+
 describe('previewing a snapshot', () => {
   site.both('shows its bytes and configuration, and goes back to the present', async (people) => {
     const { admin } = people;
@@ -275,7 +331,9 @@ describe('backups', () => {
     expect((await admin.get(`${there}/disks`)).list).toMatchObject([
       { backup_mode: 'incremental' },
     ]);
+    await until(people, there, (one) => one['phase'] === 'ready');
     await admin.must(`${there}/finalize`);
+    await until(people, there, (one) => one['phase'] === 'succeeded');
     expect((await admin.delete(point)).status).toBe(200);
     expect((await admin.get(point)).status).toBe(404);
   });

@@ -7,8 +7,9 @@ import { begin, onArrival, requireState } from '../jobs/moves.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';
 import { hostsUp } from './data-center.ts';
-import { dataCenterOf, domainOf, pluggedInto } from './disk.ts';
+import { dataCenterOf, domainOf, pluggedInto, vmsOf } from './disk.ts';
 import { type Addressed, rules } from './notation.ts';
+import { requireBackupsBegun } from './snapshot/checks.ts';
 import {
   chooseFile,
   closeTicket,
@@ -197,6 +198,8 @@ function requireFree(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
   if (disk.status === 'illegal' && transfer.direction === 'download') {
     ctx.refuse('DISK_IS_ILLEGAL', words);
   }
+  // Backups that begin keep the disks as they are at this moment.
+  for (const { vm } of vmsOf(ctx, disk)) requireBackupsBegun(ctx, vm, 'transfer a disk of');
   const vms = pluggedInto(ctx, disk);
   if (vms.length > 0) {
     const names = vms.map(({ name }) => name).join(', ');

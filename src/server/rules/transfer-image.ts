@@ -7,6 +7,7 @@ import { beginWork, registerWork } from '../jobs/work.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { ImageForm, RuleContext, TransferTicket } from './context.ts';
 import { measured } from './storage-space.ts';
+import { frozenImage } from './vm/backup-images.ts';
 
 /** A transfer as it is stored; the ticket shows only at the end of its URLs. */
 export type Transfer = Resource<'image_transfer'> & {
@@ -16,6 +17,8 @@ export type Transfer = Resource<'image_transfer'> & {
   scratch?: boolean;
   /** It only reads what others keep as it is: the disk goes on being used. */
   shared?: boolean;
+  /** Id of the image that a backup keeps. */
+  frozen?: string;
 };
 type Disk = Resource<'disk'>;
 
@@ -28,12 +31,14 @@ export function diskOf(ctx: RuleContext, transfer: Transfer): Disk {
   const id = image?.disk?.id ?? transfer.disk?.id ?? transfer.image?.id ?? '';
   const disk = ctx.tx.get('disk', id);
   if (!disk) ctx.refuse('DISK_IS_ILLEGAL', { action: 'transfer', type: 'image', names: id });
-  return disk;
+  const frozen = frozenImage(ctx, transfer.backup?.id, id);
+  // It may have grown since the backup began.
+  return frozen ? { ...disk, provisioned_size: frozen.provisioned_size ?? 0 } : disk;
 }
 
 /** Id of the file in which the disk, or its snapshot, has the bytes. */
 function originOf(transfer: Transfer, disk: Disk): string {
-  return transfer.snapshot?.id ?? disk.id ?? '';
+  return transfer.snapshot?.id ?? transfer.frozen ?? disk.id ?? '';
 }
 
 /** Id of the file that the client reads or writes. */
@@ -43,6 +48,8 @@ export function fileOf(transfer: Transfer, disk: Disk): string {
 
 /** Decides whether a transfer needs a file of its own: for another format, or an empty qcow2 disk. */
 export function chooseFile(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+  const frozen = frozenImage(ctx, transfer.backup?.id, disk.id)?.id;
+  if (frozen) transfer.frozen = frozen;
   const other = transfer.format !== disk.format;
   const download = transfer.direction === 'download';
   const empty = ctx.site.images.sizes(originOf(transfer, disk)).length === 0;

@@ -25,6 +25,7 @@ export const pairs = {
   snapshot_attachment: 'disk_attachment',
   current_cdrom: 'cdrom',
   backup_disk: 'disk',
+  backup_image: 'disk',
   checkpoint_disk: 'disk',
   domain_vm: 'vm',
   domain_template: 'template',

@@ -32,6 +32,14 @@ export function requireNoBackup(ctx: RuleContext, vm: Vm, action: string): void 
   }
 }
 
+/** Refuses while a backup of the machine copies its disks. */
+export function requireBackupsBegun(ctx: RuleContext, vm: Vm, action: string): void {
+  const backups = ctx.tx.list('backup', { where: { collection: `/vms/${vm.id}/backups` } });
+  if (backups.some(({ phase }) => phase === 'initializing' || phase === 'starting')) {
+    ctx.refuse('VM_IN_BACKUP', { action });
+  }
+}
+
 /** Refuses unless the disks that a snapshot keeps are free, those alone that are named. */
 export function requireFreeDisks(
   ctx: RuleContext,

@@ -15,6 +15,7 @@ import {
   settleDisk,
   settleImages,
 } from './images.ts';
+import { keepMemory, keepsMemory } from './memory.ts';
 import { copiesBack } from './stateless.ts';
 
 type Snapshot = Resource<'snapshot'>;
@@ -36,14 +37,15 @@ export function preview(ctx: RuleContext, { object: vm }: Target, body: StoredOb
     date: ctx.timestamp,
     snapshot_type: 'preview',
     snapshot_status: 'ok',
-    persist_memorystate: false,
+    persist_memorystate: keepsMemory(ctx, vm),
     vm: { id: vm.id ?? '' },
   };
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, present);
   const copies = keep(ctx, vm, present);
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
   const words = { SnapshotName: snapshot.description };
-  moveVm(ctx, vm, 'preview_snapshot', { copies, snapshot: id, only, words });
+  const memory = wantsMemory(snapshot, body);
+  moveVm(ctx, vm, 'preview_snapshot', { copies, snapshot: id, only, memory, words });
   return undefined;
 }
 
@@ -52,20 +54,20 @@ export function presentKept(ctx: RuleContext, vm: Vm, data: StoredObject | undef
   const {
     snapshot: id,
     only,
+    memory,
     words,
-  } = data as { snapshot: string; only?: string[]; words: object };
+  } = data as { snapshot: string; only?: string[]; memory: boolean; words: StoredObject };
   const kept = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (kept) settleImages(ctx, kept);
   const snapshot = ctx.tx.get('snapshot', id) ?? {};
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
-  return (
-    moveVm(ctx, vm, 'show_snapshot', { copies, snapshot: id, words: words as StoredObject }) ?? vm
-  );
+  return moveVm(ctx, vm, 'show_snapshot', { copies, snapshot: id, memory, words }) ?? vm;
 }
 
 /** The disks have the bytes of the snapshot: the rest of the machine follows. */
 export function shown(ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
   const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
+  keepMemory(ctx, vm, data?.['memory'] === true);
   return goBack(ctx, vm, snapshot);
 }
 
@@ -112,6 +114,7 @@ export function undone(ctx: RuleContext, vm: Vm): Vm {
   if (snapshot) ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
   const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (!present) return vm;
+  keepMemory(ctx, vm, present.persist_memorystate === true);
   const back = goBack(ctx, vm, present);
   eraseSnapshot(ctx, present);
   return back;
@@ -132,16 +135,23 @@ export function restore(
   const only = namedDisks(body);
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
   const words = { SnapshotName: snapshot.description };
-  moveVm(ctx, vm, 'restore_snapshot', { copies, snapshot: snapshot.id, words });
+  const memory = wantsMemory(snapshot, body);
+  moveVm(ctx, vm, 'restore_snapshot', { copies, snapshot: snapshot.id, memory, words });
   return undefined;
 }
 
 /** The end of a restore. */
 export function restored(ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
   const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
+  keepMemory(ctx, vm, data?.['memory'] === true);
   const back = goBack(ctx, vm, snapshot);
   forgetLater(ctx, vm, snapshot);
   return back;
+}
+
+/** Whether the memory that a snapshot holds is to come back with it. */
+function wantsMemory(snapshot: Snapshot, body: StoredObject): boolean {
+  return body['restore_memory'] === true && snapshot.persist_memorystate === true;
 }
 
 function requireFree(ctx: RuleContext, vm: Vm, action: string): void {

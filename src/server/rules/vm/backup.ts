@@ -4,10 +4,12 @@ import type { Resource } from '../../../model/resource.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
+import { notedCopies } from '../disk-copies.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { disksOf, subjects, type Vm } from '../vm.ts';
+import { freeze, thaw } from './backup-images.ts';
 
 type Backup = Resource<'backup'>;
 
@@ -43,7 +45,9 @@ export const backupRules = rules({
     if (incremental) backup.to_checkpoint_id = ctx.site.newId();
   },
 
-  added: (ctx, { place, object }) => move(ctx, place.collection, object, 'add'),
+  added(ctx, { place, object }) {
+    move(ctx, place.collection, object, 'add', { copies: freeze(ctx, object) });
+  },
 
   actions: {
     finalize(ctx, { place, object }) {
@@ -58,6 +62,7 @@ onArrival('backup', {
   describe: (ctx, backup) => ({
     subjects: subjects(ctx, ctx.tx.get('vm', (backup as Backup).vm?.id ?? '') ?? {}),
   }),
+  copies: { add: (_ctx, _backup, { data }) => notedCopies(data) },
   arrived: {
     add(ctx, object) {
       const backup = object as Backup;
@@ -65,7 +70,18 @@ onArrival('backup', {
       if (id) addCheckpoint(ctx, backup, id);
       return { ...object, modification_date: ctx.timestamp };
     },
-    finalize: (ctx, object) => ({ ...object, modification_date: ctx.timestamp }),
+    finalize(ctx, object) {
+      thaw(ctx, object as Backup);
+      return { ...object, modification_date: ctx.timestamp };
+    },
+  },
+  failed: {
+    add(ctx, object) {
+      thaw(ctx, object as Backup);
+      const vm = ctx.tx.get('vm', (object as Backup).vm?.id ?? '') ?? {};
+      ctx.event(10792, subjects(ctx, vm));
+      return { ...object, phase: 'failed', modification_date: ctx.timestamp };
+    },
   },
 });
 
@@ -91,9 +107,15 @@ function vmOf(ctx: RuleContext, place: Place): Vm {
   return ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
 }
 
-function move(ctx: RuleContext, collection: string, backup: Backup, operation: string): void {
+function move(
+  ctx: RuleContext,
+  collection: string,
+  backup: Backup,
+  operation: string,
+  data?: StoredObject,
+): void {
   const journey = { kind: 'backup' as const, collection, id: backup.id ?? '', operation };
-  begin(ctx, journey, backup as StoredObject);
+  begin(ctx, { ...journey, ...(data ? { data } : {}) }, backup as StoredObject);
 }
 
 export const checkpointRules = rules({

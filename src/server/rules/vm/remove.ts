@@ -8,6 +8,7 @@ import type { Parameters } from '../notation.ts';
 import { requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { eraseSnapshot } from '../snapshot/images.ts';
 import { disksOf, namesOf, snapshotsOf, type Vm } from '../vm.ts';
+import { thaw } from './backup-images.ts';
 import { requireDataCenter } from './checks.ts';
 
 /** Refuses the removal of a machine that is in use. */
@@ -52,6 +53,8 @@ function requireFreeDisks(
 export function eraseVm(ctx: RuleContext, vm: Vm, keepDisks: boolean): void {
   const id = vm.id ?? '';
   for (const snapshot of snapshotsOf(ctx, vm)) eraseSnapshot(ctx, snapshot);
+  const backups = { where: { collection: `/vms/${id}/backups` } };
+  for (const backup of ctx.tx.list('backup', backups)) thaw(ctx, backup);
   for (const disk of disksOf(ctx, vm)) {
     const kept = keepDisks || disk.shareable || disk.storage_type === 'lun';
     if (!kept && vmsOf(ctx, disk).length <= 1) eraseDisk(ctx, disk as StoredObject);

@@ -8,6 +8,7 @@ import { registeredAlready } from '../domain-contents/register.ts';
 import { shownIcons } from '../icon.ts';
 import { rules } from '../notation.ts';
 import { returnToPool, settledInPool } from '../pool/prestart.ts';
+import { keepMemory } from '../snapshot/memory.ts';
 import {
   commit,
   committed,
@@ -119,8 +120,14 @@ onArrival('vm', {
       return vm;
     },
     start: (ctx, vm) => running(ctx, vm as Vm) as StoredObject,
-    start_paused: (_ctx, vm) => ({ ...vm, status_detail: 'none' }),
-    resume: (ctx, vm) => running(ctx, vm as Vm) as StoredObject,
+    start_paused(ctx, vm) {
+      keepMemory(ctx, vm as Vm, false);
+      return { ...vm, status_detail: 'none' };
+    },
+    resume(ctx, vm) {
+      keepMemory(ctx, vm as Vm, false);
+      return running(ctx, vm as Vm) as StoredObject;
+    },
     unpause(ctx, vm) {
       const { status_detail: _detail, ...rest } = vm;
       return running(ctx, rest as Vm) as StoredObject;

@@ -6,6 +6,7 @@ import { resolveReferences } from '../input.ts';
 import type { Addressed } from '../notation.ts';
 import { chooseHost } from '../scheduling.ts';
 import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { keepsMemory } from '../snapshot/memory.ts';
 import { beginStatelessRun } from '../snapshot/stateless.ts';
 import {
   attachmentsOf,
@@ -67,7 +68,7 @@ export function launch(ctx: RuleContext, vm: Vm, body: StoredObject): void {
   if (body['vm'] !== undefined) started.run_once = true;
   delete started.stop_reason;
   const pause = body['pause'] === true || effective.start_paused === true;
-  const operation = pause ? 'start_paused' : 'start';
+  const operation = pause ? 'start_paused' : keepsMemory(ctx, vm) ? 'resume' : 'start';
   if (effective.stateless) beginStatelessRun(ctx, started, operation);
   else moveVm(ctx, started, operation);
 }
