@@ -105,7 +105,7 @@ describe('--timing', () => {
     expect(code).toBe(0);
     expect(stdout).toBe('vms/web01\nvms/web02\n');
     const names = stderr.split('\n').map((line) => line.slice(0, 36).trim());
-    const request = ['TCP', 'TLS', 'first byte', 'body'];
+    const request = ['DNS', 'TCP', 'TLS', 'first byte', 'body'];
     for (const name of [
       'start',
       'config',

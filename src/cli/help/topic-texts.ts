@@ -27,8 +27,9 @@ texts and numbers are bare, one in a line, and lists of lists are rows:
   vmctl vms list --query "[?status=='up'].name" -o tsv
   vmctl vms list --query 'sum([].memory)'
 
-Long lists are printed while they arrive, except where they are sorted or queried. --page-size 500
-reads them in pages: what is made or removed meanwhile neither repeats objects nor loses them.
+Long lists are printed while they arrive, except where they are sorted or queried; one that breaks
+off is a failure, and what came of it is on stdout. --page-size 500 reads them in pages: what is
+made or removed meanwhile neither repeats objects nor loses them.
 
 What would be sent: with --dry-run a command looks names up, and then prints the requests that
 would change something instead of sending them: method, address, body, and for an update what
