@@ -170,7 +170,7 @@ export const vm = lifecycle({
     thaw_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
     ticket: { from: consoleStates, stays: true, refusedBy: illegal },
     screenshot: {
-      from: ['up', 'powering_down', 'powering_up', 'migrating', 'reboot_in_progress', 'paused'],
+      from: ['up', 'powering_down', 'powering_up', 'migrating', 'reboot_in_progress'],
       stays: true,
       refusedBy: illegal,
     },
