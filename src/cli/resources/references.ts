@@ -245,8 +245,17 @@ export class Finder {
   }
 }
 
+/** Some services put this behind the profile with which a user signs in: `jane@internal-authz`. */
+const directorySuffix = '-authz';
+
 function isMatch(item: Thing, word: string, names: readonly string[]): boolean {
-  return item['id'] === word || names.some((name) => valueAt(item, name) === word);
+  return (
+    item['id'] === word ||
+    names.some((name) => {
+      const value = valueAt(item, name);
+      return value === word || (name === 'user_name' && value === `${word}${directorySuffix}`);
+    })
+  );
 }
 
 function ambiguous(label: string, noun: string, matches: readonly Thing[]): AmbiguousError {

@@ -162,6 +162,7 @@ export const typeShortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
   ],
   disk_attachment: [
     { flag: 'new-disk-size', path: 'disk.provisioned_size', doc: 'Make a new disk: its size.' },
+    { flag: 'size', path: 'disk.provisioned_size', doc: 'Size of the disk: 20GiB.' },
     { flag: 'new-disk-name', path: 'disk.alias', doc: 'Name of the new disk.' },
     { flag: 'new-disk-format', path: 'disk.format', doc: 'raw or cow.' },
     { flag: 'new-disk-storagedomain', path: 'disk.storage_domains', doc: 'Where it is kept.' },

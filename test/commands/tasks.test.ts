@@ -1,0 +1,164 @@
+/** The tasks of docs/tasks.md, run as they stand there, in a shell, on the small inventory. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { RawApi, send } from '../support/raw.ts';
+import { vmctl } from '../support/server.ts';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+const page = readFileSync(new URL('../../docs/tasks.md', import.meta.url), 'utf8');
+const image = Buffer.alloc(1024 * 1024, 'image');
+
+const tasks = [...page.matchAll(/^## ([^\n]*)\n[^#]*?```sh\n(.*?)```/gms)].map(
+  ([, title = '', script = '']) => [title, script] as const,
+);
+
+let admin: RawApi;
+let beginning: string;
+
+beforeAll(async () => {
+  const { folder } = desk.home();
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(vmctl, join(folder, 'bin/vmctl'));
+  writeFileSync(join(folder, 'image.raw'), image);
+  admin = await RawApi.signIn(desk.server());
+  beginning = (await state('GET')).text;
+});
+
+function state(method: string, body?: string): ReturnType<typeof send> {
+  return send(`${new URL(desk.server().ready.base_url).origin}/_vmctl/state`, {
+    method,
+    ca: desk.server().ca,
+    headers: { Authorization: `Bearer ${admin.token}` },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** Runs a script where vmctl is on the path; every command of it must succeed. */
+function shell(script: string): string {
+  const { ready, password, ca: _ca } = desk.server();
+  const { folder } = desk.home();
+  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', script], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {
+      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+      HOME: folder,
+      VMCTL_URL: ready.base_url,
+      VMCTL_USERNAME: ready.username,
+      VMCTL_PASSWORD: password,
+      VMCTL_CA_FILE: ready.ca_file,
+    },
+  });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+const named = async (noun: string, name: string, ...more: string[]) =>
+  await desk.json<Record<string, unknown>>(noun, 'get', name, ...more);
+
+/** What is so afterwards, by title. */
+const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void>> = {
+  'Find a virtual machine by its address': (output) => {
+    expect(output).toMatch(/^vm-01 +vm-01\.example\.com +host1$/m);
+    expect(output).not.toContain('vm-02');
+  },
+  'See what runs on a host': (output) => {
+    expect(output).toContain('vm-01');
+    expect(output).not.toContain('vm-03');
+  },
+  'Move all virtual machines off a host': async () => {
+    const away = await desk.json('vms', 'list', '--search', 'host=host2');
+    expect(away.map(({ name }) => name)).toContain('vm-01');
+    expect(await named('hosts', 'host1')).toMatchObject({ status: 'up' });
+  },
+  'Make a virtual machine with a disk, and start it': async () => {
+    await desk.must('vms', 'start', 'web01');
+    expect(await named('vms', 'web01')).toMatchObject({ status: 'up', memory: 2 * 2 ** 30 });
+  },
+  'Give a virtual machine more memory': async () => {
+    expect(await named('vms', 'vm-02')).toMatchObject({ memory: 4 * 2 ** 30 });
+  },
+  'Grow a disk': async () => {
+    expect(await named('disks', 'vm-02_Disk1')).toMatchObject({ provisioned_size: 20 * 2 ** 30 });
+  },
+  'Add a network interface': async () => {
+    expect(await named('nics', 'nic2', '--vm', 'vm-02')).toMatchObject({ name: 'nic2' });
+  },
+  'Give a user rights on a virtual machine': async () => {
+    const own = { VMCTL_USERNAME: 'jane@internal' };
+    const { stdout } = await desk.home().run(['vms', 'list', '-o', 'name', '--filtered'], own);
+    expect(stdout).toBe('vms/vm-01\n');
+  },
+  'See who may do what with a virtual machine': (output) => {
+    expect(output).toMatch(/^UserVmManager +jane@internal-authz$/m);
+  },
+  'Find out who stopped a virtual machine': (output) => {
+    expect(output).toContain('VM vm-01 powered off by admin@internal');
+  },
+  'Keep the state before an upgrade, and go back to it': async () => {
+    const list = await desk.json('snapshots', 'list', '--vm', 'vm-02');
+    expect(list.map(({ description }) => description)).toContain('before the upgrade');
+  },
+  'Copy a virtual machine': async () => {
+    expect(await named('vms', 'vm-02-copy')).toMatchObject({ status: 'down' });
+  },
+  'Make a template, and a virtual machine from it': async () => {
+    expect(await named('vms', 'web02')).toMatchObject({ status: 'up' });
+  },
+  'Mark machines, and shut all of these down': async () => {
+    expect(await named('vms', 'vm-01')).toMatchObject({ status: 'down' });
+    expect(await named('vms', 'vm-03')).toMatchObject({ status: 'up' });
+  },
+  'Look at the screen': () => {
+    expect(readFileSync(join(desk.home().folder, 'vm-01.vv'), 'utf8')).toContain('[virt-viewer]');
+  },
+  'Put an image on a disk, and get it back': () => {
+    const back = readFileSync(join(desk.home().folder, 'back.raw'));
+    expect(back.equals(image)).toBe(true);
+  },
+  'Move a disk to other storage': async () => {
+    const { id } = await named('storagedomains', 'data2');
+    expect(await named('disks', 'vm-01_Disk1')).toMatchObject({ storage_domains: [{ id }] });
+  },
+  'See which storage is nearly full': (output) => {
+    expect(output).toMatch(/^data1 +\d+/m);
+  },
+  'Find disks that nothing uses': (output) => {
+    expect(output).not.toContain('vm-01_Disk1');
+    expect(output).toContain('idle');
+  },
+  'See what is busy': (output) => {
+    expect(output).toMatch(/vm-03 +up/);
+  },
+  'Follow what happens, and go on later where it ended': () => {
+    expect(existsSync(join(desk.home().folder, 'events.cursor'))).toBe(true);
+  },
+  'Write a site down, and see what has changed since': (output) => {
+    expect(output).toBe('');
+  },
+};
+
+/** What has happened before. */
+const before: Readonly<Record<string, string>> = {
+  'Find out who stopped a virtual machine': 'vmctl vms stop vm-01 -q',
+  'Find disks that nothing uses':
+    'vmctl disks create --name idle --size 1GiB --format cow --storagedomain data1 -q',
+};
+
+describe('everyday tasks', () => {
+  it('are at least twenty, and each is looked at', () => {
+    expect(tasks.length).toBeGreaterThanOrEqual(20);
+    expect(Object.keys(outcomes).sort()).toEqual(tasks.map(([title]) => title).sort());
+  });
+
+  it.each(tasks)('%s', async (title, script) => {
+    expect((await state('PUT', beginning)).status).toBe(200);
+    const prepare = before[title];
+    if (prepare) shell(prepare);
+    expect(script.trim().split('\n').length).toBeLessThanOrEqual(2);
+    await outcomes[title]?.(shell(script));
+  });
+});
