@@ -40,7 +40,7 @@ export async function runNoun(
     cli.use(globalValues(leaf));
     const query = cli.setting('query')?.value;
     if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
-    if (cli.hold && changesHere.has(noun.name)) throw nothingToShow(cli, noun.name);
+    if (cli.hold) checkHold(cli, leaf === command ? [noun.name] : [noun.name, leaf.name()]);
   });
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -49,7 +49,7 @@ export async function runNoun(
       const { showHeld } = await import('./output/held.ts');
       await showHeld(cli, error);
       if (specialNouns[noun.name]?.verbs?.[words[at] ?? ''] !== undefined) {
-        cli.note('this is its first request; what follows depends on the answer');
+        cli.note('more requests may follow; which, depends on the answer to this one');
       }
       return cli.exitCode;
     }
@@ -90,11 +90,20 @@ async function build(
 /** Nouns whose verbs change what is kept on this side, or start something here. */
 const changesHere: ReadonlySet<string> = new Set(['login', 'logout', 'context', 'serve']);
 
-function nothingToShow(cli: Cli, noun: string): UsageError {
+/** Nouns and verbs that ask for many things, or for one thing again and again. */
+const asksOften: ReadonlySet<string> = new Set(['wait', 'top', 'doctor', 'diff', 'export']);
+
+/** Refuses to show the requests of a command that has none to show. */
+function checkHold(cli: Cli, words: readonly string[]): void {
+  const [noun = '', verb = noun] = words;
   const flag = cli.on('curl') ? '--curl' : '--dry-run';
-  return new UsageError(`${noun} ${flag}: there is no request to show, it does its work here`, {
-    hint: `leave ${flag} out`,
-  });
+  const why = changesHere.has(noun)
+    ? 'there is no request to show, it does its work here'
+    : cli.on('curl') && (asksOften.has(noun) || asksOften.has(verb))
+      ? 'there is no single request to show'
+      : undefined;
+  if (why === undefined) return;
+  throw new UsageError(`${words.join(' ')} ${flag}: ${why}`, { hint: `leave ${flag} out` });
 }
 
 function unknownVerb(noun: string, word: string, known: readonly string[]): UsageError {

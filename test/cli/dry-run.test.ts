@@ -193,6 +193,21 @@ describe('--curl', () => {
     expect(JSON.parse(output.stdout)).toMatchObject({ name: 'web01' });
   });
 
+  it('is refused where no single request could be shown', async () => {
+    for (const words of [['wait', 'vms/web01'], ['vms', 'wait', 'web01'], ['doctor']]) {
+      const result = await site.run([...words, '--curl']);
+      expect(result.code).toBe(2);
+      expect(result.stderr).toContain('there is no single request to show');
+    }
+    expect(site.calls()).toEqual([]);
+    const { stdout } = await site.run(['whoami', '--curl']);
+    expect(stdout).toMatch(/^curl .*\/virt-app\/api\n$/);
+    const tail = await site.run(['events', 'list', '--tail', '--curl']);
+    expect(tail.stdout).toContain('/virt-app/api/events');
+    const watch = await site.run(['vms', 'list', '--watch', '--curl']);
+    expect(watch.stdout).toContain('/virt-app/api/vms');
+  });
+
   it('puts a pinned authority in a file of its own', async () => {
     const env = { VMCTL_CA_FILE: '', XDG_STATE_HOME: join(site.home, 'pinned') };
     const { fingerprint256 } = await import('node:crypto').then(
