@@ -1,12 +1,26 @@
 /** Events about hosts, storage, data centers and people (specification 6): code, severity, text. */
 import { describe, expect } from 'vitest';
+import { RawApi, send } from '../support/raw.ts';
 import { type Expected, eventsOf, type Scene, who } from './support/catalogue.ts';
 import { addCluster, addHost } from './support/hosts.ts';
 import { useSite } from './support/site.ts';
 import { addDomain, attach, gibibyte, ownSite } from './support/storage.ts';
+import { newVm } from './support/vms.ts';
 
 const site = useSite();
 const normal = (code: number, text: string): Expected => [code, 'normal', text];
+
+/** Lets a host answer no more. */
+async function lose(host: string): Promise<void> {
+  const server = site.server();
+  const api = await RawApi.signIn(server);
+  const answer = await send(`${new URL(server.ready.base_url).origin}/_vmctl/lose/${host}`, {
+    method: 'POST',
+    ca: server.ca,
+    headers: { Authorization: `Bearer ${api.token}` },
+  });
+  expect(answer.status, answer.text).toBeLessThan(300);
+}
 
 const hosts: readonly Scene[] = [
   [
@@ -29,6 +43,35 @@ const hosts: readonly Scene[] = [
         normal(16, `Activation of host ${name} initiated by ${who}.`),
         normal(620, `Host ${name} was switched to maintenance mode by ${who}.`),
         normal(44, `Host ${name} was removed by ${who}.`),
+      ];
+    },
+  ],
+  [
+    'machines leave a host that goes to maintenance, and are not known on one that is lost',
+    async (people) => {
+      const { admin } = people;
+      const first = await addHost(people);
+      const second = await addHost(people, { cluster: first.cluster });
+      const boot = { os: { boot: { devices: { device: ['cdrom'] } } } };
+      const vm = await newVm(people, { ...boot, cluster: { id: first.cluster } });
+      await admin.must(`/vms/${vm.id}/start`, {
+        vm: { placement_policy: { hosts: { host: [{ id: first.id }] } } },
+      });
+      await admin.must(`${first.path}/deactivate`);
+      await lose(String(second['name']));
+      await admin.must(`${second.path}/fence`, { fence_type: 'manual' });
+      const [from, to] = [first['name'], second['name']];
+      return [
+        normal(
+          67,
+          `Migration initiated by the system (VM: ${vm.name}, Source: ${from}, Destination: ${to}, Reason: host ${from} goes to maintenance).`,
+        ),
+        normal(63, `Migration completed (VM: ${vm.name}, Source: ${from}, Destination: ${to}).`),
+        [
+          142,
+          'warning',
+          `VM ${vm.name} was set to the status Unknown: its host ${to} does not answer.`,
+        ],
       ];
     },
   ],
@@ -122,6 +165,7 @@ const storage: readonly Scene[] = [
       await attach(admin, own.path, domain.id);
       await admin.must(`/hosts/${own.host}/deactivate`);
       await admin.must(`/hosts/${own.host}/activate`);
+      const ofDomain = `Storage Domain ${domain['name']} (Data Center ${own.own})`;
       return [
         normal(950, `Data Center ${own.own} was added by ${who}.`),
         normal(809, `Cluster ${own.own} was added by ${who}.`),
@@ -130,6 +174,8 @@ const storage: readonly Scene[] = [
           'warning',
           `Data Center ${own.own} does not respond: its master storage domain or its storage pool manager is missing.`,
         ],
+        [10811, 'alert', `Data Center ${own.own} does not respond: none of its hosts reports.`],
+        normal(9505, `${ofDomain} was activated by the system.`),
         normal(10810, `Data Center ${own.own} is up again.`),
       ];
     },
@@ -155,6 +201,14 @@ const names: readonly Scene[] = [
         normal(811, `${of} was updated by ${who}.`),
         normal(946, `Network ${network.name} was attached to ${of}.`),
         normal(948, `Network ${network.name} was detached from ${of}.`),
+        normal(
+          9442,
+          `Removing network ${network.name} from Data Center Default was initiated by ${who}.`,
+        ),
+        normal(
+          9444,
+          `Network ${network.name} was removed from Data Center Default; no host was affected.`,
+        ),
         normal(813, `${of} was removed by ${who}.`),
       ];
     },

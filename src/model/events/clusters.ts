@@ -212,4 +212,9 @@ export const clusterEvents = {
     severity: 'normal',
     text: 'CPU profile {ObjectName} was updated by {UserName}.',
   },
+  10811: {
+    name: 'DATA_CENTER_WITHOUT_HOSTS',
+    severity: 'alert',
+    text: 'Data Center {DataCenterName} does not respond: none of its hosts reports.',
+  },
 } as const satisfies EventTexts;

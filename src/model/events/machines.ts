@@ -222,4 +222,19 @@ export const machineEvents = {
     severity: 'normal',
     text: 'Host device {Devices} was detached from VM {VmName} by {UserName}.',
   },
+  67: {
+    name: 'VM_MIGRATION_STARTED_BY_SYSTEM',
+    severity: 'normal',
+    text: 'Migration initiated by the system (VM: {VmName}, Source: {HostName}, Destination: {DestinationHostName}, Reason: {Reason}).',
+  },
+  76: {
+    name: 'VM_STOPPED_INSTEAD_OF_SHUTDOWN',
+    severity: 'normal',
+    text: 'VM {VmName} was powered off by {UserName}: its guest could not be asked to shut down.',
+  },
+  142: {
+    name: 'VM_STATUS_UNKNOWN',
+    severity: 'warning',
+    text: 'VM {VmName} was set to the status Unknown: its host {HostName} does not answer.',
+  },
 } as const satisfies EventTexts;

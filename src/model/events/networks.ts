@@ -137,4 +137,14 @@ export const networkEvents = {
     severity: 'normal',
     text: 'MAC pool {ObjectName} was removed by {UserName}.',
   },
+  9442: {
+    name: 'NETWORK_REMOVE_STARTED',
+    severity: 'normal',
+    text: 'Removing network {NetworkName} from Data Center {DataCenterName} was initiated by {UserName}.',
+  },
+  9444: {
+    name: 'NETWORK_REMOVE_NO_HOST',
+    severity: 'normal',
+    text: 'Network {NetworkName} was removed from Data Center {DataCenterName}; no host was affected.',
+  },
 } as const satisfies EventTexts;

@@ -102,4 +102,9 @@ export const storageEvents = {
     severity: 'normal',
     text: 'Removal of logical unit {Unit} from Storage Domain {StorageDomainName} was initiated by {UserName}.',
   },
+  9505: {
+    name: 'STORAGE_DOMAIN_RECOVERED',
+    severity: 'normal',
+    text: 'Storage Domain {StorageDomainName} (Data Center {DataCenterName}) was activated by the system.',
+  },
 } as const satisfies EventTexts;

@@ -140,6 +140,14 @@ export const vm = lifecycle({
       },
       events: { begin: 62, end: 63 },
     },
+    /** Nobody asks for this: the host goes to maintenance. */
+    leave_host: {
+      from: [],
+      via: [['migrating', 5_000]],
+      to: 'up',
+      refusedBy: { otherwise: 'VM_IS_NOT_RUNNING' },
+      events: { begin: 67, end: 63 },
+    },
     cancel_migration: {
       from: ['migrating'],
       to: 'up',

@@ -115,7 +115,10 @@ export function refreshDataCenter(ctx: RuleContext, id: string): void {
   if (status === dataCenter.status) return;
   const changed = { ...dataCenter, status };
   ctx.tx.update('data_center', changed);
-  if (status === 'problematic') ctx.event(980, { data_center: changed });
+  if (status === 'problematic') {
+    ctx.event(980, { data_center: changed });
+    if (hostsUp(ctx, id).length === 0) ctx.event(10811, { data_center: changed });
+  }
   if (dataCenter.status === 'problematic' && status === 'up') {
     ctx.event(10810, { data_center: changed });
   }
@@ -129,6 +132,7 @@ function seeDomains(ctx: RuleContext, dataCenter: string): void {
     if (domain.status !== from) continue;
     const collection = `/datacenters/${dataCenter}/storagedomains`;
     ctx.tx.update('attached_storage_domain', { ...domain, status: to }, collection);
+    if (seen) ctx.event(9505, { storage_domain: domain, data_center: { id: dataCenter } });
   }
 }
 

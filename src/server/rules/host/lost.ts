@@ -32,6 +32,7 @@ export function settleLost(ctx: RuleContext, host: Host): boolean {
   for (const vm of runningOn(ctx, host)) {
     ctx.tx.removeTasks(`vm:/vms/${vm.id}`);
     ctx.tx.update('vm', { ...vm, status: 'unknown' });
+    ctx.event(142, { vm, host });
   }
   if (runningOn(ctx, host).length > 0) ctx.event(513, { host });
   switchBricks(ctx, host, false);

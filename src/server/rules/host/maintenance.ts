@@ -1,12 +1,9 @@
 /** Maintenance of hosts: what refuses it, and how their virtual machines leave. */
 import type { Resource } from '../../../model/resource.ts';
 import { Refusal } from '../../fault.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { quorumLostWithout } from '../gluster/servers.ts';
-import { placeOf } from '../places.ts';
-import { rulesOf } from '../registry.ts';
-import { chooseHost } from '../scheduling.ts';
+import { leave } from '../vm/migrate.ts';
 import { isRunning } from '../vm.ts';
 import { busyDisks } from './spm.ts';
 
@@ -93,24 +90,11 @@ export function migrateAway(ctx: RuleContext, host: Host): ReadonlyMap<string, s
   for (const vm of runningOn(ctx, host).sort((a, b) => rank(b) - rank(a))) {
     if (vm.status === 'migrating') continue;
     try {
-      migrate(ctx, vm, host);
+      leave(ctx, vm, `host ${host.name} goes to maintenance`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       stuck.set(vm.name ?? '', error.message);
     }
   }
   return stuck;
-}
-
-function migrate(ctx: RuleContext, vm: Vm, host: Host): void {
-  const action = rulesOf('vm')?.actions?.['migrate'];
-  if (action) {
-    const target = { place: placeOf(ctx.tx, '/vms', []), object: vm as StoredObject };
-    action(ctx, target as never, { force: true });
-    return;
-  }
-  const target = ctx.tx.get('host', chooseHost(ctx, vm, 'migrate', host.id).id);
-  ctx.event(62, { vm, host }, { DestinationHostName: target?.name });
-  ctx.tx.update('vm', { ...vm, host: { id: target?.id ?? '' } });
-  ctx.event(63, { vm, ...(target ? { host: target } : {}) }, { SourceHostName: host.name });
 }

@@ -94,9 +94,15 @@ export const networkRules = rules({
 
   remove(ctx, { place, object }) {
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
+    const tell = (code: 9442 | 9444 | 944) =>
+      ctx.event(code, { data_center: dataCenter }, { NetworkName: object.name });
+    const where = { network_id: object.id ?? '' };
+    const onHosts = ctx.tx.count('network_attachment', { where }) > 0;
+    tell(9442);
     for (const one of clustersOf(ctx, object)) leaveCluster(ctx, one.cluster?.id ?? '', object);
     forgetProfiles(ctx, object);
-    ctx.event(944, { data_center: dataCenter }, { NetworkName: object.name });
+    if (!onHosts) tell(9444);
+    tell(944);
     erase(ctx, { place, object: { ...object } });
   },
 });

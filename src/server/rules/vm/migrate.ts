@@ -24,13 +24,23 @@ export function migrate(ctx: RuleContext, { object: vm }: Target, body: StoredOb
   return undefined;
 }
 
-/** Begins the migration to a host that was chosen. */
-export function go(ctx: RuleContext, vm: Vm, host: string, cluster: string): void {
+/** Migrates to another host because of something that the service does. */
+export function leave(ctx: RuleContext, vm: Vm, reason: string): void {
+  requireState(ctx, 'vm', vm as StoredObject, 'migrate');
+  checkPolicy(ctx, vm, true);
+  const { id } = chooseHost(ctx, vm, 'migrate', vm.host?.id);
+  go(ctx, vm, id, vm.cluster?.id ?? '', reason);
+}
+
+/** Begins the migration to a host that was chosen; with a reason where nobody asked for it. */
+export function go(ctx: RuleContext, vm: Vm, host: string, cluster: string, reason?: string): void {
   const words = {
     DestinationHostName: ctx.tx.get('host', host)?.name ?? host,
     SourceHostName: hostName(ctx, vm),
+    ...(reason ? { Reason: reason } : {}),
   };
-  moveVm(ctx, vm, 'migrate', { host, cluster, before: vm.status, words });
+  const data = { host, cluster, before: vm.status, words };
+  moveVm(ctx, vm, reason ? 'leave_host' : 'migrate', data);
 }
 
 function checkPolicy(ctx: RuleContext, vm: Vm, force: boolean): void {

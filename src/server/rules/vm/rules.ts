@@ -138,6 +138,7 @@ onArrival('vm', {
     reboot: (ctx, vm, { data }) => (data?.['cold'] ? restarted(ctx, vm as Vm) : vm),
     suspend: (_ctx, vm) => suspended(vm as Vm) as StoredObject,
     migrate: (ctx, vm, { data }) => migrated(ctx, vm as Vm, data) as StoredObject,
+    leave_host: (ctx, vm, { data }) => migrated(ctx, vm as Vm, data) as StoredObject,
     keep_state: (ctx, vm, { data }) => {
       const { host, operation } = data as { host: { id: string }; operation: string };
       return stateKept(ctx, vm as Vm, host.id, operation) as StoredObject;

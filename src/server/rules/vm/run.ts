@@ -120,7 +120,10 @@ export function stop(ctx: RuleContext, { object: vm }: Target, body: StoredObjec
 export function shutdown(ctx: RuleContext, target: Target, body: StoredObject): undefined {
   const vm = target.object;
   requireState(ctx, 'vm', vm as StoredObject, 'shutdown');
-  if (vm.status !== 'up') return stop(ctx, target, body);
+  if (vm.status !== 'up') {
+    ctx.event(76, subjects(ctx, vm));
+    return stop(ctx, target, body);
+  }
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'shutdown');
   halt(ctx, vm, 'shutdown', body);
   return undefined;
