@@ -3,13 +3,13 @@
 import type { Resource } from '../../model/resource.ts';
 import { everyone } from '../auth/permissions.ts';
 import { splitUserName, superUserRole } from '../auth/users.ts';
-import { fillCluster, furnishCluster } from '../rules/cluster.ts';
+import { fillCluster, furnishCluster } from '../rules/cluster/rules.ts';
 import type { RuleContext } from '../rules/context.ts';
-import { furnish } from '../rules/data-center.ts';
+import { furnish } from '../rules/data-center/data-center.ts';
 import { namedId } from '../rules/digest.ts';
-import { fillDirectory } from '../rules/directory.ts';
-import { addDefaultIcons, iconsOf } from '../rules/icon.ts';
+import { addDefaultIcons, iconsOf } from '../rules/icon/rules.ts';
 import { applyDefaults } from '../rules/input.ts';
+import { fillDirectory } from '../rules/people/directory.ts';
 import type { StoredObject } from '../store/document.ts';
 import { clusterLevels } from './data/cluster-levels.ts';
 import { operatingSystems } from './data/operating-systems.ts';

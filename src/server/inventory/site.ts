@@ -1,11 +1,11 @@
 /** Builds a site from a plan: data centers, clusters, hosts, storage domains, virtual machines. */
 import type { Resource } from '../../model/resource.ts';
-import { fillCluster, furnishCluster } from '../rules/cluster.ts';
+import { fillCluster, furnishCluster } from '../rules/cluster/rules.ts';
 import type { RuleContext } from '../rules/context.ts';
-import { electSpm, furnish, refreshDataCenter } from '../rules/data-center.ts';
+import { electSpm, furnish, refreshDataCenter } from '../rules/data-center/data-center.ts';
 import { equip, hardware } from '../rules/host/hardware.ts';
 import { applyDefaults } from '../rules/input.ts';
-import { connect } from '../rules/storage-connection.ts';
+import { connect } from '../rules/storage/connection.ts';
 import type { StoredObject } from '../store/document.ts';
 import { defaultIds } from './fresh.ts';
 import type { Counts } from './plan.ts';

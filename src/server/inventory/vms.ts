@@ -7,7 +7,7 @@ import { addActiveSnapshot } from '../rules/snapshot/images.ts';
 import { addConsole } from '../rules/vm/console.ts';
 import { vmRules } from '../rules/vm/rules.ts';
 import { running } from '../rules/vm/run.ts';
-import { cdromId } from '../rules/vm.ts';
+import { cdromId } from '../rules/vm/vm.ts';
 import { type BulkWords, BulkWriter, type Prototype } from '../store/bulk.ts';
 import type { StoredObject } from '../store/document.ts';
 import { zeroId } from './fresh.ts';

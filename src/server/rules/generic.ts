@@ -5,7 +5,7 @@ import type { StoredObject } from '../store/document.ts';
 import { linkListsOf, storedKinds } from '../store/kinds.ts';
 import type { ListOptions } from '../store/transaction.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from './context.ts';
-import { settleIcons } from './icon.ts';
+import { settleIcons } from './icon/rules.ts';
 import {
   applyDefaults,
   checkName,

@@ -1,21 +1,19 @@
 /** Registers the rules of all kinds. */
-import { affinityGroupRules } from './affinity-group.ts';
-import { affinityLabelRules } from './affinity-label.ts';
-import { assignedTagRules } from './assigned-tag.ts';
-import { attachedStorageDomainRules } from './attached-storage-domain.ts';
-import { clusterRules } from './cluster.ts';
-import { dataCenterRules } from './data-center-rules.ts';
-import { diskAttachmentRules } from './disk-attachment.ts';
-import { diskRules } from './disk-rules.ts';
-import { diskSnapshotRules } from './disk-snapshot.ts';
+import { affinityGroupRules } from './cluster/affinity-group.ts';
+import { affinityLabelRules } from './cluster/affinity-label.ts';
+import { clusterRules } from './cluster/rules.ts';
+import { dataCenterRules } from './data-center/rules.ts';
+import { diskAttachmentRules } from './disk/attachment.ts';
+import { diskRules } from './disk/rules.ts';
+import { diskSnapshotRules } from './disk/snapshot.ts';
 import {
   domainAttachmentRules,
   domainDiskRules,
   domainTemplateRules,
   domainVmRules,
 } from './domain-contents/rules.ts';
+import { unregisteredDiskRules } from './domain-contents/unregistered-disk.ts';
 import { eventRules } from './event.ts';
-import { externalTemplateImportRules, externalVmImportRules } from './external-import.ts';
 import { glusterBrickRules } from './gluster/brick.ts';
 import { glusterHookRules } from './gluster/hook.ts';
 import { glusterVolumeRules } from './gluster/volume.ts';
@@ -28,20 +26,24 @@ import { attachmentRules } from './host-network/attachments.ts';
 import { labelRules } from './host-network/labels.ts';
 import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
 import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
-import { identityRules } from './identity.ts';
-import { imageTransferRules } from './image-transfer.ts';
-import { instanceTypeRules } from './instance-type.ts';
-import { iscsiBondRules } from './iscsi-bond.ts';
 import { jobRules, stepRules } from './job.ts';
+import { cpuProfileRules, diskProfileRules } from './limits/profile.ts';
+import { qosRules } from './limits/qos.ts';
+import {
+  quotaClusterLimitRules,
+  quotaRules,
+  quotaStorageLimitRules,
+} from './limits/quota-rules.ts';
 import { clusterNetworkRules } from './network/cluster-network.ts';
 import { macPoolRules } from './network/mac-pool.ts';
 import { networkRules } from './network/network.ts';
+import { nicRules } from './network/nic.ts';
 import { vnicProfileRules } from './network/vnic-profile.ts';
-import { nicRules } from './nic.ts';
-import { permissionRules } from './permission.ts';
+import { assignedTagRules } from './people/assigned-tag.ts';
+import { identityRules } from './people/identity.ts';
+import { permissionRules } from './people/permission.ts';
 import { plainRules } from './plain.ts';
 import { vmPoolRules } from './pool/rules.ts';
-import { cpuProfileRules, diskProfileRules } from './profile.ts';
 import { certificateRules } from './provider/certificate.ts';
 import {
   computeResourceRules,
@@ -58,10 +60,8 @@ import {
   volumeProviderRules,
   volumeTypeRules,
 } from './provider/rules.ts';
-import { qosRules } from './qos.ts';
-import { quotaClusterLimitRules, quotaRules, quotaStorageLimitRules } from './quota-rules.ts';
 import { register } from './registry.ts';
-import { schedulingPolicyRules } from './scheduling-policy.ts';
+import { schedulingPolicyRules } from './scheduling/policy.ts';
 import {
   snapshotCdromRules,
   snapshotDiskRules,
@@ -69,14 +69,18 @@ import {
   snapshotRules,
 } from './snapshot/rules.ts';
 import { statisticRules } from './statistic.ts';
-import { storageConnectionRules } from './storage-connection.ts';
-import { storageDomainRules } from './storage-domain.ts';
-import { fileRules } from './storage-file.ts';
+import { attachedStorageDomainRules } from './storage/attached-domain.ts';
+import { storageConnectionRules } from './storage/connection.ts';
+import { storageDomainRules } from './storage/domain.ts';
+import { fileRules } from './storage/file.ts';
+import { iscsiBondRules } from './storage/iscsi-bond.ts';
+import { instanceTypeRules } from './template/instance-type.ts';
 import { templateRules } from './template/rules.ts';
-import { unregisteredDiskRules } from './unregistered-disk.ts';
+import { imageTransferRules } from './transfer/rules.ts';
 import { backupDiskRules, backupRules, checkpointDiskRules, checkpointRules } from './vm/backup.ts';
 import { graphicsConsoleRules } from './vm/console.ts';
 import { cdromRules, mediatedDeviceRules, numaNodeRules, watchdogRules } from './vm/devices.ts';
+import { externalTemplateImportRules, externalVmImportRules } from './vm/external-import.ts';
 import { applicationRules, reportedDeviceRules } from './vm/reports.ts';
 import { vmRules } from './vm/rules.ts';
 

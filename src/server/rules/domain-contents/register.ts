@@ -3,9 +3,9 @@ import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { checkName, resolveReferences } from '../input.ts';
-import { nextMac, requireUnused } from '../mac.ts';
-import { type Part, registerDisk, type Stored } from '../unregistered.ts';
+import { nextMac, requireUnused } from '../network/mac.ts';
 import { requireDataCenter } from '../vm/checks.ts';
+import { type Part, registerDisk, type Stored } from './unregistered.ts';
 
 type Vm = Resource<'vm'>;
 type Nic = Resource<'nic'>;

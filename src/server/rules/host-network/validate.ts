@@ -1,5 +1,5 @@
 /** What a host could not carry out: checks of a change of its networks as a whole. */
-import { isRunning } from '../vm.ts';
+import { isRunning } from '../vm/vm.ts';
 import type { Draft } from './draft.ts';
 import { managementOf } from './equip.ts';
 import { type Attachment, appliedOf, isBridged, type Nic, toldOf } from './nics.ts';

@@ -2,7 +2,7 @@
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { releaseSpm } from '../data-center.ts';
+import { releaseSpm } from '../data-center/data-center.ts';
 import { refreshNics } from '../host-network/nics.ts';
 import { missingNetworks } from '../host-network/required.ts';
 import { resolveMember } from '../input.ts';

@@ -4,7 +4,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { incomplete } from '../../fault.ts';
 import { isRecord, type StoredObject, valueAt } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { domainsOf } from '../data-center.ts';
+import { domainsOf } from '../data-center/data-center.ts';
 
 type Host = Resource<'host'>;
 

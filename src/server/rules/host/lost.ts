@@ -4,7 +4,7 @@ import { Refusal } from '../../fault.ts';
 import { begin } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { releaseSpm } from '../data-center.ts';
+import { releaseSpm } from '../data-center/data-center.ts';
 import { switchBricks } from '../gluster/servers.ts';
 import { placeOf } from '../places.ts';
 import { rulesOf } from '../registry.ts';

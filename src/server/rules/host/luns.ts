@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import { digestOf } from '../digest.ts';
-import { unitsOf } from '../logical-unit.ts';
+import { unitsOf } from '../storage/logical-unit.ts';
 
 /** A target of an iSCSI server. */
 export interface Target {

@@ -4,7 +4,7 @@ import { Refusal } from '../../fault.ts';
 import type { RuleContext } from '../context.ts';
 import { quorumLostWithout } from '../gluster/servers.ts';
 import { leave } from '../vm/migrate.ts';
-import { isRunning } from '../vm.ts';
+import { isRunning } from '../vm/vm.ts';
 import { busyDisks } from './spm.ts';
 
 type Host = Resource<'host'>;

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
-import { isRunning, subjects } from '../vm.ts';
+import { isRunning, subjects } from '../vm/vm.ts';
 import { devicesOf, hostOf } from './reported.ts';
 
 type Device = Resource<'host_device'>;

@@ -1,7 +1,7 @@
 /** Fence agents are reached through another host: which one. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../context.ts';
-import { hostsUp } from '../data-center.ts';
+import { hostsUp } from '../data-center/data-center.ts';
 import { dataCenterOf } from './spm.ts';
 
 type Host = Resource<'host'>;

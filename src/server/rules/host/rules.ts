@@ -3,7 +3,7 @@ import { host as lifecycle } from '../../../model/lifecycles/host.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
-import { wearLabels } from '../affinity-label.ts';
+import { wearLabels } from '../cluster/affinity-label.ts';
 import { bricksOn } from '../gluster/servers.ts';
 import { hostNetworkActions } from '../host-network/actions.ts';
 import { changeNetworkCluster } from '../host-network/cluster-change.ts';

@@ -3,7 +3,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { domainsOf, electSpm, hostsUp, refreshDataCenter } from '../data-center.ts';
+import { domainsOf, electSpm, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
 
 type Host = Resource<'host'>;
 

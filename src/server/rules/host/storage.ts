@@ -4,10 +4,16 @@ import { entityNotFound } from '../../fault.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { domainsOf } from '../data-center.ts';
-import { type LogicalUnit, logicalUnit, presentUnit, unitsOf, unitUsers } from '../logical-unit.ts';
+import { domainsOf } from '../data-center/data-center.ts';
 import { type ActionRule, rules } from '../notation.ts';
-import { forgottenDomains } from '../storage-removal.ts';
+import {
+  type LogicalUnit,
+  logicalUnit,
+  presentUnit,
+  unitsOf,
+  unitUsers,
+} from '../storage/logical-unit.ts';
+import { forgottenDomains } from '../storage/removal.ts';
 import { sentObject } from './check.ts';
 import {
   fabric,

@@ -4,7 +4,7 @@ import { Refusal } from '../../fault.ts';
 import type { RuleContext } from '../context.ts';
 import type { Place } from '../places.ts';
 import { affinitySets } from '../scheduling/affinity.ts';
-import { chooseHost } from '../scheduling.ts';
+import { chooseHost } from '../scheduling/choose.ts';
 
 type Vm = Resource<'vm'>;
 

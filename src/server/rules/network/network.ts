@@ -3,13 +3,13 @@ import type { Resource } from '../../../model/resource.ts';
 import { everyone } from '../../auth/permissions.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { addVnicProfile } from '../data-center.ts';
+import { addVnicProfile } from '../data-center/data-center.ts';
 import { erase, refuseInUse } from '../generic.ts';
 import { isBridged } from '../host-network/nics.ts';
 import { tellHosts } from '../host-network/setup.ts';
 import { resolveMember } from '../input.ts';
 import { rules } from '../notation.ts';
-import { isRunning } from '../vm.ts';
+import { isRunning } from '../vm/vm.ts';
 import { leaveCluster } from './cluster-network.ts';
 
 type Network = Resource<'network'>;

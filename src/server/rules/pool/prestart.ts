@@ -4,7 +4,7 @@ import { Refusal } from '../../fault.ts';
 import type { RuleContext } from '../context.ts';
 import { statelessSnapshot } from '../snapshot/stateless.ts';
 import { launch } from '../vm/run.ts';
-import type { Vm } from '../vm.ts';
+import type { Vm } from '../vm/vm.ts';
 
 type Pool = Resource<'vm_pool'>;
 

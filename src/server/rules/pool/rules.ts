@@ -2,8 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { copyDevices } from '../devices.ts';
-import { sourcesOf } from '../disk-copies.ts';
+import { sourcesOf } from '../disk/copies.ts';
 import { erase } from '../generic.ts';
 import { applyDefaults, checkName } from '../input.ts';
 import { rules } from '../notation.ts';
@@ -11,10 +10,11 @@ import { addActiveSnapshot } from '../snapshot/images.ts';
 import { requireDataCenter } from '../vm/checks.ts';
 import { inheritConfiguration } from '../vm/configuration.ts';
 import { addConsole } from '../vm/console.ts';
+import { copyDevices } from '../vm/copied-devices.ts';
 import { fill, requireTemplate, settleVm } from '../vm/create.ts';
 import { eraseVm } from '../vm/remove.ts';
 import { launch } from '../vm/run.ts';
-import { blankTemplate, cdromId, type Vm } from '../vm.ts';
+import { blankTemplate, cdromId, type Vm } from '../vm/vm.ts';
 import { holderOf, membersOf, prestart } from './prestart.ts';
 
 type Pool = Resource<'vm_pool'>;

@@ -1,7 +1,7 @@
 /** What snapshots and backups of a machine forbid to be done with it. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../context.ts';
-import { namesOf, snapshotsOf, type Vm } from '../vm.ts';
+import { namesOf, snapshotsOf, type Vm } from '../vm/vm.ts';
 import { snapshotableDisks } from './images.ts';
 
 type Snapshot = Resource<'snapshot'>;

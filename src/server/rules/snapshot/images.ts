@@ -3,11 +3,11 @@ import type { Resource } from '../../../model/resource.ts';
 import type { ImageCopy } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { domainOf } from '../disk.ts';
-import type { Source } from '../disk-copies.ts';
-import { allocatedBy, measured } from '../storage-space.ts';
+import type { Source } from '../disk/copies.ts';
+import { domainOf } from '../disk/disk.ts';
+import { allocatedBy, measured } from '../storage/space.ts';
 import { configuration } from '../vm/configuration.ts';
-import { attachmentsOf, nicsOf, type Vm } from '../vm.ts';
+import { attachmentsOf, nicsOf, type Vm } from '../vm/vm.ts';
 
 type Snapshot = Resource<'snapshot'>;
 type Disk = Resource<'disk'>;

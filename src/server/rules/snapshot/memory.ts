@@ -3,7 +3,7 @@
  * start. The entry that stands for the present of the machine says whether there is any.
  */
 import type { RuleContext } from '../context.ts';
-import { snapshotsOf, type Vm } from '../vm.ts';
+import { snapshotsOf, type Vm } from '../vm/vm.ts';
 
 /** Whether a machine goes on from kept memory at its next start. */
 export function keepsMemory(ctx: RuleContext, vm: Vm): boolean {

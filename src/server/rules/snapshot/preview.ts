@@ -4,7 +4,7 @@ import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import type { Addressed } from '../notation.ts';
-import { attachmentsOf, moveVm, nicsOf, snapshotsOf, type Vm } from '../vm.ts';
+import { attachmentsOf, moveVm, nicsOf, snapshotsOf, type Vm } from '../vm/vm.ts';
 import { previewed, requireNoBackup, requireNoPreview, requireSettledSnapshots } from './checks.ts';
 import {
   configurationOf,

@@ -4,11 +4,11 @@ import type { Resource } from '../../../model/resource.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { notedCopies } from '../disk-copies.ts';
+import { notedCopies } from '../disk/copies.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { requireDataCenter } from '../vm/checks.ts';
-import { isRunning, nicsOf, subjects, type Vm } from '../vm.ts';
+import { isRunning, nicsOf, subjects, type Vm } from '../vm/vm.ts';
 import {
   requireFreeDisks,
   requireNoBackup,

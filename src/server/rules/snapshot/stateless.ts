@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { ImageCopy } from '../../jobs/moves.ts';
 import type { RuleContext } from '../context.ts';
-import { moveVm, snapshotsOf, subjects, type Vm } from '../vm.ts';
+import { moveVm, snapshotsOf, subjects, type Vm } from '../vm/vm.ts';
 import { eraseSnapshot, imagesOf, keep, settleDisk, settleImages } from './images.ts';
 
 type Snapshot = Resource<'snapshot'>;

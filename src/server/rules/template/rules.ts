@@ -4,8 +4,6 @@ import type { Resource } from '../../../model/resource.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { copyDevices } from '../devices.ts';
-import { eraseDisk } from '../disk.ts';
 import {
   type Changes,
   copyDisk,
@@ -13,18 +11,20 @@ import {
   releaseCopies,
   sourcesOf,
   spoilCopies,
-} from '../disk-copies.ts';
+} from '../disk/copies.ts';
+import { eraseDisk } from '../disk/disk.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
 import { erase, forgetReferences } from '../generic.ts';
-import { shownIcons } from '../icon.ts';
+import { shownIcons } from '../icon/rules.ts';
 import { resolveMember, resolveReferences } from '../input.ts';
 import { rules } from '../notation.ts';
 import { requireFreeDisks, requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { configurationOf } from '../snapshot/images.ts';
 import { checkConfiguration, requireDataCenter } from '../vm/checks.ts';
 import { fitMemoryPolicy, inherit } from '../vm/configuration.ts';
+import { copyDevices } from '../vm/copied-devices.ts';
 import { exportTo } from '../vm/export.ts';
-import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../vm.ts';
+import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../vm/vm.ts';
 
 type Template = Resource<'template'>;
 

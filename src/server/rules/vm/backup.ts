@@ -4,12 +4,12 @@ import type { Resource } from '../../../model/resource.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { notedCopies } from '../disk-copies.ts';
+import { notedCopies } from '../disk/copies.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { disksOf, subjects, type Vm } from '../vm.ts';
 import { freeze, thaw } from './backup-images.ts';
+import { disksOf, subjects, type Vm } from './vm.ts';
 
 type Backup = Resource<'backup'>;
 

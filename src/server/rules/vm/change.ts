@@ -1,6 +1,9 @@
 /** Changes of a virtual machine: what takes effect at once, and what waits for the next start. */
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
+import { checkConfiguration } from './checks.ts';
+import { fitMemoryPolicy } from './configuration.ts';
+import { requireNetworks } from './networks.ts';
 import {
   attachmentsOf,
   dataCenterOfCluster,
@@ -11,10 +14,7 @@ import {
   subjects,
   type Vm,
   without,
-} from '../vm.ts';
-import { checkConfiguration } from './checks.ts';
-import { fitMemoryPolicy } from './configuration.ts';
-import { requireNetworks } from './networks.ts';
+} from './vm.ts';
 
 /** What changes while a machine runs: whole attributes, or members of them. */
 const immediate = [

@@ -2,7 +2,7 @@
 import type { FaultKey } from '../../../model/faults.ts';
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../context.ts';
-import { dataCenterOfCluster, mebibyte } from '../vm.ts';
+import { dataCenterOfCluster, mebibyte } from './vm.ts';
 
 /** What machines and templates have in common. */
 export type Base = Resource<'vm_base'>;

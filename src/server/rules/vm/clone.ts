@@ -2,17 +2,17 @@
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { copyDevices } from '../devices.ts';
-import { sourcesOf } from '../disk-copies.ts';
+import { sourcesOf } from '../disk/copies.ts';
 import { applyDefaults, checkName, resolveMember, resolveReferences, settable } from '../input.ts';
 import type { Addressed } from '../notation.ts';
 import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { addActiveSnapshot, configurationOf } from '../snapshot/images.ts';
-import { blankTemplate, cdromId, type Vm } from '../vm.ts';
 import { requireDataCenter } from './checks.ts';
 import { inherit } from './configuration.ts';
 import { addConsole } from './console.ts';
+import { copyDevices } from './copied-devices.ts';
 import { fill, settleVm } from './create.ts';
+import { blankTemplate, cdromId, type Vm } from './vm.ts';
 
 const unclonable = new Set(['saving_state', 'restoring_state', 'unknown', 'not_responding']);
 

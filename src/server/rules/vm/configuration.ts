@@ -2,8 +2,8 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { mebibyte, type Vm } from '../vm.ts';
 import type { Base } from './checks.ts';
+import { mebibyte, type Vm } from './vm.ts';
 
 /** Attributes of the hardware, which an instance type says, too. */
 const hardware = [

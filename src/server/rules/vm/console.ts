@@ -4,10 +4,10 @@ import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
-import type { Vm } from '../vm.ts';
 import { deviceEvents } from './devices.ts';
 import { makeTicket } from './guest.ts';
 import { portOf } from './run.ts';
+import type { Vm } from './vm.ts';
 
 type Console = Resource<'graphics_console'>;
 

@@ -5,7 +5,7 @@ import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { processorsOf } from '../scheduling/fit.ts';
-import { isRunning, mebibyte, subjects, type Vm } from '../vm.ts';
+import { isRunning, mebibyte, subjects, type Vm } from './vm.ts';
 
 type Cdrom = Resource<'cdrom'>;
 type Node = Resource<'virtual_numa_node'>;

@@ -4,12 +4,12 @@ import type { ImageCopy } from '../../jobs/moves.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { sourcesOf } from '../disk-copies.ts';
+import { sourcesOf } from '../disk/copies.ts';
+import { contentsOf, type Part, partsBelow } from '../domain-contents/unregistered.ts';
 import { resolveMember } from '../input.ts';
 import type { Addressed } from '../notation.ts';
 import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { contentsOf, type Part, partsBelow } from '../unregistered.ts';
-import { dataCenterOfCluster, moveVm } from '../vm.ts';
+import { dataCenterOfCluster, moveVm } from './vm.ts';
 
 type Exported = Resource<'vm'> | Resource<'template'>;
 type Kind = 'vm' | 'template';

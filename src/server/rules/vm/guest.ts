@@ -4,9 +4,9 @@ import type { EventCode } from '../../../model/events.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { nextMac } from '../mac.ts';
+import { nextMac } from '../network/mac.ts';
 import type { ActionResult, Addressed } from '../notation.ts';
-import { nicsOf, subjects, type Vm } from '../vm.ts';
+import { nicsOf, subjects, type Vm } from './vm.ts';
 
 type Target = Addressed<'vm'>;
 

@@ -5,9 +5,9 @@ import type { RuleContext } from '../context.ts';
 import { resolveMember } from '../input.ts';
 import type { Addressed } from '../notation.ts';
 import { affinitySets } from '../scheduling/affinity.ts';
-import { chooseHost } from '../scheduling.ts';
-import { dataCenterOfCluster, hostName, moveVm, type Vm } from '../vm.ts';
+import { chooseHost } from '../scheduling/choose.ts';
 import { requireNetworks } from './networks.ts';
+import { dataCenterOfCluster, hostName, moveVm, type Vm } from './vm.ts';
 
 type Target = Addressed<'vm'>;
 

@@ -1,6 +1,6 @@
 /** Which networks the machines of a cluster can use. */
 import type { RuleContext } from '../context.ts';
-import { namesOf, nicsOf, type Vm } from '../vm.ts';
+import { namesOf, nicsOf, type Vm } from './vm.ts';
 
 /** Ids of the networks that are in a cluster. */
 export function networksInCluster(ctx: RuleContext, clusterId: string | undefined): Set<string> {

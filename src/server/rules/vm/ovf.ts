@@ -4,7 +4,7 @@ import { escapeAttribute, escapeText } from '../../../wire/xml/characters.ts';
 import { XmlCursor } from '../../../wire/xml/cursor.ts';
 import { Refusal } from '../../fault.ts';
 import type { RuleContext } from '../context.ts';
-import { attachmentsOf, disksOf, mebibyte, nicsOf, type Vm } from '../vm.ts';
+import { attachmentsOf, disksOf, mebibyte, nicsOf, type Vm } from './vm.ts';
 
 type Nic = Resource<'nic'>;
 

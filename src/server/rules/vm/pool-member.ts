@@ -3,7 +3,7 @@ import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import type { Addressed } from '../notation.ts';
-import { subjects } from '../vm.ts';
+import { subjects } from './vm.ts';
 
 /** Takes a machine out of its pool; it goes on by itself. */
 export function detach(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefined {

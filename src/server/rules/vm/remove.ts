@@ -2,14 +2,14 @@
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { eraseDisk, vmsOf } from '../disk.ts';
+import { eraseDisk, vmsOf } from '../disk/disk.ts';
 import { erase, forgetReferences } from '../generic.ts';
 import type { Parameters } from '../notation.ts';
 import { requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { eraseSnapshot } from '../snapshot/images.ts';
-import { disksOf, namesOf, snapshotsOf, type Vm } from '../vm.ts';
 import { thaw } from './backup-images.ts';
 import { requireDataCenter } from './checks.ts';
+import { disksOf, namesOf, snapshotsOf, type Vm } from './vm.ts';
 
 /** Refuses the removal of a machine that is in use. */
 export function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameters): void {

@@ -6,7 +6,7 @@ import { namedId } from '../digest.ts';
 import type { Addressed } from '../notation.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
-import { nicsOf, subjects, type Vm } from '../vm.ts';
+import { nicsOf, subjects, type Vm } from './vm.ts';
 
 type Device = Resource<'reported_device'>;
 type Nic = Resource<'nic'>;

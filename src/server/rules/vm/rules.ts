@@ -3,9 +3,9 @@ import { vm as lifecycle } from '../../../model/lifecycles/vm.ts';
 import { onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { notedCopies, releaseCopies, spoilCopies } from '../disk-copies.ts';
+import { notedCopies, releaseCopies, spoilCopies } from '../disk/copies.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
-import { shownIcons } from '../icon.ts';
+import { shownIcons } from '../icon/rules.ts';
 import { rules } from '../notation.ts';
 import { returnToPool, settledInPool } from '../pool/prestart.ts';
 import { keepMemory } from '../snapshot/memory.ts';
@@ -20,7 +20,6 @@ import {
   undone,
 } from '../snapshot/preview.ts';
 import { dropState, stateDropped, stateKept, statelessSnapshot } from '../snapshot/stateless.ts';
-import { hostName, moveVm, subjects, type Vm } from '../vm.ts';
 import { changeVm, nextRun, reportChange } from './change.ts';
 import { cloneVm } from './clone.ts';
 import { furnishVm, prepareVm } from './create.ts';
@@ -32,6 +31,7 @@ import { detach } from './pool-member.ts';
 import { eraseVm, requireRemovable } from './remove.ts';
 import { logon } from './reports.ts';
 import { launch, reboot, running, shutdown, start, stop, stopped, suspend } from './run.ts';
+import { hostName, moveVm, subjects, type Vm } from './vm.ts';
 
 export const vmRules = rules({
   kind: 'vm',

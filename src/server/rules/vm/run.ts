@@ -4,10 +4,15 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { resolveReferences } from '../input.ts';
 import type { Addressed } from '../notation.ts';
-import { chooseHost } from '../scheduling.ts';
+import { chooseHost } from '../scheduling/choose.ts';
 import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { keepsMemory } from '../snapshot/memory.ts';
 import { beginStatelessRun } from '../snapshot/stateless.ts';
+import { withNextRun } from './change.ts';
+import { requireDataCenter } from './checks.ts';
+import { inherit } from './configuration.ts';
+import { requireNetworks } from './networks.ts';
+import { endSessions } from './reports.ts';
 import {
   attachmentsOf,
   disksOf,
@@ -18,12 +23,7 @@ import {
   subjects,
   type Vm,
   without,
-} from '../vm.ts';
-import { withNextRun } from './change.ts';
-import { requireDataCenter } from './checks.ts';
-import { inherit } from './configuration.ts';
-import { requireNetworks } from './networks.ts';
-import { endSessions } from './reports.ts';
+} from './vm.ts';
 
 type Target = Addressed<'vm'>;
 

@@ -1,0 +1,67 @@
+/** Rules of tags on objects: assigning one that exists, and taking it off again. */
+import type { EventCode } from '../../../model/events.ts';
+import type { Resource } from '../../../model/resource.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { KindName } from '../../store/kinds.ts';
+import type { RuleContext } from '../context.ts';
+import { resolveMember } from '../input.ts';
+import { rules } from '../notation.ts';
+import type { Place } from '../places.ts';
+
+type Deed = 'attached' | 'detached' | 'present';
+
+/** What the audit log says of tags, by the kind of object that carries them. */
+const told: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventCode>>>>> = {
+  vm: { attached: 440, detached: 446, present: 454 },
+  host: { attached: 442, detached: 444, present: 455 },
+  template: { attached: 183, detached: 185, present: 460 },
+  user: { attached: 436, detached: 448, present: 452 },
+  group: { attached: 438, detached: 450, present: 453 },
+};
+
+export const assignedTagRules = rules<'assigned_tag'>({
+  kind: 'assigned_tag',
+
+  attach(ctx, place, sent) {
+    const id = resolveMember(ctx.tx, 'tag', sent);
+    const present = ctx.tx.get('assigned_tag', id, place.collection);
+    if (present) {
+      tell(ctx, place, 'present', id);
+      return present;
+    }
+    const tag = ctx.tx.get('tag', id);
+    const owner = place.owner;
+    const assigned: Resource<'tag'> = {
+      id,
+      name: tag?.name ?? '',
+      ...(owner ? { [owner.kind]: { id: owner.id } } : {}),
+    };
+    ctx.tx.insert('assigned_tag', place.collection, assigned);
+    tell(ctx, place, 'attached', id);
+    return assigned;
+  },
+
+  remove(ctx, { place, object }) {
+    const id = object.id ?? '';
+    ctx.tx.remove('assigned_tag', id, place.collection);
+    tell(ctx, place, 'detached', id);
+  },
+
+  present(ctx, assigned) {
+    return { ...ctx.tx.get('tag', assigned.id ?? ''), ...assigned };
+  },
+});
+
+function tell(ctx: RuleContext, { owner }: Place, deed: Deed, tag: string): void {
+  const code = owner && told[owner.kind]?.[deed];
+  if (!owner || code === undefined) return;
+  const object = ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined;
+  ctx.event(
+    code,
+    { [owner.kind]: object },
+    {
+      TagName: ctx.tx.get('tag', tag)?.name,
+      TaggedName: String(object?.['user_name'] ?? object?.['name'] ?? owner.id),
+    },
+  );
+}

@@ -1,0 +1,175 @@
+/**
+ * The image behind an image transfer: that of a disk, of a snapshot, or a file of its own where the
+ * client speaks another format than the disk.
+ */
+import type { Resource } from '../../../model/resource.ts';
+import { beginWork, registerWork } from '../../jobs/work.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { ImageForm, RuleContext, TransferTicket } from '../context.ts';
+import { measured } from '../storage/space.ts';
+import { frozenImage } from '../vm/backup-images.ts';
+
+/** A transfer as it is stored; the ticket shows only at the end of its URLs. */
+export type Transfer = Resource<'image_transfer'> & {
+  ticket?: string;
+  finished?: number;
+  /** The bytes are in a file of the transfer, in its format. */
+  scratch?: boolean;
+  /** It only reads what others keep as it is: the disk goes on being used. */
+  shared?: boolean;
+  /** Id of the image that a backup keeps. */
+  frozen?: string;
+};
+type Disk = Resource<'disk'>;
+
+/** The first bytes of a qcow2 image. */
+const qcowMagic = [0x51, 0x46, 0x49, 0xfb];
+
+/** The disk that a transfer is about. */
+export function diskOf(ctx: RuleContext, transfer: Transfer): Disk {
+  const image = ctx.tx.get('disk_snapshot', transfer.snapshot?.id ?? '');
+  const id = image?.disk?.id ?? transfer.disk?.id ?? transfer.image?.id ?? '';
+  const disk = ctx.tx.get('disk', id);
+  if (!disk) ctx.refuse('DISK_IS_ILLEGAL', { action: 'transfer', type: 'image', names: id });
+  const frozen = frozenImage(ctx, transfer.backup?.id, id);
+  // It may have grown since the backup began.
+  return frozen ? { ...disk, provisioned_size: frozen.provisioned_size ?? 0 } : disk;
+}
+
+/** Id of the file in which the disk, or its snapshot, has the bytes. */
+function originOf(transfer: Transfer, disk: Disk): string {
+  return transfer.snapshot?.id ?? transfer.frozen ?? disk.id ?? '';
+}
+
+/** Id of the file that the client reads or writes. */
+export function fileOf(transfer: Transfer, disk: Disk): string {
+  return transfer.scratch ? (transfer.id ?? '') : originOf(transfer, disk);
+}
+
+/** Decides whether a transfer needs a file of its own: for another format, or an empty qcow2 disk. */
+export function chooseFile(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+  const frozen = frozenImage(ctx, transfer.backup?.id, disk.id)?.id;
+  if (frozen) transfer.frozen = frozen;
+  const other = transfer.format !== disk.format;
+  const download = transfer.direction === 'download';
+  const empty = ctx.site.images.sizes(originOf(transfer, disk)).length === 0;
+  if (other || (download && disk.format === 'cow' && empty)) transfer.scratch = true;
+}
+
+/** Whether the file that the client will read is being written. */
+export function isPreparing({ scratch, direction, phase }: Transfer): boolean {
+  return scratch === true && direction === 'download' && phase === 'initializing';
+}
+
+interface Prepared {
+  readonly transfer: Transfer;
+  readonly disk: Disk;
+}
+
+const preparing = 'prepare transfer';
+let follow: (ctx: RuleContext, transfer: Transfer, failed: boolean) => void = () => undefined;
+
+registerWork(preparing, {
+  async run(site, data) {
+    const { transfer, disk } = data as unknown as Prepared;
+    const file = fileOf(transfer, disk);
+    await site.images.convert(originOf(transfer, disk), file, formOf(transfer, disk, 'out'));
+    await site.tickets.open(ticketOf(site.images.sizes(file).length, transfer, disk));
+  },
+  done: (ctx, data) => prepared(ctx, data, false),
+  failed: (ctx, data) => prepared(ctx, data, true),
+});
+
+function prepared(ctx: RuleContext, data: StoredObject, failed: boolean): void {
+  const { transfer } = data as unknown as Prepared;
+  const current: Transfer | undefined = ctx.tx.get('image_transfer', transfer.id ?? '');
+  if (current?.phase === 'initializing') {
+    follow(ctx, current, failed);
+    return;
+  }
+  // Somebody cancelled it meanwhile.
+  if (transfer.ticket) closeTicket(ctx, transfer);
+  dropScratch(ctx, transfer);
+}
+
+/** Says what follows when the file of a transfer is prepared. */
+export function whenPrepared(then: typeof follow): void {
+  follow = then;
+}
+
+/** Begins to write the file that the client will read. */
+export function prepareFile(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+  const data = { transfer, disk } as unknown as StoredObject;
+  beginWork(ctx, preparing, `image_transfer:${transfer.id}`, data);
+}
+
+/** How bytes are brought out of the disk to the client, or in from the client. */
+export function formOf(transfer: Transfer, disk: Disk, way: 'in' | 'out'): ImageForm {
+  const [inside, outside] = [disk.format ?? 'raw', transfer.format ?? 'raw'] as const;
+  const size = Number(disk.provisioned_size ?? 0);
+  return way === 'out'
+    ? { from: inside, to: outside, size, whole: true }
+    : { from: outside, to: inside, size, whole: true };
+}
+
+/** Opens the ticket of a transfer once the transaction is durable, before it is answered. */
+export function openTicket(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+  const { length } = ctx.site.images.sizes(fileOf(transfer, disk));
+  const ticket = ticketOf(length, transfer, disk);
+  ctx.afterCommit.push(() => ctx.site.tickets.open(ticket));
+}
+
+export function closeTicket(ctx: RuleContext, transfer: Transfer): void {
+  const { ticket } = transfer;
+  if (ticket) ctx.afterCommit.push(() => ctx.site.tickets.close(ticket));
+}
+
+/** Deletes the file that a transfer had of its own. */
+export function dropScratch(ctx: RuleContext, transfer: Transfer): void {
+  const { id, scratch } = transfer;
+  if (id && scratch) ctx.afterCommit.push(() => ctx.site.images.remove(id));
+}
+
+/** The ticket of a transfer; `length` is that of the image file, in bytes. */
+export function ticketOf(length: number, transfer: Transfer, disk: Disk): TransferTicket {
+  const virtual = Number(disk.provisioned_size ?? 0);
+  const upload = transfer.direction !== 'download';
+  const cow = (transfer.format ?? disk.format) === 'cow';
+  // The tables of a qcow2 image take room beside the data.
+  const size = cow ? (upload ? Math.ceil(virtual * 1.1) + 2 ** 20 : length) : virtual;
+  return {
+    id: transfer.ticket ?? '',
+    diskId: fileOf(transfer, disk),
+    size,
+    length: cow ? 0 : virtual,
+    direction: upload ? 'upload' : 'download',
+    inactivityTimeout: transfer.inactivity_timeout ?? 60,
+    sparse: disk.sparse ?? false,
+    filename: disk.alias ?? disk.id ?? '',
+  };
+}
+
+/** A qcow2 disk must have received a qcow2 image. */
+export function isWhole(ctx: RuleContext, transfer: Transfer): boolean {
+  const disk = diskOf(ctx, transfer);
+  if (transfer.direction === 'download' || disk.format !== 'cow' || !disk.id) return true;
+  const head = ctx.site.images.head(disk.id, qcowMagic.length);
+  return qcowMagic.every((byte, index) => head[index] === byte);
+}
+
+/** Nobody else changes the image of a transfer. */
+export function lockImage(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+  const image = ctx.tx.get('disk_snapshot', transfer.snapshot?.id ?? '');
+  if (image) ctx.tx.update('disk_snapshot', { ...image, status: 'locked' });
+  else if (!transfer.shared) ctx.tx.update('disk', { ...disk, status: 'locked' });
+}
+
+/** The image of a transfer that has ended is free again. */
+export function releaseImage(ctx: RuleContext, transfer: Transfer, status: 'ok' | 'illegal'): void {
+  dropScratch(ctx, transfer);
+  const image = ctx.tx.get('disk_snapshot', transfer.snapshot?.id ?? '');
+  if (image) ctx.tx.update('disk_snapshot', { ...image, status: 'ok' });
+  if (image || transfer.shared) return;
+  const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
+  if (disk) ctx.tx.update('disk', measured(ctx, { ...disk, status }));
+}
