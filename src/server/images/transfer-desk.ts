@@ -1,8 +1,8 @@
 /** Between transfers and the image daemon: opens tickets, watches what they move, ends idle ones. */
 import type { ImageDaemon, Ticket } from '../../images/index.ts';
 import { RuleContext, type Site, type Tickets, type TransferTicket } from '../rules/context.ts';
-import { fileOf, isPreparing, type Transfer, ticketOf } from '../rules/transfer/image.ts';
-import { timedOut } from '../rules/transfer/rules.ts';
+import { fileOf, isPreparing, type Transfer, ticketOf } from '../rules/image-transfer/image.ts';
+import { timedOut } from '../rules/image-transfer/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
 
