@@ -162,23 +162,24 @@ const fill = ((await startUp(`vms=${filled}`)) - (await startUp('empty'))) / 1_0
 const small = await measure(few);
 const large = await measure(many);
 
-function tell(what: string, figure: string, reach: string): void {
-  console.log(`${what.padEnd(52)} ${figure}  (reach ${reach})`);
+/** What a figure may be above its limit before it counts as missed: other work disturbs it. */
+const noise = 1.15;
+
+/** Prints a figure beside what it has to reach; a run that is not quick fails where it does not. */
+function tell(what: string, figure: number, unit: string, limit: number): void {
+  const missed = !quick && figure > limit * noise;
+  if (missed) process.exitCode = 1;
+  const digits = unit === 'MiB' ? 0 : 2;
+  const text = `${figure.toFixed(digits)} ${unit}  (reach ${limit})${missed ? '  MISSED' : ''}`;
+  console.log(`${what.padEnd(52)} ${text}`);
 }
 
-const ratio = (a: number, b: number) => `${(a / b).toFixed(2)} x`;
-tell(
-  `GET by id, ${many} VMs, JSON and XML`,
-  `${large.byId.toFixed(2)} and ${large.byIdXml.toFixed(2)} ms`,
-  'less',
+console.log(
+  `GET by id: ${large.byId.toFixed(2)} ms in JSON, ${large.byIdXml.toFixed(2)} ms in XML`,
 );
-tell(`search name= / GET by id, ${many} VMs`, ratio(large.byName, large.byId), '3');
-tell(`search name=, ${many} VMs / ${few} VMs`, ratio(large.byName, small.byName), '1.5');
-tell(`page of 100 by name / GET by id, ${many} VMs, JSON`, ratio(large.page, large.byId), '15');
-tell(
-  `page of 100 by name / GET by id, ${many} VMs, XML`,
-  ratio(large.pageXml, large.byIdXml),
-  '15',
-);
-tell(`inventory of ${filled} VMs with disks and interfaces`, `${fill.toFixed(2)} s`, '2');
-tell(`memory of the server, ${many} VMs`, `${large.memory.toFixed(0)} MiB`, '400');
+tell(`search name= / GET by id, ${many} VMs`, large.byName / large.byId, 'x', 3);
+tell(`search name=, ${many} VMs / ${few} VMs`, large.byName / small.byName, 'x', 1.5);
+tell(`page of 100 by name / GET by id, ${many} VMs, JSON`, large.page / large.byId, 'x', 15);
+tell(`page of 100 by name / GET by id, ${many} VMs, XML`, large.pageXml / large.byIdXml, 'x', 15);
+tell(`inventory of ${filled} VMs with disks and interfaces`, fill, 's', 2);
+tell(`memory of the server, ${many} VMs`, large.memory, 'MiB', 400);

@@ -12,6 +12,7 @@ export interface MemberWriter {
  */
 export function membersWriter(
   members: readonly MemberWriter[],
+  separator: string,
 ): (fields: Readonly<Record<string, unknown>>, depth: number) => string {
   const places = new Map(members.map(({ name, write }, index) => [name, { index, write }]));
   return (fields, depth) => {
@@ -23,6 +24,11 @@ export function membersWriter(
       if (value === undefined || value === null) continue;
       texts[place.index] = place.write(value, depth);
     }
-    return texts.join('');
+    // Not joined: texts that are only added are copied once, when the whole body is sent.
+    let whole = '';
+    for (const text of texts) {
+      if (text !== undefined) whole += whole === '' ? text : separator + text;
+    }
+    return whole;
   };
 }

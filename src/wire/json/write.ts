@@ -38,7 +38,7 @@ function writerOf(shape: Shape, style: Style): WriteObject {
 function makeWriter({ members }: Shape, style: Style): WriteObject {
   const write = membersWriter(
     members.map((member) => {
-      const key = `,${JSON.stringify(member.wire)}:`;
+      const key = `${JSON.stringify(member.wire)}:`;
       const value = memberWriter(member, style);
       return {
         name: member.name,
@@ -48,9 +48,9 @@ function makeWriter({ members }: Shape, style: Style): WriteObject {
         },
       };
     }),
+    ',',
   );
-  // The first member has no comma before it.
-  return (fields) => `{${write(fields, 0).slice(1)}}`;
+  return (fields) => `{${write(fields, 0)}}`;
 }
 
 function memberWriter({ content }: Member, style: Style): Write {

@@ -48,6 +48,7 @@ function makeWriter({ members }: Shape): WriteObject {
     members
       .filter((member) => !member.attribute)
       .map((member) => ({ name: member.name, write: memberWriter(member) })),
+    '',
   );
   return (fields, tag, depth) => {
     let open = `${pad(depth)}<${tag}`;
