@@ -19,7 +19,7 @@ export function writeXml(value: Fields, tag: string, shape: Shape, depth = 0): s
   return writerOf(shape)(value, tag, depth);
 }
 
-const pads = Array.from({ length: 16 }, (_, depth) => '    '.repeat(depth));
+const pads = Array.from({ length: 8 }, (_, depth) => '    '.repeat(depth));
 
 function pad(depth: number): string {
   return pads[depth] ?? '    '.repeat(depth);
@@ -77,12 +77,13 @@ function memberWriter({ wire, content }: Member): WriteMember {
 function scalarWriter(tag: string, content: ScalarContent): WriteMember {
   const text = textOf(content);
   const escaped = content.kind === 'string' || content.kind === 'enum' || content.kind === 'date';
-  const start = `<${tag}>`;
+  const starts = pads.map((space) => `${space}<${tag}>`);
   const end = `</${tag}>\n`;
   return (value, depth) => {
     const written = text(value);
     if (written === undefined) return '';
-    return pad(depth) + start + (escaped ? escapeText(written) : written) + end;
+    const start = starts[depth] ?? `${pad(depth)}<${tag}>`;
+    return start + (escaped ? escapeText(written) : written) + end;
   };
 }
 
