@@ -5,10 +5,18 @@
 
 /**
  * The object that must be permitted: the addressed one (`self`), the one in the path that a
- * collection belongs to (`owner`), the system, or what an attribute refers to: of the sent object
- * (`sent cluster`), or of the addressed one (`self cluster`).
+ * collection belongs to (`owner`), the system, or what a path refers to: in the sent object (`sent
+ * cluster`, `sent disk.storage_domains`), or in the addressed one (`self cluster`). What belongs to a
+ * user: it counts for one's own (`own`), or is needed for that of others only (`others`).
  */
-export type PermittedOn = 'self' | 'owner' | 'system' | `sent ${string}` | `self ${string}`;
+export type PermittedOn =
+  | 'self'
+  | 'owner'
+  | 'own'
+  | 'others'
+  | 'system'
+  | `sent ${string}`
+  | `self ${string}`;
 
 /** A permit and where it is needed. */
 export type Need = readonly [permit: string, on: PermittedOn];
@@ -266,7 +274,7 @@ export const permitsByType: Readonly<Record<string, Needs>> = {
     remove: system('audit_log_management'),
     undelete: system('audit_log_management'),
   },
-  event_subscription: all('event_notification_management', 'system'),
+  event_subscription: all('event_notification_management', 'others'),
   job: {
     add: system('inject_external_tasks'),
     clear: system('inject_external_tasks'),
@@ -281,8 +289,8 @@ export const permitsByType: Readonly<Record<string, Needs>> = {
   permit: all('manipulate_roles', 'system'),
   user: all('manipulate_users', 'system'),
   group: all('manipulate_users', 'system'),
-  ssh_public_key: all('edit_profile', 'system'),
-  user_option: all('edit_profile', 'system'),
+  ssh_public_key: all('edit_profile', 'own'),
+  user_option: all('edit_profile', 'own'),
   mac_pool: {
     add: system('create_mac_pool'),
     update: self('edit_mac_pool'),
@@ -341,6 +349,77 @@ export const permitsByPath: Readonly<Record<string, Needs>> = {
   },
   '/affinitylabels/{label}/vms': { add: system('tag_management') },
   '/affinitylabels/{label}/hosts': { add: system('tag_management') },
+};
+
+/** A permit that is needed only when the body says something, or says it differently. */
+export interface ConditionalNeed {
+  /** Path of the member that must be sent, and of one that must not be. */
+  readonly sent: string;
+  readonly without?: string;
+  /** Instead of a member: a parameter of the query, and its value. */
+  readonly parameter?: readonly [name: string, value: boolean];
+  readonly need: Need;
+}
+
+const whenSent = (sent: string, permit: string, on: PermittedOn): ConditionalNeed => ({
+  sent,
+  need: [permit, on],
+});
+
+const ownDisks: readonly ConditionalNeed[] = [
+  whenSent('disk.id', 'attach_disk', 'sent disk'),
+  {
+    ...whenSent('disk.name', 'attach_disk', 'sent disk'),
+    without: 'disk.provisioned_size',
+  },
+  whenSent('disk.storage_domains', 'create_disk', 'sent disk.storage_domains'),
+  whenSent('disk.disk_profile', 'attach_disk_profile', 'sent disk.disk_profile'),
+];
+
+/** By type, then by operation: permits beside those above. */
+export const permitsWhenSent: Readonly<
+  Record<string, Readonly<Record<string, readonly ConditionalNeed[]>>>
+> = {
+  vm: {
+    add: [
+      whenSent('placement_policy.hosts', 'edit_admin_vm_properties', 'sent cluster'),
+      whenSent('custom_properties', 'change_vm_custom_properties', 'sent cluster'),
+      whenSent('cpu_profile', 'assign_cpu_profile', 'sent cpu_profile'),
+    ],
+    update: [
+      whenSent('cluster', 'create_vm', 'sent cluster'),
+      whenSent('placement_policy.hosts', 'edit_admin_vm_properties', 'self'),
+      whenSent('custom_compatibility_version', 'edit_admin_vm_properties', 'self'),
+      whenSent('custom_properties', 'change_vm_custom_properties', 'self'),
+      whenSent('cpu_profile', 'assign_cpu_profile', 'sent cpu_profile'),
+    ],
+    start: [
+      whenSent('vm.custom_properties', 'change_vm_custom_properties', 'self'),
+      whenSent('vm.placement_policy.hosts', 'edit_admin_vm_properties', 'self'),
+    ],
+    migrate: [whenSent('cluster', 'create_vm', 'sent cluster')],
+  },
+  nic: {
+    add: [whenSent('vnic_profile', 'configure_vm_network', 'sent vnic_profile')],
+    update: [whenSent('vnic_profile', 'configure_vm_network', 'sent vnic_profile')],
+  },
+  event: {
+    add: [
+      whenSent('host.external_status', 'edit_host_configuration', 'sent host'),
+      whenSent(
+        'storage_domain.external_status',
+        'edit_storage_domain_configuration',
+        'sent storage_domain',
+      ),
+    ],
+  },
+  disk: {
+    add: [whenSent('disk_profile', 'attach_disk_profile', 'sent disk_profile')],
+  },
+  disk_attachment: {
+    add: ownDisks,
+    remove: [{ sent: '', parameter: ['detach_only', false], need: ['delete_disk', 'self disk'] }],
+  },
 };
 
 /**

@@ -246,3 +246,121 @@ describe('what a plain user sees', () => {
     expect(vm?.['host']).not.toHaveProperty('name');
   });
 });
+
+describe('what takes further permits', () => {
+  const ids: Record<string, string> = {};
+  beforeAll(async () => {
+    ids['mine'] = await idOf('vms', 'vm-01');
+    ids['disk'] = await idOf('disks', 'vm-02_Disk1');
+    ids['host'] = await idOf('hosts', 'host2');
+    ids['data'] = await idOf('storagedomains', 'data1');
+    ids['cluster'] = await idOf('clusters', 'Default');
+    const other = await admin.json('POST', '/clusters', {
+      name: 'elsewhere',
+      cpu: { type: 'Intel Nehalem Family' },
+      data_center: { name: 'Default' },
+    });
+    ids['other'] = String(other.json()['id']);
+  });
+
+  const refusedFor: readonly [
+    what: string,
+    method: string,
+    path: string,
+    body: object,
+    permit: string,
+  ][] = [
+    [
+      'pinning a machine',
+      'PUT',
+      '/vms/{mine}',
+      { placement_policy: { hosts: { host: [{ id: '{host}' }] } } },
+      'edit_admin_vm_properties',
+    ],
+    [
+      'taking it to another cluster',
+      'PUT',
+      '/vms/{mine}',
+      { cluster: { id: '{other}' } },
+      'create_vm',
+    ],
+    [
+      'hooks of its host',
+      'PUT',
+      '/vms/{mine}',
+      { custom_properties: { custom_property: [{ name: 'a', value: 'b' }] } },
+      'change_vm_custom_properties',
+    ],
+    [
+      'a run on a host of choice',
+      'POST',
+      '/vms/{mine}/start',
+      { vm: { placement_policy: { hosts: { host: [{ id: '{host}' }] } } } },
+      'edit_admin_vm_properties',
+    ],
+    [
+      "somebody else's disk",
+      'POST',
+      '/vms/{mine}/diskattachments',
+      { interface: 'virtio', disk: { id: '{disk}' } },
+      'attach_disk',
+    ],
+    [
+      "somebody else's disk by name",
+      'POST',
+      '/vms/{mine}/diskattachments',
+      { interface: 'virtio', disk: { name: 'vm-02_Disk1' } },
+      'attach_disk',
+    ],
+    [
+      'a disk on storage that is not hers',
+      'POST',
+      '/vms/{mine}/diskattachments',
+      {
+        interface: 'virtio',
+        disk: {
+          name: 'x',
+          format: 'cow',
+          provisioned_size: 4096,
+          storage_domains: { storage_domain: [{ id: '{data}' }] },
+        },
+      },
+      'create_disk',
+    ],
+  ];
+  it.each(refusedFor)('refuses %s', async (_what, method, path, body, permit) => {
+    const filled = (text: string) =>
+      text.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+    const answer = await jane.json(method, filled(path), JSON.parse(filled(JSON.stringify(body))));
+    expect(answer.status, answer.text).toBe(403);
+    expect(answer.json()['detail']).toContain(permit);
+  });
+
+  it('lets her send back what is so already', async () => {
+    const path = `/vms/${ids['mine']}`;
+    const { cluster, placement_policy } = (await admin.json('GET', path)).json();
+    const answer = await jane.json('PUT', path, { cluster, placement_policy, comment: 'same' });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  it('keeps the keys and settings of users to themselves', async () => {
+    const list = async (name: string) =>
+      (await admin.json('GET', `/users?search=usrname%3D${name}`)).json<{
+        user: { id: string }[];
+      }>();
+    const [self] = (await list('jane')).user;
+    const [other] = (await list('olaf')).user;
+    const key = { name: 'k', content: 'ssh-ed25519 AAAA jane' };
+    const subscription = { event: 'host_failure', notification_method: 'smtp', address: 'a@b.c' };
+    for (const [below, body] of [
+      ['sshpublickeys', key],
+      ['options', { name: 'theme', content: '"dark"' }],
+      ['eventsubscriptions', subscription],
+    ] as const) {
+      const own = await jane.json('POST', `/users/${self?.id}/${below}`, body);
+      expect(own.status, own.text).toBe(201);
+      const foreign = await jane.json('POST', `/users/${other?.id}/${below}`, body);
+      expect(foreign.status, foreign.text).toBe(403);
+    }
+  });
+});

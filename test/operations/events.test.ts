@@ -76,3 +76,16 @@ for (const number of [157, 158] as const) {
     site.unknown('DELETE', '/events/999999999');
   });
 }
+
+describe('an event about a host', () => {
+  site.both('tells how it is', async ({ admin, path }) => {
+    const host = path('/hosts/{host}');
+    const is = async () => (await admin.get(host)).object['external_status'];
+    for (const external_status of ['warning', 'ok']) {
+      const event = { ...external(), host: { id: path('{host}'), external_status } };
+      const added = await admin.add('/events', { event });
+      expect(added['host']).toMatchObject({ id: path('{host}') });
+      expect(await is()).toBe(external_status);
+    }
+  });
+});

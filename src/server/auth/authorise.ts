@@ -1,12 +1,19 @@
 /** May the caller perform this operation: the permits that the model asks for, where it asks. */
 import type { Operation } from '../../model/index.ts';
 import { attributesOf, parseKind, primaryPath } from '../../model/index.ts';
-import { type Need, permitsByPath, permitsByType } from '../../model/permits.ts';
+import {
+  type ConditionalNeed,
+  type Need,
+  permitsByPath,
+  permitsByType,
+  permitsWhenSent,
+} from '../../model/permits.ts';
+import type { TypeName } from '../../model/types/index.ts';
 import { refused } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
-import { resolveReferences } from '../rules/input.ts';
+import { resolveMember, resolveReferences } from '../rules/input.ts';
 import type { Place } from '../rules/places.ts';
-import { isRecord, type StoredObject } from '../store/document.ts';
+import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import { isPermitted } from './permissions.ts';
 
@@ -28,14 +35,60 @@ export function authorise(ctx: RuleContext, operation: Operation, subject: Subje
     permitsByPath[primaryPath(operation.service)]?.[operation.name] ??
     permitsByType[operation.type]?.[operation.name];
   if (!needs) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
-  for (const need of needs) {
-    const objects = objectsOf(ctx, operation, need, subject);
-    const granted = objects.every((object) => isPermitted(ctx.tx, ctx.caller, need[0], object));
-    if (!granted) throw refused('NOT_AUTHORIZED', { permit: need[0] });
+  const conditional = permitsWhenSent[operation.type]?.[operation.name] ?? [];
+  const further = conditional.filter((one) => applies(ctx, one, subject)).map(({ need }) => need);
+  for (const need of [...needs, ...further]) {
+    const [permit, objects] = demanded(ctx, operation, need, subject);
+    const granted = objects.every((object) => isPermitted(ctx.tx, ctx.caller, permit, object));
+    if (!granted) throw refused('NOT_AUTHORIZED', { permit });
   }
 }
 
 type ObjectOrSystem = { readonly kind: KindName; readonly id: string } | undefined;
+
+/** The permit that a need comes to, and the objects that it must be held on. */
+function demanded(
+  ctx: RuleContext,
+  operation: Operation,
+  need: Need,
+  subject: Subject,
+): [permit: string, objects: readonly ObjectOrSystem[]] {
+  const [permit, on] = need;
+  const mine = subject.place.owner?.id === ctx.caller.userId;
+  if (on === 'own') return [mine ? permit : 'manipulate_users', [undefined]];
+  if (on === 'others') return [permit, mine ? [] : [undefined]];
+  return [permit, objectsOf(ctx, operation, need, subject)];
+}
+
+/** Whether the request says what makes a further permit necessary. What stays as it is does not. */
+function applies(
+  ctx: RuleContext,
+  { sent: path, without, parameter }: ConditionalNeed,
+  { object, sent }: Subject,
+): boolean {
+  if (parameter) return ctx.parameters.flag(parameter[0]) === parameter[1];
+  const value = valueAt(sent, path.split('.'));
+  const empty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  if (value === undefined || value === '' || empty) return false;
+  if (without && valueAt(sent, without.split('.')) !== undefined) return false;
+  const before = object && valueAt(object, path.split('.'));
+  return before === undefined || !isPart(value, before);
+}
+
+/** Whether everything that is sent is there already. */
+function isPart(sent: unknown, before: unknown): boolean {
+  if (Array.isArray(sent)) {
+    return (
+      Array.isArray(before) &&
+      sent.length === before.length &&
+      sent.every((one, index) => isPart(one, before[index]))
+    );
+  }
+  if (!isRecord(sent)) return String(sent) === String(before);
+  if (!isRecord(before)) return false;
+  const names = typeof sent['id'] === 'string' ? ['id'] : Object.keys(sent);
+  return names.every((name) => isPart(sent[name], before[name]));
+}
 
 function objectsOf(
   ctx: RuleContext,
@@ -43,37 +96,42 @@ function objectsOf(
   [, on]: Need,
   { place, object, sent }: Subject,
 ): ObjectOrSystem[] {
-  const [where = '', attribute = ''] = on.split(' ');
+  const [where = '', path = ''] = on.split(' ');
   switch (where) {
     case 'self':
-      if (attribute) return references(ctx, place.type, attribute, object ?? {});
+      if (path) return references(ctx, place.type, path, object ?? {});
       return [object ? { kind: place.type, id: String(object['id']) } : undefined];
     case 'owner':
       return [place.owner];
-    case 'sent': {
-      const type = operation.isAction ? attribute : place.type;
-      const whole = operation.isAction
-        ? { [attribute]: sent[attribute] }
-        : { ...place.implied, ...sent };
-      if (!operation.isAction) return references(ctx, type, attribute, whole);
-      const reference = sent[attribute];
-      return references(ctx, 'disk_profile', attribute, { [attribute]: reference });
-    }
+    case 'sent':
+      return operation.isAction
+        ? [named(ctx, path as TypeName, sent[path])]
+        : references(ctx, place.type, path, { ...place.implied, ...sent });
     default:
       return [undefined];
   }
 }
 
-/** Objects that an attribute refers to; where it refers to none the system must permit it. */
+/** The object that an element of an action names: it is called like its type. */
+function named(ctx: RuleContext, type: TypeName, value: unknown): ObjectOrSystem {
+  if (!isRecord(value)) return undefined;
+  if (value['id'] === undefined && value['name'] === undefined) return undefined;
+  return { kind: type, id: resolveMember(ctx.tx, type, value) };
+}
+
+/** Objects that a path of attributes refers to; where it refers to none the system must permit it. */
 function references(
   ctx: RuleContext,
   type: string,
-  attribute: string,
+  path: string,
   object: StoredObject,
 ): ObjectOrSystem[] {
+  const [attribute = '', ...rest] = path.split('.');
   const declared = attributesOf(type)[attribute];
   const kind = (declared ? parseKind(declared.kind).of : attribute) as KindName;
-  const resolved: StoredObject = { [attribute]: structuredClone(object[attribute]) };
+  const inner = object[attribute];
+  if (rest.length > 0) return references(ctx, kind, rest.join('.'), isRecord(inner) ? inner : {});
+  const resolved: StoredObject = { [attribute]: structuredClone(inner) };
   resolveReferences(ctx.tx, type, resolved);
   const value = resolved[attribute];
   const found = (Array.isArray(value) ? value : [value]).flatMap((one: unknown) => {

@@ -24,6 +24,10 @@ const linked = [
   'user',
 ] as const;
 
+/** What other systems report the health of, by an event about it. */
+const reported: ReadonlySet<string> = new Set(['host', 'storage_domain']);
+type Health = Pick<Resource<'host'>, 'external_status'>;
+
 const asksForDismissed = /(?:^|\s)deleted\s*!?=/i;
 
 function moveEvent(ctx: RuleContext, event: Resource<'event'>, collection: string): void {
@@ -51,6 +55,10 @@ export const eventRules = rules({
       const object = id ? ctx.tx.get(name, id) : undefined;
       if (object?.id) {
         references[name] = { id: object.id, ...(object.name ? { name: object.name } : {}) };
+      }
+      const health = (event[name] as Health | undefined)?.external_status;
+      if (object && health && reported.has(name)) {
+        ctx.tx.update(name, { ...object, external_status: health } as never);
       }
     }
     const id = ctx.addEvent({
