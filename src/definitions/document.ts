@@ -27,6 +27,7 @@ export const collectionOrder = [
   'networks',
   'vnicprofiles',
   'hosts',
+  'openstackimageproviders',
   'storagedomains',
   'users',
   'groups',

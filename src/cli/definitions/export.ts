@@ -165,13 +165,17 @@ function isTold(
   return usual === undefined || String(value) !== String(usual);
 }
 
-/** Objects that every service has: they are not made by a definition. */
+/** Objects that are not made by a definition: every service has them, or they come with others. */
 function isBuiltIn(name: string, item: Thing): boolean {
   return (
     (name === 'templates' && item['name'] === 'Blank') ||
-    (name === 'tags' && item['name'] === 'root')
+    (name === 'tags' && item['name'] === 'root') ||
+    (name === 'storagedomains' && domainsOfProviders.has(item['type']))
   );
 }
+
+/** Types of storage domains that come with a provider. */
+const domainsOfProviders: ReadonlySet<unknown> = new Set(['image', 'volume']);
 
 function followOf(path: string): string | undefined {
   return path.endsWith('/diskattachments') ? 'disk' : undefined;

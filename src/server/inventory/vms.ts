@@ -145,6 +145,7 @@ function addDisk(ctx: RuleContext, words: Words): void {
     status: 'ok',
     storage_type: 'image',
     content_type: 'data',
+    wipe_after_delete: false,
     image_id: image,
     storage_domains: [{ id: domain }],
   };
