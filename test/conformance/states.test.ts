@@ -105,6 +105,7 @@ beforeAll(async () => {
     const vm = { id: String(objects['vm']['down']) };
     objects['template'][status] = (await add('/templates', { name: `t-${status}`, vm })).id;
   }
+  await addParts(cluster);
   beginning = (await state('GET')).text;
   await server.stop();
   server = await startTestServer(['--speed', '1000000', '--inventory', 'small']);
@@ -115,10 +116,67 @@ afterAll(async () => {
   await server.stop();
 });
 
+/** Paths of what is kept below something else, by id. */
+const paths: Record<string, string> = {};
+
+/** Snapshots and backups, each of a machine of its own, and volumes. */
+async function addParts(cluster: string): Promise<void> {
+  const machine = async (name: string) => {
+    const body = { name, cluster: { id: cluster }, template: { name: 'Blank' } };
+    const { id } = await add('/vms', body);
+    const disk = {
+      ...{ name, format: 'raw', provisioned_size: 4096 },
+      storage_domains: { storage_domain: [{ name: 'data1' }] },
+    };
+    const added = await add(`/vms/${id}/diskattachments`, { interface: 'virtio', disk });
+    return { vm: `/vms/${id}`, disk: added.id };
+  };
+  objects['snapshot'] = {};
+  for (const status of enums.snapshot_status) {
+    const { vm } = await machine(`s-${status}`);
+    const { id } = await add(`${vm}/snapshots`, { description: status });
+    paths[id] = `${vm}/snapshots/${id}`;
+    await api.until(paths[id], (answer) => answer.json()['snapshot_status'] === 'ok');
+    objects['snapshot'][status] = id;
+  }
+  objects['backup'] = {};
+  for (const phase of enums.backup_phase) {
+    const { vm, disk } = await machine(`b-${phase}`);
+    const { id } = await add(`${vm}/backups`, { disks: { disk: [{ id: disk }] } });
+    paths[id] = `${vm}/backups/${id}`;
+    await api.until(paths[id], (answer) => answer.json()['phase'] === 'ready');
+    objects['backup'][phase] = id;
+  }
+  const body = { name: 'gluster', gluster_service: true, virt_service: false };
+  const own = await add('/clusters', {
+    ...{ ...body, cpu: { type: 'Intel Nehalem Family' } },
+    data_center: { name: 'Default' },
+  });
+  const server1 = await add('/hosts', {
+    ...{ name: 'gluster1', address: 'gluster1.example.com', root_password: 'x' },
+    cluster: { id: own.id },
+  });
+  objects['gluster_volume'] = {};
+  for (const status of ['up', 'down']) {
+    const bricks = { brick: [{ server_id: server1.id, brick_dir: `/export/${status}` }] };
+    const all = `/clusters/${own.id}/glustervolumes`;
+    const { id } = await add(all, { name: `v-${status}`, volume_type: 'distribute', bricks });
+    paths[id] = `${all}/${id}`;
+    objects['gluster_volume'][status] = id;
+  }
+}
+
 const domainStates = [
   ...['active', 'inactive', 'locked', 'maintenance', 'preparing_for_maintenance'],
   ...['detaching', 'activating', 'unknown'],
 ];
+
+/** Attributes that hold the state, where it is not the status. */
+const attributes: Readonly<Record<string, string>> = {
+  image_transfer: 'phase',
+  backup: 'phase',
+  snapshot: 'snapshot_status',
+};
 
 /** States in which a machine has its host. */
 const hosted = new Set([
@@ -146,7 +204,7 @@ function inState(kind: string, line: Line): Line {
   const found = Object.entries(objects[kind] ?? {}).find(([, id]) => id === object?.['id']);
   if (!found || !object) return line;
   const [status] = found;
-  const attribute = kind === 'image_transfer' ? 'phase' : 'status';
+  const attribute = attributes[kind] ?? 'status';
   const host = kind === 'vm' && hosted.has(status) ? { host: { id: objects['host']?.['up'] } } : {};
   const updates =
     kind === 'host' ? { update_available: true, spm: { priority: 5, status: 'none' } } : {};
@@ -386,4 +444,19 @@ tries('template', (id) => `/templates/${id}`, {
     otherwise: /locked/,
   },
   remove: { method: 'DELETE', from: ['ok', 'illegal'], otherwise: /locked/ },
+});
+
+tries('snapshot', (id) => paths[id] ?? '', {
+  restore: { from: ['ok'], otherwise: /preview|being made/i },
+  remove: { method: 'DELETE', from: ['ok'], otherwise: /locked|preview|being made/i },
+});
+
+tries('backup', (id) => paths[id] ?? '', {
+  finalize: { from: ['ready'], otherwise: /not ready/ },
+});
+
+tries('gluster_volume', (id) => paths[id] ?? '', {
+  start: { from: ['down'], otherwise: /already|started/i },
+  stop: { from: ['up'], otherwise: /already|stopped|not started/i },
+  remove: { method: 'DELETE', from: ['down'], otherwise: /up|started|stop/i },
 });
