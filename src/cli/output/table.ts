@@ -40,7 +40,8 @@ function pad(cell: string, width: number): string {
 
 /** What the borders of a grid take from the width of the terminal, per column. */
 const frame = 3;
-const narrowest = 8;
+/** How narrow a cell may become: first this, and this where it would not fit otherwise. */
+const narrowest = [8, 3] as const;
 
 /**
  * The table with its cells shortened so that it fits the terminal: the widest columns give way
@@ -50,18 +51,21 @@ export function fitted(table: TableText, terminalWidth: number): TableText {
   const lines = table.headers ? [table.titles, ...table.rows] : table.rows;
   const widths = [...columnWidths(lines)];
   const room = () => terminalWidth - 1 - widths.reduce((sum, width) => sum + width + frame, 0);
-  while (room() < 0) {
-    let widest = -1;
-    for (const [index, width] of widths.entries()) {
-      if (table.rigid.has(index) || width <= narrowest) continue;
-      if (widest < 0 || width > (widths[widest] ?? 0)) widest = index;
+  for (const least of narrowest) {
+    while (room() < 0) {
+      let widest = -1;
+      for (const [index, width] of widths.entries()) {
+        if (table.rigid.has(index) || width <= least) continue;
+        if (widest < 0 || width > (widths[widest] ?? 0)) widest = index;
+      }
+      if (widest < 0) break;
+      widths[widest] = Math.max(least, (widths[widest] ?? 0) - Math.max(1, -room() >> 2));
     }
-    if (widest < 0) break;
-    widths[widest] = Math.max(narrowest, (widths[widest] ?? 0) - Math.max(1, -room() >> 2));
   }
   const shorten = (cell: string, index: number) =>
     table.rigid.has(index) ? cell : truncated(cell, widths[index] ?? cell.length);
-  return { ...table, rows: table.rows.map((row) => row.map(shorten)) };
+  const [titles, rows] = [table.titles.map(shorten), table.rows.map((row) => row.map(shorten))];
+  return { ...table, titles, rows };
 }
 
 /** Draws the grid. The library colours by itself unless told not to; colour is ours alone. */

@@ -1,6 +1,6 @@
 /** Waiting for the objects of a verb, with what people see meanwhile. */
 import type { Client, Thing } from '../../client/client.ts';
-import { NotFoundError } from '../../client/errors.ts';
+import { InterruptedError, NotFoundError } from '../../client/errors.ts';
 import { type Goal, goalOf, stateAttribute, type Watched, waitFor } from '../../client/settle.ts';
 import { durationOf } from '../cli.ts';
 import { plainText } from '../output/cells.ts';
@@ -92,6 +92,14 @@ export async function waitShown(
       signal: run.cli.signal,
       onChange: (state, why) => progress.show(watched.label, state, why),
       reasons: progress.lives,
+    });
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error;
+    // The reason of the signal is what gets reported, so it is told here what goes on without us.
+    const command = `${watched.resume} --for ${goal.text}`;
+    throw Object.assign(error, {
+      hint: `what was begun goes on; to wait for it: ${command}`,
+      next: [command],
     });
   } finally {
     progress.clear();

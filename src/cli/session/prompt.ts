@@ -1,6 +1,6 @@
 /** Questions to the person at the terminal: asked on stderr, answered on stdin. */
 import type { Writable } from 'node:stream';
-import { DeclinedError } from '../../client/errors.ts';
+import { DeclinedError, InterruptedError } from '../../client/errors.ts';
 import type { Io } from '../io.ts';
 import { harmless } from '../output/harmless.ts';
 
@@ -49,8 +49,8 @@ async function readLine(io: Io, output: Writable, signal: AbortSignal): Promise<
     });
     // In raw mode Ctrl-C arrives as a key, not as a signal.
     lines.on('SIGINT', () => {
+      reject(new InterruptedError('SIGINT'));
       lines.close();
-      process.kill(process.pid, 'SIGINT');
     });
     lines.on('close', () => {
       signal.removeEventListener('abort', abort);

@@ -1,0 +1,113 @@
+/** Somebody at a terminal: asked, shown what goes on, able to stop it. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Home, makeHome } from '../support/command.ts';
+import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
+import { hasTmux, openPane, type Pane } from './support/pane.ts';
+
+let server: TestServer;
+let home: Home;
+let pane: Pane;
+
+beforeAll(async () => {
+  // Work takes as long as in life, so that it can be watched and stopped.
+  server = await startTestServer(['--inventory', 'small', '--speed', '1']);
+  home = makeHome(server);
+  mkdirSync(join(home.folder, 'bin'));
+  symlinkSync(vmctl, join(home.folder, 'bin/vmctl'));
+});
+afterAll(async () => {
+  home.remove();
+  await server.stop();
+});
+beforeEach(() => {
+  pane = openPane({
+    PATH: `${join(home.folder, 'bin')}:${process.env['PATH']}`,
+    HOME: home.folder,
+    VMCTL_URL: server.ready.base_url,
+    VMCTL_USERNAME: server.ready.username,
+    VMCTL_PASSWORD: server.password,
+    VMCTL_CA_FILE: server.ready.ca_file,
+  });
+});
+afterEach(() => pane.close());
+
+/** Types a command; its exit code is shown after it. */
+function run(command: string): void {
+  pane.type(`${command}; echo "exit $?"`, 'Enter');
+}
+
+describe.skipIf(!hasTmux)('at a terminal', () => {
+  it('a question shows what it is about; everything but yes is no', async () => {
+    await home.run([
+      'vms',
+      'create',
+      '--name',
+      'old',
+      '--cluster',
+      'Default',
+      '--template',
+      'Blank',
+    ]);
+    for (const [answer, end] of [
+      ['n', /nothing was done[\s\S]*exit 12/],
+      ['y', /exit 0/],
+    ] as const) {
+      run("clear; vmctl vms delete --search 'name=old*' --all");
+      await pane.until(/vms\/old[\s\S]*vms delete: these 1 vms\? \[y\/N\]/);
+      pane.type(answer, 'Enter');
+      await pane.until(end);
+      run('clear');
+    }
+  });
+
+  it('a password is asked for, and not shown while it is typed', async () => {
+    run('VMCTL_PASSWORD= XDG_STATE_HOME=/nowhere vmctl whoami');
+    await pane.until(/Password of admin@internal at 127\.0\.0\.1:\d+:/);
+    pane.type('typed-secret');
+    pane.type('C-c');
+    const text = await pane.until(/exit 130/);
+    expect(text).not.toContain('typed-secret');
+  });
+
+  it('--watch draws in place, as wide as the terminal is now, until Ctrl-C', async () => {
+    run('clear; vmctl vms list --watch --interval 100ms');
+    const wide = await pane.until(/│ vm-03 /);
+    expect(wide.match(/│ vm-01 /g)).toHaveLength(1);
+    pane.resize(60, 30);
+    await pane.until(/^┌[─┬]{40,58}┐$/m);
+    pane.type('C-c');
+    await pane.until(/exit 130/);
+  });
+
+  it('top is live', async () => {
+    run('clear; vmctl top vms --interval 100ms');
+    expect(await pane.until(/│ vm-03/)).toMatch(/│ NAME +│ STATUS/);
+    pane.type('C-c');
+    await pane.until(/exit 130/);
+  });
+
+  it('waiting shows the state with its reason; Ctrl-C says how to wait on', async () => {
+    run('clear; vmctl vms start vm-02');
+    await pane.until(/vms\/vm-02: (wait_for_launch|powering_up) \(.*VM vm-02/);
+    pane.type('C-c');
+    const text = await pane.until(/exit 130/);
+    expect(text).toContain('vmctl: ended by SIGINT');
+    expect(text).toContain('vmctl wait vms/vm-02 --for status=up');
+  });
+
+  it('an upload has a bar that moves, and can be stopped and resumed', async () => {
+    writeFileSync(join(home.folder, 'big.raw'), randomBytes(192 * 1024 * 1024));
+    run(`clear; cd ${home.folder}; vmctl disks upload big.raw --name big --storagedomain data1`);
+    await pane.until(/big\.raw.* [1-9]\d ?%/);
+    pane.type('C-c');
+    const stopped = await pane.until(/exit \d+/);
+    if (/exit 0/.test(stopped)) return;
+    expect(stopped).toMatch(/exit 130/);
+    expect(stopped).toContain('--resume');
+    run('clear; vmctl disks upload big.raw --resume');
+    await pane.until(/exit 0/);
+  });
+});
