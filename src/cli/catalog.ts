@@ -143,6 +143,7 @@ const lines: Readonly<Record<Group, string>> = {
     logout () Give the session back
     whoami () Show who is signed in, and where
     context (contexts ctx) Servers that are remembered
+    config () Defaults of this command line, and where settings come from
     api () Send any request, or look at the entry point
     wait () Wait until an object is in a state
     top () Show how busy hosts and virtual machines are

@@ -88,7 +88,7 @@ async function build(
 }
 
 /** Nouns whose verbs change what is kept on this side, or start something here. */
-const changesHere: ReadonlySet<string> = new Set(['login', 'logout', 'context', 'serve']);
+const changesHere: ReadonlySet<string> = new Set(['login', 'logout', 'context', 'config', 'serve']);
 
 /** Nouns and verbs that ask for many things, or for one thing again and again. */
 const asksOften: ReadonlySet<string> = new Set(['wait', 'top', 'doctor', 'diff', 'export']);

@@ -107,11 +107,47 @@ stderr. --no-wait returns at once and prints the command that waits; --wait-time
 the patience, with exit code 7.
 
   vmctl wait vms/web01 --for status=up --timeout 5m
-  vmctl wait disks/data --for status!=locked
+  vmctl wait disks/data --for 'status!=locked'
   vmctl wait vms/web01 vms/web02 --for gone
 
 An object that does not exist yet is waited for. Conditions: attribute=value,
 attribute!=value, exists, gone, settled (any state that does not end by itself, the default).
+`,
+  scripting: `In scripts.
+
+Nothing asks where nobody can answer: without a terminal, or with --no-input, a question is an
+error with exit code 12, and --yes answers it. VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD_FILE and
+VMCTL_CA_FILE make login unnecessary. Off a terminal no output is coloured or shortened; for
+programs there are -o json, jsonl, tsv and --query. -q leaves only the ids of what was changed.
+Exit codes tell what went wrong (vmctl help exit-codes), with -o json also as an object on stderr.
+
+  id=$(vmctl vms create --name web01 --cluster Default --template Blank -q)
+  vmctl vms list --search 'status=down' -o name | vmctl vms delete -
+  vmctl vms list -o json --query '[].{name: name, memory: memory}'
+
+An empty variable is an error before anything is sent. What would be sent shows --dry-run. A
+protected context asks for --confirm CONTEXT before harm is done; VMCTL_READ_ONLY=1 sends nothing
+that could change something.
+`,
+  accessibility: `For screen readers, and for eyes that tire.
+
+ACCESSIBLE=1 writes progress line by line; nothing is redrawn. NO_COLOR=1 or --color never leaves
+colours out; they never say anything that words do not say as well. -o yaml and a single object as
+a table are read from top to bottom; --columns keeps only what is of interest; --no-headers leaves
+the titles out. Every page of help is plain text: vmctl help TOPIC, vmctl NOUN VERB --help.
+`,
+  offline: `Without a service.
+
+vmctl serve runs a whole reference service on this machine: the API, the image daemon with real
+bytes, permissions, events. It is for trying commands out, and for testing what is going to run
+against a real service.
+
+  vmctl serve --memory -- bash         # a shell in which vmctl uses it
+  vmctl serve --memory --speed 0 --inventory hosts=10,vms=1000 -- ./test.sh
+  vmctl serve --inventory site.yaml    # as vmctl export wrote it
+
+--speed 0 makes work end at once; --fault makes requests fail (vmctl serve --help). Help, explain,
+commands and completion never connect.
 `,
   search: `The search language (--search).
 

@@ -20,6 +20,7 @@ export const specialNouns: SpecialNouns = {
   wait: { load: () => wait },
   apply: { load: () => import('./apply.ts') },
   diff: { load: () => import('./diff.ts') },
+  config: { load: () => import('./config.ts') },
   doctor: { load: () => import('./doctor.ts') },
   top: { load: () => import('./top.ts') },
   export: { load: () => import('./export.ts') },
