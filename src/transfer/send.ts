@@ -5,7 +5,7 @@ import { bytesOf, Copy, type Moved, Slots } from './copy.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Meter } from './events.ts';
 import type { Journal } from './journal.ts';
-import type { SourceFile } from './source-file.ts';
+import { readRuns, type SourceFile } from './source-file.ts';
 
 export interface SendOptions {
   readonly source: SourceFile;
@@ -90,7 +90,7 @@ async function move(
   }
   const range = blockRange(piece.block, size);
   const bytes = buffer.subarray(0, lengthOf(range));
-  await fill(source, range, piece.runs, bytes);
+  await readRuns(source, range, piece.runs, bytes);
   if (bytes.equals(zeros.subarray(0, bytes.length))) {
     const epoch = zeroed ? image.epoch : await slots.run(() => zero(options, range));
     return { piece, moved: 0, skipped: bytes.length, epoch };
@@ -116,22 +116,6 @@ async function move(
     epoch: Math.min(...epochs),
     ...(digest ? { digest } : {}),
   };
-}
-
-/** Reads the runs of a block; what lies between them is zero. */
-async function fill(
-  source: SourceFile,
-  range: Range,
-  runs: readonly Range[],
-  bytes: Buffer,
-): Promise<void> {
-  let at = range.start;
-  for (const run of runs) {
-    bytes.fill(0, at - range.start, run.start - range.start);
-    await source.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
-    at = run.end;
-  }
-  bytes.fill(0, at - range.start);
 }
 
 /** Zeroes a range, by writing zeros where the daemon knows no better way. */

@@ -1,9 +1,11 @@
 /** `vmctl disks upload` and `download` as processes against a server: also when things go wrong. */
 import { execFileSync } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
@@ -11,6 +13,7 @@ import {
   truncateSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -158,6 +161,60 @@ describe('the usual way', () => {
     await user.must('disks', 'download', 'old', copy);
     expect(statSync(copy).size).toBe(40 * MiB);
     expect(difference(file, copy)).toBeUndefined();
+  });
+});
+
+describe('compares a file with a disk', () => {
+  it('finds them equal, also where the file leaves zeros out', async () => {
+    makeImage(file, 70 * MiB + 100, [
+      [0, 5 * MiB + 17],
+      [60 * MiB, 10 * MiB + 100],
+    ]);
+    await user.must(...upload('same'));
+    const { code, stdout, stderr } = await user.run('disks', 'verify', 'same', file);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('holds what is in');
+    expect(stderr).toContain('the last 412 of them zeros');
+    const machine = JSON.parse(await user.must('disks', 'verify', 'same', file, '-o', 'json'));
+    expect(machine).toMatchObject({
+      name: 'same',
+      equal: true,
+      size: 70 * MiB + 512,
+      algorithm: 'sha256',
+      checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect((await disk('same'))?.status).toBe('ok');
+    const directions = (await transfersOf('same')).map(({ phase }) => phase);
+    expect(directions).toEqual(Array(3).fill('finished_success'));
+  });
+
+  it('says what differs', async () => {
+    makeImage(file, 9 * MiB);
+    await user.must(...upload('differs'));
+    const other = openSync(file, 'r+');
+    writeSync(other, 'x', 8 * MiB + 5);
+    closeSync(other);
+    const bytes = await user.run('disks', 'verify', 'differs', file, '-o', 'json');
+    expect(bytes.code).toBe(6);
+    expect(JSON.parse(bytes.stderr)).toMatchObject({
+      code: 'different',
+      message: expect.stringMatching(
+        /the checksum \(sha256\) of the file is .*, that of the image/,
+      ),
+    });
+    makeImage(file, 9 * MiB + 1);
+    const longer = await user.run('disks', 'verify', 'differs', file);
+    expect([longer.code, longer.stderr]).toEqual([6, expect.stringContaining(', 1 more than')]);
+    writeFileSync(file, qcow2(9 * MiB));
+    const format = await user.run('disks', 'verify', 'differs', file);
+    expect([format.code, format.stderr]).toEqual([
+      6,
+      expect.stringContaining('as they are stored'),
+    ]);
+    const phases = (await transfersOf('differs')).map(({ phase }) => phase);
+    expect(phases).toEqual(Array(4).fill('finished_success'));
+    const none = await user.run('disks', 'verify', 'differs', join(folder, 'nowhere'));
+    expect(none.code).toBe(2);
   });
 });
 

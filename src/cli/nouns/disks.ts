@@ -1,4 +1,4 @@
-/** `vmctl disks upload` and `download`: images between local files and disks. */
+/** `vmctl disks upload`, `download` and `verify`: images between local files and disks. */
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import type { DownloadFlags } from './disks/download.ts';
@@ -56,4 +56,22 @@ Examples:
   vmctl disks download root root.qcow2
   vmctl disks download root root.qcow2 --resume`,
   );
+  command
+    .command('verify')
+    .argument('<disk>', 'name or id')
+    .argument('<file>', 'the file to compare with')
+    .description('Compare a file with the image of a disk, by checksums; exit code 6: they differ')
+    .addHelpText(
+      'after',
+      `
+They are compared as they are stored; zeros behind the end of the file make no difference.
+
+Examples:
+  vmctl disks verify root root.qcow2
+  vmctl disks verify root root.raw -o json`,
+    )
+    .action(async (disk: string, file: string) => {
+      const { runVerify } = await import('./disks/verify.ts');
+      await runVerify(cli, disk, file);
+    });
 }

@@ -48,6 +48,7 @@ export const specialNouns: SpecialNouns = {
     verbs: {
       upload: 'Upload an image file into a disk',
       download: 'Download the image of a disk',
+      verify: 'Compare a file with the image of a disk',
     },
   },
 };

@@ -42,7 +42,8 @@ export async function transferOptions(
   };
 }
 
-function retriesOf(cli: Cli): number {
+/** Repetitions of a request to an image daemon, as `--retries` says. */
+export function retriesOf(cli: Cli): number {
   const given = cli.setting('retries')?.value;
   if (given === undefined) return usualRetries;
   const count = Number(given);

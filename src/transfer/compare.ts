@@ -1,0 +1,132 @@
+/** Whether a local file is the image of a disk. Checksums travel, the bytes stay where they are. */
+import type { Thing } from '../client/client.ts';
+import { ConflictError, VmctlError } from '../client/errors.ts';
+import { BLOCK, blockRange, lengthOf, pieces } from './blocks.ts';
+import { Buffers } from './buffers.ts';
+import { ALGORITHM, BlockHashes, checksumQuery, hashOf } from './checksum.ts';
+import { Control } from './control.ts';
+import { bytesOf } from './copy.ts';
+import { cancelQuietly, Stopped } from './ending.ts';
+import { Meter } from './events.ts';
+import type { DiskFormat } from './image-format.ts';
+import type { TransferOptions } from './options.ts';
+import { readRuns, type SourceFile } from './source-file.ts';
+import { Ticket } from './ticket.ts';
+
+export interface CompareOptions
+  extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
+  readonly disk: Thing;
+  readonly source: SourceFile;
+}
+
+/** A file and a disk that hold the same. */
+export interface Compared {
+  /** Bytes of the stored image. */
+  readonly size: number;
+  /** Bytes of the file; behind its end the image has zeros. */
+  readonly fileSize: number;
+  readonly algorithm: string;
+  readonly checksum: string;
+}
+
+/** Blocks that are read and hashed at a time. */
+const HANDS = 4;
+
+/**
+ * Compares what is stored, byte for byte, in the format in which it is stored. A file that ends
+ * before the image is equal when the rest of the image is zeros, which is how uploads leave it.
+ * Throws a conflict, with the reason, when they differ.
+ */
+export async function compare(options: CompareOptions): Promise<Compared> {
+  const { client, disk, source, signal } = options;
+  const id = String(disk['id']);
+  const format: DiskFormat = disk['format'] === 'cow' ? 'cow' : 'raw';
+  const control = new Control(client, signal);
+  const meter = new Meter(options.onEvent);
+  meter.enter('preparing');
+  const ticket = new Ticket({ ...options, control, direction: 'download', disk: id, format });
+  let reason: string | undefined;
+  let compared: Compared;
+  try {
+    const { image, capabilities } = await ticket.open();
+    const { features } = capabilities;
+    if (!features.has('checksum')) throw noChecksum();
+    const size = features.has('extents') ? (await image.layout()).size : await image.size();
+    if (size === undefined) throw noChecksum();
+    meter.enter('verifying', size);
+    if (source.size > size) {
+      reason = `the file has ${source.size} bytes, ${source.size - size} more than the image`;
+      compared = { size, fileSize: source.size, algorithm: ALGORITHM, checksum: '' };
+    } else {
+      const asked = image.checksum(checksumQuery);
+      // Its failure is reported below, after the file has been read.
+      asked.catch(() => undefined);
+      const ours = await fileChecksum(source, size, meter, signal);
+      const theirs = await asked;
+      if (theirs === undefined) throw noChecksum();
+      await source.requireUnchanged();
+      if (ours !== theirs) {
+        reason = `the checksum (${ALGORITHM}) of the file is ${ours}, that of the image ${theirs}`;
+      }
+      compared = { size, fileSize: source.size, algorithm: ALGORITHM, checksum: theirs };
+    }
+    meter.enter('finalizing');
+    ticket.stop();
+    await control.finalize(ticket.id);
+  } catch (error) {
+    ticket.stop();
+    if (ticket.begun === undefined) throw error;
+    await cancelQuietly(control, ticket.begun, id);
+    throw new Stopped(error, { resumable: false, disk: id });
+  }
+  meter.enter('done');
+  if (reason === undefined) return compared;
+  const name = String(disk['alias'] ?? disk['name'] ?? id);
+  throw new ConflictError(`${source.path} differs from the disk ${name}: ${reason}`, {
+    code: 'different',
+    ...(source.content.format === format
+      ? {}
+      : {
+          hint: `the file is ${source.content.format} and the disk ${format}: they are compared as they are stored, not as a machine sees them`,
+        }),
+  });
+}
+
+/** The checksum of a file as an image of `size` bytes, with zeros behind the end of the file. */
+async function fileChecksum(
+  source: SourceFile,
+  size: number,
+  meter: Meter,
+  signal: AbortSignal,
+): Promise<string> {
+  const hashes = new BlockHashes();
+  const buffers = new Buffers(HANDS);
+  const todo = pieces(await source.extents(), size);
+  const work = async () => {
+    for (let next = await todo.next(); !next.done; next = await todo.next()) {
+      signal.throwIfAborted();
+      const piece = next.value;
+      if (piece.kind === 'zero') {
+        meter.passed(Math.min((piece.last + 1) * BLOCK, size) - piece.first * BLOCK);
+        continue;
+      }
+      const range = blockRange(piece.block, size);
+      const buffer = await buffers.take();
+      const bytes = buffer.subarray(0, lengthOf(range));
+      await readRuns(source, range, piece.runs, bytes);
+      hashes.set(piece.block, await hashOf(bytes));
+      buffers.give(buffer);
+      meter.moved(bytesOf(piece.runs));
+      meter.passed(bytes.length - bytesOf(piece.runs));
+    }
+  };
+  await Promise.all(Array.from({ length: HANDS }, work));
+  return hashes.checksum(size, (block) => blockRange(block, size));
+}
+
+function noChecksum(): VmctlError {
+  return new VmctlError('the image daemon makes no checksums', {
+    code: 'no_checksum',
+    hint: 'vmctl disks download fetches the image, so that the files can be compared here',
+  });
+}
