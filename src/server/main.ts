@@ -18,6 +18,7 @@ import { Metrics } from './admin/metrics.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
+import { writeDurably } from './durable-file.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
@@ -86,7 +87,7 @@ async function start(
       ? givenCertificates(options.tlsCert, options.tlsKey)
       : await ownCertificates(join(folder, 'tls'), names(options), now());
   const caFile = join(folder, 'ca.pem');
-  writeFileSync(caFile, certificates.ca, { mode: 0o644 });
+  writeDurably(caFile, certificates.ca, 0o644);
 
   const files = new DiskFiles(join(folder, 'images'));
   const tickets = ticketsUnderWay(store, files);
@@ -271,7 +272,7 @@ function choosePassword(options: ServerOptions, folder: string): Password {
     return { password: readFileSync(file, 'utf8').trimEnd(), file, isNew: false };
   } catch {
     const password = randomBytes(12).toString('base64url');
-    writeFileSync(file, `${password}\n`, { mode: 0o600 });
+    writeDurably(file, `${password}\n`, 0o600);
     return { password, file, isNew: true };
   }
 }

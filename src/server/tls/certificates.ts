@@ -1,7 +1,8 @@
 /** The certificates of the server on disk: made when they are missing, renewed before they end. */
-import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeDurably } from '../durable-file.ts';
 import { type KeyAndCertificate, makeAuthority, makeServerCertificate } from './authority.ts';
 
 export interface ServerCertificates {
@@ -51,13 +52,29 @@ async function kept(
   const keyFile = join(folder, `${name}.key`);
   const certFile = join(folder, `${name}.pem`);
   if (existsSync(keyFile) && existsSync(certFile)) {
-    const certificate = readFileSync(certFile, 'utf8');
-    if (serves(certificate, hosts, now)) return { key: readFileSync(keyFile, 'utf8'), certificate };
+    const pair = {
+      key: readFileSync(keyFile, 'utf8'),
+      certificate: readFileSync(certFile, 'utf8'),
+    };
+    if (belong(pair, certFile) && serves(pair.certificate, hosts, now)) return pair;
   }
   const made = await make();
-  writeFileSync(keyFile, made.key, { mode: 0o600 });
-  writeFileSync(certFile, made.certificate, { mode: 0o644 });
+  writeDurably(keyFile, made.key, 0o600);
+  writeDurably(certFile, made.certificate, 0o644);
   return made;
+}
+
+/** Whether both were written: the server may have ended between one and the other. */
+function belong({ key, certificate }: KeyAndCertificate, file: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(
+      `${file} or its key is damaged (${message}). Remove both to have new ones made; whoever trusts the old authority has to agree to the new one.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Whether a certificate is valid for some time yet, for all of the hosts. */

@@ -1,0 +1,213 @@
+/**
+ * Power cuts at random moments: what was acknowledged is there afterwards, bytes that were written
+ * with a flush and changes of the inventory alike; what was not flushed may be gone, and the
+ * control shows that this machine really loses it. VMCTL_CUTS says how many cuts (5).
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RawApi, send } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { hasPower, PoweredDisk } from './support/power.ts';
+
+const cuts = Number(process.env['VMCTL_CUTS'] ?? 5);
+const block = 64 * 1024;
+const blocks = 2_048;
+
+/** The bytes of a block: the same for the same disk, place and turn. */
+function bytesOf(name: string): Buffer {
+  const seed = createHash('sha256').update(name).digest();
+  return Buffer.alloc(block, seed);
+}
+
+interface Acknowledged {
+  readonly place: number;
+  readonly name: string;
+}
+
+/** A server on the disk, with a transfer into a new disk image. */
+async function begin(disk: PoweredDisk, inventory: boolean) {
+  const options = ['--data', join(disk.path, 'data'), '--speed', '0'];
+  const server = await startTestServer([
+    ...options,
+    ...(inventory ? ['--inventory', 'small'] : []),
+  ]);
+  const api = await RawApi.signIn(server);
+  return { server, api };
+}
+
+async function transfer(api: RawApi): Promise<string> {
+  const found = await api.json('GET', '/storagedomains?search=name%3Ddata1');
+  const domain = found.json<{ storage_domain: { id: string }[] }>().storage_domain[0]?.id ?? '';
+  const added = await api.json('POST', '/disks', {
+    name: 'written',
+    format: 'raw',
+    sparse: true,
+    provisioned_size: block * blocks,
+    storage_domains: { storage_domain: [{ id: domain }] },
+  });
+  const disk = added.json<{ id: string }>().id;
+  const begun = await api.json('POST', '/imagetransfers', {
+    direction: 'upload',
+    disk: { id: disk },
+  });
+  return begun.json<{ id: string }>().id;
+}
+
+async function urlOf(api: RawApi, id: string): Promise<string> {
+  const ready = await api.until(`/imagetransfers/${id}`, (answer) =>
+    /^(transferring|paused_)/.test(String(answer.json()['phase'])),
+  );
+  if (ready.json()['phase'] !== 'transferring') {
+    await api.json('POST', `/imagetransfers/${id}/resume`, {});
+    return await urlOf(api, id);
+  }
+  return String(ready.json()['transfer_url']);
+}
+
+interface Writer {
+  /** Place of its first block, and how far it is to the next. */
+  readonly first: number;
+  readonly step: number;
+  readonly name: string;
+  readonly flush: string;
+}
+
+/** Writes blocks one after the other until the power is gone; notes what was acknowledged. */
+async function write(
+  server: TestServer,
+  url: string,
+  { first, step, name: turn, flush }: Writer,
+  done: Acknowledged[],
+): Promise<void> {
+  for (let place = first; place < blocks; place += step) {
+    const name = `${turn} ${place}`;
+    const start = place * block;
+    const range = `bytes ${start}-${start + block - 1}/*`;
+    try {
+      const answer = await send(`${url}?flush=${flush}`, {
+        method: 'PUT',
+        ca: server.ca,
+        headers: { 'Content-Range': range },
+        body: bytesOf(name),
+      });
+      if (answer.status !== 200) return;
+      done.push({ place, name });
+    } catch {
+      return;
+    }
+  }
+}
+
+async function bookmark(api: RawApi, turn: string): Promise<string[]> {
+  const done: string[] = [];
+  for (let number = 0; ; number += 1) {
+    const name = `${turn}-${number}`;
+    try {
+      const answer = await api.json('POST', '/bookmarks', { name, value: 'status=up' });
+      if (answer.status !== 201) return done;
+      done.push(name);
+    } catch {
+      return done;
+    }
+  }
+}
+
+/** Those of the acknowledged blocks that are not there. */
+async function lost(
+  server: TestServer,
+  url: string,
+  acknowledged: readonly Acknowledged[],
+): Promise<readonly Acknowledged[]> {
+  const missing: Acknowledged[] = [];
+  for (const one of acknowledged) {
+    const start = one.place * block;
+    const answer = await send(url, {
+      ca: server.ca,
+      headers: { Range: `bytes=${start}-${start + block - 1}` },
+    });
+    if (answer.status !== 206 || !answer.bytes.equals(bytesOf(one.name))) missing.push(one);
+  }
+  return missing;
+}
+
+describe.skipIf(!hasPower)('after a power cut', () => {
+  let disk: PoweredDisk;
+  beforeAll(() => {
+    disk = new PoweredDisk();
+  });
+  afterAll(async () => {
+    await disk.off();
+    disk.remove();
+  });
+
+  let id = '';
+  const bookmarks: string[] = [];
+  const written = new Map<number, string>();
+
+  /** Power on, work, and the plug pulled when so many writes were acknowledged. */
+  async function turn(name: string, flush: string) {
+    await disk.on();
+    const { server, api } = await begin(disk, id === '');
+    if (id === '') id = await transfer(api);
+    const url = await urlOf(api, id);
+    const done: Acknowledged[] = [];
+    const work = [0, 1, 2].map((first) =>
+      write(server, url, { first, step: 3, name, flush }, done),
+    );
+    const changes = bookmark(api, name);
+    const enough = 5 + Math.floor(Math.random() * 60);
+    while (done.length < enough) await new Promise((resolve) => setImmediate(resolve));
+    disk.cut();
+    // Nothing may be acknowledged now; a server whose disk is gone may also wait for it for ever.
+    await Promise.race([Promise.all(work), new Promise((resolve) => setTimeout(resolve, 200))]);
+    await server.kill();
+    await Promise.all(work);
+    const names = await changes;
+    await disk.off();
+    return { done, names };
+  }
+
+  it.each(Array.from({ length: cuts }, (_, cut) => cut + 1))(
+    'everything acknowledged is there (cut %i)',
+    async (cut) => {
+      const { done, names } = await turn(`cut ${cut}`, 'y');
+      for (const { place, name } of done) written.set(place, name);
+      bookmarks.push(...names);
+      await disk.on();
+      const { server, api } = await begin(disk, false);
+      const url = await urlOf(api, id);
+      const expected = [...written].map(([place, name]) => ({ place, name }));
+      // A block under way when the power went may be new already.
+      const missing = await lost(server, url, expected);
+      const surely = missing.filter(({ place }) => !mayBeNewer(place, cut));
+      expect(surely).toEqual([]);
+      const list = await api.json('GET', '/bookmarks');
+      const there = new Set(
+        (list.json<{ bookmark?: { name: string }[] }>().bookmark ?? []).map(({ name }) => name),
+      );
+      expect(bookmarks.filter((name) => !there.has(name))).toEqual([]);
+      expect(await server.stop()).toBe(0);
+      await disk.off();
+    },
+  );
+
+  /** Blocks are written in order by each writer: only the one after its last can be half-way. */
+  function mayBeNewer(place: number, cut: number): boolean {
+    const previous = written.get(place - 3);
+    return (
+      written.get(place) !== `cut ${cut} ${place}` &&
+      (place < 3 || previous === `cut ${cut} ${place - 3}`)
+    );
+  }
+
+  it('what was not flushed is lost here, so that the others mean something', async () => {
+    const { done } = await turn('unflushed', 'n');
+    await disk.on();
+    const { server, api } = await begin(disk, false);
+    const missing = await lost(server, await urlOf(api, id), done);
+    expect(missing.length).toBeGreaterThan(0);
+    await server.kill();
+    await disk.off();
+  });
+});
