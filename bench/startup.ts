@@ -1,5 +1,6 @@
 /** What it costs to start: CPU time of whole commands over that of `node -e 0`, interleaved. */
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +80,10 @@ try {
     }
   }
 } finally {
+  // It keeps its compiled code at the end, in the folder that is removed.
+  const ended = once(server, 'exit');
   server.kill('SIGTERM');
+  await ended;
   rmSync(folder, { recursive: true, force: true });
 }
 
