@@ -30,7 +30,8 @@ const defaults: Readonly<Record<string, Defaults>> = {
     columns: 'name type storage=storage.type status external_status available used master',
   },
   disk: {
-    columns: 'name=alias status provisioned_size actual_size format content_type storage_type id',
+    columns:
+      'name=alias status storage_domains.name provisioned_size actual_size format content_type id',
   },
   nic: { columns: 'name mac=mac.address interface vnic_profile.name linked plugged id' },
   host_nic: { columns: 'name status mac=mac.address speed mtu network.name ip=ip.address id' },
@@ -72,6 +73,16 @@ const defaults: Readonly<Record<string, Defaults>> = {
   role: { columns: 'name administrative mutable description id' },
   file: { columns: 'id name type' },
   host_storage: { columns: 'id type size=logical_units.size status=logical_units.status' },
+  icon: { columns: 'id media_type' },
+  graphics_console: { columns: 'protocol address port tls_port id' },
+  instance_type: { columns: `name memory ${cpus} description id` },
+  operating_system: { columns: 'name description architecture id' },
+  application: { columns: 'name id' },
+  storage_connection: { columns: 'type address path target port id' },
+  quota: {
+    columns:
+      'name cluster_soft=cluster_soft_limit_pct cluster_hard=cluster_hard_limit_pct storage_soft=storage_soft_limit_pct storage_hard=storage_hard_limit_pct description id',
+  },
   vm_pool: { columns: 'name size prestarted_vms max_user_vms type cluster.name' },
 };
 

@@ -133,6 +133,9 @@ function ownOptions(verb: Verb): readonly Option[] {
     add('--on <KIND/REF>', 'The object that they belong to, with its kind: vms/web01.');
   }
   if (verb.kind === 'list' && !verb.isStatistics) {
+    if (!verb.candidates.some(({ operation }) => operation.query.includes('max'))) {
+      add('--limit <N>', 'Only the first N.');
+    }
     if (verb.candidates.some(({ operation }) => operation.query.includes('search'))) {
       add('--page <N>', 'That page of a list; --limit is the size of the pages.');
       add('--page-size <N>', 'Read the list in pages of so many objects, instead of at once.');

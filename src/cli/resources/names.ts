@@ -43,18 +43,22 @@ export class Names {
     const known = this.#known.get(type) ?? new Map<string, Thing>();
     this.#known.set(type, known);
     const missing = new Set<string>();
-    for (const item of items) {
-      const reference = item[attribute] as Thing | undefined;
-      const id = reference?.['id'];
-      if (id === undefined || reference?.[member] !== undefined) continue;
+    for (const reference of items.flatMap((item) => referencesIn(item[attribute]))) {
+      const id = reference['id'];
+      if (id === undefined || reference[member] !== undefined) continue;
       if (known.get(String(id))?.[member] === undefined) missing.add(String(id));
     }
     if (missing.size > 0) await this.#lookUp(type, missing, known);
+    const named = (reference: Thing): Thing => {
+      const value = known.get(String(reference['id']))?.[member];
+      if (value === undefined || reference[member] !== undefined) return reference;
+      return { ...reference, [member]: value };
+    };
     return items.map((item) => {
-      const reference = item[attribute] as Thing | undefined;
-      const value = known.get(String(reference?.['id']))?.[member];
-      if (value === undefined || reference?.[member] !== undefined) return item;
-      return { ...item, [attribute]: { ...reference, [member]: value } };
+      const before = item[attribute];
+      if (before === undefined) return item;
+      const after = referencesIn(before).map(named);
+      return { ...item, [attribute]: Array.isArray(before) ? after : after[0] };
     });
   }
 
@@ -88,6 +92,12 @@ export class Names {
   }
 }
 
+/** One reference, or the list of them that some objects have in full. */
+function referencesIn(value: unknown): readonly Thing[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? (value as readonly Thing[]) : [value as Thing];
+}
+
 const nameMembers = ['name', 'alias', 'user_name'] as const;
 
 /** Of the many objects that there may be only the names are kept. */
@@ -102,7 +112,8 @@ function wantedBy(path: string, type: string): readonly Wanted[] {
   if (!nameMembers.some((name) => name === member)) return [];
   const kind = attributesOf(type)[attribute]?.kind;
   const parsed = kind ? parseKind(kind) : undefined;
-  return parsed?.form === 'ref' ? [{ attribute, member, type: parsed.of }] : [];
+  const isReference = parsed?.form === 'ref' || parsed?.form === 'links';
+  return isReference ? [{ attribute, member, type: parsed.of }] : [];
 }
 
 /** The names for objects that are all at hand. */

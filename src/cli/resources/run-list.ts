@@ -3,7 +3,7 @@ import type { Call, QueryValue, Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { Held, type HeldRequest } from '../../client/held.ts';
 import type { Paging } from '../../client/paging.ts';
-import type { Cli } from '../cli.ts';
+import { type Cli, wholeNumber } from '../cli.ts';
 import { columnsOf, linksOf } from '../output/asked-columns.ts';
 import { defaultFollow } from '../output/columns.ts';
 import type { Format } from '../output/formats.ts';
@@ -76,12 +76,16 @@ async function* counted(
   names: string[],
 ): AsyncGenerator<Things> {
   let count = 0;
-  for await (const batch of batches) {
+  // Where the service cannot count, the rest is left out here.
+  const most = wholeNumber(run.options['limit'], '--limit') ?? Infinity;
+  for await (const whole of batches) {
+    const batch = whole.slice(0, most - count);
     count += batch.length;
     if (names.length < 5_000) names.push(...batch.map(nameForCompletion));
     yield batch;
+    if (count >= most) break;
   }
-  const limit = run.query['max'];
+  const limit = run.query['max'] ?? most;
   if (typeof limit !== 'number' || limit === 0 || count < limit) return;
   const { noun } = run.chosen.candidate.collection;
   run.cli.note(`showing ${limit} ${noun}, as --limit says; there may be more`);
