@@ -123,6 +123,14 @@ it.each(['json', 'yaml', 'xml'])(
   },
 );
 
+it('what is missing is told as the flags that give it', async () => {
+  const { code, stderr } = await desk.run(['vms', 'create', '--name', 'x']);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('hint: give --cluster REF, --template REF\n');
+  const disk = await desk.run(['disks', 'create', '--name', 'x', '--size', '1GiB']);
+  expect(disk.stderr).toContain('hint: give --format cow|raw\n');
+});
+
 it('vms snapshot keeps the present state', async () => {
   const { name } = await running();
   await desk.must('vms', 'snapshot', name, '--description', 'before the upgrade');

@@ -235,11 +235,12 @@ export class Finder {
       known.filter((name) => name !== ''),
     );
     const [noun] = label.split('/');
+    const isChild = Object.keys(ids).length > 0;
     return new NotFoundError(`${label}: there is no such object`, {
       hint:
         near.length > 0
           ? `did you mean ${near.join(' or ')}?`
-          : `vmctl ${noun} list shows what there is`,
+          : `vmctl ${noun} list${isChild ? ', with the same flags,' : ''} shows what there is`,
       ...(near.length > 0 ? { next: near.map((name) => `${noun}/${name}`) } : {}),
     });
   }

@@ -7,6 +7,7 @@ import type { BodyInput } from './body.ts';
 import { readInput } from './documents.ts';
 import { shapeOf } from './fields.ts';
 import type { VerbFlags } from './flags.ts';
+import { withFlagHint } from './incomplete.ts';
 import { bareWord, Finder, parentIds } from './references.ts';
 import { type Chosen, chooseRoute, type Given, parseOn } from './route.ts';
 import { camel, type Options, type Run } from './run.ts';
@@ -69,7 +70,11 @@ export async function runVerb(
     words,
     input,
   };
-  await (goesOn ? runWithSequels : implementationOf(run))(run);
+  try {
+    await (goesOn ? runWithSequels : implementationOf(run))(run);
+  } catch (error) {
+    throw withFlagHint(error, verbFlags, chosen.meanings);
+  }
 }
 
 function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {
