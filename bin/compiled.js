@@ -14,58 +14,63 @@ const [major] = process.versions.node.split('.').map(Number);
 const flags = major < 22 ? ['--liftoff-only'] : ['--no-maglev', '--wasm-tiering-budget=1000000000'];
 for (const flag of ['--no-sparkplug', ...flags]) require('node:v8').setFlagsFromString(flag);
 
-/** Loads the entry of a bundle whose files require each other by relative paths. */
+const { Script } = require('node:vm');
+
+/** Loads the entry of a bundle: a file beside the folder `chunks`. No two of its files share a name. */
 module.exports = function load(entry) {
   const { env } = process;
   const home = env.XDG_CACHE_HOME || (env.HOME && join(env.HOME, '.cache'));
   if (!home || env.NODE_DISABLE_COMPILE_CACHE) return require(entry);
-  const folder = join(home, 'vmctl', 'code');
-  return new Kept(resolve(entry), folder).load(resolve(entry));
+  return new Kept(resolve(entry), join(home, 'vmctl', 'code')).load(basename(entry));
 };
 
 class Kept {
+  #entry;
+  #root;
   #folder;
+  #isTrusted;
+  #require;
   #loaded = new Map();
   #compiled = [];
 
   constructor(entry, folder) {
+    this.#entry = basename(entry);
+    this.#root = dirname(entry);
+    this.#require = Module.createRequire(entry);
     // Another build has another time, and its files have names of their own.
     const { mtimeMs } = fs.statSync(entry);
     this.#folder = join(folder, `${process.version}-${process.arch}-${mtimeMs.toString(36)}`);
+    this.#isTrusted = isOurs(this.#folder);
     process.once('exit', () => this.#keep());
   }
 
-  load(file) {
-    let module = this.#loaded.get(file);
+  load(name) {
+    let module = this.#loaded.get(name);
     if (!module) {
       module = { exports: {} };
-      this.#loaded.set(file, module);
-      const own = Module.createRequire(file);
-      const require = (id) => (id.startsWith('.') ? this.load(join(dirname(file), id)) : own(id));
-      this.#compile(file)(module.exports, require, module, file, dirname(file));
+      this.#loaded.set(name, module);
+      const folder = name === this.#entry ? this.#root : `${this.#root}/chunks`;
+      const require = (id) =>
+        id[0] === '.' ? this.load(id.slice(id.lastIndexOf('/') + 1)) : this.#require(id);
+      const file = `${folder}/${name}`;
+      this.#compile(name, file)(module.exports, require, module, file, folder);
     }
     return module.exports;
   }
 
-  #compile(file) {
-    const { Script } = require('node:vm');
-    const cachedData = this.#read(file);
-    const script = new Script(Module.wrap(fs.readFileSync(file, 'utf8')), {
-      filename: file,
-      cachedData,
-    });
+  #compile(name, filename) {
+    const cachedData = this.#isTrusted ? this.#read(name) : undefined;
+    const code = Module.wrap(fs.readFileSync(filename, 'utf8'));
+    const script = new Script(code, { filename, cachedData });
     if (cachedData === undefined || script.cachedDataRejected)
-      this.#compiled.push({ file, script });
+      this.#compiled.push({ name, script });
     return script.runInThisContext();
   }
 
-  /** The code of the last run, if nobody else could have written it. */
-  #read(file) {
+  /** The code of the last run. */
+  #read(name) {
     try {
-      const path = join(this.#folder, basename(file));
-      const { uid, mode } = fs.statSync(this.#folder);
-      if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return undefined;
-      const bytes = fs.readFileSync(path);
+      const bytes = fs.readFileSync(`${this.#folder}/${name}`);
       const length = bytes.readUInt32LE(0);
       return length === bytes.length - 4 ? bytes.subarray(4) : undefined;
     } catch {
@@ -78,11 +83,11 @@ class Kept {
     if (this.#compiled.length === 0) return;
     try {
       fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      for (const { file, script } of this.#compiled) {
+      for (const { name, script } of this.#compiled) {
         const code = script.createCachedData();
         const length = Buffer.alloc(4);
         length.writeUInt32LE(code.length);
-        const path = join(this.#folder, basename(file));
+        const path = join(this.#folder, name);
         const draft = `${path}.${process.pid}`;
         fs.writeFileSync(draft, Buffer.concat([length, code]), { mode: 0o600 });
         fs.renameSync(draft, path);
@@ -102,5 +107,15 @@ class Kept {
     });
     const older = builds.sort((a, b) => b.made - a.made).slice(4);
     for (const { path } of older) fs.rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Whether a folder is there, and nobody else could have written what is in it. */
+function isOurs(folder) {
+  try {
+    const { uid, mode } = fs.statSync(folder);
+    return uid === process.getuid?.() && (mode & 0o022) === 0;
+  } catch {
+    return false;
   }
 }

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import type { Context, CredentialKind } from './configuration.ts';
 import type { Target } from './connect.ts';
 import { askSecret, canAsk } from './prompt.ts';
-import type { StoreName } from './secrets/store.ts';
+import { type StoreName, secretStore } from './secrets/store.ts';
 
 /** The first line of a file; says so when others may read it. */
 export function fromFile(path: string, io: Io): CredentialSource {
@@ -151,7 +151,6 @@ function fromStore(
   return {
     description: name === 'keyring' ? 'the keyring' : 'an encrypted file',
     password: async () => {
-      const { secretStore } = await import('./secrets/store.ts');
       const store = await secretStore(cli, name, url, username);
       const password = await store.load();
       if (password !== undefined) return password;

@@ -1,0 +1,32 @@
+// Which modules share a file. Left alone, rolldown makes a file of whatever one part loads without
+// another, and a short command opens dozens of them; to open one costs more than to load a little
+// that is not needed.
+import { join } from 'node:path';
+
+/** What is loaded with everything that it imports: a file each; what two of them need is in the first. */
+const roots = { start: 'src/cli/main.ts', program: 'src/cli/program.ts' };
+
+/** @param root the folder of the project */
+export function chunks(root) {
+  const groups = Object.entries(roots).map(([name, path], index) => {
+    let needed;
+    return {
+      debugName: name,
+      priority: Object.keys(roots).length - index,
+      name: (id, graph) => {
+        needed ??= importsOf(join(root, path), graph);
+        return needed.has(id) ? name : null;
+      },
+    };
+  });
+  return { groups };
+}
+
+/** A module and all that it imports, by itself or by what it imports. */
+function importsOf(path, graph) {
+  const found = new Set([path]);
+  for (const id of found) {
+    for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  }
+  return found;
+}
