@@ -5,6 +5,7 @@ import { Held } from '../client/held.ts';
 import { type Noun, nouns } from './catalog.ts';
 import { Cli } from './cli.ts';
 import { addGlobalFlags, globalValues } from './global-flags.ts';
+import { ownPage } from './help/pages.ts';
 import type { Io } from './io.ts';
 import { nearest } from './nearest.ts';
 import { specialNouns } from './nouns/index.ts';
@@ -73,10 +74,10 @@ async function build(
   cli: Cli,
 ): Promise<void> {
   const special = specialNouns[noun.name];
-  if (!noun.api) {
+  if (!noun.api || (word !== undefined && special?.verbs?.[word] !== undefined)) {
     await (await special?.load())?.register(command, cli, specialNouns);
-  } else if (word !== undefined && special?.verbs?.[word] !== undefined) {
-    await (await special.load()).register(command, cli, specialNouns);
+    for (const leaf of command.commands) ownPage(leaf, `${noun.name} ${leaf.name()}`);
+    ownPage(command, noun.name);
   } else {
     addVerbs(command, noun.name, word, cli, special?.verbs ?? {});
   }

@@ -1,4 +1,5 @@
 /** Help pages of nouns and verbs, made from the same descriptions that the commands are made of. */
+import type { EventEmitter } from 'node:events';
 import type { Command, Option } from 'commander';
 import { nouns } from '../catalog.ts';
 import type { VerbFlags } from '../resources/flags.ts';
@@ -84,7 +85,9 @@ function flagSections(command: Command, { flags }: VerbFlags): readonly string[]
   ];
 }
 
-function optionText({ short, long, flags }: Option): string {
+function optionText({ short: first, long: second, flags }: Option): string {
+  // Some have two long names; the first is shown.
+  const [short, long] = first?.startsWith('--') ? [undefined, first] : [first, second];
   const value = /<.*>/.exec(flags)?.[0] ?? '';
   const text = `${short ? `${short}, ` : '    '}${long}`;
   return value === '' ? text : `${text} ${value}`;
@@ -104,4 +107,45 @@ function footer(verb: Verb): string {
   return wrapped(
     `${aliases}Flags of every command: vmctl help flags. Exit codes: vmctl help exit-codes.`,
   );
+}
+
+/**
+ * Gives a command that the model does not describe a page like those of the others: what it adds
+ * after its help (notes, `Examples:`) goes to where it is read.
+ */
+export function ownPage(command: Command, name: string): void {
+  command.configureHelp({ formatHelp: () => textOf(command, name) });
+}
+
+function textOf(command: Command, name: string): string {
+  const pieces: string[] = [];
+  // Commands send events; their types tell only half of it.
+  const events = command as unknown as EventEmitter;
+  events.emit('afterHelp', { error: false, command, write: (text: string) => pieces.push(text) });
+  // They are told here; nothing is left to be told afterwards.
+  events.removeAllListeners('afterHelp');
+  const [notes = '', examples = ''] = pieces.join('\n').split(/^Examples:\n/m);
+  const words = command.registeredArguments.map(argumentText);
+  const options = command.options.filter(({ hidden }) => !hidden);
+  const verbs = command.commands.map((one) => [one.name(), one.description()] as const);
+  const usage = verbs.length > 0 ? [`vmctl ${name}`, '<verb>'] : [`vmctl ${name}`];
+  const also = command.aliases().length > 0 ? `Also: ${command.aliases().join(', ')}. ` : '';
+  const sections = [
+    `${command.description()}.`,
+    `Usage: ${[...usage, ...words, '[flags]'].join(' ')}`,
+    section('Examples', examples.trimEnd()),
+    section('Verbs', aligned(verbs)),
+    section(
+      'Arguments',
+      aligned(command.registeredArguments.map((one) => [argumentText(one), one.description])),
+    ),
+    section('Flags', aligned(options.map((one) => [optionText(one), choicesOf(one)]))),
+    notes.trim(),
+    wrapped(`${also}Flags of every command: vmctl help flags. Exit codes: vmctl help exit-codes.`),
+  ];
+  return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+function choicesOf({ description, argChoices }: Option): string {
+  return argChoices ? `${description}: ${argChoices.join(', ')}` : description;
 }

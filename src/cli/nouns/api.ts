@@ -8,10 +8,14 @@ import { write } from '../io.ts';
 import { harmless } from '../output/harmless.ts';
 import { print } from '../output/print.ts';
 import { readInput } from '../resources/documents.ts';
+import { type Fields, fieldsOf, withFields } from './api/fields.ts';
+import { writePages } from './api/pages.ts';
 import { entryPoint } from './whoami.ts';
 
-interface ApiOptions {
+interface ApiOptions extends Fields {
   readonly input?: string;
+  readonly paginate?: boolean;
+  readonly xml?: boolean;
   readonly header?: readonly string[];
   readonly include?: boolean;
   readonly apiVersion?: string;
@@ -29,12 +33,26 @@ export function register(command: Command, cli: Cli): void {
     .argument('<method>', 'GET, POST, ...; or info: the entry point; or ping: is it there?')
     .argument('[path]', 'below the API root: /vms, /vms/{id}/start; hrefs work as well')
     .option('--input <file>', 'send this file, JSON or XML; - is stdin')
+    .option(
+      '-F, --field <path=value>',
+      'a member of the body, or of the query of a GET; numbers, true, false and null are typed',
+      collect,
+    )
+    .option('-f, --raw-field <path=value>', 'the same, always as a text', collect)
+    .option('--paginate', 'read a list page by page, and print it as one')
+    .option('--xml', 'ask for XML instead of JSON')
     .option('-H, --header <name: value>', 'another header; may be repeated', collect)
     .option('-i, --include', 'print status and headers as well')
     .option('--api-version <n>', 'ask for this version of the API')
     .addHelpText(
       'after',
-      '\nExamples:\n  vmctl api GET /vms\n  vmctl api POST /vms/ID/start\n  vmctl api info -o json',
+      `
+Examples:
+  vmctl api GET /vms
+  vmctl api GET /vms -F search=status=up -F max=5 -F follow=nics
+  vmctl api POST /bookmarks -F name=running -F value=status=up
+  vmctl api GET /events --paginate
+  vmctl api info -o json`,
     )
     .action((method: string, path: string | undefined, options: ApiOptions) =>
       api(cli, method, path, options),
@@ -62,7 +80,17 @@ async function api(
     throw new UsageError('api needs a path', { hint: `vmctl api ${method} /vms` });
   }
   const prefix = options.apiVersion === undefined ? '' : `/v${options.apiVersion}`;
-  const answer = await send(cli, method, `${prefix}${path}`, options);
+  const whole = `${prefix}${withFields(method, path, options)}`;
+  if (options.paginate) {
+    if (method !== 'GET' || options.xml) {
+      throw new UsageError('--paginate reads lists, as JSON', {
+        hint: 'use it with GET, without --xml',
+      });
+    }
+    await writePages(cli, whole, (page) => send(cli, method, page, options));
+    return;
+  }
+  const answer = await send(cli, method, whole, options);
   if (options.include) await write(cli.io.stdout, head(answer));
   if (answer.status >= 200 && answer.status < 300) {
     await writeBody(cli, answer);
@@ -71,21 +99,22 @@ async function api(
   throw errorOf(answer, { request: { method, origin: '', path } });
 }
 
-async function send(
-  cli: Cli,
-  method: string,
-  path: string,
-  { input, header }: ApiOptions,
-): Promise<Answer> {
+async function send(cli: Cli, method: string, path: string, options: ApiOptions): Promise<Answer> {
+  const { input, header, xml } = options;
   const client = await cli.client();
+  const fields = method === 'GET' ? undefined : fieldsOf(options);
+  if (input !== undefined && fields) {
+    throw new UsageError('--input and --field contradict each other');
+  }
   // An action needs a body even where it has nothing to say (specification 2.3).
-  const body = input === undefined ? undefined : await readInput(cli, input, '--input');
+  const body =
+    input === undefined ? fields && JSON.stringify(fields) : await readInput(cli, input, '--input');
   const text = body ?? (method === 'POST' ? '{}' : undefined);
   return await client.raw({
     method,
     path,
     headers: {
-      accept: 'application/json',
+      accept: xml ? 'application/xml' : 'application/json',
       ...(text === undefined ? {} : { 'content-type': mediaOf(text) }),
       ...headersOf(header ?? []),
     },
