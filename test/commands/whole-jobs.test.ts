@@ -240,3 +240,26 @@ async function volumeFile(): Promise<string> {
   writeFileSync(file, JSON.stringify(volume));
   return file;
 }
+
+describe('a parent that is not named', () => {
+  it('is found where only one has such a child', async () => {
+    const { code, stderr } = await desk.run(['storagedomains', 'deactivate', 'data2']);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('VMs with disks on it')]);
+    expect(stderr).toContain('storagedomains/data2 of datacenters/Default\n');
+    const quota = await desk.json<Thing>('quotas', 'get', 'Default');
+    expect(quota.name).toBe('Default');
+  });
+
+  it('has to be named where several have one', async () => {
+    const { code, stderr } = await desk.run(['hostnics', 'get', 'eth0']);
+    expect(code).toBe(6);
+    expect(stderr).toContain(
+      'hostnics/eth0 is there more than once:\n  --host host1\n  --host host2',
+    );
+  });
+
+  it('has to be named where nobody has one', async () => {
+    const { code, stderr } = await desk.run(['hostnics', 'get', 'eth77']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('it is not said of which object')]);
+  });
+});
