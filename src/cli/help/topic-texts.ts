@@ -98,6 +98,9 @@ Objects that belong to another one need it as a flag, or together with its kind:
   vmctl nics list --vm web01
   vmctl permissions list --on clusters/lab
   vmctl glusterbricks list --cluster lab --volume vol1
+
+Where it can only be one kind of object and is not named, all of these are asked: vmctl
+storagedomains deactivate data1 finds the data center, unless two have such a domain.
 `,
   waiting: `Waiting.
 
