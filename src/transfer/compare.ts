@@ -10,13 +10,13 @@ import { cancelQuietly, Stopped } from './ending.ts';
 import { Meter } from './events.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { TransferOptions } from './options.ts';
-import { readRuns, type SourceFile } from './source-file.ts';
+import { readRuns, type Source } from './source.ts';
 import { Ticket } from './ticket.ts';
 
 export interface CompareOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
   readonly disk: Thing;
-  readonly source: SourceFile;
+  readonly source: Source;
 }
 
 /** A file and a disk that hold the same. */
@@ -94,7 +94,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
 
 /** The checksum of a file as an image of `size` bytes, with zeros behind the end of the file. */
 async function fileChecksum(
-  source: SourceFile,
+  source: Source,
   size: number,
   meter: Meter,
   signal: AbortSignal,

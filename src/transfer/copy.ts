@@ -31,6 +31,10 @@ export interface CopyOptions {
   readonly epoch?: () => number;
   /** Brings what was moved so far to stable storage. */
   readonly flush: () => Promise<void>;
+  /** Told that a piece is where it belongs for good, and will not be moved again. */
+  readonly onSafe?: (piece: Piece) => void;
+  /** Told of a failure at once, as the source of the pieces may be waiting for something. */
+  readonly onFailure?: () => void;
   readonly journal: Journal;
   readonly meter: Meter;
 }
@@ -90,12 +94,17 @@ export class Copy {
         }
       }
     } catch (error) {
-      if (!this.#failed) {
-        this.#failed = true;
-        this.#failure = error;
-      }
-      this.#wake();
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#failed) {
+      this.#failed = true;
+      this.#failure = error;
+      this.#options.onFailure?.();
+    }
+    this.#wake();
   }
 
   async #next(): Promise<Piece | undefined> {
@@ -128,10 +137,7 @@ export class Copy {
   /** Flushes what was moved before; never rejects: a failure stops the workers. */
   #flush(): Promise<void> {
     this.#flushing ??= this.#flushNow()
-      .catch((error: unknown) => {
-        if (!this.#failed) this.#failure = error;
-        this.#failed = true;
-      })
+      .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#flushing = undefined;
         this.#wake();
@@ -159,6 +165,7 @@ export class Copy {
     }
     journal.note(blocks);
     journal.noteZeros(zeros);
+    for (const { piece } of batch) this.#options.onSafe?.(piece);
   }
 
   #wake(): void {

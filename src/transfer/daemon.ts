@@ -2,6 +2,7 @@
 import type { Dispatcher } from 'undici';
 import { lengthOf, type Range } from './blocks.ts';
 import { type Layout, readLayout } from './layout.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { refusalOf } from './refusals.ts';
 import { type DaemonOptions, type Request, Requests } from './requests.ts';
 
@@ -24,11 +25,11 @@ const FIRST_RETRIES = 2;
 
 export class RemoteImage {
   readonly #requests: Requests;
-  readonly #retries: number;
+  readonly #options: DaemonOptions;
 
   constructor(url: string, options: DaemonOptions) {
     this.#requests = new Requests(url, options);
-    this.#retries = options.retries;
+    this.#options = options;
   }
 
   /** Follows the ticket to another address. */
@@ -52,7 +53,7 @@ export class RemoteImage {
     const { status, text } = await this.#requests.retried(
       what,
       () => this.#requests.send({ method: 'OPTIONS' }),
-      Math.min(this.#retries, FIRST_RETRIES),
+      Math.min(this.#options.retries, FIRST_RETRIES),
     );
     // Daemons and proxies from before 1.3 (specification 7).
     if (status === 405 || status === 204) {
@@ -73,6 +74,7 @@ export class RemoteImage {
    * the epoch in which they were taken.
    */
   async put(offset: number, bytes: Buffer, flush: boolean): Promise<number> {
+    const { limit, signal } = this.#options;
     return await this.#must('send the image', () => ({
       method: 'PUT',
       suffix: `?flush=${flush ? 'y' : 'n'}`,
@@ -82,7 +84,7 @@ export class RemoteImage {
         'content-range': `bytes ${offset}-${offset + bytes.length - 1}/*`,
       },
       // Documented, but missing in the types.
-      body: inPieces(bytes) as unknown as string,
+      body: (limit ? inTime(bytes, limit, signal) : inPieces(bytes)) as unknown as string,
     }));
   }
 
@@ -179,6 +181,19 @@ function* inPieces(bytes: Buffer): Generator<Buffer> {
     const end = at + (at === 0 ? FIRST_PIECE : PIECE);
     yield bytes.subarray(at, end);
     at = end;
+  }
+}
+
+/** The same, as fast as it may be. */
+async function* inTime(
+  bytes: Buffer,
+  limit: RateLimit,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += limit.piece) {
+    const piece = bytes.subarray(at, at + limit.piece);
+    await limit.pass(piece.length, signal);
+    yield piece;
   }
 }
 

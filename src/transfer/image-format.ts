@@ -1,5 +1,4 @@
 /** What a local image is, told from its content: qcow2, or just bytes, as ISO images are. */
-import type { FileHandle } from 'node:fs/promises';
 import { UsageError } from '../client/errors.ts';
 
 export type DiskFormat = 'raw' | 'cow';
@@ -15,10 +14,12 @@ export interface ImageFormat {
 
 const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
 
-/** Looks at an open file of `length` bytes. Rejects when it cannot be read. */
-export async function imageFormat(file: FileHandle, length: number): Promise<ImageFormat> {
-  const { buffer: head, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0);
-  if (bytesRead === head.length && head.subarray(0, 4).equals(qcowMagic)) {
+/** Bytes from which a format can be told. */
+export const HEAD = 512;
+
+/** The format of an image of `length` bytes that begins with `head`. */
+export function imageFormat(head: Buffer, length: number): ImageFormat {
+  if (head.length >= 32 && head.subarray(0, 4).equals(qcowMagic)) {
     const version = head.readUInt32BE(4);
     if (version === 2 || version === 3) {
       return {
@@ -55,4 +56,36 @@ export function requireFormat(
     });
   }
   return 'cow';
+}
+
+/** What people have, and no disk holds as it is. */
+const foreign: readonly (readonly [name: string, magic: string, hint: string])[] = [
+  ['a VMDK image', 'KDMV', 'convert it first: qemu-img convert -O qcow2'],
+  ['a VHDX image', 'vhdxfile', 'convert it first: qemu-img convert -O qcow2'],
+  ['a VHD image', 'conectix', 'convert it first: qemu-img convert -O qcow2'],
+  ['a VDI image', '<<< ', 'convert it first: qemu-img convert -O qcow2'],
+  ['packed with bzip2', 'BZh', 'unpack it first: bunzip2'],
+  ['a ZIP archive', 'PK\x03\x04', 'unpack it first: unzip'],
+  ['a 7-Zip archive', "7z\xbc\xaf'\x1c", 'unpack it first: 7z x'],
+];
+
+/**
+ * Throws when the content is nothing that a machine could start from: an image or an archive of
+ * another kind, or something else than the name says. Not asked where `--format raw` is given.
+ */
+export function requireKnown(head: Buffer, content: ImageFormat, path: string): void {
+  for (const [name, magic, hint] of foreign) {
+    if (head.subarray(0, magic.length).equals(Buffer.from(magic, 'latin1'))) {
+      throw new UsageError(`${path} is ${name}`, {
+        code: 'wrong_format',
+        hint: `${hint}; --format raw uploads it as it is`,
+      });
+    }
+  }
+  if (content.format === 'raw' && /\.(qcow2|qcow)$/i.test(path)) {
+    throw new UsageError(`${path} is no qcow2 image, whatever its name says`, {
+      code: 'wrong_format',
+      hint: 'look at what is in it; --format raw uploads it as it is',
+    });
+  }
 }

@@ -99,6 +99,11 @@ export class Journal {
     return journal;
   }
 
+  /** A journal that is not written down: nobody could go on with the transfer. */
+  static unkept(header: JournalHeader): Journal {
+    return new Journal('', header, -1);
+  }
+
   /** The journals in a folder that fit; each has to be closed. */
   static find(folder: string, fits: (header: JournalHeader) => boolean): Journal[] {
     let names: string[];
@@ -195,6 +200,7 @@ export class Journal {
   }
 
   #append(entry: Entry | JournalHeader): void {
+    if (this.path === '') return;
     writeSync(this.#file, `${JSON.stringify(entry)}\n`);
     fdatasyncSync(this.#file);
   }
@@ -207,7 +213,7 @@ export class Journal {
   /** Forgets the transfer: nothing is left to go on with. */
   remove(): void {
     this.close();
-    rmSync(this.path, { force: true });
+    if (this.path !== '') rmSync(this.path, { force: true });
   }
 }
 

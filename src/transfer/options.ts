@@ -1,6 +1,7 @@
 /** What uploads and downloads have in common. */
 import type { Client } from '../client/client.ts';
 import type { Listener } from './events.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 export interface TransferOptions {
   readonly client: Client;
@@ -14,6 +15,8 @@ export interface TransferOptions {
   readonly verify: boolean;
   /** Repetitions of a request that failed for a reason that may pass. */
   readonly retries: number;
+  /** How fast bytes may travel, over all connections. */
+  readonly limit?: RateLimit;
   readonly signal: AbortSignal;
   readonly onEvent?: Listener;
   /** Told in words what the user should know although nothing failed. */

@@ -4,6 +4,7 @@ import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
 import type { Http } from '../client/http.ts';
 import { lengthOf, type Range } from './blocks.ts';
 import { pause } from './pause.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { badAnswer, failureOf } from './refusals.ts';
 
 export interface DaemonOptions {
@@ -18,6 +19,8 @@ export interface DaemonOptions {
    * all requests that it refused. Rejects with why the transfer cannot go on.
    */
   readonly onRefused?: () => Promise<void>;
+  /** How fast bytes of images may travel. */
+  readonly limit?: RateLimit;
 }
 
 export type Request = Partial<Dispatcher.RequestOptions> & {
@@ -100,7 +103,7 @@ export class Requests {
 
   /** Receives into the buffer; resolves with the answer instead when it holds no image bytes. */
   receive(range: Range, buffer: Buffer): Promise<Outcome | undefined> {
-    const { signal } = this.#options;
+    const { signal, limit } = this.#options;
     const last = range.end - 1;
     const length = lengthOf(range);
     return new Promise((resolve, reject) => {
@@ -131,7 +134,10 @@ export class Requests {
             if (status !== 206) refusal = (refusal + chunk.toString()).slice(0, REFUSAL);
             else if (filled + chunk.length > length) {
               controller.abort(badAnswer('sends more than it was asked for'));
-            } else filled += chunk.copy(buffer, filled);
+            } else {
+              filled += chunk.copy(buffer, filled);
+              if (limit) slowDown(limit, chunk.length, controller, signal);
+            }
           },
           onResponseEnd: () =>
             settle(() => {
@@ -192,4 +198,19 @@ export class Requests {
       await pause(Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY), signal);
     }
   }
+}
+
+/** Lets the connection wait until the bytes that came may have come. */
+function slowDown(
+  limit: RateLimit,
+  bytes: number,
+  controller: Dispatcher.DispatchController,
+  signal: AbortSignal,
+): void {
+  controller.pause();
+  // Whoever ended the wait has ended the request as well.
+  limit.pass(bytes, signal).then(
+    () => controller.resume(),
+    () => undefined,
+  );
 }

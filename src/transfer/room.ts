@@ -1,8 +1,9 @@
 /** Whether an image fits where it is to go; asked before anything is changed. */
 import type { Thing } from '../client/client.ts';
-import { UsageError } from '../client/errors.ts';
+import { ConflictError, UsageError } from '../client/errors.ts';
 import type { DiskFormat } from './image-format.ts';
-import type { SourceFile } from './source-file.ts';
+import type { Source } from './source.ts';
+import type { NewDisk } from './upload.ts';
 
 /** Bytes of the sectors that disks are made of. */
 const SECTOR = 512;
@@ -13,7 +14,7 @@ export function sectorsOf(bytes: number): number {
 }
 
 /** Throws when a qcow2 file is larger than services let such a disk become. */
-export function requireSound({ path, size, content: { virtualSize } }: SourceFile): void {
+export function requireSound({ path, size, content: { virtualSize } }: Source): void {
   const limit = Math.ceil(virtualSize * 1.1) + 2 ** 20;
   if (size <= limit) return;
   throw new UsageError(
@@ -23,6 +24,47 @@ export function requireSound({ path, size, content: { virtualSize } }: SourceFil
       hint: 'it may hold internal snapshots; qemu-img convert -O qcow2 leaves them out',
     },
   );
+}
+
+/** Bytes of a new disk for an image of `virtual` bytes. Throws when another size makes no sense. */
+export function sizeOfNew({ size }: NewDisk, format: DiskFormat, virtual: number): number {
+  if (size === undefined) return sectorsOf(virtual);
+  if (size < virtual) {
+    throw new UsageError(
+      `the image has ${virtual} bytes, ${virtual - size} more than --size says (${size})`,
+      { code: 'too_large', hint: 'leave --size out, or make it larger' },
+    );
+  }
+  if (format === 'cow' && sectorsOf(size) !== sectorsOf(virtual)) {
+    throw new UsageError(`a qcow2 image has its size in it: ${virtual} bytes instead of ${size}`, {
+      code: 'wrong_size',
+      hint: 'upload it without --size; a machine that has the disk can make it larger',
+    });
+  }
+  return sectorsOf(size);
+}
+
+/**
+ * Throws when the storage domain has no room for what will be stored for certain; returns a
+ * warning when it may turn out so.
+ */
+export function requireRoom(
+  { preallocated, onBlocks, room, name }: NewDisk,
+  format: DiskFormat,
+  source: Source,
+  size: number,
+): string | undefined {
+  if (room === undefined) return undefined;
+  const whole = format === 'raw' && (preallocated || onBlocks);
+  const needed = whole ? size : format === 'cow' ? source.size : source.stored;
+  if (needed <= room) return undefined;
+  const short = `the storage domain has ${room} bytes left, ${needed - room} fewer than the disk ${name} needs`;
+  // Some of its data may be zeros, which are not stored.
+  if (!whole && format === 'raw') return short.replace('needs', 'may need');
+  throw new ConflictError(short, {
+    code: 'no_room',
+    hint: 'vmctl storagedomains list shows which has more',
+  });
 }
 
 /** Throws unless an existing disk can take the image. */

@@ -5,10 +5,10 @@ import { bytesOf, Copy, type Moved, Slots } from './copy.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Meter } from './events.ts';
 import type { Journal } from './journal.ts';
-import { readRuns, type SourceFile } from './source-file.ts';
+import { readRuns, type Source } from './source.ts';
 
 export interface SendOptions {
-  readonly source: SourceFile;
+  readonly source: Source;
   readonly image: RemoteImage;
   readonly capabilities: Capabilities;
   readonly journal: Journal;
@@ -40,6 +40,8 @@ export function prepareSending(options: SendOptions): Copy {
       // An old daemon flushes with every PUT instead.
       if (flushes) await image.flush();
     },
+    onSafe: (piece) => options.source.release?.(piece),
+    onFailure: () => options.source.abandon?.(),
   });
 }
 
@@ -53,8 +55,10 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
   });
   for await (const piece of pieces(await source.extents(), size)) {
     if (piece.kind === 'data') {
-      if (journal.done.has(piece.block)) meter.kept(lengthOf(blockRange(piece.block, size)));
-      else yield piece;
+      if (journal.done.has(piece.block)) {
+        meter.kept(lengthOf(blockRange(piece.block, size)));
+        source.release?.(piece);
+      } else yield piece;
       continue;
     }
     if (zeroed) {

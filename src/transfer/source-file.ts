@@ -5,25 +5,48 @@ import { resolve } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { allData, type Extent, type Range } from './blocks.ts';
 import { fileExtents } from './holes.ts';
-import { type ImageFormat, imageFormat } from './image-format.ts';
+import { HEAD, type ImageFormat, imageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
+import type { Source } from './source.ts';
 
-export class SourceFile {
+/** Bytes of the blocks that systems count files in. */
+const SECTOR = 512;
+const PIECE = 2 ** 20;
+
+export class SourceFile implements Source {
   readonly path: string;
   readonly identity: FileIdentity;
   readonly content: ImageFormat;
+  /** The first bytes of it. */
+  readonly head: Buffer;
+  readonly stored: number;
+  readonly lasting: boolean;
   readonly #handle: FileHandle;
+  readonly #forget: (() => Promise<void>) | undefined;
 
   private constructor(
     path: string,
-    identity: FileIdentity,
-    content: ImageFormat,
     handle: FileHandle,
+    { identity, head, stored }: Looks,
+    forget?: () => Promise<void>,
   ) {
     this.path = path;
     this.identity = identity;
-    this.content = content;
+    this.head = head;
+    this.content = imageFormat(head, identity.size);
+    this.stored = stored;
+    this.lasting = forget === undefined;
     this.#handle = handle;
+    this.#forget = forget;
+  }
+
+  /** Takes an open file over, which nobody will find again; `forget` is called when it is closed. */
+  static async take(
+    path: string,
+    handle: FileHandle,
+    forget: () => Promise<void>,
+  ): Promise<SourceFile> {
+    return new SourceFile(path, handle, await looksOf(handle, path), forget);
   }
 
   /** Opens a regular file and looks at what is in it. Throws usage errors. */
@@ -45,11 +68,7 @@ export class SourceFile {
       if (!stats.isFile()) {
         throw new UsageError(`${given} is no regular file`, { code: 'unreadable_file' });
       }
-      if (stats.size === 0) {
-        throw new UsageError(`${given} is empty`, { code: 'empty_file' });
-      }
-      const identity = await identityOf(handle);
-      return new SourceFile(path, identity, await imageFormat(handle, identity.size), handle);
+      return new SourceFile(path, handle, await looksOf(handle, given));
     } catch (error) {
       await handle.close();
       throw error;
@@ -94,25 +113,38 @@ export class SourceFile {
     });
   }
 
+  /** The bytes of the file as they are, one after the other. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.size; ) {
+      const end = Math.min(at + PIECE, this.size);
+      const piece = Buffer.allocUnsafe(end - at);
+      await this.read({ start: at, end }, piece);
+      yield piece;
+      at = end;
+    }
+  }
+
   async close(): Promise<void> {
     await this.#handle.close();
+    await this.#forget?.();
   }
 }
 
-/** Reads the runs of a block; what lies between them is zero. */
-export async function readRuns(
-  source: SourceFile,
-  range: Range,
-  runs: readonly Range[],
-  bytes: Buffer,
-): Promise<void> {
-  let at = range.start;
-  for (const run of runs) {
-    bytes.fill(0, at - range.start, run.start - range.start);
-    await source.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
-    at = run.end;
-  }
-  bytes.fill(0, at - range.start);
+interface Looks {
+  readonly identity: FileIdentity;
+  readonly head: Buffer;
+  readonly stored: number;
+}
+
+/** What an open file is. Throws a usage error when nothing is in it. */
+async function looksOf(handle: FileHandle, given: string): Promise<Looks> {
+  const identity = await identityOf(handle);
+  if (identity.size === 0) throw new UsageError(`${given} is empty`, { code: 'empty_file' });
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+  const { blocks } = await handle.stat();
+  const stored =
+    process.platform === 'win32' ? identity.size : Math.min(blocks * SECTOR, identity.size);
+  return { identity, head: buffer.subarray(0, bytesRead), stored };
 }
 
 function unreadable(error: NodeJS.ErrnoException): never {

@@ -7,6 +7,7 @@ import { type Capabilities, RemoteImage } from './daemon.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Journal } from './journal.ts';
 import { isThisMachine, openSocket } from './local-socket.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 export interface TicketOptions {
   readonly client: Client;
@@ -15,6 +16,7 @@ export interface TicketOptions {
   readonly disk: string;
   readonly format: DiskFormat;
   readonly retries: number;
+  readonly limit?: RateLimit;
   readonly signal: AbortSignal;
   /** Told which transfer is used; tells which one was used before. */
   readonly journal?: Journal;
@@ -54,7 +56,7 @@ export class Ticket {
 
   /** Begins the transfer, or goes on with the one of the journal, and connects to the daemon. */
   async open(): Promise<{ readonly image: RemoteImage; readonly capabilities: Capabilities }> {
-    const { client, retries, signal, onLost } = this.#options;
+    const { client, retries, limit, signal, onLost } = this.#options;
     const urls = await this.#begin(this.#options.journal?.transfer);
     const image = new RemoteImage(urls.direct, {
       http: client.http,
@@ -62,6 +64,7 @@ export class Ticket {
       retries,
       onRefused: () => this.#revive(),
       ...(onLost ? { onLost } : {}),
+      ...(limit ? { limit } : {}),
     });
     this.#image = image;
     try {

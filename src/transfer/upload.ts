@@ -13,17 +13,23 @@ import {
 } from './ending.ts';
 import { Meter } from './events.ts';
 import { type DiskFormat, requireFormat } from './image-format.ts';
-import { Journal } from './journal.ts';
+import { Journal, type JournalHeader } from './journal.ts';
 import type { TransferOptions } from './options.ts';
-import { requireFit, requireSound, sectorsOf } from './room.ts';
+import { requireFit, requireRoom, requireSound, sizeOfNew } from './room.ts';
 import { prepareSending } from './send.ts';
-import type { SourceFile } from './source-file.ts';
+import type { Source } from './source.ts';
 import { Ticket } from './ticket.ts';
 import { verifyUpload } from './verify.ts';
 
 /** A disk to be made. */
 export interface NewDisk {
   readonly name: string;
+  /** Bytes; those of the image without it. */
+  readonly size?: number;
+  /** Take all of its room at once. */
+  readonly preallocated?: boolean;
+  /** Bytes that its storage domain has left, as far as that is known. */
+  readonly room?: number;
   readonly description?: string;
   readonly storageDomain: string;
   /** The domain hands out blocks instead of files: what is not written may be anything. */
@@ -31,7 +37,7 @@ export interface NewDisk {
 }
 
 export interface UploadOptions extends TransferOptions {
-  readonly source: SourceFile;
+  readonly source: Source;
   /** Takes the file for this, whatever is in it. */
   readonly format?: DiskFormat;
   /** Where it goes: a new disk, an existing one, or on with what a journal tells. */
@@ -154,14 +160,17 @@ class Upload {
     if (format === 'cow') requireSound(source);
     let disk: Thing;
     if ('add' in into) {
-      disk = await this.#addDisk(into.add, format, sectorsOf(virtual));
+      const size = sizeOfNew(into.add, format, virtual);
+      const shortage = requireRoom(into.add, format, source, size);
+      if (shortage !== undefined) this.#options.onNote?.(shortage);
+      disk = await this.#addDisk(into.add, format, size);
     } else {
       disk = into.disk;
       requireFit(disk, format, virtual);
     }
     const created = 'add' in into;
     const provisioned = Number(disk['provisioned_size'] ?? virtual);
-    return Journal.create(journals, {
+    const header: JournalHeader = {
       version: 1,
       direction: 'upload',
       server,
@@ -174,7 +183,8 @@ class Upload {
       created,
       zeroed: created && !into.add.onBlocks,
       hashed: this.#options.verify,
-    });
+    };
+    return source.lasting ? Journal.create(journals, header) : Journal.unkept(header);
   }
 
   async #addDisk(wanted: NewDisk, format: DiskFormat, size: number): Promise<Thing> {
@@ -183,7 +193,7 @@ class Upload {
       ...(wanted.description === undefined ? {} : { description: wanted.description }),
       format,
       // Block storage has no thin raw disks.
-      sparse: !(wanted.onBlocks && format === 'raw'),
+      sparse: !(wanted.preallocated || (wanted.onBlocks && format === 'raw')),
       provisioned_size: size,
       storage_domains: [{ id: wanted.storageDomain }],
     });
@@ -225,7 +235,8 @@ class Upload {
     }
     // Somebody who interrupts before anything was sent has changed their mind.
     const began = resumed || this.#meter.transferred > 0 || !(error instanceof InterruptedError);
-    if (journal && transfer !== undefined && began && mayPass(error)) {
+    const { lasting } = this.#options.source;
+    if (journal && transfer !== undefined && began && lasting && mayPass(error)) {
       const paused = await pauseQuietly(control, transfer);
       journal.close();
       return new Stopped(error, { resumable: true, disk, transfer, paused });
@@ -235,6 +246,7 @@ class Upload {
       resumable: false,
       disk,
       ...(transfer === undefined ? {} : { transfer }),
+      ...(lasting ? {} : { onlyOnce: true }),
       ...(created ? { diskRemoved: await removeQuietly(control, disk) } : { diskSpoilt: true }),
     };
     journal?.remove();

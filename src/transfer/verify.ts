@@ -4,7 +4,7 @@ import { BLOCK, blockCount, blockRange } from './blocks.ts';
 import { ALGORITHM, checksumQuery, hashOf } from './checksum.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Journal } from './journal.ts';
-import type { SourceFile } from './source-file.ts';
+import type { Source } from './source.ts';
 
 /** An image that was moved, and what is known about it. */
 export interface MovedImage {
@@ -19,7 +19,7 @@ export interface MovedImage {
  */
 export async function verifyUpload(
   { image, capabilities: { features }, journal }: MovedImage,
-  source: SourceFile,
+  source: Source,
 ): Promise<boolean> {
   const theirs = features.has('checksum') ? await image.checksum(checksumQuery) : undefined;
   if (theirs === undefined) return false;
@@ -50,7 +50,7 @@ export async function verifyDownload({
 }
 
 /** The checksum of the source as an image of `size` bytes, from the hashes made while sending. */
-async function imageChecksum(journal: Journal, source: SourceFile, size: number): Promise<string> {
+async function imageChecksum(journal: Journal, source: Source, size: number): Promise<string> {
   const planned = journal.header.size;
   if (size !== planned) {
     // The block in which the shorter of both ends was hashed with another length.

@@ -8,8 +8,10 @@ import type { UploadFlags } from './disks/upload.ts';
 export function register(command: Command, cli: Cli): void {
   const upload = command
     .command('upload')
-    .argument('<file>', 'a raw, ISO or qcow2 image')
-    .description('Upload an image file into a new disk, or into an existing one')
+    .argument('<file>', 'a raw, ISO or qcow2 image; an https:// address; - is stdin')
+    .description(
+      'Upload an image into a new disk, or into an existing one; gz, xz and zst are unpacked',
+    )
     .option('--name <name>', 'name of the new disk (default: that of the file)')
     .option('--storagedomain, --storage-domain <domain>', 'where the new disk is made: name or id')
     .option('--description <text>', 'description of the new disk')
@@ -20,6 +22,10 @@ export function register(command: Command, cli: Cli): void {
         'cow',
       ]),
     )
+    .option('--size <size>', 'size of the new disk; of a raw image on stdin: exactly its bytes')
+    .option('--preallocated', 'take all of the room of the new disk at once')
+    .option('--no-unpack', 'upload a packed file as it is')
+    .option('--source-ca-file <file>', 'also trust these authorities when reading from an address')
     .action(async (file: string, options: UploadFlags) => {
       const { runUpload } = await import('./disks/upload.ts');
       await runUpload(cli, file, options);
@@ -38,6 +44,7 @@ export function register(command: Command, cli: Cli): void {
   for (const verb of [upload, download]) {
     verb
       .option('--parallel <n>', 'connections at a time (4)')
+      .option('--limit-rate <rate>', 'bytes a second over all connections: 50MiB/s')
       .option('--no-verify', 'do not compare checksums at the end')
       .option('--resume', 'go on with what an earlier run did not finish');
   }
@@ -47,6 +54,8 @@ export function register(command: Command, cli: Cli): void {
 Examples:
   vmctl disks upload root.qcow2 --name root --storagedomain data1
   vmctl disks upload root.qcow2 --resume
+  vmctl disks upload https://images.example.com/root.raw.xz --storagedomain data1
+  zcat root.raw.gz | vmctl disks upload - --size 10GiB --name root --storagedomain data1
   vmctl disks upload new.raw --disk root`,
   );
   download.addHelpText(

@@ -71,7 +71,7 @@ function intOf(text: string, flag: string): number {
 }
 
 /** Whole numbers, and sizes: `4GiB`, `4G` (binary), `4GB` (decimal), `1.5T`. */
-function longOf(text: string, flag: string): number | bigint {
+export function longOf(text: string, flag: string): number | bigint {
   if (/^[-+]?\d+$/.test(text)) return exact(BigInt(text), text, flag);
   const [, count = '', letter = '', unit = ''] =
     /^(\d+(?:\.\d+)?)\s*([KMGTPE]?)(iB|B)?$/i.exec(text) ?? [];

@@ -60,14 +60,14 @@ function isSame(address: Address, site: Site): boolean {
   );
 }
 
-/** The certificates of a file. */
-export function readCa(path: string): string {
+/** The certificates of a file, which the flag named. */
+export function readCa(path: string, flag = '--ca-file and VMCTL_CA_FILE'): string {
   let text: string;
   try {
     text = fs.readFileSync(path, 'utf8');
   } catch (error) {
     throw new UsageError(`the CA file ${path} cannot be read: ${(error as Error).message}`, {
-      hint: 'check --ca-file and VMCTL_CA_FILE',
+      hint: `check ${flag}`,
       cause: error,
     });
   }

@@ -1,7 +1,8 @@
 /** Runs the built vmctl and lets tests interfere with it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { type TestServer, vmctl } from '../../support/server.ts';
 
 export interface Outcome {
@@ -20,7 +21,8 @@ export class User {
   readonly #env: NodeJS.ProcessEnv;
   readonly #home: string;
 
-  constructor(server: TestServer, home: string) {
+  /** @param env further variables of the commands */
+  constructor(server: TestServer, home: string, env: NodeJS.ProcessEnv = {}) {
     this.#home = home;
     this.#env = {
       PATH: process.env['PATH'],
@@ -29,20 +31,32 @@ export class User {
       VMCTL_USERNAME: server.ready.username,
       VMCTL_PASSWORD: server.password,
       VMCTL_CA_FILE: server.ready.ca_file,
+      ...env,
     };
   }
 
   start(...words: string[]): Running {
+    return this.#spawn('ignore', words);
+  }
+
+  /** The same with a pipe as standard input. */
+  startPiped(...words: string[]): Running {
+    return this.#spawn('pipe', words);
+  }
+
+  #spawn(stdin: 'ignore' | 'pipe', words: readonly string[]): Running {
     const child = spawn(process.execPath, [vmctl, ...words], {
       env: this.#env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [stdin, 'pipe', 'pipe'],
     });
+    // Commands need not read to the end of what they are given.
+    child.stdin?.on('error', () => undefined);
     let stdout = '';
     let stderr = '';
-    child.stdout.on('data', (piece: Buffer) => {
+    child.stdout?.on('data', (piece: Buffer) => {
       stdout += piece.toString();
     });
-    child.stderr.on('data', (piece: Buffer) => {
+    child.stderr?.on('data', (piece: Buffer) => {
       stderr += piece.toString();
     });
     const outcome = new Promise<Outcome>((resolve, reject) => {
@@ -54,6 +68,14 @@ export class User {
 
   async run(...words: string[]): Promise<Outcome> {
     return await this.start(...words).outcome;
+  }
+
+  /** Runs a command that reads a file, or some bytes, through a pipe. */
+  async fed(input: string | Buffer, ...words: string[]): Promise<Outcome> {
+    const { process: child, outcome } = this.startPiped(...words);
+    if (typeof input === 'string') createReadStream(input).pipe(child.stdin as Writable);
+    else child.stdin?.end(input);
+    return await outcome;
   }
 
   /** Runs a command that must succeed; returns what it printed. */

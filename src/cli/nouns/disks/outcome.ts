@@ -14,7 +14,8 @@ export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => st
   // Nothing was begun: the first request was only to be shown.
   if (cause instanceof Held) return cause;
   const command = left.resumable ? goOn(left) : undefined;
-  const state = stateOf(left);
+  const again = 'what was sent cannot be read again: run the whole command once more';
+  const state = left.onlyOnce ? `${stateOf(left)}; ${again}` : stateOf(left);
   if (!(cause instanceof VmctlError)) {
     cli.warn(command === undefined ? state : `${state}; ${command} goes on with it`);
     return cause;

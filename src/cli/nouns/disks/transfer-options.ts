@@ -3,9 +3,15 @@ import { join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { Client } from '../../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../../client/errors.ts';
-import { Journal, type JournalHeader, type TransferOptions } from '../../../transfer/index.ts';
+import {
+  Journal,
+  type JournalHeader,
+  RateLimit,
+  type TransferOptions,
+} from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { parallelOf } from '../../resources/parallel.ts';
+import { longOf } from '../../resources/values.ts';
 import { longFlag, type SettingName, settings } from '../../session/settings.ts';
 import type { TransferProgress } from './progress.ts';
 
@@ -13,6 +19,7 @@ export interface TransferFlags {
   readonly parallel?: string;
   readonly verify: boolean;
   readonly resume?: boolean;
+  readonly limitRate?: string;
 }
 
 /** Enough for a cut of a minute: each pause is twice as long as the one before. */
@@ -26,6 +33,7 @@ export async function transferOptions(
   flags: TransferFlags,
   progress: TransferProgress,
 ): Promise<TransferOptions> {
+  const limit = limitOf(flags.limitRate);
   return {
     client,
     server: siteUrl(await client.site()),
@@ -33,6 +41,7 @@ export async function transferOptions(
     parallel: parallelOf(flags.parallel),
     verify: flags.verify,
     retries: retriesOf(cli),
+    ...(limit ? { limit } : {}),
     signal: cli.signal,
     onEvent: (event) => progress.show(event),
     onNote: (note) => {
@@ -40,6 +49,24 @@ export async function transferOptions(
       cli.warn(note);
     },
   };
+}
+
+/** A size on the command line, in bytes; nothing where it was not given. */
+export function sizeOf(text: string | undefined, flag: string): number | undefined {
+  if (text === undefined) return undefined;
+  const bytes = Number(longOf(text, flag));
+  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  throw new UsageError(`${flag} ${text}: not a size above 0`);
+}
+
+/** Slower than this, servers take a connection for dead. */
+const slowest = 16 * 2 ** 10;
+
+function limitOf(text: string | undefined): RateLimit | undefined {
+  const rate = sizeOf(text?.replace(/\/s$/, ''), '--limit-rate');
+  if (rate === undefined) return undefined;
+  if (rate >= slowest) return new RateLimit(rate);
+  throw new UsageError(`--limit-rate ${text}: slower than 16KiB/s no transfer stays alive`);
 }
 
 /** Repetitions of a request to an image daemon, as `--retries` says. */

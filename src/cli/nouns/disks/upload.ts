@@ -4,11 +4,13 @@ import type { Client, Thing } from '../../../client/client.ts';
 import { ConflictError, UsageError } from '../../../client/errors.ts';
 import {
   type DiskFormat,
+  isAddress,
   isSame,
   Journal,
   type JournalHeader,
   type NewDisk,
-  SourceFile,
+  openSource,
+  type Source,
   type UploadOptions,
   upload,
 } from '../../../transfer/index.ts';
@@ -16,10 +18,13 @@ import type { Cli } from '../../cli.ts';
 import { print } from '../../output/print.ts';
 import { collectionAt } from '../../resources/collections.ts';
 import { Finder } from '../../resources/references.ts';
+import { readCa } from '../../session/connect.ts';
 import { explained } from './outcome.ts';
 import { TransferProgress } from './progress.ts';
 import {
   commandLine,
+  retriesOf,
+  sizeOf,
   type TransferFlags,
   transferOptions,
   unfinished,
@@ -31,12 +36,28 @@ export interface UploadFlags extends TransferFlags {
   readonly description?: string;
   readonly disk?: string;
   readonly format?: DiskFormat;
+  readonly size?: string;
+  readonly preallocated?: boolean;
+  readonly unpack: boolean;
+  readonly sourceCaFile?: string;
 }
 
 /** Uploads a file as the flags say. */
 export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Promise<void> {
   checkFlags(file, flags);
-  const source = await SourceFile.open(file);
+  const size = sizeOf(flags.size, '--size');
+  const source = await openSource(file, {
+    stdin: cli.io.stdin,
+    ...(size === undefined ? {} : { size }),
+    ...(flags.format === undefined ? {} : { format: flags.format }),
+    packed: !flags.unpack,
+    ...(flags.sourceCaFile === undefined
+      ? {}
+      : { ca: readCa(flags.sourceCaFile, '--source-ca-file') }),
+    retries: retriesOf(cli),
+    signal: cli.signal,
+    onNote: (note) => cli.note(note),
+  });
   const progress = new TransferProgress(cli, basename(source.path));
   try {
     const client = await cli.client();
@@ -47,7 +68,7 @@ export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Pro
       ...(flags.format === undefined ? {} : { format: flags.format }),
       into: flags.resume
         ? { resume: await journalOf(client, source, flags, common.server, common.journals) }
-        : await destination(client, source, flags),
+        : await destination(client, source, flags, size),
     };
     if (!flags.resume) noteUnfinished(cli, source, options);
     const disk = await upload(options);
@@ -56,7 +77,7 @@ export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Pro
   } catch (error) {
     progress.clear();
     throw explained(cli, error, ({ disk }) =>
-      commandLine(cli, ['disks', 'upload', file, '--disk', String(disk), '--resume']),
+      commandLine(cli, resumeWords(file, source, String(disk), flags)),
     );
   } finally {
     await source.close();
@@ -64,10 +85,25 @@ export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Pro
 }
 
 function checkFlags(file: string, flags: UploadFlags): void {
-  const { disk, name, storageDomain, description, resume } = flags;
-  if (resume) return;
+  const { disk, name, storageDomain, description, resume, size, preallocated } = flags;
+  if (resume) {
+    if (file !== '-') return;
+    throw new UsageError('what comes through standard input cannot be resumed', {
+      hint: 'upload a file, or run the command without --resume',
+    });
+  }
   if (disk !== undefined) {
-    if (name !== undefined || storageDomain !== undefined || description !== undefined) {
+    if (size !== undefined && file !== '-' && !isAddress(file)) {
+      throw new UsageError('--disk names a disk that exists, which has its size', {
+        hint: 'leave --size out',
+      });
+    }
+    if (
+      preallocated ||
+      name !== undefined ||
+      storageDomain !== undefined ||
+      description !== undefined
+    ) {
       throw new UsageError(
         '--disk names a disk that exists, which has a name and a place already',
         {
@@ -76,6 +112,11 @@ function checkFlags(file: string, flags: UploadFlags): void {
       );
     }
     return;
+  }
+  if (name === undefined && file === '-') {
+    throw new UsageError('it is not said how the new disk should be called', {
+      hint: 'give --name; what comes through standard input has none',
+    });
   }
   if (storageDomain === undefined) {
     throw new UsageError('it is not said where the new disk should be', {
@@ -86,24 +127,44 @@ function checkFlags(file: string, flags: UploadFlags): void {
 
 async function destination(
   client: Client,
-  source: SourceFile,
+  source: Source,
   flags: UploadFlags,
+  size: number | undefined,
 ): Promise<{ readonly add: NewDisk } | { readonly disk: Thing }> {
   if (flags.disk !== undefined) return { disk: await diskNamed(client, flags.disk) };
-  const { path } = source;
   const found = await new Finder(client).find(
     flags.storageDomain ?? '',
     collectionAt('/storagedomains'),
   );
   const storage = found.item?.['storage'] as Thing | undefined;
+  const available = found.item?.['available'];
   return {
     add: {
-      name: flags.name ?? basename(path, extname(path)),
+      name: flags.name ?? nameFrom(source.path),
+      ...(size === undefined ? {} : { size }),
+      preallocated: flags.preallocated === true,
+      ...(available === undefined ? {} : { room: Number(available) }),
       ...(flags.description === undefined ? {} : { description: flags.description }),
       storageDomain: found.id,
       onBlocks: storage?.['type'] === 'iscsi' || storage?.['type'] === 'fcp',
     },
   };
+}
+
+/** `root` for `root.raw.xz`, wherever it comes from. */
+function nameFrom(path: string): string {
+  const plain = basename(isAddress(path) ? decodeURI(path) : path).replace(/\.(gz|xz|zst)$/i, '');
+  return basename(plain, extname(plain)).replace(/ /g, '-');
+}
+
+/** The words that go on with an upload; without what may be secret in an address. */
+function resumeWords(file: string, source: Source, disk: string, flags: UploadFlags): string[] {
+  return [
+    ...['disks', 'upload', isAddress(file) ? source.path : file, '--disk', disk, '--resume'],
+    ...(flags.unpack ? [] : ['--no-unpack']),
+    ...(flags.format === 'raw' ? ['--format', 'raw'] : []),
+    ...(flags.sourceCaFile === undefined ? [] : ['--source-ca-file', flags.sourceCaFile]),
+  ];
 }
 
 async function diskNamed(client: Client, word: string): Promise<Thing> {
@@ -114,7 +175,7 @@ async function diskNamed(client: Client, word: string): Promise<Thing> {
 /** The journal to go on with. Throws when the file is no longer what it was. */
 async function journalOf(
   client: Client,
-  source: SourceFile,
+  source: Source,
   flags: UploadFlags,
   server: string,
   folder: string,
@@ -141,13 +202,13 @@ async function journalOf(
   );
 }
 
-function isUploadOf(source: SourceFile, server: string): (header: JournalHeader) => boolean {
+function isUploadOf(source: Source, server: string): (header: JournalHeader) => boolean {
   return (header) =>
     header.direction === 'upload' && header.server === server && header.file === source.path;
 }
 
 /** An earlier run may have left a disk that nobody thinks of any more. */
-function noteUnfinished(cli: Cli, source: SourceFile, { journals, server }: UploadOptions): void {
+function noteUnfinished(cli: Cli, source: Source, { journals, server }: UploadOptions): void {
   for (const journal of Journal.find(journals, isUploadOf(source, server))) {
     cli.note(
       `an earlier upload of this file to disks/${journal.header.disk} is not finished; --resume goes on with it`,

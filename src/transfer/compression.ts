@@ -1,0 +1,97 @@
+/** Images that are packed with gzip, xz or zstd: recognised by their content, unpacked on the fly. */
+import { type Duplex, pipeline, Readable } from 'node:stream';
+import * as zlib from 'node:zlib';
+import { VmctlError } from '../client/errors.ts';
+
+/** Bytes that come one after the other. */
+export type Bytes = AsyncIterable<Uint8Array>;
+
+export interface Packing {
+  readonly name: string;
+  readonly extension: string;
+  readonly magic: Buffer;
+  readonly unpack: (packed: Bytes) => Bytes;
+}
+
+const packings: readonly Packing[] = [
+  {
+    name: 'gzip',
+    extension: '.gz',
+    magic: Buffer.from('1f8b08', 'hex'),
+    unpack: (packed) => through(packed, zlib.createGunzip({ chunkSize: 2 ** 18 })),
+  },
+  { name: 'xz', extension: '.xz', magic: Buffer.from('fd377a585a00', 'hex'), unpack: unxz },
+  { name: 'zstd', extension: '.zst', magic: Buffer.from('28b52ffd', 'hex'), unpack: unzstd },
+];
+
+/** How something is packed that begins with these bytes; `undefined` when it is not. */
+export function packingOf(head: Buffer): Packing | undefined {
+  return packings.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
+}
+
+/** How the name of a file says that it is packed. */
+export function packingNamed(path: string): Packing | undefined {
+  return packings.find(({ extension }) => path.toLowerCase().endsWith(extension));
+}
+
+/** Unpacks; throws when what is packed breaks off or is damaged. */
+export async function* unpacked(
+  path: string,
+  packing: Packing,
+  packed: Bytes,
+): AsyncGenerator<Uint8Array> {
+  let failure: unknown;
+  const watched = async function* () {
+    try {
+      yield* packed;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+  try {
+    yield* packing.unpack(watched());
+  } catch (error) {
+    // What cannot be read is another matter than what cannot be unpacked.
+    if (failure !== undefined) throw failure;
+    throw new VmctlError(
+      `${path} cannot be unpacked: its ${packing.name} data breaks off or is damaged (${(error as Error).message})`,
+      { code: 'damaged_file', hint: 'fetch it or pack it again', cause: error },
+    );
+  }
+}
+
+async function* unxz(packed: Bytes): AsyncGenerator<Uint8Array> {
+  const { default: xz } = await import('xz-decompress');
+  const input = Readable.toWeb(Readable.from(packed, { objectMode: false }));
+  const reader = new xz.XzReadableStream(input).getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Newer releases of Node know zstd by themselves, and verify its checksums as well. */
+async function* unzstd(packed: Bytes): AsyncGenerator<Uint8Array> {
+  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Duplex };
+  if (createZstdDecompress) {
+    yield* through(packed, createZstdDecompress());
+    return;
+  }
+  const { Decompress } = await import('fzstd');
+  let ready: Uint8Array[] = [];
+  const decoder = new Decompress((chunk) => ready.push(chunk));
+  for await (const chunk of packed) {
+    decoder.push(chunk);
+    yield* ready;
+    ready = [];
+  }
+  decoder.push(new Uint8Array(), true);
+  yield* ready;
+}
+
+/** What a decoder of Node makes of some bytes; failures of both sides reach whoever reads. */
+function through(packed: Bytes, decoder: Duplex): Bytes {
+  return pipeline(Readable.from(packed, { objectMode: false }), decoder, () => undefined);
+}

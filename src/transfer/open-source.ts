@@ -1,0 +1,187 @@
+/** From what the user names to an image that can be uploaded: a file, an address, or a pipe. */
+import type { Readable } from 'node:stream';
+import { UsageError } from '../client/errors.ts';
+import { type Bytes, type Packing, packingNamed, packingOf, unpacked } from './compression.ts';
+import { type DiskFormat, HEAD, imageFormat, requireKnown } from './image-format.ts';
+import type { FileIdentity } from './journal.ts';
+import { peeked } from './peek.ts';
+import type { Source } from './source.ts';
+import { SourceFile } from './source-file.ts';
+import { spooled } from './spool.ts';
+import { StreamSource } from './stream-source.ts';
+import { isAddress, WebFile } from './web-file.ts';
+import { WebSource } from './web-source.ts';
+
+export interface SourceOptions {
+  /** What `-` means. */
+  readonly stdin: Readable;
+  /** Bytes of a raw image whose length nothing else tells. */
+  readonly size?: number;
+  /** With `raw`, whatever is there is taken for the bytes of a disk. */
+  readonly format?: DiskFormat;
+  /** Upload packed files as they are. */
+  readonly packed: boolean;
+  /** Certificate authorities in PEM for web servers, beside those of the system. */
+  readonly ca?: string;
+  readonly retries: number;
+  readonly signal: AbortSignal;
+  /** Told what takes its time, or may surprise. */
+  readonly onNote: (note: string) => void;
+}
+
+const STDIN = 'standard input';
+
+/** Opens a source and looks at what is in it. Throws before anything is changed anywhere. */
+export async function openSource(given: string, options: SourceOptions): Promise<Source> {
+  if (given === '-') return await openPipe(options);
+  if (isAddress(given)) return await openAddress(given, options);
+  const file = await SourceFile.open(given);
+  try {
+    return await fromFile(file, options);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function fromFile(file: SourceFile, options: SourceOptions): Promise<Source> {
+  const packing = packingFor(file.head, file.path, options);
+  if (!packing) {
+    requireSensible(file.head, file.path, options);
+    return file;
+  }
+  // Read once to learn how long it is, which also tells a damaged file before anything is sent.
+  options.onNote(`${file.path} is packed with ${packing.name}: it is read once to learn its size`);
+  const open = () => unpacked(file.path, packing, file.bytes());
+  const { head, size } = await measured(open(), options.signal);
+  return inOrder({ path: file.path, head, size, open }, options, {
+    identity: file.identity,
+    lasting: true,
+    requireUnchanged: () => file.requireUnchanged(),
+    close: () => file.close(),
+  });
+}
+
+async function openPipe(options: SourceOptions): Promise<Source> {
+  const { stdin } = options;
+  if ((stdin as { isTTY?: boolean }).isTTY) {
+    throw new UsageError('standard input is a terminal', {
+      hint: 'send an image through a pipe: zcat root.raw.gz | vmctl disks upload - ...',
+    });
+  }
+  options.onNote(`an upload from ${STDIN} cannot be resumed`);
+  const end = () => stdin.destroy();
+  options.signal.addEventListener('abort', end, { once: true });
+  return await fromStream(STDIN, stdin, options, undefined, async () => void end());
+}
+
+async function openAddress(address: string, options: SourceOptions): Promise<Source> {
+  if (/^http:/i.test(address)) {
+    options.onNote('warning: nothing proves that what comes over http is the right image');
+  }
+  const file = await WebFile.open(address, options);
+  try {
+    const packing = packingFor(file.head, file.path, options);
+    if (file.ranges && !packing) {
+      requireSensible(file.head, file.path, options);
+      return new WebSource(file);
+    }
+    const why = packing ? `is packed with ${packing.name}` : 'comes from a server without ranges';
+    options.onNote(`${file.path} ${why}: its upload cannot be resumed`);
+    return await fromStream(file.path, file.bytes(), options, file.size, () => file.close());
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** A source of bytes that come only once; `length` is what is known about how many. */
+async function fromStream(
+  path: string,
+  bytes: Bytes,
+  options: SourceOptions,
+  length: number | undefined,
+  close: () => Promise<void>,
+): Promise<Source> {
+  const { signal, onNote } = options;
+  const outer = await peeked(bytes);
+  const packing = packingFor(outer.head, path, options);
+  const inner = packing ? await peeked(unpacked(path, packing, outer.bytes)) : outer;
+  requireSensible(inner.head, path, options);
+  const isRaw = options.format === 'raw' || imageFormat(inner.head, 0).format === 'raw';
+  const size = packing ? undefined : length;
+  const known = size ?? (isRaw ? options.size : undefined);
+  if (known === undefined) {
+    onNote(`the size of ${path} is not known: it is copied to a temporary file first`);
+    const file = await spooled(path, inner.bytes, signal);
+    await close();
+    return file;
+  }
+  const { head } = inner;
+  return inOrder({ path, head, size: known, open: () => inner.bytes }, options, {
+    identity: { size: known, modified: '', inode: '' },
+    lasting: false,
+    close,
+  });
+}
+
+interface Contents {
+  readonly path: string;
+  readonly head: Buffer;
+  readonly size: number;
+  readonly open: () => Bytes;
+}
+
+interface Origin {
+  readonly identity: FileIdentity;
+  readonly lasting: boolean;
+  readonly requireUnchanged?: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+function inOrder({ path, head, size, open }: Contents, options: SourceOptions, origin: Origin) {
+  requireSensible(head, path, options);
+  return new StreamSource({
+    ...{ path, size, open },
+    ...origin,
+    content: imageFormat(head, size),
+    signal: options.signal,
+  });
+}
+
+/** How it is packed, unless it is to be left so. Throws when its name says so and it is not. */
+function packingFor(
+  head: Buffer,
+  path: string,
+  { packed, format }: SourceOptions,
+): Packing | undefined {
+  if (packed) return undefined;
+  const packing = packingOf(head);
+  const named = packingNamed(path);
+  if (packing || !named || format === 'raw') return packing;
+  throw new UsageError(`${path} is not packed with ${named.name}, whatever its name says`, {
+    code: 'wrong_format',
+    hint: 'look at what is in it; --format raw uploads it as it is',
+  });
+}
+
+function requireSensible(head: Buffer, path: string, { format, packed }: SourceOptions): void {
+  if (head.length === 0) throw new UsageError(`${path} is empty`, { code: 'empty_file' });
+  if (format === 'raw' || packed) return;
+  const name = packingOf(head) ? path : path.replace(/\.(gz|xz|zst)$/i, '');
+  requireKnown(head, imageFormat(head, 0), name);
+}
+
+async function measured(
+  bytes: Bytes,
+  signal: AbortSignal,
+): Promise<{ readonly head: Buffer; readonly size: number }> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    signal.throwIfAborted();
+    if (size < HEAD) parts.push(Buffer.from(chunk.subarray(0, HEAD)));
+    size += chunk.length;
+  }
+  return { head: Buffer.concat(parts).subarray(0, HEAD), size };
+}

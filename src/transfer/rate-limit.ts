@@ -1,0 +1,37 @@
+/** A limit on the bytes per second of all connections of a transfer together. */
+import { pause } from './pause.ts';
+
+/** What tells the time and waits, in milliseconds; tests bring their own. */
+export interface Timing {
+  readonly now: () => number;
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+const MOST = 2 ** 20;
+const LEAST = 2 ** 12;
+
+export class RateLimit {
+  readonly #perMillisecond: number;
+  readonly #timing: Timing;
+  /** When everything that was asked for until now will have passed. */
+  #free = 0;
+
+  /** @param rate bytes per second */
+  constructor(rate: number, timing: Timing = { now: () => performance.now(), pause }) {
+    this.#perMillisecond = rate / 1_000;
+    this.#timing = timing;
+  }
+
+  /** Bytes that may pass at once: a tenth of a second of them. */
+  get piece(): number {
+    return Math.min(MOST, Math.max(LEAST, Math.floor(this.#perMillisecond * 100)));
+  }
+
+  /** Resolves when so many bytes may follow what was let through before; nothing is saved up. */
+  async pass(bytes: number, signal: AbortSignal): Promise<void> {
+    const now = this.#timing.now();
+    const due = Math.max(now, this.#free);
+    this.#free = due + bytes / this.#perMillisecond;
+    if (due > now) await this.#timing.pause(due - now, signal);
+  }
+}

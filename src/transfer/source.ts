@@ -1,0 +1,44 @@
+/** What is uploaded, wherever its bytes come from. */
+import type { Extent, Piece, Range } from './blocks.ts';
+import type { ImageFormat } from './image-format.ts';
+import type { FileIdentity } from './journal.ts';
+
+export interface Source {
+  /** What messages and the journal call it: an absolute path, an address, `standard input`. */
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly content: ImageFormat;
+  /** Bytes of the image, unpacked. */
+  readonly size: number;
+  /** Bytes that its data may take where it is stored; less than `size` where it has holes. */
+  readonly stored: number;
+  /** A later run finds the same bytes again, so that it can go on with the upload. */
+  readonly lasting: boolean;
+  /** Where it has data; to be asked for once. */
+  extents(): Promise<AsyncIterable<Extent>>;
+  /** Fills the buffer with the bytes at an offset; behind the end with zeros. */
+  read(range: Range, buffer: Buffer): Promise<void>;
+  /** Told that a piece will not be read again. */
+  release?(piece: Piece): void;
+  /** Ends the reading after a failure, also while it waits for bytes. */
+  abandon?(): void;
+  /** Throws when it is no longer what it was when it was opened. */
+  requireUnchanged(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Reads the runs of a block; what lies between them is zero. */
+export async function readRuns(
+  source: Source,
+  range: Range,
+  runs: readonly Range[],
+  bytes: Buffer,
+): Promise<void> {
+  let at = range.start;
+  for (const run of runs) {
+    bytes.fill(0, at - range.start, run.start - range.start);
+    await source.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
+    at = run.end;
+  }
+  bytes.fill(0, at - range.start);
+}

@@ -1,0 +1,168 @@
+/**
+ * An image whose bytes come one after the other: through a pipe, from a server that knows no
+ * ranges, out of a packed file. It is cut into blocks as it comes; blocks with data are kept until
+ * they are where they belong, because a lost connection makes them travel once more.
+ */
+import { ConflictError, VmctlError } from '../client/errors.ts';
+import { BlockSet } from './block-set.ts';
+import { BLOCK, type Extent, type Piece, type Range } from './blocks.ts';
+import type { Bytes } from './compression.ts';
+import type { ImageFormat } from './image-format.ts';
+import type { FileIdentity } from './journal.ts';
+import type { Source } from './source.ts';
+import { zeroRuns } from './zero-runs.ts';
+
+export interface StreamOptions {
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly content: ImageFormat;
+  /** Bytes that have to come, no more and no fewer. */
+  readonly size: number;
+  /** Another run can begin from the start. */
+  readonly lasting: boolean;
+  /** Begins to read; called once. */
+  readonly open: () => Bytes;
+  readonly signal: AbortSignal;
+  readonly requireUnchanged?: () => Promise<void>;
+  /** Ends the reading, also while it waits for bytes. */
+  readonly close?: () => Promise<void>;
+}
+
+export class StreamSource implements Source {
+  readonly #options: StreamOptions;
+  readonly #kept = new Map<number, Buffer>();
+  readonly #released = new BlockSet();
+  readonly #spare: Buffer[] = [];
+  #closed = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  get path(): string {
+    return this.#options.path;
+  }
+
+  get identity(): FileIdentity {
+    return this.#options.identity;
+  }
+
+  get content(): ImageFormat {
+    return this.#options.content;
+  }
+
+  get size(): number {
+    return this.#options.size;
+  }
+
+  get stored(): number {
+    return 0;
+  }
+
+  get lasting(): boolean {
+    return this.#options.lasting;
+  }
+
+  async extents(): Promise<AsyncIterable<Extent>> {
+    return this.#cut();
+  }
+
+  async *#cut(): AsyncGenerator<Extent> {
+    const { open, size } = this.#options;
+    let block = 0;
+    let filled = 0;
+    let buffer = this.#buffer();
+    for await (const chunk of this.#guarded(open())) {
+      for (let used = 0; used < chunk.length; ) {
+        const part = chunk.subarray(used, used + BLOCK - filled);
+        buffer.set(part, filled);
+        filled += part.length;
+        used += part.length;
+        if (block * BLOCK + filled > size) throw this.#wrong(`has more than the ${size} bytes`);
+        if (filled < BLOCK) continue;
+        yield* this.#keep(block, buffer, filled);
+        block += 1;
+        filled = 0;
+        buffer = this.#buffer();
+      }
+    }
+    const total = block * BLOCK + filled;
+    if (total < size) throw this.#wrong(`ended after ${total} of the ${size} bytes`);
+    if (filled > 0) yield* this.#keep(block, buffer, filled);
+  }
+
+  /** Failures to read, told as what they are; an interrupted command is not one of them. */
+  async *#guarded(bytes: Bytes): AsyncGenerator<Uint8Array> {
+    const { signal, path } = this.#options;
+    try {
+      for await (const chunk of bytes) {
+        signal.throwIfAborted();
+        yield chunk;
+      }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof VmctlError) throw error;
+      throw new VmctlError(`${path} cannot be read: ${(error as Error).message}`, {
+        code: 'unreadable_file',
+        cause: error,
+      });
+    }
+  }
+
+  *#keep(block: number, buffer: Buffer, length: number): Generator<Extent> {
+    const first = block * BLOCK;
+    this.#kept.set(block, buffer);
+    let any = false;
+    for (const { start, end, zero } of zeroRuns(buffer.subarray(0, length))) {
+      any ||= !zero;
+      yield { start: first + start, end: first + end, zero };
+    }
+    if (any) return;
+    this.#kept.delete(block);
+    this.#spare.push(buffer);
+  }
+
+  #buffer(): Buffer {
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK);
+  }
+
+  async read({ start, end }: Range, bytes: Buffer): Promise<void> {
+    const block = Math.floor(start / BLOCK);
+    if (this.#released.has(block)) throw new Error(`Block ${block} has been given away.`);
+    const kept = this.#kept.get(block);
+    const stop = Math.max(start, Math.min(end, this.size));
+    if (kept) kept.copy(bytes, 0, start - block * BLOCK, stop - block * BLOCK);
+    bytes.fill(0, kept ? stop - start : 0, end - start);
+  }
+
+  /** The last block is kept: its hash is made again where the disk is longer than the image. */
+  release(piece: Piece): void {
+    if (piece.kind === 'zero' || piece.block === Math.floor((this.size - 1) / BLOCK)) return;
+    const buffer = this.#kept.get(piece.block);
+    if (!buffer) return;
+    this.#kept.delete(piece.block);
+    this.#released.add(piece.block);
+    this.#spare.push(buffer);
+  }
+
+  async requireUnchanged(): Promise<void> {
+    await this.#options.requireUnchanged?.();
+  }
+
+  abandon(): void {
+    this.close().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#options.close?.();
+  }
+
+  #wrong(what: string): ConflictError {
+    return new ConflictError(`${this.path} ${what} that it should have`, {
+      code: 'wrong_length',
+      hint: 'what was sent is not the whole image; see whether the program that writes it failed',
+    });
+  }
+}
