@@ -10,6 +10,7 @@ import { cancelQuietly, Stopped } from './ending.ts';
 import { Meter } from './events.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { TransferOptions } from './options.ts';
+import { layoutOf } from './remote-layout.ts';
 import { readRuns, type Source } from './source.ts';
 import { Ticket } from './ticket.ts';
 
@@ -51,8 +52,7 @@ export async function compare(options: CompareOptions): Promise<Compared> {
     const { image, capabilities } = await ticket.open();
     const { features } = capabilities;
     if (!features.has('checksum')) throw noChecksum();
-    const size = features.has('extents') ? (await image.layout()).size : await image.size();
-    if (size === undefined) throw noChecksum();
+    const { size } = await layoutOf(image, capabilities, disk, format);
     meter.enter('verifying', size);
     if (source.size > size) {
       reason = `the file has ${source.size} bytes, ${source.size - size} more than the image`;

@@ -3,7 +3,6 @@ import type { Thing } from '../client/client.ts';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { Control } from './control.ts';
 import { bytesOf } from './copy.ts';
-import type { Capabilities } from './daemon.ts';
 import { cancelQuietly, mayPass, Stopped } from './ending.ts';
 import { Meter } from './events.ts';
 import type { DiskFormat } from './image-format.ts';
@@ -12,6 +11,7 @@ import type { Layout } from './layout.ts';
 import type { TransferOptions } from './options.ts';
 import { PartialFile } from './partial-file.ts';
 import { prepareReceiving } from './receive.ts';
+import { layoutOf } from './remote-layout.ts';
 import { Ticket } from './ticket.ts';
 import { type MovedImage, verifyDownload } from './verify.ts';
 
@@ -90,7 +90,7 @@ class Download {
     });
     this.#ticket = ticket;
     const { image, capabilities } = await ticket.open();
-    const layout = await this.#layout(ticket, capabilities);
+    const layout = await layoutOf(image, capabilities, this.#options.disk, this.#format);
     const journal = await this.#openJournal(file, layout.size, ticket.id);
     this.#journal = journal;
     await this.#warnAboutSpace(file, journal, layout);
@@ -127,17 +127,6 @@ class Download {
       skipped,
       verified,
     };
-  }
-
-  async #layout(ticket: Ticket, { features }: Capabilities): Promise<Layout> {
-    if (features.has('extents')) return await ticket.image.layout();
-    const known =
-      this.#format === 'raw' ? Number(this.#options.disk['provisioned_size']) : Number.NaN;
-    const size = (await ticket.image.size()) ?? known;
-    if (!Number.isSafeInteger(size)) {
-      throw new ConflictError('the image daemon does not say how long the image is');
-    }
-    return { size, data: size === 0 ? [] : [{ start: 0, end: size }] };
   }
 
   async #openJournal(file: PartialFile, size: number, transfer: string): Promise<Journal> {

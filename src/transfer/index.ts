@@ -7,6 +7,7 @@ export type { DiskFormat } from './image-format.ts';
 export { Journal, type JournalHeader } from './journal.ts';
 export { openSource, type SourceOptions } from './open-source.ts';
 export type { TransferOptions } from './options.ts';
+export { type PourOptions, pour, ReaderGone } from './pour.ts';
 export { RateLimit } from './rate-limit.ts';
 export type { Source } from './source.ts';
 export { isSame, SourceFile } from './source-file.ts';

@@ -1,20 +1,13 @@
 /** Fetches the blocks of a remote image into a local file. */
 import { VmctlError } from '../client/errors.ts';
-import {
-  BLOCK,
-  blockRange,
-  type Extent,
-  lengthOf,
-  type Piece,
-  pieces,
-  type Range,
-} from './blocks.ts';
+import { BLOCK, blockRange, lengthOf, type Piece, pieces, type Range } from './blocks.ts';
 import { hashOf } from './checksum.ts';
 import { bytesOf, Copy, type Moved, Slots } from './copy.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Meter } from './events.ts';
 import type { Journal } from './journal.ts';
 import type { PartialFile } from './partial-file.ts';
+import { dataExtents } from './remote-layout.ts';
 
 export interface ReceiveOptions {
   readonly image: RemoteImage;
@@ -48,7 +41,7 @@ export function prepareReceiving(options: ReceiveOptions): Copy {
 
 async function* remaining({ data, journal, meter }: ReceiveOptions): AsyncGenerator<Piece> {
   const { size } = journal.header;
-  for await (const piece of pieces(extents(data), size)) {
+  for await (const piece of pieces(dataExtents(data), size)) {
     if (piece.kind === 'zero') {
       const end = Math.min((piece.last + 1) * BLOCK, size);
       meter.passed(end - piece.first * BLOCK);
@@ -56,10 +49,6 @@ async function* remaining({ data, journal, meter }: ReceiveOptions): AsyncGenera
       meter.kept(lengthOf(blockRange(piece.block, size)));
     } else yield piece;
   }
-}
-
-async function* extents(data: readonly Range[]): AsyncGenerator<Extent> {
-  for (const run of data) yield { ...run, zero: false };
 }
 
 async function move(

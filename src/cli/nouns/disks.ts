@@ -33,7 +33,7 @@ export function register(command: Command, cli: Cli): void {
   const download = command
     .command('download')
     .argument('<disk>', 'name or id')
-    .argument('<file>', 'the file to be made')
+    .argument('<file>', 'the file to be made; - is stdout')
     .description('Download the image of a disk into a file, as it is stored')
     .option('--force', 'replace the file if it exists')
     .option('--no-keep-partial', 'remove what was fetched when the download fails')
@@ -63,7 +63,8 @@ Examples:
     `
 Examples:
   vmctl disks download root root.qcow2
-  vmctl disks download root root.qcow2 --resume`,
+  vmctl disks download root root.qcow2 --resume
+  vmctl disks download root - | zstd > root.zst`,
   );
   command
     .command('verify')

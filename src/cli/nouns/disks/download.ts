@@ -1,7 +1,7 @@
 /** `vmctl disks download`: finds the disk, downloads it, and says where it is. */
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
-import { download } from '../../../transfer/index.ts';
+import { download, pour, ReaderGone, Stopped } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { humanBytes } from '../../output/cells.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
@@ -28,6 +28,7 @@ export async function runDownload(
   file: string,
   flags: DownloadFlags,
 ): Promise<void> {
+  if (file === '-') return await runPour(cli, word, flags);
   if (file === '') throw new UsageError('the name of the file is empty');
   const progress = new TransferProgress(cli, basename(file));
   try {
@@ -71,5 +72,36 @@ export async function runDownload(
         ...(flags.force ? ['--force'] : []),
       ]),
     );
+  }
+}
+
+/** Writes the image to standard output. */
+async function runPour(cli: Cli, word: string, flags: DownloadFlags): Promise<void> {
+  const { stdout } = cli.io;
+  if (stdout.isTTY) {
+    throw new UsageError('standard output is a terminal, which shows no images', {
+      hint: `name a file, or send it on: vmctl disks download ${word} - | ...`,
+    });
+  }
+  if (flags.resume) {
+    throw new UsageError('what went to standard output cannot be resumed', {
+      hint: 'download into a file, or run the command without --resume',
+    });
+  }
+  // A reader that has gone must not end the process before the transfer has ended.
+  stdout.removeAllListeners('error').on('error', () => undefined);
+  const progress = new TransferProgress(cli, word);
+  try {
+    const client = await cli.client();
+    const found = await new Finder(client).find(word, collectionAt('/disks'));
+    const options = await transferOptions(cli, client, flags, progress);
+    const disk = found.item ?? { id: found.id };
+    const done = await pour({ ...options, disk, out: stdout });
+    progress.clear();
+    cli.note(`${found.label} was written: ${humanBytes(done.size)}, ${done.format}`);
+  } catch (error) {
+    progress.clear();
+    if (error instanceof Stopped && error.cause instanceof ReaderGone) return;
+    throw explained(cli, error, () => '');
   }
 }

@@ -1,0 +1,169 @@
+/** Downloads the image of a disk into a stream: in order, with zeros for holes, in little memory. */
+import type { Writable } from 'node:stream';
+import type { Thing } from '../client/client.ts';
+import { VmctlError } from '../client/errors.ts';
+import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
+import { Buffers } from './buffers.ts';
+import { hashOf } from './checksum.ts';
+import { Control } from './control.ts';
+import { bytesOf } from './copy.ts';
+import type { Capabilities, RemoteImage } from './daemon.ts';
+import type { Downloaded } from './download.ts';
+import { cancelQuietly, Stopped } from './ending.ts';
+import { Meter } from './events.ts';
+import type { DiskFormat } from './image-format.ts';
+import { Journal } from './journal.ts';
+import type { Layout } from './layout.ts';
+import type { TransferOptions } from './options.ts';
+import { dataExtents, layoutOf } from './remote-layout.ts';
+import { Ticket } from './ticket.ts';
+import { verifyDownload } from './verify.ts';
+
+export interface PourOptions extends TransferOptions {
+  readonly disk: Thing;
+  readonly out: Writable;
+}
+
+/** Nobody reads any more what is written. */
+export class ReaderGone extends Error {}
+
+const zeros = Buffer.alloc(2 ** 20);
+
+/**
+ * Downloads. Throws `Stopped` when it could not be finished, with `ReaderGone` as the cause where
+ * nobody wanted more; what was written then is a part of the image.
+ */
+export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file'>> {
+  const { client, disk, signal, verify, onNote } = options;
+  const id = String(disk['id']);
+  const format: DiskFormat = disk['format'] === 'cow' ? 'cow' : 'raw';
+  const control = new Control(client, signal);
+  const meter = new Meter(options.onEvent);
+  meter.enter('preparing');
+  const ticket = new Ticket({ ...options, control, direction: 'download', disk: id, format });
+  try {
+    const { image, capabilities } = await ticket.open();
+    const layout = await layoutOf(image, capabilities, disk, format);
+    const { size } = layout;
+    const journal = journalFor(options, id, format, size);
+    meter.enter('copying', size);
+    await copy(options, { image, capabilities, layout, journal, meter });
+    let verified = false;
+    if (verify) {
+      meter.enter('verifying');
+      verified = await verifyDownload({ image, capabilities, journal });
+      if (!verified) onNote?.('the image daemon makes no checksums: nothing was verified');
+    }
+    meter.enter('finalizing');
+    ticket.stop();
+    await control.finalize(ticket.id);
+    meter.enter('done');
+    return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };
+  } catch (error) {
+    ticket.stop();
+    if (ticket.begun === undefined) throw error;
+    await cancelQuietly(control, ticket.begun, id);
+    throw new Stopped(error, { resumable: false, disk: id });
+  }
+}
+
+interface Work {
+  readonly image: RemoteImage;
+  readonly capabilities: Capabilities;
+  readonly layout: Layout;
+  readonly journal: Journal;
+  readonly meter: Meter;
+}
+
+/** Fetches a few blocks ahead of the one that is written. */
+async function copy({ parallel, out, signal }: PourOptions, work: Work): Promise<void> {
+  const { capabilities, layout, journal, meter } = work;
+  const ahead = Math.max(1, Math.min(parallel, capabilities.maxReaders));
+  const buffers = new Buffers(ahead);
+  const waiting: (() => Promise<void>)[] = [];
+  for await (const piece of pieces(dataExtents(layout.data), layout.size)) {
+    if (waiting.length === ahead) await waiting.shift()?.();
+    if (piece.kind === 'zero') {
+      const length = Math.min((piece.last + 1) * BLOCK, layout.size) - piece.first * BLOCK;
+      waiting.push(async () => {
+        for (let left = length; left > 0; left -= zeros.length) {
+          await written(out, zeros.subarray(0, Math.min(left, zeros.length)), signal);
+        }
+        meter.passed(length);
+      });
+      continue;
+    }
+    const buffer = await buffers.take();
+    const fetching = fetched(work, piece, buffer);
+    // Whoever waits for it hears of a failure.
+    fetching.catch(() => undefined);
+    waiting.push(async () => {
+      const bytes = await fetching;
+      const hashing = journal.header.hashed ? hashOf(bytes) : undefined;
+      await written(out, bytes, signal);
+      const digest = await hashing;
+      if (digest) journal.note([{ block: piece.block, digest }]);
+      meter.moved(bytesOf(piece.runs));
+      meter.passed(bytes.length - bytesOf(piece.runs));
+      buffers.give(buffer);
+    });
+  }
+  for (const write of waiting) await write();
+}
+
+async function fetched(
+  { image, layout }: Work,
+  { block, runs }: Extract<Piece, { kind: 'data' }>,
+  buffer: Buffer,
+): Promise<Buffer> {
+  const range = blockRange(block, layout.size);
+  const bytes = buffer.subarray(0, lengthOf(range));
+  let at = range.start;
+  for (const { start, end } of runs) {
+    bytes.fill(0, at - range.start, start - range.start);
+    await image.read({ start, end }, bytes.subarray(start - range.start, end - range.start));
+    at = end;
+  }
+  bytes.fill(0, at - range.start);
+  return bytes;
+}
+
+/** Writes, and waits until the bytes may be overwritten. */
+async function written(out: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    out.write(bytes, (error) => {
+      signal.removeEventListener('abort', stop);
+      if (!error) resolve();
+      else if ('code' in error && error.code === 'EPIPE') reject(new ReaderGone());
+      else {
+        const context = { code: 'unwritable_file', cause: error };
+        reject(new VmctlError(`the image cannot be written: ${error.message}`, context));
+      }
+    });
+  });
+}
+
+function journalFor(
+  { server, disk, verify }: PourOptions,
+  id: string,
+  format: DiskFormat,
+  size: number,
+): Journal {
+  return Journal.unkept({
+    version: 1,
+    direction: 'download',
+    server,
+    disk: id,
+    name: String(disk['alias'] ?? disk['name'] ?? id),
+    file: '-',
+    identity: { size, modified: '', inode: '' },
+    format,
+    size,
+    created: false,
+    zeroed: true,
+    hashed: verify,
+  });
+}

@@ -1,0 +1,120 @@
+/** `vmctl disks download DISK -` as a process against a server: images through pipes. */
+import { execFileSync } from 'node:child_process';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { peakMemory, User } from '../transfer/support/commands.ts';
+import { difference, MiB, makeImage } from '../transfer/support/images.ts';
+
+let folder: string;
+let server: TestServer;
+let user: User;
+let file: string;
+let copy: string;
+
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-pour-'));
+  file = join(folder, 'image.raw');
+  copy = join(folder, 'copy.raw');
+  user = new User(server, folder);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function uploaded(name: string): Promise<void> {
+  await user.must('disks', 'upload', file, '--name', name, '--storagedomain', 'data1');
+}
+
+interface Transfer {
+  readonly phase: string;
+  readonly direction: string;
+  readonly disk: { readonly id: string };
+}
+
+/** How the downloads of a disk stand. */
+async function downloadsOf(name: string): Promise<string[]> {
+  const [disk] = JSON.parse(
+    await user.must('disks', 'list', '--search', `name=${name}`, '-o', 'json'),
+  ) as { id: string; status: string }[];
+  expect(disk?.status).toBe('ok');
+  const all = JSON.parse(await user.must('imagetransfers', 'list', '-o', 'json')) as Transfer[];
+  return all
+    .filter((one) => one.disk.id === disk?.id && one.direction === 'download')
+    .map(({ phase }) => phase);
+}
+
+it('writes the image in order, holes as zeros, in little memory', async () => {
+  makeImage(file, 512 * MiB + 512, [
+    [0, 5 * MiB + 77],
+    [100 * MiB, 100 * MiB],
+    [512 * MiB, 512],
+  ]);
+  await uploaded('poured');
+  const running = user.start('disks', 'download', 'poured', '-');
+  let peak = 0;
+  const timer = setInterval(() => {
+    try {
+      peak = Math.max(peak, peakMemory(running.process.pid));
+    } catch {
+      // It has ended.
+    }
+  }, 20);
+  const out = running.process.stdout as Readable;
+  out.removeAllListeners('data');
+  await pipeline(out, createWriteStream(copy));
+  const { code, stderr } = await running.outcome;
+  clearInterval(timer);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('was written')]);
+  expect(difference(file, copy)).toBeUndefined();
+  execFileSync('cmp', [file, copy]);
+  expect(peak).toBeLessThan(250);
+  expect(await downloadsOf('poured')).toEqual(['finished_success']);
+});
+
+it('ends in order when nobody reads on', async () => {
+  makeImage(file, 40 * MiB);
+  await uploaded('head');
+  const running = user.start('disks', 'download', 'head', '-');
+  const out = running.process.stdout as Readable;
+  out.removeAllListeners('data');
+  out.once('data', () => out.destroy());
+  const { code, stderr } = await running.outcome;
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('vmctl:')]);
+  expect(await downloadsOf('head')).toEqual(['finished_cleanup']);
+});
+
+it('can be left with Ctrl-C while the reader does not read', async () => {
+  makeImage(file, 40 * MiB);
+  await uploaded('stalled');
+  const running = user.start('disks', 'download', 'stalled', '-', '-o', 'jsonl');
+  const out = running.process.stdout as Readable;
+  out.removeAllListeners('data');
+  out.pause();
+  await new Promise<void>((resolve) => {
+    running.process.stderr?.on('data', (piece: Buffer) => {
+      if (piece.toString().includes('"phase":"copying"')) resolve();
+    });
+  });
+  running.process.kill('SIGINT');
+  const ended = new Promise((resolve) => running.process.once('exit', resolve));
+  expect(await ended).toBe(130);
+  out.destroy();
+  expect(await downloadsOf('stalled')).toEqual(['finished_cleanup']);
+});
+
+it('refuses to be resumed', async () => {
+  const { code, stderr } = await user.run('disks', 'download', 'any', '-', '--resume');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be resumed')]);
+});
