@@ -5,19 +5,23 @@
 const fs = require('node:fs');
 const Module = require('node:module');
 const { basename, dirname, join, resolve } = require('node:path');
+const { setFlagsFromString } = require('node:v8');
 
 // A short command does not earn back what V8 spends on making code faster in several steps; what
-// runs long gets its optimized code all the same. The same holds for WebAssembly, which the HTTP
-// parser is: before Node 22 it is optimized at once, later after a few answers. All this has to be
-// said before anything is loaded: compiled code is only good for the flags it was compiled with.
+// runs long gets its optimized code all the same. The HTTP parser, which is WebAssembly, stays as it
+// is compiled first. Compiled code is only good for the settings that it was compiled with: this
+// holds for the bundle, and for what Node brings compiled code of its own for, with the usual ones.
 const [major] = process.versions.node.split('.').map(Number);
-const flags = major < 22 ? ['--liftoff-only'] : ['--no-maglev', '--wasm-tiering-budget=1000000000'];
-for (const flag of ['--no-sparkplug', ...flags]) require('node:v8').setFlagsFromString(flag);
+const steps = ['sparkplug', 'wasm-tier-up', 'wasm-dynamic-tiering'];
+if (major >= 24) steps.push('maglev');
+const usual = steps.map((step) => `--${step}`).join(' ');
+const lean = steps.map((step) => `--no-${step}`).join(' ');
 
 const { Script } = require('node:vm');
 
 /** Loads the entry of a bundle: a file beside the folder `chunks`. No two of its files share a name. */
 module.exports = function load(entry) {
+  setFlagsFromString(lean);
   const { env } = process;
   const home = env.XDG_CACHE_HOME || (env.HOME && join(env.HOME, '.cache'));
   if (!home || env.NODE_DISABLE_COMPILE_CACHE) return require(entry);
@@ -30,6 +34,7 @@ class Kept {
   #folder;
   #isTrusted;
   #require;
+  #others = new Map();
   #loaded = new Map();
   #compiled = [];
 
@@ -51,11 +56,24 @@ class Kept {
       this.#loaded.set(name, module);
       const folder = name === this.#entry ? this.#root : `${this.#root}/chunks`;
       const require = (id) =>
-        id[0] === '.' ? this.load(id.slice(id.lastIndexOf('/') + 1)) : this.#require(id);
+        id[0] === '.' ? this.load(id.slice(id.lastIndexOf('/') + 1)) : this.#other(id);
       const file = `${folder}/${name}`;
       this.#compile(name, file)(module.exports, require, module, file, folder);
     }
     return module.exports;
+  }
+
+  /** A module of Node, or of a package that is not in the bundle. */
+  #other(id) {
+    if (!this.#others.has(id)) {
+      setFlagsFromString(usual);
+      try {
+        this.#others.set(id, this.#require(id));
+      } finally {
+        setFlagsFromString(lean);
+      }
+    }
+    return this.#others.get(id);
   }
 
   #compile(name, filename) {

@@ -21,7 +21,6 @@ export class ListSplitter {
   #at = 0;
   #depth = 0;
   #inString = false;
-  #isEscaped = false;
   /** Where the string began that is read, or was read last. */
   #string = 0;
   #key = '';
@@ -64,17 +63,16 @@ export class ListSplitter {
     const { length } = bytes;
     let at = this.#at;
     let inString = this.#inString;
-    let isEscaped = this.#isEscaped;
     for (; at < length; at += 1) {
-      const byte = bytes[at];
       if (inString) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === backslash) isEscaped = true;
-        else if (byte === quote) {
-          inString = false;
-          if (this.#depth === 1) this.#key = bytes.toString('utf8', this.#string + 1, at);
-        }
-      } else if (byte === quote) {
+        at = this.#endOfString(at);
+        if (at === length) break;
+        inString = false;
+        if (this.#depth === 1) this.#key = bytes.toString('utf8', this.#string + 1, at);
+        continue;
+      }
+      const byte = bytes[at];
+      if (byte === quote) {
         inString = true;
         this.#string = at;
       } else if (byte === openBrace || byte === openBracket) {
@@ -85,7 +83,18 @@ export class ListSplitter {
     }
     this.#at = at;
     this.#inString = inString;
-    this.#isEscaped = isEscaped;
+  }
+
+  /** The quote that ends the string; the length of what there is, when it has not come yet. */
+  #endOfString(from: number): number {
+    const bytes = this.#bytes;
+    for (let at = from; ; at += 1) {
+      at = bytes.indexOf(quote, at);
+      if (at < 0) return bytes.length;
+      let escapes = 0;
+      while (bytes[at - 1 - escapes] === backslash) escapes += 1;
+      if (escapes % 2 === 0) return at;
+    }
   }
 
   #open(byte: number, at: number): void {
