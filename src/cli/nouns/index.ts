@@ -43,6 +43,19 @@ export const specialNouns: SpecialNouns = {
     load: () => import('./events.ts'),
     verbs: { report: 'Write an event of your own into the audit log' },
   },
+  images: {
+    load: () => import('./images.ts'),
+    verbs: {
+      options: 'Show what the image daemon can do with the image of a ticket',
+      info: 'Show the size of the image of a ticket, and what is in it',
+      extents: 'List which parts of the image of a ticket hold data',
+      checksum: 'Show the checksum of the image of a ticket',
+      read: 'Read bytes of the image of a ticket',
+      write: 'Write bytes into the image of a ticket',
+      zero: 'Make a part of the image of a ticket read as zeros',
+      flush: 'Bring what was written to the image of a ticket to stable storage',
+    },
+  },
   disks: {
     load: () => import('./disks.ts'),
     verbs: {

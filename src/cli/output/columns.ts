@@ -46,7 +46,7 @@ const defaults: Readonly<Record<string, Defaults>> = {
   },
   user: { columns: 'user_name name last_name domain.name email id' },
   group: { columns: 'name domain.name id' },
-  image_transfer: { columns: 'id phase direction transferred disk=disk.id' },
+  image_transfer: { columns: 'id phase direction disk=disk.alias transferred', follow: 'disk' },
   snapshot: { columns: 'description status=snapshot_status type=snapshot_type date id' },
   job: { columns: 'description status start_time end_time id' },
   step: { columns: 'number type status progress description id' },
