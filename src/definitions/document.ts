@@ -13,6 +13,7 @@
  *         status: up
  */
 import { subCollections } from '../model/index.ts';
+import { requiredOnAdd } from '../model/required.ts';
 import { services } from '../model/services/index.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
@@ -41,12 +42,14 @@ export const collectionOrder = [
 export const laterChildren: ReadonlySet<string> = new Set([
   'networks',
   'storagedomains',
+  'quotas',
+  'iscsibonds',
   'permissions',
   'tags',
 ]);
 
 /** The last of the parts: what was put off is done then, before machines need it. */
-const lastPart = collectionOrder.indexOf('storagedomains');
+const lastPart = collectionOrder.indexOf('tags');
 
 /** What an object gets unless the document says otherwise. */
 export const itemDefaults: Readonly<Record<string, Item>> = { vm: { template: 'Blank' } };
@@ -91,6 +94,10 @@ export interface Divided {
 /** Takes an object of a service apart; `objectService` is the path of one: `/vms/{vm}`. */
 export function divided(objectService: string | undefined, item: Item): Divided {
   const children = new Set(objectService ? subCollections(objectService) : []);
+  // What an object cannot be added without is sent with it: the permits of a role.
+  for (const name of requiredOnAdd[services[objectService ?? '']?.type ?? ''] ?? []) {
+    children.delete(name);
+  }
   const own: Record<string, unknown> = {};
   const below: [string, readonly Item[]][] = [];
   for (const [name, value] of Object.entries(item)) {

@@ -56,7 +56,7 @@ class Planner {
   readonly #performer: Performer;
   readonly #changes: Change[] = [];
   readonly #fixed: Fixed[] = [];
-  #postponed: (() => Promise<void>)[] = [];
+  readonly #postponed: (() => Promise<void>)[] = [];
 
   constructor(performer: Performer) {
     this.#performer = performer;
@@ -76,9 +76,8 @@ class Planner {
   }
 
   async #catchUp(): Promise<void> {
-    const postponed = this.#postponed;
-    this.#postponed = [];
-    for (const one of postponed) await one();
+    // What was put off may put something off itself: the networks of an iSCSI bond.
+    for (let one = this.#postponed.shift(); one; one = this.#postponed.shift()) await one();
   }
 
   async #object(place: Place, item: Item, where: string): Promise<void> {

@@ -30,7 +30,8 @@ export function addInventory(ctx: RuleContext, inventory: Definition): void {
         addOne(ctx, `/${name}`, [], item, `${name}[${index}]`, postponed);
       }
     }
-    for (const add of postponed.splice(0)) add();
+    // What was put off may put something off itself: the networks of an iSCSI bond.
+    for (let add = postponed.shift(); add; add = postponed.shift()) add();
   }
 }
 
