@@ -38,7 +38,7 @@ export async function showOutput(run: Run, operation: Operation, answer: Thing):
     noun: only,
     items,
     single: !list,
-    ...(isType(of) ? { type: of } : {}),
+    ...(isType(of) ? { type: of } : { columns: Object.keys(items[0] ?? { value: '' }) }),
   });
   return true;
 }

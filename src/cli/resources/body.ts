@@ -5,7 +5,7 @@ import type { Kind } from '../../model/notation.ts';
 import { decodeObject, WireError } from '../../wire/index.ts';
 import type { Cli } from '../cli.ts';
 import { nearest } from '../nearest.ts';
-import { brickNames } from './bricks.ts';
+import { brickNames, newBricks } from './bricks.ts';
 import { parseDocument, readInput } from './documents.ts';
 import { type Field, isReference, kindAt, type Shape, wordsAt } from './fields.ts';
 import type { Finder } from './references.ts';
@@ -70,7 +70,11 @@ async function valueFor(
   flag: string,
 ): Promise<unknown> {
   const { form, of, list } = parseKind(kind);
-  if (of === 'gluster_brick') return brickNames(texts.flatMap((text) => text.split(',')))['bricks'];
+  if (of === 'gluster_brick') {
+    const words = texts.flatMap((text) => text.split(','));
+    // A volume is made of new bricks, an action is about those that it has.
+    return form === 'links' ? await newBricks(finder, words) : brickNames(words)['bricks'];
+  }
   // The domain of a virtual machine is only a text, although it looks like a domain of users.
   if (!isReference(kind) || (form === 'struct' && of === 'domain')) {
     return parseValue(list ? texts.join(',') : (texts.at(-1) ?? ''), kind, flag);
@@ -128,7 +132,7 @@ function setJson(body: Body, shape: Shape, text: string): void {
   const items = list ? (Array.isArray(parsed) ? parsed : [parsed]) : [parsed];
   const decoded = items.map((item) => {
     try {
-      return decodeObject('application/json', JSON.stringify(item), of);
+      return decodeObject('application/json', JSON.stringify(item), of, { bareLists: true });
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       throw new UsageError(`--set-json ${path}: ${error.message}`, { cause: error });

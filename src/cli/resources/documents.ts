@@ -6,6 +6,7 @@ import { attributesOf } from '../../model/index.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
 import type { Cli } from '../cli.ts';
 import { isWritable, type Shape } from './fields.ts';
+import { referenceAttribute } from './spellings.ts';
 
 /** All of a file; `-` is stdin. */
 export async function readInput(cli: Cli, path: string, flag: string): Promise<string> {
@@ -101,7 +102,9 @@ function writable(
   const dropped: string[] = [];
   for (const [name, value] of Object.entries(decoded)) {
     const attribute = attributes[name];
-    if (attribute ? attribute.mut === 'R' : ofTheService.has(name)) dropped.push(name);
+    // Some objects are named by their id alone: a label of networks.
+    if (name === referenceAttribute[type] && operation === 'add') kept[name] = value;
+    else if (attribute ? attribute.mut === 'R' : ofTheService.has(name)) dropped.push(name);
     else if (attribute && !isWritable(attribute, operation)) dropped.push(name);
     else kept[name] = value;
   }

@@ -71,6 +71,9 @@ function shortcutsOf(verb: string, operation: Operation): readonly Shortcut[] {
   return typeShortcuts[operation.type] ?? [];
 }
 
+/** Parameters whose members are not worth a flag each. */
+const wholeObjects: ReadonlySet<string> = new Set(['vm', 'disk', 'template', 'snapshot']);
+
 /** Plain members of the structs that an action takes: `--iscsi-address`, `--ticket-value`. */
 function leaves(operation: Operation): readonly Shortcut[] {
   return operation.body.flatMap((name) => {
@@ -84,7 +87,7 @@ function leaves(operation: Operation): readonly Shortcut[] {
       (isReference(parameter.kind) && !propertiesOnly.has(name))
     )
       return [];
-    if (name === 'vm' || name === 'disk' || name === 'template') return [];
+    if (wholeObjects.has(name)) return [];
     return Object.entries(attributesOf(of))
       .filter(([, attribute]) => isFlagKind(attribute.kind))
       .filter(([leaf]) => !['comment', 'description'].includes(leaf))
@@ -118,7 +121,8 @@ export function isWritable(attribute: Attribute, operation: string): boolean {
 function isFlagKind(kind: Kind): boolean {
   const { form, of } = parseKind(kind);
   if (form === 'scalar' || form === 'enum') return true;
-  if (form === 'struct' && of === 'gluster_brick') return true;
+  if (of === 'gluster_brick') return form === 'struct' || form === 'links';
+  if (of === 'permit') return true;
   return form === 'ref' || (form === 'links' && homeOf(of) !== undefined);
 }
 

@@ -107,6 +107,7 @@ function spellingsOf(name: string): readonly string[] {
 function valueFlag(kind: Kind, name: string): Pick<Flag, 'value' | 'isMany'> {
   const { form, of, list } = parseKind(kind);
   if (form === 'scalar' && of === 'bool' && !list) return { value: undefined, isMany: false };
+  if (of === 'gluster_brick') return { value: 'HOST:/DIR,...', isMany: true };
   if (isReference(kind)) return { value: list ? 'REF,...' : 'REF', isMany: list };
   if (form === 'enum') return { value: list ? 'WORD,...' : 'WORD', isMany: list };
   const word = of === 'long' && /size|memory|guaranteed|max$/.test(name) ? 'SIZE' : valueWords[of];

@@ -1,5 +1,6 @@
 /** What is sent to make an object, or to attach one that exists. */
 import { UsageError } from '../../client/errors.ts';
+import { newBricks } from './bricks.ts';
 import { collectionsOf, homeOf } from './collections.ts';
 import { bareWord, type Finder } from './references.ts';
 import { parseOn } from './route.ts';
@@ -45,21 +46,4 @@ async function objectOf(run: Run): Promise<Body> {
   if (!home) throw new UsageError(`--object ${text}: ${noun} belong to other objects`);
   const { id } = await run.finder.find(word, home);
   return { [home.type]: { id } };
-}
-
-/** `host:/directory` for each brick; the host by name or id. */
-async function newBricks(finder: Finder, words: readonly string[]): Promise<readonly object[]> {
-  if (words.length === 0) {
-    throw new UsageError('no brick is given', { hint: 'write HOST:/DIRECTORY for each' });
-  }
-  const bricks: object[] = [];
-  for (const word of words) {
-    const [, host, directory] = /^([^:]+):(\/.*)$/.exec(word) ?? [];
-    if (host === undefined) {
-      throw new UsageError(`${word}: not a brick`, { hint: 'write HOST:/DIRECTORY' });
-    }
-    const server = await finder.reference(host, 'host');
-    bricks.push({ server_id: 'id' in server ? server.id : server.name, brick_dir: directory });
-  }
-  return bricks;
 }

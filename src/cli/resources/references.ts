@@ -88,8 +88,16 @@ export class Finder {
     this.#client = client;
   }
 
-  /** The object of a collection that a word stands for. `ids` address the collection. */
-  async find(given: string, collection: Collection, ids: Ids = {}): Promise<Found> {
+  /**
+   * The object of a collection that a word stands for. `ids` address the collection; `unregistered`
+   * looks among what lies on a storage domain without being in the inventory.
+   */
+  async find(
+    given: string,
+    collection: Collection,
+    ids: Ids = {},
+    unregistered = false,
+  ): Promise<Found> {
     const { noun, type } = collection;
     const word = bareWord(given, noun);
     const label = `${noun}/${word}`;
@@ -97,7 +105,7 @@ export class Finder {
     const list = operationNamed(collection.path, 'list');
     const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
     if (!list || names.length === 0) return await this.#byId(word, collection, ids, get, label);
-    const { found, listed } = await this.#look(word, collection, ids);
+    const { found, listed } = await this.#look(word, collection, ids, unregistered);
     if (found) return found;
     const known = searched.has(type) && list.query.includes('search') ? undefined : listed;
     throw await this.#missing(label, word, list, ids, names, known);
@@ -119,6 +127,7 @@ export class Finder {
     word: string,
     collection: Collection,
     ids: Ids,
+    unregistered = false,
   ): Promise<{ readonly found?: Found; readonly listed: readonly Thing[] }> {
     const { noun, type } = collection;
     const label = `${noun}/${word}`;
@@ -128,7 +137,7 @@ export class Finder {
     if (!list) return { listed: [] };
     const searches = searched.has(type) && list.query.includes('search');
     const [named, byId] = await Promise.all([
-      this.#named(word, list, ids, searches, names, type),
+      this.#named(word, list, ids, searches, names, type, unregistered),
       searches && get && isUuid(word) ? this.#get(get, collection, ids, word) : undefined,
     ]);
     const matches = named.filter((item) => isMatch(item, word, names));
@@ -193,6 +202,7 @@ export class Finder {
     searches: boolean,
     names: readonly string[],
     type: string,
+    unregistered: boolean,
   ): Promise<Thing[]> {
     const search = searches ? searchFor(word, names) : undefined;
     const follow = nameFollow[type];
@@ -202,6 +212,7 @@ export class Finder {
       query: {
         ...(search === undefined ? {} : { search, case_sensitive: true }),
         ...(follow === undefined ? {} : { follow }),
+        ...(unregistered ? { unregistered } : {}),
       },
       what: `look for ${word}`,
     });

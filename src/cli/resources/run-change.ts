@@ -6,6 +6,7 @@ import { formatOf, isTable } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
 import { showOutput } from './action-output.ts';
 import { brickNames } from './bricks.ts';
+import { collectionAt } from './collections.ts';
 import { networkSetup } from './network-setup.ts';
 import { bodiesOf } from './new-objects.ts';
 import { BulkError, forEach, parallelOf } from './parallel.ts';
@@ -28,7 +29,15 @@ export interface Outcome {
 /** What is sent for one object, where that depends on the object. */
 const objectBodies: Readonly<
   Record<string, (run: Run, target: Found, body: Body) => Promise<Body>>
-> = { 'hosts setup-networks': networkSetup };
+> = { 'hosts setup-networks': networkSetup, 'vms preview-snapshot': ownSnapshot };
+
+/** The snapshot is one of the machine's own: it may be named by its description. */
+async function ownSnapshot({ finder }: Run, { id }: Found, body: Body): Promise<Body> {
+  const snapshot = body['snapshot'] as Body | undefined;
+  if (typeof snapshot?.['id'] !== 'string') return body;
+  const found = await finder.find(snapshot['id'], collectionAt('/vms/{vm}/snapshots'), { vm: id });
+  return { ...body, snapshot: { ...snapshot, id: found.id } };
+}
 
 type Work = () => Promise<Outcome | undefined>;
 

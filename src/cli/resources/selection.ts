@@ -49,8 +49,10 @@ export async function targetsOf(run: Run): Promise<readonly Found[]> {
   const { finder, chosen, ids, words } = run;
   if (run.options['all'] !== true) {
     const targets: Found[] = [];
-    for (const word of words)
-      targets.push(await finder.find(word, chosen.candidate.collection, ids));
+    const { collection, operation } = chosen.candidate;
+    for (const word of words) {
+      targets.push(await finder.find(word, collection, ids, operation.name === 'register'));
+    }
     return targets;
   }
   const targets = await everything(run);
@@ -67,7 +69,9 @@ async function everything(run: Run): Promise<readonly Found[]> {
   const query =
     typeof search === 'string'
       ? { search, ...(operation.query.includes('case_sensitive') ? { case_sensitive: false } : {}) }
-      : {};
+      : chosen.candidate.operation.name === 'register'
+        ? { unregistered: true }
+        : {};
   const items = await client.list({ operation, ids, query, what: `list ${collection.noun}` });
   if (items.length === 0) cli.note(`no ${collection.noun} found; nothing to do`);
   return items.map((item) => {

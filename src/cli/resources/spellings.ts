@@ -146,6 +146,7 @@ export const typeShortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
   template: cpuShortcuts,
   instance_type: cpuShortcuts,
   nic: [{ flag: 'mac', path: 'mac.address', doc: 'MAC address.' }],
+  network_label: [{ flag: 'label', path: 'id', doc: 'The label.' }],
   network: [{ flag: 'vlan', path: 'vlan.id', doc: 'VLAN tag.' }],
   cluster: [
     { flag: 'cpu-type', path: 'cpu.type', doc: 'CPU family of the hosts.' },
@@ -183,9 +184,19 @@ export const typeShortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
   ],
 };
 
+const importTarget: Shortcut = {
+  flag: 'to',
+  path: 'storage_domain',
+  doc: 'The storage domain that gets the disks.',
+};
+
 /** By noun and verb, for actions. */
 export const actionShortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
   'vms clone': [{ flag: 'name', path: 'vm.name', doc: 'Name of the copy.' }],
+  'vms preview-snapshot': [
+    { flag: 'snapshot', path: 'snapshot.id', doc: 'The snapshot: description or id.' },
+  ],
+  'disks convert': [{ flag: 'format', path: 'disk.format', doc: 'raw or cow.' }],
   'disks copy': [{ flag: 'name', path: 'disk.name', doc: 'Name of the copy.' }],
   'hosts fence': [
     { flag: 'type', path: 'fence_type', doc: 'restart, start, stop, status or manual.' },
@@ -208,7 +219,10 @@ export const actionShortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
       doc: 'Whether every network may use them.',
     },
   ],
-  'images import': [{ flag: 'name', path: 'disk.name', doc: 'Name of the disk.' }],
+  // --storage-domain says where it comes from.
+  'vms import': [importTarget],
+  'templates import': [importTarget],
+  'images import': [{ flag: 'name', path: 'disk.name', doc: 'Name of the disk.' }, importTarget],
 };
 
 /** Arguments behind the object, by noun and verb, and where their text goes in the body. */
