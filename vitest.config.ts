@@ -16,7 +16,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['test/{commands,conformance,operations,e2e,faults}/**/*.test.ts'],
+          include: ['test/{commands,conformance,operations,e2e,faults,examples}/**/*.test.ts'],
           globalSetup: 'test/support/build.ts',
           pool: 'forks',
           testTimeout: 60_000,

@@ -1,67 +1,12 @@
 /** Example commands for a verb, made from what it needs. */
 import { requiredByAction, requiredOnAdd } from '../../model/required.ts';
 import { kebab } from '../resources/fields.ts';
-import type { VerbFlags } from '../resources/flags.ts';
+import type { Flag, VerbFlags } from '../resources/flags.ts';
 import { brickVerbs, extraArguments, isReferenceVerb } from '../resources/spellings.ts';
-import type { Verb } from '../resources/verbs.ts';
+import type { Candidate, Verb } from '../resources/verbs.ts';
+import * as samples from './samples.ts';
 
-/** Objects as they may be called, by noun. */
-const samples: Readonly<Record<string, string>> = {
-  vms: 'web01',
-  hosts: 'node1',
-  clusters: 'Default',
-  datacenters: 'Default',
-  templates: 'Blank',
-  storagedomains: 'data1',
-  disks: 'web01_Disk1',
-  diskattachments: 'web01_Disk1',
-  networks: 'ovirtmgmt',
-  nics: 'nic1',
-  hostnics: 'eth0',
-  vnicprofiles: 'ovirtmgmt',
-  users: 'admin@internal',
-  groups: 'Everyone',
-  roles: 'UserVmManager',
-  snapshots: 'before-upgrade',
-  glustervolumes: 'vol1',
-  affinitygroups: 'apart',
-  affinitylabels: 'gold',
-  tags: 'production',
-  bookmarks: 'running',
-  events: '4711',
-  clusterlevels: '4.7',
-};
-
-/** Values of attributes as they may be given, by flag. */
-const values: Readonly<Record<string, string>> = {
-  name: 'NAME',
-  cluster: 'Default',
-  template: 'Blank',
-  'data-center': 'Default',
-  'storage-domain': 'data1',
-  host: 'node1',
-  role: 'UserVmManager',
-  user: 'admin@internal',
-  vm: 'web01',
-  network: 'ovirtmgmt',
-  'provisioned-size': '20GiB',
-  format: 'cow',
-  type: 'TYPE',
-  description: "'before the upgrade'",
-  address: 'node1.example.com',
-  severity: 'normal',
-  origin: 'backup',
-  'custom-id': '1',
-  'cpu-type': "'Intel Haswell Family'",
-  'fence-type': 'restart',
-  value: "'Vms: status=up'",
-};
-
-function sampleOf(noun: string): string {
-  return samples[noun] ?? 'NAME';
-}
-
-/** Up to four examples, the plainest first. */
+/** Up to four examples, the plainest first. Each is a line for a shell. */
 export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
   const start = `vmctl ${verb.noun} ${verb.name}`;
   const [first] = verb.candidates;
@@ -69,52 +14,92 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
   const shortest = verb.candidates.reduce((best, one) =>
     one.parents.length < best.parents.length ? one : best,
   );
-  const parents = [...(flags.meanings.get(shortest)?.parents ?? [])].map(([key, parent]) => {
+  const meanings = flags.meanings.get(shortest);
+  const parents = [...(meanings?.parents ?? [])].map(([key, { collection, noun }]) => {
     const flag = flags.flags.find((one) => one.key === key);
-    return `--${flag?.names[0] ?? key} ${sampleOf(parent.noun)}`;
+    const own = samples.ownParents[`${verb.noun} ${verb.name}`] ?? samples.ownParents[verb.noun];
+    return `--${flag?.names[0] ?? key} ${own?.[noun] ?? objectOf(noun, collection)}`;
   });
-  const object = objectsOf(verb, shortest.takesObject);
-  const plain = [start, ...object, ...parents].join(' ');
-  if (verb.kind === 'list' && !verb.isStatistics && !verb.membership) {
-    const searches = shortest.operation.query.includes('search');
-    return [
-      plain,
-      ...(searches ? [`${plain} --search 'name=web*' --limit 20`] : []),
-      `${plain} -o json`,
-    ];
+  const object = objectsOf(verb, shortest);
+  const line = (...words: readonly string[]) => [start, ...object, ...words, ...parents].join(' ');
+  const plain = line();
+  switch (verb.kind) {
+    case 'list': {
+      if (verb.isStatistics || verb.membership) return [plain];
+      const searches = shortest.operation.query.includes('search');
+      return [
+        plain,
+        ...(searches ? [`${plain} --search '${searchOf(verb.noun)}' --limit 20`] : []),
+        `${plain} -o json`,
+      ];
+    }
+    case 'get':
+      return [plain, `${plain} -o yaml`];
+    case 'wait': {
+      const state = samples.states[verb.noun];
+      const waits = state === undefined ? [] : [`${plain} --for status=${state} --timeout 5m`];
+      return [...waits, `${plain} --for exists`];
+    }
+    case 'update':
+      return [line(samples.flags[`${verb.noun} ${verb.name}`] ?? changeOf(flags.flags))];
+    default: {
+      const full = line(...extrasOf(verb), ...neededFlags(verb, shortest, flags));
+      const named =
+        isReferenceVerb(verb.noun, verb.name) || brickVerbs.has(`${verb.noun} ${verb.name}`);
+      const fromFile = verb.kind === 'add' && !named;
+      return fromFile ? [full, `${plain} -f new.yaml`] : [full];
+    }
   }
-  if (verb.kind === 'get') return [plain, `${plain} -o yaml`];
-  if (verb.kind === 'wait') return [`${plain} --for exists`, `${plain} --for gone --timeout 5m`];
-  const needed = neededFlags(verb, flags);
-  if (verb.kind === 'update') return [`${plain} --description 'a new text'`];
-  if (verb.kind === 'add') {
-    const full = [start, ...object, ...needed, ...parents].join(' ');
-    return isReferenceVerb(verb.noun, verb.name) ? [full] : [full, `${plain} -f new.yaml`];
-  }
-  return [[start, ...object, ...extrasOf(verb), ...needed, ...parents].join(' ')];
 }
 
-function objectsOf(verb: Verb, takesObject: boolean): readonly string[] {
+/** An object of a collection as somebody would call it. */
+function objectOf(noun: string, collection: string): string {
+  return samples.objects[collection] ?? samples.objects[noun] ?? samples.sampleId;
+}
+
+function objectsOf(verb: Verb, { collection, owner, takesObject }: Candidate): readonly string[] {
   const name = `${verb.noun} ${verb.name}`;
-  const [owner] = verb.candidates.flatMap((candidate) => candidate.owner ?? []);
-  const first = owner ? [sampleOf(owner.noun)] : [];
-  if (brickVerbs.has(name)) return [...first, 'node1:/bricks/b1'];
-  const [place] = verb.candidates;
+  const first = owner ? [objectOf(owner.noun, owner.collection)] : [];
+  if (brickVerbs.has(name)) return [...first, brickOf(verb)];
   const needsObject = takesObject || isReferenceVerb(verb.noun, verb.name);
   if (verb.isStatistics || !needsObject) return first;
-  return [...first, sampleOf(place?.collection.noun ?? verb.noun)];
+  return [...first, samples.ownObjects[name] ?? objectOf(collection.noun, collection.path)];
+}
+
+/** A new brick, or one that is there. */
+function brickOf(verb: Verb): string {
+  return verb.kind === 'add' ? 'node2:/bricks/b2' : 'node1.example.com:/bricks/b1';
 }
 
 function extrasOf(verb: Verb): readonly string[] {
   const extra = extraArguments[`${verb.noun} ${verb.name}`];
-  return extra ? [extra.paths.length > 1 ? 'auth.allow=10.0.*' : 'auth.allow'] : [];
+  return extra ? [extra.paths.length > 1 ? "'auth.allow=10.0.*'" : 'auth.allow'] : [];
+}
+
+function searchOf(noun: string): string {
+  const [start = ''] = /^\w{1,3}/.exec(samples.objects[noun] ?? '') ?? [];
+  return samples.searches[noun] ?? `name=${start}*`;
+}
+
+/** Something that every object of its kind may have changed. */
+function changeOf(flags: readonly Flag[]): string {
+  const name = ['description', 'comment', 'name'].find((one) =>
+    flags.some(({ names, section }) => section === 'body' && names.includes(one)),
+  );
+  return name === 'name' ? '--name renamed' : `--${name ?? 'description'} 'a new text'`;
 }
 
 /** The flags without which the service refuses, where flags can say it. */
-function neededFlags(verb: Verb, { flags }: VerbFlags): readonly string[] {
-  const [first] = verb.candidates;
-  if (!first || isReferenceVerb(verb.noun, verb.name)) return [];
-  const { operation } = first;
+function neededFlags(
+  verb: Verb,
+  { operation }: Candidate,
+  { flags }: VerbFlags,
+): readonly string[] {
+  const known = samples.flags[`${verb.noun} ${verb.name}`];
+  if (known !== undefined) return known === '' ? [] : [known];
+  if (isReferenceVerb(verb.noun, verb.name) || extraArguments[`${verb.noun} ${verb.name}`]) {
+    return [];
+  }
   const needed =
     verb.kind === 'add' ? requiredOnAdd[operation.type] : requiredByAction[operation.path];
   return (needed ?? []).flatMap((rule) => {
@@ -126,6 +111,11 @@ function neededFlags(verb: Verb, { flags }: VerbFlags): readonly string[] {
     if (!flag) return [];
     const shown = flag.names[0] ?? name;
     if (flag.value === undefined) return [`--${shown}`];
-    return [`--${shown} ${values[shown] ?? flag.value}`];
+    return [`--${shown} ${valueFor(verb, shown) ?? flag.value}`];
   });
+}
+
+function valueFor({ noun }: Verb, flag: string): string | undefined {
+  const name = flag === 'name' ? samples.newNames[noun] : undefined;
+  return name ?? samples.values[flag];
 }

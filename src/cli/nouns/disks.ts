@@ -56,15 +56,15 @@ Examples:
   vmctl disks upload root.qcow2 --resume
   vmctl disks upload https://images.example.com/root.raw.xz --storagedomain data1
   zcat root.raw.gz | vmctl disks upload - --size 10GiB --name root --storagedomain data1
-  vmctl disks upload new.raw --disk root`,
+  vmctl disks upload new.qcow2 --disk root`,
   );
   download.addHelpText(
     'after',
     `
 Examples:
-  vmctl disks download root root.qcow2
-  vmctl disks download root root.qcow2 --resume
-  vmctl disks download root - | zstd > root.zst`,
+  vmctl disks download root copy.qcow2
+  vmctl disks download root copy.qcow2 --resume
+  vmctl disks download root - | gzip > root.raw.gz`,
   );
   command
     .command('verify')
@@ -78,7 +78,7 @@ They are compared as they are stored; zeros behind the end of the file make no d
 
 Examples:
   vmctl disks verify root root.qcow2
-  vmctl disks verify root root.raw -o json`,
+  vmctl disks verify root root.qcow2 -o json`,
     )
     .action(async (disk: string, file: string) => {
       const { runVerify } = await import('./disks/verify.ts');

@@ -31,7 +31,7 @@ export function register(command: Command, cli: Cli): void {
       'after',
       `
 Examples:
-  vmctl glusterbricks decommission node3:/bricks/b1 --volume vol1 --cluster Default`,
+  vmctl glusterbricks decommission node3.example.com:/bricks/b1 --volume vol1 --cluster Default`,
     )
     .action((bricks: readonly string[], flags: DecommissionFlags) =>
       decommission(cli, bricks, flags),

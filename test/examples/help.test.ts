@@ -1,0 +1,110 @@
+/** Every example of help, run against a service that has what the examples name. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommandEntry, NounEntry } from '../../src/cli/tree.ts';
+import { vmctl } from '../cli/run.ts';
+import { before } from './before.ts';
+import { type ExamplesSite, startExamplesSite } from './site.ts';
+
+/** Commands with tests of their own: they need a shell, a terminal or a server of their own. */
+const elsewhere = new Set([
+  'serve',
+  'login',
+  'logout',
+  'context',
+  'diff',
+  'export',
+  'top',
+  'api',
+  'doctor',
+]);
+
+/** What the stand-in cannot have, by command or example: exit code, its words, and why. */
+const refusals: Readonly<Record<string, readonly [code: number, says: string, reason: string]>> = {
+  'vms cancel-migration': [6, 'The VM is not migrating', 'a migration ends at once here'],
+  'vms maintenance': [6, 'hosted engine', 'the stand-in runs no engine in a machine'],
+  'hosts approve': [6, 'awaits approval', 'no host asks to be approved by itself'],
+  'storagedomains reduce-luns': [6, 'Only block storage', 'the example storage is NFS'],
+  'storagedomains refresh-luns': [6, 'Only block storage', 'the example storage is NFS'],
+  'disks reduce': [6, 'block storage', 'the example storage is NFS'],
+  'disks refresh-lun': [6, 'logical units only', 'the example storage is NFS'],
+  'vmctl disks upload root.qcow2 --resume': [
+    3,
+    'no unfinished transfer',
+    'nothing was interrupted',
+  ],
+  'vmctl disks download root copy.qcow2 --resume': [
+    3,
+    'no unfinished transfer',
+    'nothing was interrupted',
+  ],
+  'glustervolumes stop-rebalance': [6, 'No rebalance is in progress', 'it ends at once here'],
+  'cdroms create': [6, 'Every VM has exactly one', 'a machine has its drive from the start'],
+  'clusterfeatures get': [3, 'no such object', 'the cluster levels have no further features'],
+  'clusterfeatures wait': [7, '', 'the cluster levels have no further features'],
+  'enabledfeatures get': [3, 'no such object', 'the cluster levels have no further features'],
+  'enabledfeatures delete': [3, 'no such object', 'the cluster levels have no further features'],
+  'enabledfeatures wait': [7, '', 'the cluster levels have no further features'],
+  'externalnetworkproviderconfigurations get': [3, 'no such object', 'hosts have none here'],
+  'externalnetworkproviderconfigurations wait': [7, '', 'hosts have none here'],
+};
+
+/** Pipes and redirections need a shell; addresses of images need a site (other tests have one). */
+const isScript = (example: string) => /[|<>]|upload https:/.test(example);
+
+let site: ExamplesSite;
+let home: string;
+/** Whether the last example may have left something behind. */
+let isSpoilt = false;
+
+beforeAll(async () => {
+  site = await startExamplesSite();
+  home = process.cwd();
+  process.chdir(site.folder);
+});
+afterAll(async () => {
+  process.chdir(home);
+  await site.stop();
+});
+
+const { stdout } = await vmctl(['commands', '-o', 'json']);
+const { nouns } = JSON.parse(stdout) as { nouns: readonly NounEntry[] };
+
+const shownNouns = nouns.filter(
+  ({ name, commands }) =>
+    !elsewhere.has(name) && commands.some(({ examples }) => examples.length > 0),
+);
+
+/** A document that says what the flags of the first example say. */
+async function writeDocument(example: string): Promise<void> {
+  const held = await site.must(`${example} --dry-run -o json`);
+  const [first] = [JSON.parse(held)].flat() as { body: unknown }[];
+  writeFileSync(join(site.folder, 'new.yaml'), JSON.stringify(first?.body));
+}
+
+async function prepare({ name, noun }: CommandEntry): Promise<void> {
+  for (const line of before[name] ?? before[noun] ?? []) {
+    if (line.startsWith('= ')) await site.adopt(line.slice(2));
+    else await site.must(`${line} --yes`);
+  }
+}
+
+describe.each(shownNouns)('examples of $name', ({ commands }) => {
+  const shown = commands.filter(({ examples }) => examples.length > 0);
+  it.each(shown)('vmctl $name', async (entry) => {
+    const changes = entry.calls.some(({ method }) => method !== 'GET');
+    const isPrepared = (before[entry.name] ?? before[entry.noun] ?? []).length > 0;
+    for (const example of entry.examples.filter((one) => !isScript(one))) {
+      if (changes || isPrepared || isSpoilt) await site.restore();
+      isSpoilt = changes || isPrepared;
+      await prepare(entry);
+      if (example.includes(' -f new.yaml')) await writeDocument(entry.examples[0] ?? '');
+      const [refused, says] = refusals[entry.name] ?? refusals[example] ?? [0, ''];
+      const patience = refused === 7 ? ' --timeout 10ms' : '';
+      const { code, stderr } = await site.run(`${example}${changes ? ' --yes' : ''}${patience}`);
+      expect(code, `${example}: ${stderr}`).toBe(refused);
+      expect(stderr, example).toContain(says);
+    }
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * A service that has everything that the examples name: test/data/examples.yaml, and what has to be
+ * done to it by commands. Its state can be put back, so that each example begins with the same.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { otherId, sampleId } from '../../src/cli/help/samples.ts';
+import { type Result, vmctl } from '../cli/run.ts';
+import { RawApi, send } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+export const inventory = fileURLToPath(new URL('../data/examples.yaml', import.meta.url));
+
+/** What the words of the API in an inventory cannot say. */
+const preparations: readonly string[] = [
+  'wait disks/web01_Disk1',
+  'vms start web01',
+  'templates create --name debian12 --vm build',
+  'templates create --name old --vm build',
+  'vmpools create --name desktops --cluster Default --template debian12 --size 2',
+  'glustervolumes create --cluster Default --name vol1 --volume-type distribute --bricks node1:/bricks/b1,node3:/bricks/b1',
+  'networklabels create --network frontend --label blue',
+  'vnicprofiles create --name guests --network frontend',
+  'cpuprofiles create --name slow --cluster Default',
+  'diskprofiles create --name slow --storagedomain data1',
+  'balances create --policy quiet --scheduling-policy-unit OptimalForEvenDistribution',
+  'filters create --policy quiet --scheduling-policy-unit Memory',
+  'weights create --policy quiet --scheduling-policy-unit PreferredHosts',
+  'jobs create --description Backup',
+  'steps create --job Backup --type executing --description Copy',
+  'eventsubscriptions create --user jane@internal --event host_high_cpu_use --notification-method smtp --address jane@example.com',
+  'options create --user jane@internal --name webAdmin.theme --content dark',
+];
+
+/** Commands that print the id of an object without a name: it gets the one of the examples. */
+const nameless: readonly string[] = [
+  'sshpublickeys create --user jane@internal --content ssh-ed25519',
+  'authenticationkeys create --provider cinder --uuid 5a0c7d1e-8f42-4b6d-a0c9-1f3e5d7b9a23 --value c2VjcmV0',
+  'storageconnections create --type nfs --address filer.example.com --path /exports/old',
+  'permissions list --user jane@internal',
+  'watchdogs list --vm web01',
+  'fenceagents list --host node1',
+  'storageconnectionextensions list --host node1',
+  'numanodes list --vm web01',
+  'mediateddevices list --vm web01',
+  'quotaclusterlimits list --datacenter Default --quota web',
+  'quotastoragelimits list --datacenter Default --quota web',
+  'icons list',
+  'networkattachments create --host node1 --network frontend --host-nic eth1',
+  'imagetransfers create --disk web02_Disk1 --direction upload',
+];
+
+/** Ids from which the service makes others: names and ids of what hosts and providers have. */
+const fixed: readonly (readonly [line: string, id: string])[] = [
+  ['hosts get node1', '0f6d1c55-3d0c-4b61-8f0e-6a6f3b0f4c11'],
+  ['externalhostproviders get foreman', '2c9e0f7a-41d8-4b35-96e2-d7a10b5c8f43'],
+  [
+    'storageconnections create --type iscsi --address filer.example.com --port 3260 --target iqn.2015-01.com.example:filer:1',
+    otherId,
+  ],
+];
+
+export interface ExamplesSite {
+  readonly server: TestServer;
+  /** Where examples find and leave files. */
+  readonly folder: string;
+  /** The environment of somebody who is signed in. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly admin: RawApi;
+  /** Runs a command line as it stands in the documentation. */
+  run(line: string, stdin?: string): Promise<Result>;
+  /** Runs it, and throws unless it succeeds. */
+  must(line: string): Promise<string>;
+  /** The object whose id the command prints gets the id that examples call it by. */
+  adopt(line: string): Promise<void>;
+  /** Puts everything back as it was in the beginning. */
+  restore(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The words of a line, as a shell would take it apart. */
+export function wordsOf(line: string): string[] {
+  const words = line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g);
+  return [...words].map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+}
+
+/** Starts the service and prepares it. */
+export async function startExamplesSite(): Promise<ExamplesSite> {
+  const server = await startTestServer(['--speed', '0', '--inventory', inventory]);
+  const admin = await RawApi.signIn(server);
+  const folder = mkdtempSync(join(tmpdir(), 'vmctl-examples-'));
+  writeFileSync(join(folder, 'site.yaml'), 'tags: [{ name: production }, { name: web }]\n');
+  writeFileSync(join(folder, 'password.txt'), 'not-a-secret\n', { mode: 0o600 });
+  const env = {
+    HOME: folder,
+    VMCTL_URL: server.ready.base_url,
+    VMCTL_USERNAME: server.ready.username,
+    VMCTL_TOKEN: admin.token,
+    VMCTL_CA_FILE: server.ready.ca_file,
+  };
+  const run = (line: string, stdin?: string) =>
+    vmctl(wordsOf(line).slice(line.startsWith('vmctl ') ? 1 : 0), {
+      env,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  const must = async (line: string) => {
+    const { code, stdout, stderr } = await run(line);
+    if (code !== 0) throw new Error(`${line}: ${stderr}`);
+    return stdout;
+  };
+  const state = async (method: string, body?: string) => {
+    const answer = await send(`${new URL(server.ready.base_url).origin}/_vmctl/state`, {
+      method,
+      ca: server.ca,
+      headers: { Authorization: `Bearer ${admin.token}` },
+      ...(body === undefined ? {} : { body }),
+    });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.text;
+  };
+  const stop = async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await server.stop();
+  };
+  let beginning = '';
+  try {
+    for (const line of preparations) await must(line);
+    const renamed = new Map<string, string>();
+    for (const [line, to] of fixed) renamed.set((await must(`${line} -o id`)).trim(), to);
+    for (const line of nameless) {
+      const [id = ''] = (await must(`${line} -o id`)).split('\n');
+      if (id === '') throw new Error(`${line}: it prints no id`);
+      renamed.set(id, sampleId);
+    }
+    beginning = await state('GET');
+    for (const [from, to] of renamed) beginning = beginning.replaceAll(from, to);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const restore = async () => {
+    await state('PUT', beginning);
+  };
+  const adopt = async (line: string) => {
+    const [id = ''] = (await must(`${line} -o id`)).split('\n');
+    if (id === '') throw new Error(`${line}: it prints no id`);
+    await state('PUT', (await state('GET')).replaceAll(id, sampleId));
+  };
+  await restore();
+  return {
+    server,
+    folder,
+    env,
+    admin,
+    run,
+    must,
+    restore,
+    adopt,
+    stop,
+  };
+}
