@@ -56,15 +56,15 @@ const env = {
 
 const node = process.execPath;
 const commands: Readonly<Record<string, { command: string[]; reach: string }>> = {
-  'vmctl --version': { command: [node, vmctl, '--version'], reach: '1.3' },
+  'vmctl --version': { command: [node, vmctl, '--version'], reach: '1.25' },
   'vmctl --help': { command: [node, vmctl, '--help'], reach: '1.8' },
   'vmctl __complete': {
     command: [node, vmctl, '__complete', 'vms', 'create', '--'],
-    reach: '2.0',
+    reach: '1.8',
   },
   'vmctl vms list': {
     command: [node, vmctl, 'vms', 'list'],
-    reach: '2.5 (Node 20), 4.5 (Node 24)',
+    reach: '2.3 (Node 20), 4.0 (Node 24)',
   },
 };
 const bare: number[] = [];

@@ -4,7 +4,7 @@
 'use strict';
 const fs = require('node:fs');
 const Module = require('node:module');
-const { basename, dirname, join, resolve } = require('node:path');
+const { dirname, join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 
 // A short command does not earn back what V8 spends on making code faster in several steps; what
@@ -19,13 +19,13 @@ const lean = steps.map((step) => `--no-${step}`).join(' ');
 
 const { Script } = require('node:vm');
 
-/** Loads the entry of a bundle: a file beside the folder `chunks`. No two of its files share a name. */
-module.exports = function load(entry) {
+/** Loads the entry of a bundle. No two files of it, beside the entry or in `chunks`, share a name. */
+module.exports = function load(folder, entry) {
   setFlagsFromString(lean);
   const { env } = process;
-  const home = env.XDG_CACHE_HOME || (env.HOME && join(env.HOME, '.cache'));
-  if (!home || env.NODE_DISABLE_COMPILE_CACHE) return require(entry);
-  return new Kept(resolve(entry), join(home, 'vmctl', 'code')).load(basename(entry));
+  const cache = env.XDG_CACHE_HOME || (env.HOME && `${env.HOME}/.cache`);
+  if (!cache || env.NODE_DISABLE_COMPILE_CACHE) return require(`${folder}/${entry}`);
+  return new Kept(folder, entry, `${cache}/vmctl/code`).load(entry);
 };
 
 class Kept {
@@ -38,13 +38,13 @@ class Kept {
   #loaded = new Map();
   #compiled = [];
 
-  constructor(entry, folder) {
-    this.#entry = basename(entry);
-    this.#root = dirname(entry);
-    this.#require = Module.createRequire(entry);
+  constructor(root, entry, folder) {
+    this.#root = root;
+    this.#entry = entry;
+    this.#require = Module.createRequire(`${root}/${entry}`);
     // Another build has another time, and its files have names of their own.
-    const { mtimeMs } = fs.statSync(entry);
-    this.#folder = join(folder, `${process.version}-${process.arch}-${mtimeMs.toString(36)}`);
+    const { mtimeMs } = fs.statSync(`${root}/${entry}`);
+    this.#folder = `${folder}/${process.version}-${process.arch}-${mtimeMs.toString(36)}`;
     this.#isTrusted = isOurs(this.#folder);
     process.once('exit', () => this.#keep());
   }

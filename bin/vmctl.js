@@ -8,7 +8,8 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   const manifest = JSON.parse(readFileSync(`${__dirname}/../package.json`, 'utf8'));
   writeSync(1, `${manifest.version}\n`);
 } else {
-  const { main } = require('./compiled.js')(`${__dirname}/../dist/main.cjs`);
+  const { dirname } = require('node:path');
+  const { main } = require('./compiled.js')(`${dirname(__dirname)}/dist`, 'main.cjs');
   main(args).then((code) => {
     process.exitCode = code;
   });
