@@ -33,7 +33,6 @@ class Kept {
   #root;
   #folder;
   #isTrusted;
-  #require;
   #others = new Map();
   #loaded = new Map();
   #compiled = [];
@@ -41,7 +40,6 @@ class Kept {
   constructor(root, entry, folder) {
     this.#root = root;
     this.#entry = entry;
-    this.#require = Module.createRequire(`${root}/${entry}`);
     // Another build has another time, and its files have names of their own.
     const { mtimeMs } = fs.statSync(`${root}/${entry}`);
     this.#folder = `${folder}/${process.version}-${process.arch}-${mtimeMs.toString(36)}`;
@@ -68,7 +66,7 @@ class Kept {
     if (!this.#others.has(id)) {
       setFlagsFromString(usual);
       try {
-        this.#others.set(id, this.#require(id));
+        this.#others.set(id, require(id));
       } finally {
         setFlagsFromString(lean);
       }

@@ -33,12 +33,13 @@ async function loadedBy(...words: string[]): Promise<readonly string[]> {
     .map((name) => name.replace(/^.*\//, '').replace(/(-[\w-]{8})?\.cjs$/, ''));
 }
 
-const extras = ['query', 'xml', 'run-xml', 'timing', 'held', 'debug', 'utc', 'yaml', 'paging'];
-
-it('a list loads none of the extras', async () => {
+it('a list loads what every command needs, what every noun needs, and the client', async () => {
   const loaded = await loadedBy('vms', 'list');
-  expect(loaded).toContain('main');
-  expect(loaded.filter((name) => extras.includes(name))).toEqual([]);
+  expect(loaded.toSorted()).toEqual(['main', 'program', 'rolldown-runtime', 'start', 'undici']);
+});
+
+it('the root page of the help loads nothing of any noun', async () => {
+  expect((await loadedBy('--help')).toSorted()).toEqual(['main', 'start']);
 });
 
 it.each([

@@ -45,7 +45,7 @@ function addVerb(parent: Command, verb: Verb, cli: Cli, implied: Options): void 
   command.description(purposeOf(verb));
   for (const [name, doc] of argumentsOf(verb)) command.argument(name, doc);
   for (const flag of verbFlags.flags) addFlag(command, flag);
-  for (const option of ownOptions(verb)) command.addOption(option);
+  for (const option of ownOptions(verb, verbFlags.flags)) command.addOption(option);
   command.configureHelp({ formatHelp: () => verbPage(verb, verbFlags, command) });
   command.action(async (...parts: unknown[]) => {
     const positionals = parts.slice(0, -2).flat().filter(isText);
@@ -116,7 +116,7 @@ function addFlag(command: Command, flag: Flag): void {
 }
 
 /** Flags that do not come from the model. */
-function ownOptions(verb: Verb): readonly Option[] {
+function ownOptions(verb: Verb, flags: readonly Flag[]): readonly Option[] {
   const name = `${verb.noun} ${verb.name}`;
   const options: Option[] = [];
   const add = (flags: string, doc: string) => {
@@ -192,12 +192,8 @@ function ownOptions(verb: Verb): readonly Option[] {
     add('--parallel <N>', 'Objects at a time, 1 to 16 (4).');
     if (changes) add('--fail-fast', 'Stop after the first failure.');
   }
-  return options.filter((option) => !isTaken(option, verb));
-}
-
-function isTaken(option: Option, verb: Verb): boolean {
-  const { flags } = flagsOf(verb);
-  return flags.some(({ names }) => names.includes(option.long?.slice(2) ?? ''));
+  const taken = new Set(flags.flatMap(({ names }) => names));
+  return options.filter(({ long }) => !taken.has(long?.slice(2) ?? ''));
 }
 
 /** The flags of the model that were given, by key. */
