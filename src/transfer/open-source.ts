@@ -55,7 +55,8 @@ async function fromFile(file: SourceFile, options: SourceOptions): Promise<Sourc
   const open = () => unpacked(file.path, packing, file.bytes());
   const { head, size } = await measured(open(), options.signal);
   return inOrder({ path: file.path, head, size, open }, options, {
-    identity: file.identity,
+    // The same file, uploaded as it is, would be another image.
+    identity: { ...file.identity, size },
     lasting: true,
     requireUnchanged: () => file.requireUnchanged(),
     close: () => file.close(),

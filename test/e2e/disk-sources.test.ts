@@ -20,6 +20,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
+import { cannotMount } from '../transfer/support/mount.ts';
 import { type Manners, serveFile, type Web } from '../transfer/support/web.ts';
 
 let folder: string;
@@ -29,8 +30,10 @@ let file: string;
 let copy: string;
 let temporary: string;
 
+const options = ['--speed', '0', '--inventory', 'small'];
+
 beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+  server = await startTestServer(options);
 });
 
 afterAll(async () => {
@@ -130,6 +133,56 @@ describe('standard input', () => {
     expect(await disk('wrong')).toBeUndefined();
   });
 
+  it('survives that the server dies, as what is not safe yet is kept', async () => {
+    makeImage(file, 192 * MiB);
+    const data = join(folder, 'data');
+    const first = await startTestServer([...options, '--data', data]);
+    const owner = new User(first, folder);
+    const running = owner.startPiped(
+      ...upload('-', 'survivor', '--size', '192MiB', '--limit-rate', '96MiB/s', '-o', 'jsonl'),
+    );
+    createReadStream(file).pipe(running.process.stdin as Writable);
+    const half = new Promise<void>((resolve) => {
+      running.process.stderr?.on('data', (piece: Buffer) => {
+        if (/"phase":"copying","transferred":[1-9]/.test(piece.toString())) resolve();
+      });
+    });
+    await Promise.race([half, running.outcome]);
+    await first.kill();
+    const portOf = (url: string) => new URL(url).port;
+    const second = await startTestServer([
+      ...['--data', data, '--speed', '0'],
+      ...['--listen', `127.0.0.1:${portOf(first.ready.api_url)}`],
+      ...['--images-listen', `127.0.0.1:${portOf(first.ready.upload_url)}`],
+    ]);
+    try {
+      const { code, stderr } = await running.outcome;
+      expect(code, stderr).toBe(0);
+      await owner.must('disks', 'verify', 'survivor', file);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  const small = join(tmpdir(), `vmctl-spool-${process.pid}`);
+  const cannot = cannotMount(small);
+
+  it.skipIf(cannot)(`is refused when its copy has no room${cannot ?? ''}`, async () => {
+    mkdirSync(small, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', small]);
+    try {
+      makeImage(file, 5 * MiB);
+      const poor = new User(server, folder, { TMPDIR: small });
+      const full = await poor.fed(file, ...upload('-', 'never'));
+      expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('no room for a copy')]);
+      expect(readdirSync(small)).toEqual([]);
+      expect(await disk('never')).toBeUndefined();
+    } finally {
+      execFileSync('umount', [small]);
+      rmSync(small, { recursive: true });
+    }
+  });
+
   it('that is empty, has no name, or is to be resumed is refused', async () => {
     const empty = await user.fed(Buffer.alloc(0), ...upload('-', 'never'));
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('is empty')]);
@@ -215,14 +268,17 @@ describe('packed files', () => {
     expect(await disk('as-it-is')).toMatchObject({ format: 'raw' });
   });
 
-  it('can be resumed', async () => {
+  it('can be resumed, if they are unpacked again', async () => {
     makeImage(file, 192 * MiB);
     execFileSync('gzip', ['-1', '-k', file]);
     const first = user.start(...upload(`${file}.gz`, 'resumed'));
     await user.until(8, first);
     first.process.kill('SIGKILL');
     await first.outcome;
-    const { code, stderr } = await user.run('disks', 'upload', `${file}.gz`, '--resume');
+    const packed = ['disks', 'upload', `${file}.gz`, '--resume'];
+    const other = await user.run(...packed, '--no-unpack');
+    expect([other.code, other.stderr]).toEqual([6, expect.stringContaining('no longer the file')]);
+    const { code, stderr } = await user.run(...packed);
     expect(code, stderr).toBe(0);
     await user.must('disks', 'verify', 'resumed', file);
     expect(user.journals()).toEqual([]);

@@ -22,6 +22,7 @@ import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
 import { allocated, difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
+import { cannotMount } from '../transfer/support/mount.ts';
 
 let folder: string;
 let server: TestServer;
@@ -468,19 +469,5 @@ function programMissing(name: string): boolean {
     return false;
   } catch {
     return true;
-  }
-}
-
-/** Why no file system can be mounted here; nothing when it can. */
-function cannotMount(path: string): string | undefined {
-  try {
-    mkdirSync(path, { recursive: true });
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path], { stdio: 'ignore' });
-    execFileSync('umount', [path]);
-    return undefined;
-  } catch {
-    return ' (nothing can be mounted here)';
-  } finally {
-    rmSync(path, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,43 @@
+/** The limit on bytes per second, by a clock of its own. */
+import { expect, it } from 'vitest';
+import { RateLimit } from '../../src/transfer/rate-limit.ts';
+
+/** A clock that moves only while somebody waits. */
+function clock() {
+  let now = 0;
+  const timing = {
+    now: () => now,
+    pause: async (milliseconds: number) => {
+      now += milliseconds;
+    },
+  };
+  return { timing, at: () => now, idle: (milliseconds: number) => (now += milliseconds) };
+}
+
+const { signal } = new AbortController();
+
+it('lets through what the rate allows, whoever asks', async () => {
+  const { timing, at } = clock();
+  const limit = new RateLimit(1_000_000, timing);
+  for (let count = 0; count < 11; count += 1) await limit.pass(100_000, signal);
+  // The first piece passes at once.
+  expect(at()).toBeCloseTo(1_000, 5);
+});
+
+it('saves nothing up while nothing is moved', async () => {
+  const { timing, at, idle } = clock();
+  const limit = new RateLimit(1_000, timing);
+  await limit.pass(1_000, signal);
+  idle(60_000);
+  const before = at();
+  await limit.pass(1_000, signal);
+  expect(at()).toBe(before);
+  await limit.pass(1_000, signal);
+  expect(at()).toBe(before + 1_000);
+});
+
+it('cuts what is sent into pieces of a tenth of a second', () => {
+  expect(new RateLimit(2_000_000).piece).toBe(200_000);
+  expect(new RateLimit(10).piece).toBe(4_096);
+  expect(new RateLimit(10 ** 12).piece).toBe(2 ** 20);
+});
