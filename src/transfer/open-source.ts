@@ -25,8 +25,10 @@ export interface SourceOptions {
   readonly ca?: string;
   readonly retries: number;
   readonly signal: AbortSignal;
-  /** Told what takes its time, or may surprise. */
+  /** Told what takes its time, or cannot be resumed. */
   readonly onNote: (note: string) => void;
+  /** Told what is not safe. */
+  readonly onWarning: (warning: string) => void;
 }
 
 const STDIN = 'standard input';
@@ -78,7 +80,7 @@ async function openPipe(options: SourceOptions): Promise<Source> {
 
 async function openAddress(address: string, options: SourceOptions): Promise<Source> {
   if (/^http:/i.test(address)) {
-    options.onNote('warning: nothing proves that what comes over http is the right image');
+    options.onWarning('nothing proves that what comes over http is the right image');
   }
   const file = await WebFile.open(address, options);
   try {

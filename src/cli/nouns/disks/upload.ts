@@ -15,7 +15,7 @@ import {
   upload,
 } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
-import { print } from '../../output/print.ts';
+import { formatOf, print } from '../../output/print.ts';
 import { collectionAt } from '../../resources/collections.ts';
 import { Finder } from '../../resources/references.ts';
 import { readCa } from '../../session/connect.ts';
@@ -56,7 +56,11 @@ export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Pro
       : { ca: readCa(flags.sourceCaFile, '--source-ca-file') }),
     retries: retriesOf(cli),
     signal: cli.signal,
-    onNote: (note) => cli.note(note),
+    onNote: (note) => {
+      // Whoever asked for JSON expects one error at most on stderr.
+      if (formatOf(cli) !== 'json') cli.note(note);
+    },
+    onWarning: (warning) => cli.warn(warning),
   });
   const progress = new TransferProgress(cli, basename(source.path));
   try {
