@@ -50,8 +50,8 @@ const refusals: Readonly<Record<string, readonly [code: number, says: string, re
   'externalnetworkproviderconfigurations wait': [7, '', 'hosts have none here'],
 };
 
-/** Pipes and redirections need a shell; addresses of images need a site (other tests have one). */
-const isScript = (example: string) => /[|<>]|upload https:/.test(example);
+/** Pipes and redirections need a shell; addresses of images need a site or a ticket (e2e has both). */
+const isScript = (example: string) => /[|<>]|upload https:|images\/TICKET/.test(example);
 
 let site: ExamplesSite;
 let home: string;
