@@ -8,20 +8,12 @@ import * as samples from './samples.ts';
 
 /** Up to four examples, the plainest first. Each is a line for a shell. */
 export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
-  const start = `vmctl ${verb.noun} ${verb.name}`;
   const [first] = verb.candidates;
   if (!first) return [];
   const shortest = verb.candidates.reduce((best, one) =>
     one.parents.length < best.parents.length ? one : best,
   );
-  const meanings = flags.meanings.get(shortest);
-  const parents = [...(meanings?.parents ?? [])].map(([key, { collection, noun }]) => {
-    const flag = flags.flags.find((one) => one.key === key);
-    const own = samples.ownParents[`${verb.noun} ${verb.name}`] ?? samples.ownParents[verb.noun];
-    return `--${flag?.names[0] ?? key} ${own?.[noun] ?? objectOf(noun, collection)}`;
-  });
-  const object = objectsOf(verb, shortest);
-  const line = (...words: readonly string[]) => [start, ...object, ...words, ...parents].join(' ');
+  const line = lineMaker(verb, flags, shortest);
   const plain = line();
   switch (verb.kind) {
     case 'list': {
@@ -41,15 +33,43 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
       return [...waits, `${plain} --for exists`];
     }
     case 'update':
-      return [line(samples.flags[`${verb.noun} ${verb.name}`] ?? changeOf(flags.flags))];
+      return [line(...argumentsFor(verb, flags, shortest))];
     default: {
-      const full = line(...extrasOf(verb), ...neededFlags(verb, shortest, flags));
+      const full = line(...argumentsFor(verb, flags, shortest));
       const named =
         isReferenceVerb(verb.noun, verb.name) || brickVerbs.has(`${verb.noun} ${verb.name}`);
       const fromFile = verb.kind === 'add' && !named;
       return fromFile ? [full, `${plain} -f new.yaml`] : [full];
     }
   }
+}
+
+/** The example for one of the places of a verb, with all that the service asks for. */
+export function exampleAt(verb: Verb, flags: VerbFlags, place: Candidate): string {
+  return lineMaker(verb, flags, place)(...argumentsFor(verb, flags, place));
+}
+
+function argumentsFor(verb: Verb, flags: VerbFlags, place: Candidate): readonly string[] {
+  if (['list', 'get', 'wait'].includes(verb.kind)) return [];
+  if (verb.kind !== 'update') return [...extrasOf(verb), ...neededFlags(verb, place, flags)];
+  return [samples.flags[`${verb.noun} ${verb.name}`] ?? changeOf(flags.flags)];
+}
+
+/** Puts words between what the verb is about and what that belongs to. */
+function lineMaker(
+  verb: Verb,
+  flags: VerbFlags,
+  place: Candidate,
+): (...words: readonly string[]) => string {
+  const start = `vmctl ${verb.noun} ${verb.name}`;
+  const meanings = flags.meanings.get(place);
+  const parents = [...(meanings?.parents ?? [])].map(([key, { collection, noun }]) => {
+    const flag = flags.flags.find((one) => one.key === key);
+    const own = samples.ownParents[`${verb.noun} ${verb.name}`] ?? samples.ownParents[verb.noun];
+    return `--${flag?.names[0] ?? key} ${own?.[noun] ?? objectOf(noun, collection)}`;
+  });
+  const object = objectsOf(verb, place);
+  return (...words) => [start, ...object, ...words, ...parents].join(' ');
 }
 
 /** An object of a collection as somebody would call it. */

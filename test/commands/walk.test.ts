@@ -1,0 +1,93 @@
+/**
+ * The walk over the command tree: every operation that the specification names or implies is done
+ * by the built command against a running service; the request that it sends is the one meant.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleAt } from '../../src/cli/help/examples.ts';
+import { sampleId } from '../../src/cli/help/samples.ts';
+import { modelNouns } from '../../src/cli/resources/collections.ts';
+import { flagsOf } from '../../src/cli/resources/flags.ts';
+import { memberships } from '../../src/cli/resources/spellings.ts';
+import { verbsOf } from '../../src/cli/resources/verbs.ts';
+import { before } from '../examples/before.ts';
+import { type ExamplesSite, startExamplesSite, wordsOf } from '../examples/site.ts';
+import { type Home, makeHome } from '../support/command.ts';
+import { refusals, stepOf } from './support/walk.ts';
+
+interface Listed {
+  readonly http: string;
+  readonly path: string;
+  readonly operation: string;
+  readonly tier: string;
+}
+
+const file = new URL('../data/operations.json', import.meta.url);
+const operations = (JSON.parse(readFileSync(file, 'utf8')) as Listed[]).filter(
+  ({ tier }) => tier !== 'beyond',
+);
+
+/** The command line for each operation, read off the command tree. */
+const lines = new Map<string, string>([
+  ['HEAD /', 'vmctl api HEAD /'],
+  ['GET /', 'vmctl api GET /'],
+]);
+for (const noun of new Set([...modelNouns(), ...memberships.map(({ owner }) => owner)])) {
+  for (const verb of verbsOf(noun)) {
+    if (verb.kind === 'wait' || verb.isStatistics) continue;
+    const flags = flagsOf(verb);
+    for (const place of verb.candidates) {
+      const { http, path } = place.operation;
+      lines.set(`${http} ${path}`, exampleAt(verb, flags, place));
+    }
+  }
+}
+
+let site: ExamplesSite;
+let home: Home;
+let isSpoilt = false;
+
+beforeAll(async () => {
+  site = await startExamplesSite();
+  home = makeHome(site.server);
+  process.chdir(site.folder);
+});
+afterAll(async () => {
+  process.chdir('/');
+  home.remove();
+  await site.stop();
+});
+
+const cases = operations.map(({ http, path }) => `${http} ${path}`);
+
+it('knows a command for all of them', () => {
+  expect(cases).toHaveLength(398);
+  expect(cases.filter((one) => !lines.has(one))).toEqual([]);
+});
+
+describe('the command line sends', () => {
+  it.each(cases)('%s', async (operation) => {
+    const [method = '', path = ''] = operation.split(' ');
+    const step = stepOf(operation, lines.get(operation) ?? '');
+    const [, noun = '', verb = ''] = step.line.split(' ');
+    const prepared = step.before ?? before[`${noun} ${verb}`] ?? before[noun] ?? [];
+    const changes = method !== 'GET' && method !== 'HEAD';
+    if (changes || isSpoilt || prepared.length > 0) await site.restore();
+    isSpoilt = changes || prepared.length > 0 || step.maker !== undefined;
+    for (const one of prepared) {
+      if (one.startsWith('= ')) await site.adopt(one.slice(2));
+      else await site.must(`${one} --yes`);
+    }
+    const id = step.maker && (await site.must(`${step.maker} --yes -o id`)).trim();
+    const line = id ? step.line.replace(sampleId, id) : step.line;
+    const words = wordsOf(line).slice(1);
+    const { code, stderr } = await home.run([...words, '--yes', '--debug'], {
+      VMCTL_TOKEN: site.admin.token,
+    });
+    const [refused, says] = refusals[operation] ?? [0, ''];
+    const pattern = path.replaceAll(/\{\w+\}/g, '[^/ ?]+').replace(/^\/$/, '');
+    expect(stderr).toMatch(new RegExp(`${method} \\S*/api${pattern}/?(\\?\\S*)?\\s`));
+    expect(code, `${line}: ${stderr}`).toBe(refused);
+    expect(stderr).toContain(says);
+  });
+});
