@@ -61,7 +61,9 @@ function hintOf(status: number, { noun, what }: Attempt): string | undefined {
   if (noun === undefined) return hints[status];
   if (status === 404) return `the object may be gone; vmctl ${noun} list shows what there is`;
   const [, word = ''] = what?.split(`${noun}/`) ?? [];
-  if (status === 409 && word !== '') {
+  // What was to be made is not there to be looked at.
+  const isNew = what?.startsWith('create ') || what?.startsWith('add ');
+  if (status === 409 && word !== '' && !isNew) {
     const quoted = /^[\w.@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
     return `vmctl ${noun} get ${quoted} shows the state that it is in`;
   }

@@ -184,6 +184,12 @@ function passwordOf(cli: Cli, { passwordFile }: Flags): string | undefined {
   throw new UsageError(`--password-file ${passwordFile} is empty`);
 }
 
+/** What says of another server who signs in there, and how, means nothing for this one. */
+function withoutServer(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const others = ['VMCTL_TOKEN', 'VMCTL_PASSWORD_FILE', 'VMCTL_CONTEXT', 'VMCTL_INSECURE'];
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !others.includes(name)));
+}
+
 /** Tells where the server is: as a file, as shell exports, and in words. */
 async function announce(
   cli: Cli,
@@ -250,7 +256,7 @@ function runCommand(
   return new Promise((resolve, reject) => {
     const child = spawn(program, rest, {
       stdio: 'inherit',
-      env: { ...process.env, ...environment(server) },
+      env: { ...withoutServer(process.env), ...environment(server) },
     });
     const stop = () => child.kill('SIGTERM');
     signal.addEventListener('abort', stop, { once: true });
