@@ -22,6 +22,7 @@ export type Definition = Readonly<Record<string, readonly Item[]>>;
 
 /** Collections in the order in which they need each other; others follow as they are written. */
 export const collectionOrder = [
+  'domains',
   'macpools',
   'datacenters',
   'clusters',
@@ -119,6 +120,7 @@ function named(value: unknown): Item {
   return isItem(value) ? value : { name: String(value) };
 }
 
-function isItem(value: unknown): value is Item {
+/** An object, not a list. */
+export function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

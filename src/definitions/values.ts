@@ -1,7 +1,7 @@
 /** From the values of a definition to those of the API: names become references, sizes numbers. */
 import { attributesOf, parseKind } from '../model/index.ts';
 import type { Kind } from '../model/notation.ts';
-import type { Item } from './document.ts';
+import { type Item, isItem } from './document.ts';
 
 const units: Readonly<Record<string, number>> = {
   '': 1,
@@ -59,8 +59,4 @@ export function sizeText(bytes: number): string | number {
     (name) => name !== '' && bytes !== 0 && bytes % (units[name] ?? 1) === 0,
   );
   return unit === undefined ? bytes : `${bytes / (units[unit] ?? 1)} ${unit}`;
-}
-
-function isItem(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

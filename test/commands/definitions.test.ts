@@ -122,6 +122,7 @@ vms:
     ['vms: [{ name: x, memory: 3 GB }]', 2, '"3 GB" is not a number with KiB, MiB, GiB or TiB'],
     ['vms: [{ name: x, cluster: nowhere }]', 3, 'vms[0].cluster: clusters/nowhere'],
     ['{', 2, 'site.yaml'],
+    ['storagedomains: [{ name: iso1, files: [x.iso] }]', 2, 'no request adds files'],
   ])('%s is told where it is wrong', async (text, code, message) => {
     const result = await desk.run(['apply', file(text), '--yes']);
     expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)]);

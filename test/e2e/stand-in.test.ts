@@ -40,6 +40,8 @@ function admin(
   });
 }
 
+type Named = Record<string, { id: string; name: string }[]>;
+
 const site = `
 datacenters:
   - name: north
@@ -109,6 +111,61 @@ describe('an inventory that somebody wrote', () => {
     const file = join(folder, 'site.yaml');
     writeFileSync(file, text);
     await expect(start('--inventory', file)).rejects.toThrow(reason);
+  });
+});
+
+describe('what no request could add', () => {
+  it('is given by a file: a directory, ISO files, images of a repository', async () => {
+    const file = join(folder, 'given.yaml');
+    writeFileSync(
+      file,
+      `
+domains:
+  - { name: corp-authz, users: [alice], groups: [pilots] }
+users:
+  - { user_name: alice@corp, password: sesame }
+  - { user_name: zoe@internal, password: sesame }
+groups: [{ name: pilots, domain: corp-authz }]
+datacenters: [{ name: Default, storagedomains: [data, isos] }]
+hosts: [{ name: h1, address: h1, cluster: Default }]
+storagedomains:
+  - { name: data, storage: { type: nfs, address: filer, path: /data } }
+  - { name: isos, type: iso, storage: { type: nfs, address: filer, path: /isos }, files: [mine.iso, boot.vfd] }
+openstackimageproviders:
+  - { name: repo, url: 'https://images.example.com', images: [{ name: golden, size: 2 GiB }] }
+`,
+    );
+    const server = await start('--inventory', file);
+    const api = await RawApi.signIn(server);
+    const idOf = async (path: string, name: string) => {
+      const [list] = Object.values((await api.json('GET', path)).json<Named>());
+      return list?.find((one) => one.name === name)?.id;
+    };
+    const domain = await idOf('/domains', 'corp-authz');
+    expect(await idOf(`/domains/${domain}/users`, 'alice')).toBeTruthy();
+    expect(await idOf(`/domains/${domain}/groups`, 'pilots')).toBeTruthy();
+    expect(await idOf('/groups', 'pilots')).toBeTruthy();
+    for (const username of ['alice@corp', 'zoe@internal']) {
+      const as = { ...server, ready: { ...server.ready, username }, password: 'sesame' };
+      expect((await requestToken(as)).status, username).toBe(200);
+    }
+    const isos = await idOf('/storagedomains', 'isos');
+    for (const query of ['', '?refresh=true']) {
+      const files = await api.json('GET', `/storagedomains/${isos}/files${query}`);
+      const types = new Map(
+        files
+          .json<{ file: { name: string; type: string }[] }>()
+          .file.map((one) => [one.name, one.type]),
+      );
+      expect([types.get('mine.iso'), types.get('boot.vfd')]).toEqual(['iso', 'floppy']);
+    }
+    const provider = await idOf('/openstackimageproviders', 'repo');
+    expect(await idOf(`/openstackimageproviders/${provider}/images`, 'golden')).toBeTruthy();
+    const repo = await idOf('/storagedomains', 'repo');
+    const images = await api.json('GET', `/storagedomains/${repo}/images`);
+    expect(images.json<{ image: object[] }>().image).toContainEqual(
+      expect.objectContaining({ name: 'golden', size: 2 * 2 ** 30 }),
+    );
   });
 });
 

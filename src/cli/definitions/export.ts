@@ -18,7 +18,7 @@ const children: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What every service has by itself, and disks, which are told with their machines. */
-const leftOut = new Set(['users', 'groups', 'disks']);
+const leftOut = new Set(['domains', 'users', 'groups', 'disks']);
 
 /** What is told of an object that is only named by its parent. */
 const named = new Set(['datacenters/storagedomains', 'clusters/networks']);

@@ -166,6 +166,12 @@ class Planner {
     where: string,
     made: (id: string) => void,
   ): Promise<void> {
+    if (!operationsOf(place.service).some(({ name }) => name === 'add')) {
+      const noun = nounOfCollection(place.service);
+      throw badDefinition(
+        `${where}: ${label} is not there, and no request adds ${noun}; only vmctl serve --inventory does`,
+      );
+    }
     await this.#resolved(type, wanted, where);
     const usual = settled(type, itemDefaults[type] ?? {}, where);
     const home = homeOf(type);

@@ -19,7 +19,9 @@ import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
 import { type Place, placeOf } from '../rules/places.ts';
+import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
+import { give, knowInDirectory } from './given.ts';
 
 /** Adds all objects. Throws with the object that was refused, and why. */
 export function addInventory(ctx: RuleContext, inventory: Definition): void {
@@ -48,14 +50,16 @@ function addOne(
   const { own, below } = divided(objectService, item);
   // A state is reached, not set; the password of a user is no attribute.
   const { status, password, ...rest } = own;
-  const isUser = type === 'user';
-  const sent = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
   const place = placeOf(ctx.tx, service, ids);
+  const isUser = place.kind === 'user';
+  const sent = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
   const present = presentAs(ctx, place, sent);
+  knowInDirectory(ctx, place, sent);
   const object = attempt(where, () =>
     present
       ? generic.update(ctx, generic.find(ctx, place, present), settled(type, sent, where))
-      : generic.add(ctx, place, settled(type, { ...defaultsOf(ctx, type), ...sent }, where)),
+      : (give(ctx, place, sent, where) ??
+        generic.add(ctx, place, settled(type, { ...defaultsOf(ctx, type), ...sent }, where))),
   );
   const id = String(object['id']);
   if (isUser && typeof password === 'string') {
@@ -79,7 +83,8 @@ function addOne(
 /** The id of what a new service has already under this name: its cluster, its MAC pool, ... */
 function presentAs(ctx: RuleContext, place: Place, sent: StoredObject): string | undefined {
   const { name } = sent;
-  if (typeof name !== 'string' || place.members || !('name' in attributesOf(place.type))) {
+  const isKept = !place.members && !rulesOf(place.kind)?.compute;
+  if (typeof name !== 'string' || !isKept || !('name' in attributesOf(place.type))) {
     return undefined;
   }
   const where = { ...place.options.where, name };

@@ -28,15 +28,20 @@ export function addProviderDomain(
   applyDefaults('storage_domain', domain as Record<string, unknown>);
   ctx.tx.insert('storage_domain', '/storagedomains', domain);
   if (type === 'volume') return;
-  for (const [name, size] of suppliedImages) {
-    ctx.tx.insert('image', `/storagedomains/${id}/images`, {
-      id: ctx.site.newId(),
-      name,
-      type: 'disk',
-      size,
-      storage_domain: { id },
-    });
-  }
+  for (const [name, size] of suppliedImages) addImage(ctx, id, name, size);
+}
+
+/** Adds an image of so many bytes to the domain of a provider. */
+export function addImage(
+  ctx: RuleContext,
+  domain: string,
+  name: string,
+  size: number,
+): Resource<'image'> {
+  const id = ctx.site.newId();
+  const image = { id, name, type: 'disk', size, storage_domain: { id: domain } } as const;
+  ctx.tx.insert('image', `/storagedomains/${domain}/images`, image);
+  return image;
 }
 
 /** The domain has the name of its provider, where no other domain has. */

@@ -1,4 +1,5 @@
 /** ISO and floppy images on ISO domains: those that come with every domain, those put in a folder. */
+import type { Resource } from '../../../model/resource.ts';
 import { notFound } from '../../fault.ts';
 import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
@@ -36,11 +37,28 @@ function requireIsoDomain(ctx: RuleContext, { owner }: Place): void {
 export function readFiles(ctx: RuleContext, domain: string): void {
   const collection = `/storagedomains/${domain}/files`;
   const found = new Set([...supplied, ...ctx.site.isoFiles()]);
-  for (const { id = '' } of ctx.tx.list('file', { where: { collection } })) {
-    if (!found.delete(id)) ctx.tx.remove('file', id, collection);
+  for (const file of ctx.tx.list('file', { where: { collection } }) as KeptFile[]) {
+    if (!found.delete(file.id ?? '') && !file.given)
+      ctx.tx.remove('file', file.id ?? '', collection);
   }
-  for (const name of found) {
-    const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'disk';
-    ctx.tx.insert('file', collection, { id: name, name, type, storage_domain: { id: domain } });
-  }
+  for (const name of found) addFile(ctx, domain, name);
+}
+
+/** A file as it is stored; whether an inventory gave it does not show. */
+type KeptFile = Resource<'file'> & { readonly given?: boolean };
+
+/** Adds a file to a domain; one that is given is there although the storage does not have it. */
+export function addFile(ctx: RuleContext, domain: string, name: string, given = false): KeptFile {
+  const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'disk';
+  const file: KeptFile = {
+    id: name,
+    name,
+    type,
+    storage_domain: { id: domain },
+    ...(given ? { given } : {}),
+  };
+  const collection = `/storagedomains/${domain}/files`;
+  if (ctx.tx.get('file', name, collection)) ctx.tx.update('file', file, collection);
+  else ctx.tx.insert('file', collection, file);
+  return file;
 }
