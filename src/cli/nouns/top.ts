@@ -6,6 +6,7 @@ import { pause } from '../../client/pause.ts';
 import { type Cli, durationOf, wholeNumber } from '../cli.ts';
 import { write } from '../io.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
+import { redrawn } from '../output/screen.ts';
 import { Performer } from '../resources/perform.ts';
 
 interface TopFlags {
@@ -24,8 +25,6 @@ interface Kind {
   readonly isMeasured: (item: Thing) => boolean;
   readonly row: (item: Thing, values: ReadonlyMap<string, number>) => Row;
 }
-
-const home = '\u001b[H\u001b[J';
 
 const kinds: Readonly<Record<string, Kind>> = {
   hosts: {
@@ -159,7 +158,7 @@ async function show(
 ): Promise<void> {
   const format = formatOf(cli);
   const machine = format === 'json' || format === 'jsonl';
-  if (inPlace) await write(cli.io.stdout, home);
+  if (inPlace) await write(cli.io.stdout, redrawn);
   const time = new Date().toISOString();
   const items = inPlace ? rows : rows.map((row) => ({ time, ...row }));
   await printAs(

@@ -9,13 +9,13 @@ import { networkSetupFlags } from './network-setup.ts';
 import { camel, type Options } from './run.ts';
 import { runVerb } from './run-verb.ts';
 import { searches, selects } from './selection.ts';
+import { sequelFlags } from './sequels.ts';
 import {
   brickVerbs,
   extraArguments,
   isReferenceVerb,
   objectVerbs,
   queryShortcuts,
-  sequels,
 } from './spellings.ts';
 import { type Verb, verbOf, verbsOf } from './verbs.ts';
 
@@ -159,7 +159,7 @@ function ownOptions(verb: Verb, flags: readonly Flag[]): readonly Option[] {
     add('--set <PATH=VALUE>', 'Set any attribute; may be repeated.').argParser(collect);
     add('--set-json <PATH=JSON>', 'The same with JSON.').argParser(collect);
   }
-  for (const { flag, value, doc } of sequels[name] ?? []) {
+  for (const { flag, value, doc } of sequelFlags(verb)) {
     add(value === undefined ? `--${flag}` : `--${flag} <${value}>`, doc);
   }
   if (name === 'hosts setup-networks') {

@@ -17,7 +17,7 @@ import { runGet, runList } from './run-list.ts';
 import { runWait } from './run-wait.ts';
 import { runWatch } from './run-watch.ts';
 import { wantsAll } from './selection.ts';
-import { runWithSequels, sequelsIn } from './sequels.ts';
+import { goesOn, runWithSequel } from './sequels.ts';
 import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './spellings.ts';
 import { parseValue } from './values.ts';
 import type { Verb } from './verbs.ts';
@@ -51,7 +51,7 @@ export async function runVerb(
   for (const word of chosen.parentWords.values()) checkWords([word]);
   const input = inputOf(verbFlags, chosen, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, chosen, given, options, verb);
-  const goesOn = sequelsIn(verb, options).length > 0;
+  const hasSequel = goesOn(verb, options);
   const client = await cli.client();
   const finder = new Finder(client);
   const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
@@ -73,7 +73,7 @@ export async function runVerb(
     input,
   };
   try {
-    await (goesOn ? runWithSequels : implementationOf(run))(run);
+    await (hasSequel ? runWithSequel : implementationOf(run))(run);
   } catch (error) {
     throw withFlagHint(error, verbFlags, chosen.meanings);
   }

@@ -5,14 +5,12 @@ import { durationOf } from '../cli.ts';
 import { write } from '../io.ts';
 import { columnsOf } from '../output/asked-columns.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
+import { redrawn } from '../output/screen.ts';
 import { fillNames } from './names.ts';
 import type { Run } from './run.ts';
 import { listQuery, show } from './run-list.ts';
 
 const usualInterval = '2s';
-
-/** Cursor to the top left, and the rest of the screen cleared. */
-const home = '\u001b[H\u001b[J';
 
 /** Lists until Ctrl-C. */
 export async function runWatch(run: Run): Promise<void> {
@@ -38,7 +36,7 @@ async function read(run: Run): Promise<readonly Thing[]> {
 
 async function redraw(run: Run, items: readonly Thing[]): Promise<void> {
   const { noun, type } = run.chosen.candidate.collection;
-  await write(run.cli.io.stdout, home);
+  await write(run.cli.io.stdout, redrawn);
   await show(run, { noun, type, items });
 }
 

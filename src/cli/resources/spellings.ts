@@ -297,21 +297,3 @@ export const madeAlong: Readonly<
 
 /** Verbs with `--object KIND/REF`, which names what the permission is about. */
 export const objectVerbs: ReadonlySet<string> = new Set(['permissions grant']);
-
-/** A flag of `create` that goes on with the new object. */
-export interface Sequel {
-  readonly flag: string;
-  /** What stands behind it; absent for switches. */
-  readonly value?: string;
-  readonly doc: string;
-  /** The flag without which it means nothing. */
-  readonly needs?: string;
-}
-
-export const sequels: Readonly<Record<string, readonly Sequel[]>> = {
-  'vms create': [{ flag: 'start', doc: 'Start it as soon as it is there.' }],
-  'storagedomains create': [
-    { flag: 'attach', value: 'DATACENTER', doc: 'Attach it to this data center.' },
-    { flag: 'activate', doc: 'See to it that it is active afterwards.', needs: 'attach' },
-  ],
-};

@@ -28,6 +28,12 @@ export function placesOf(env: Environment): Places {
   };
 }
 
+/** The name of a file that belongs to one user of one server. */
+export function accountFile(url: string, username: string): string {
+  const key = `${url}_${username}`.replace(/^https:\/\//, '').replaceAll(/[^\w.@-]/g, '_');
+  return `${key.slice(-150)}.json`;
+}
+
 function base(
   env: Environment,
   variable: string,

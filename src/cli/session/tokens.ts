@@ -4,12 +4,12 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { KeptToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
+import { accountFile } from './places.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
 /** The store for one user of one server; nothing is read or written before it is used. */
 export function tokenStore(stateDirectory: string, url: string, username: string): TokenStore {
-  const key = `${url}_${username}`.replace(/^https:\/\//, '').replaceAll(/[^\w.@-]/g, '_');
-  const file = path.join(stateDirectory, 'tokens', `${key.slice(-150)}.json`);
+  const file = path.join(stateDirectory, 'tokens', accountFile(url, username));
   return {
     load: () => {
       const text = readPrivate(file, 'secret');

@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthError } from '../../../client/errors.ts';
 import type { Cli } from '../../cli.ts';
+import { accountFile } from '../places.ts';
 import { readPrivate, writePrivate } from '../private-file.ts';
 import { askSecret, canAsk } from '../prompt.ts';
 import type { SecretStore } from './store.ts';
@@ -32,8 +33,7 @@ const memory = 2 * 128 * cost.n * cost.r;
 
 /** Keeps the password of one user of one server. */
 export function encryptedStore(cli: Cli, url: string, username: string): SecretStore {
-  const key = `${url}_${username}`.replace(/^https:\/\//, '').replaceAll(/[^\w.@-]/g, '_');
-  const file = join(cli.places.stateDirectory, 'passwords', `${key.slice(-150)}.json`);
+  const file = join(cli.places.stateDirectory, 'passwords', accountFile(url, username));
   return {
     description: `the encrypted file ${file}`,
     load: async () => {
