@@ -32,7 +32,7 @@ export class Metrics {
         'vmctl_tasks',
         'gauge',
         'Moves and work that are under way.',
-        new Map([['', store.read((tx) => tx.countTasks())]]),
+        new Map([['', store.read((tx) => tx.tasks.count())]]),
       ),
       ...family(
         'process_resident_memory_bytes',

@@ -2,9 +2,10 @@
 import { containers } from '../../model/permits.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Caller } from '../rules/context.ts';
+import type { Where } from '../store/conditions.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
-import type { Transaction, Where } from '../store/transaction.ts';
+import type { Transaction } from '../store/transaction.ts';
 
 type Permission = Resource<'permission'>;
 

@@ -3,10 +3,10 @@ import { attributesOf, parseKind } from '../../model/index.ts';
 import { containers, subjects, ways } from '../../model/permits.ts';
 import { services } from '../../model/services/index.ts';
 import type { RuleContext } from '../rules/context.ts';
+import type { SqlCondition } from '../store/conditions.ts';
 import type { SqlValue } from '../store/driver.ts';
 import { columnName, columnsOf, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';
 import { table } from '../store/schema.ts';
-import type { SqlCondition } from '../store/transaction.ts';
 import { groupsOf, isSystemWide, permissionObjects, permissionsOf } from './permissions.ts';
 
 /** Kinds that tell nothing of a site: everybody may see them. */

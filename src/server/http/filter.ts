@@ -5,9 +5,9 @@ import { notFound, Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { type Place, titleOf, topCollection } from '../rules/places.ts';
 import { rulesOf } from '../rules/registry.ts';
+import type { SqlCondition } from '../store/conditions.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { table } from '../store/schema.ts';
-import type { SqlCondition } from '../store/transaction.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 
 /**

@@ -7,9 +7,9 @@ import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { measuredValues } from '../rules/measured.ts';
 import type { Place } from '../rules/places.ts';
+import type { ListOptions, SqlCondition } from '../store/conditions.ts';
 import { compileSearch } from '../store/search.ts';
 import { defaultOrder } from '../store/search-order.ts';
-import type { ListOptions, SqlCondition } from '../store/transaction.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
 /**

@@ -48,12 +48,12 @@ export function dueIn(
     ...(ofJob && ctx.job !== undefined ? { job: ctx.job } : {}),
   };
   const due = ctx.now.getTime() + Math.round(milliseconds);
-  ctx.tx.addTask(due, prefix + name, key(name, target), noted as unknown as StoredObject);
+  ctx.tx.tasks.add(due, prefix + name, key(name, target), noted as unknown as StoredObject);
 }
 
 /** Forgets the deadline of a target; a job that lasted until then is aborted. */
 export function cancelDue(ctx: RuleContext, name: string, target: string): void {
-  abortJobs(ctx, ctx.tx.removeTasks(key(name, target)));
+  abortJobs(ctx, ctx.tx.tasks.removeOf(key(name, target)));
 }
 
 function key(name: string, target: string): string {

@@ -61,7 +61,7 @@ export function noteJob(
     name: nameOf(object),
     owner: owner ? nameOf(owner as StoredObject) : '',
   };
-  const underWay = ctx.tx.hasTasksOf(ctx.job);
+  const underWay = ctx.tx.tasks.hasOf(ctx.job);
   ctx.tx.insert('job', jobCollection, {
     id: ctx.job,
     description: description.replace(/\{(\w+)\}/g, (_, word: string) => String(words[word])),
@@ -88,13 +88,13 @@ function endStatus(ctx: RuleContext): JobStatus {
 
 /** Ends the job of the context if nothing of it is under way any more. */
 export function settleJob(ctx: RuleContext): void {
-  if (ctx.job !== undefined && !ctx.tx.hasTasksOf(ctx.job)) endJob(ctx, ctx.job, endStatus(ctx));
+  if (ctx.job !== undefined && !ctx.tx.tasks.hasOf(ctx.job)) endJob(ctx, ctx.job, endStatus(ctx));
 }
 
 /** The moves of an object are given up: their jobs end with that, if nothing else is left of them. */
 export function abortJobs(ctx: RuleContext, jobs: readonly string[]): void {
   for (const id of jobs) {
-    if (id !== ctx.job && !ctx.tx.hasTasksOf(id)) endJob(ctx, id, 'aborted');
+    if (id !== ctx.job && !ctx.tx.tasks.hasOf(id)) endJob(ctx, id, 'aborted');
   }
 }
 

@@ -14,7 +14,8 @@ import { rulesOf } from '../rules/registry.ts';
 import { typeWord } from '../rules/words.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
-import type { Task, Transaction } from '../store/transaction.ts';
+import type { Task } from '../store/task-list.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { abortJobs } from './job.ts';
 import { beginWork, registerWork } from './work.ts';
 
@@ -189,7 +190,7 @@ export function begin(
   object: StoredObject,
 ): StoredObject | undefined {
   const move = moveOf(lifecycleOf(journey.kind), journey.operation);
-  abortJobs(ctx, ctx.tx.removeTasks(target(journey)));
+  abortJobs(ctx, ctx.tx.tasks.removeOf(target(journey)));
   if (move.events?.begin !== undefined) report(ctx, journey, object, move.events.begin);
   return enter(ctx, journey, object, 0);
 }
@@ -249,7 +250,7 @@ function carryOn(ctx: RuleContext, journey: Journey, stage: number, milliseconds
     ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
   const due = ctx.now.getTime() + Math.round(milliseconds);
-  ctx.tx.addTask(due, moveTask, target(journey), persisted as unknown as StoredObject);
+  ctx.tx.tasks.add(due, moveTask, target(journey), persisted as unknown as StoredObject);
 }
 
 /** How often an object that cannot arrive yet looks again, in milliseconds. */

@@ -1,7 +1,7 @@
 /** Does what is due: the tasks of the store, at their time, also those from before a restart. */
 import { RuleContext, type Site } from '../rules/context.ts';
 import type { Store } from '../store/store.ts';
-import type { Task } from '../store/transaction.ts';
+import type { Task } from '../store/task-list.ts';
 import { followOf, type NotedDeadline } from './due.ts';
 import { settleJob } from './job.ts';
 import { moveTask, proceed } from './moves.ts';
@@ -31,14 +31,14 @@ export class TaskRunner {
 
   /** Begins work again that was under way when the server ended. Called once, at the start. */
   async recover(): Promise<void> {
-    await this.#store.write((tx) => tx.makeDue(workPrefix, this.#site.now().getTime()));
+    await this.#store.write((tx) => tx.tasks.makeDue(workPrefix, this.#site.now().getTime()));
     this.wake();
   }
 
   /** Looks when the next task is due, and sets the clock for it. */
   wake(): void {
     if (this.#stopped || this.#running) return;
-    const due = this.#store.read((tx) => tx.nextDue()) ?? Number.POSITIVE_INFINITY;
+    const due = this.#store.read((tx) => tx.tasks.nextDue()) ?? Number.POSITIVE_INFINITY;
     if (due === this.#due && this.#timer) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -59,7 +59,7 @@ export class TaskRunner {
       const contexts = await this.#store.write((tx) => {
         const done: RuleContext[] = [];
         const now = this.#site.now().getTime();
-        for (let task = tx.takeTask(now); task; task = tx.takeTask(now)) {
+        for (let task = tx.tasks.take(now); task; task = tx.tasks.take(now)) {
           const ctx = this.#perform(tx, task);
           if (ctx) done.push(ctx);
         }
@@ -88,7 +88,7 @@ export class TaskRunner {
     }
     if (workOf(task.name)) {
       // The row stays until the work has ended, so that a crash does not lose it.
-      tx.keepTask(task, this.#site.now().getTime() + lease);
+      tx.tasks.keep(task, this.#site.now().getTime() + lease);
       const working = this.#work(task).finally(() => this.#working.delete(working));
       this.#working.add(working);
       return undefined;
@@ -103,7 +103,7 @@ export class TaskRunner {
     const { data, caller, correlationId, job } = task.data as unknown as NotedWork;
     const end = async (follow: (ctx: RuleContext) => void) => {
       const ctx = await this.#store.write((tx) => {
-        tx.removeTask(task.seq);
+        tx.tasks.remove(task.seq);
         const context = new RuleContext(tx, this.#site, caller, correlationId);
         context.job = job;
         follow(context);

@@ -1,9 +1,9 @@
 /** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
 import type { Operation } from '../../model/index.ts';
 import { notFound, Refusal, refused } from '../fault.ts';
+import type { ListOptions } from '../store/conditions.ts';
 import type { StoredObject } from '../store/document.ts';
 import { linkListsOf, storedKinds } from '../store/kinds.ts';
-import type { ListOptions } from '../store/transaction.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from './context.ts';
 import { settleIcons } from './icon/rules.ts';
 import {

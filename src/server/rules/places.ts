@@ -3,14 +3,14 @@ import { attributesOf, parseKind } from '../../model/index.ts';
 import { services } from '../../model/services/index.ts';
 import type { TypeName } from '../../model/types/index.ts';
 import { notFound } from '../fault.ts';
-import { type KindName, type pairs, storedKinds } from '../store/kinds.ts';
 import {
   heldRolesCondition,
   type ListOptions,
   listedCondition,
   referringCondition,
-  type Transaction,
-} from '../store/transaction.ts';
+} from '../store/conditions.ts';
+import { type KindName, type pairs, storedKinds } from '../store/kinds.ts';
+import type { Transaction } from '../store/transaction.ts';
 
 /**
  * What adding a member answers: the object as a new one would be (201), or with 200 what was sent,

@@ -9,6 +9,7 @@ import type {
   SearchValue,
   TextPattern,
 } from '../../search/index.ts';
+import type { SqlCondition } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
 import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
@@ -21,7 +22,6 @@ import {
   sortKey,
 } from './search-order.ts';
 import { derivedValues } from './search-values.ts';
-import type { SqlCondition } from './transaction.ts';
 
 /** An id and one value of a field that only the rules know. */
 export type MeasuredValue = readonly [id: string, value: string | number];

@@ -2,6 +2,7 @@
 
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/types/index.ts';
+import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
 import {
   columnValue,
   isRecord,
@@ -12,6 +13,7 @@ import {
 import type { Database, Row, SqlValue, Statement } from './driver.ts';
 import { columnsOf, type KindName, linkListsOf, type pairs } from './kinds.ts';
 import { table } from './schema.ts';
+import { TaskList } from './task-list.ts';
 
 /** The object type of a kind: pairs hold attributes of the type they are a view of. */
 export type ObjectOf<K extends KindName> = K extends TypeName
@@ -20,42 +22,17 @@ export type ObjectOf<K extends KindName> = K extends TypeName
     ? Resource<(typeof pairs)[K]>
     : never;
 
-/** Equality conditions on columns; `null` asks for absent values. */
-export type Where = Readonly<Record<string, SqlValue>>;
-
-export interface Task {
-  readonly seq: number;
-  readonly due: number;
-  readonly name: string;
-  readonly target: string;
-  readonly data: StoredObject;
-}
-
-/** A condition in SQL with its values. */
-export interface SqlCondition {
-  readonly sql: string;
-  readonly values: readonly SqlValue[];
-}
-
-export interface ListOptions {
-  readonly condition?: SqlCondition | undefined;
-  readonly where?: Where;
-  /** SQL of the sort order; by default the order of creation. */
-  readonly orderBy?: string | undefined;
-  /** Values in that SQL. */
-  readonly orderValues?: readonly SqlValue[] | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
-
 /** One transaction. All methods work at once, on what was committed before or changed in it. */
 export class Transaction {
   readonly #db: Database;
   readonly #statements: Map<string, Statement>;
+  /** Work that is due at some time. */
+  readonly tasks: TaskList;
 
   constructor(db: Database, statements: Map<string, Statement>) {
     this.#db = db;
     this.#statements = statements;
+    this.tasks = new TaskList((sql) => this.statement(sql));
   }
 
   /** Prepares a statement once per database. For the modules of the store only. */
@@ -247,84 +224,6 @@ export class Transaction {
     return Number(row?.['value']);
   }
 
-  /** Notes work to be done at `due` (milliseconds since the epoch), also after a restart. */
-  addTask(due: number, name: string, target: string, data: StoredObject): void {
-    this.statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
-      due,
-      name,
-      target,
-      writeDocument(data),
-    );
-  }
-
-  /** Takes the earliest task that is due by now out of the list. */
-  takeTask(now: number): Task | undefined {
-    const row = this.statement(
-      'DELETE FROM task WHERE seq = (SELECT seq FROM task WHERE due <= ? ORDER BY due, seq LIMIT 1) RETURNING *',
-    ).get(now);
-    return (
-      row && {
-        seq: Number(row['seq']),
-        due: Number(row['due']),
-        name: String(row['name']),
-        target: String(row['target']),
-        data: parseDocument(String(row['data'])),
-      }
-    );
-  }
-
-  /** Puts a task back that was taken, due at another time. */
-  keepTask(task: Task, due: number): void {
-    this.statement('INSERT INTO task (seq, due, name, target, data) VALUES (?, ?, ?, ?, ?)').run(
-      task.seq,
-      due,
-      task.name,
-      task.target,
-      writeDocument(task.data),
-    );
-  }
-
-  /** Forgets a task. */
-  removeTask(seq: number): void {
-    this.statement('DELETE FROM task WHERE seq = ?').run(seq);
-  }
-
-  /** Makes all tasks due whose name begins like this. */
-  makeDue(prefix: string, now: number): void {
-    this.statement('UPDATE task SET due = ? WHERE substr(name, 1, ?) = ?').run(
-      now,
-      prefix.length,
-      prefix,
-    );
-  }
-
-  /** Forgets the tasks of a target; returns the jobs that they belonged to. */
-  removeTasks(target: string): string[] {
-    const rows = this.statement(
-      "DELETE FROM task WHERE target = ? RETURNING json_extract(data, '$.job') AS job",
-    ).all(target);
-    return [...new Set(rows.flatMap(({ job }) => (job == null ? [] : [String(job)])))];
-  }
-
-  /** Whether a task belongs to the job. */
-  hasTasksOf(job: string): boolean {
-    const found = this.statement(
-      "SELECT 1 FROM task WHERE json_extract(data, '$.job') = ? LIMIT 1",
-    ).get(job);
-    return found !== undefined && found !== null;
-  }
-
-  /** How many tasks are noted. */
-  countTasks(): number {
-    return Number(this.statement('SELECT count(*) AS n FROM task').get()?.['n'] ?? 0);
-  }
-
-  /** When the next task is due, in milliseconds since the epoch. */
-  nextDue(): number | undefined {
-    const row = this.statement('SELECT min(due) AS due FROM task').get();
-    return row?.['due'] == null ? undefined : Number(row['due']);
-  }
-
   #writeReferences(kind: KindName, object: StoredObject): void {
     for (const attribute of linkListsOf(kind)) {
       const list = object[attribute];
@@ -338,50 +237,6 @@ export class Transaction {
       }
     }
   }
-}
-
-/** The condition that a list attribute of an object refers to the target. */
-export function referringCondition(
-  kind: KindName,
-  attribute: string,
-  target: string,
-): SqlCondition {
-  return {
-    sql: 'id IN (SELECT r.id FROM reference r WHERE r.target = ? AND r.kind = ? AND r.attribute = ?)',
-    values: [target, kind, attribute],
-  };
-}
-
-/** The condition that an object is named by a list attribute of another one. */
-export function listedCondition(kind: KindName, attribute: string, id: string): SqlCondition {
-  return {
-    sql: 'id IN (SELECT r.target FROM reference r WHERE r.kind = ? AND r.id = ? AND r.attribute = ?)',
-    values: [kind, id, attribute],
-  };
-}
-
-/** Condition of the roles that a user or group was given, on whatever object. */
-export function heldRolesCondition(kind: 'user' | 'group', id: string): SqlCondition {
-  const sql = `id IN (SELECT role_id FROM ${table('permission')} WHERE ${kind}_id = ?)`;
-  return { sql, values: [id] };
-}
-
-function conditions(options: ListOptions): { sql: string; values: SqlValue[] } {
-  const parts: string[] = [];
-  const values: SqlValue[] = [];
-  for (const [column, value] of Object.entries(options.where ?? {})) {
-    if (value === null) {
-      parts.push(`[${column}] IS NULL`);
-    } else {
-      parts.push(`[${column}] = ?`);
-      values.push(value);
-    }
-  }
-  if (options.condition) {
-    parts.push(`(${options.condition.sql})`);
-    values.push(...options.condition.values);
-  }
-  return { sql: parts.length > 0 ? ` WHERE ${parts.join(' AND ')}` : '', values };
 }
 
 /** Disks keep when they were made and last changed, to be searched by. */

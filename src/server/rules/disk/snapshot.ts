@@ -1,6 +1,6 @@
 /** Rules of disk snapshots: the images of disks that snapshots keep, beside the active ones. */
 import type { Resource } from '../../../model/resource.ts';
-import { referringCondition } from '../../store/transaction.ts';
+import { referringCondition } from '../../store/conditions.ts';
 import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';

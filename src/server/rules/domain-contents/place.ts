@@ -1,7 +1,8 @@
 /** What a storage domain shows below `vms` and `templates`: what is in the inventory, or what is not. */
+
+import { referringCondition } from '../../store/conditions.ts';
 import type { KindName } from '../../store/kinds.ts';
 import { table } from '../../store/schema.ts';
-import { referringCondition } from '../../store/transaction.ts';
 import type { RuleContext } from '../context.ts';
 import type { Place } from '../places.ts';
 

@@ -3,9 +3,9 @@
  * a domain that was detached, and what was exported. They can be registered or imported.
  */
 import type { Resource } from '../../../model/resource.ts';
+import { referringCondition } from '../../store/conditions.ts';
 import type { StoredObject } from '../../store/document.ts';
 import { type KindName, storedKinds } from '../../store/kinds.ts';
-import { referringCondition } from '../../store/transaction.ts';
 import type { RuleContext } from '../context.ts';
 
 type Domain = Resource<'storage_domain'>;

@@ -30,7 +30,7 @@ export function loseHost(ctx: RuleContext, id: string): void {
  */
 export function settleLost(ctx: RuleContext, host: Host): boolean {
   for (const vm of runningOn(ctx, host)) {
-    ctx.tx.removeTasks(`vm:/vms/${vm.id}`);
+    ctx.tx.tasks.removeOf(`vm:/vms/${vm.id}`);
     ctx.tx.update('vm', { ...vm, status: 'unknown' });
     ctx.event(142, { vm, host });
   }
@@ -68,7 +68,7 @@ export function freeVms(ctx: RuleContext, host: Host): void {
 }
 
 function free(ctx: RuleContext, vm: Vm, host: Host): void {
-  ctx.tx.removeTasks(`vm:/vms/${vm.id}`);
+  ctx.tx.tasks.removeOf(`vm:/vms/${vm.id}`);
   const down: StoredObject = { ...vm, status: 'down', stop_time: ctx.timestamp };
   for (const name of gone) delete down[name];
   ctx.tx.update('vm', down as Vm);

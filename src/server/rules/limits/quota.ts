@@ -2,7 +2,7 @@
 import type { EventCode } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { isPermitted } from '../../auth/permissions.ts';
-import { referringCondition } from '../../store/transaction.ts';
+import { referringCondition } from '../../store/conditions.ts';
 import type { RuleContext } from '../context.ts';
 
 type Quota = Resource<'quota'>;

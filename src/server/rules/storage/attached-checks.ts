@@ -1,7 +1,7 @@
 /** What refuses to attach a storage domain, to deactivate it and to detach it. */
 import type { FaultKey } from '../../../model/faults.ts';
 import type { Resource } from '../../../model/resource.ts';
-import { referringCondition } from '../../store/transaction.ts';
+import { referringCondition } from '../../store/conditions.ts';
 import type { RuleContext } from '../context.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 import { usersOf } from '../domain-contents/unregistered.ts';

@@ -1,7 +1,7 @@
 /** Rules of storage connections: how storage is reached, which domains and disks use which of them. */
 import type { Resource } from '../../../model/resource.ts';
+import { listedCondition } from '../../store/conditions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import { listedCondition } from '../../store/transaction.ts';
 import type { RuleContext } from '../context.ts';
 import { requireAll } from '../input.ts';
 import { rules } from '../notation.ts';

@@ -1,6 +1,6 @@
 /** Space of storage domains: sums over what their disks say of themselves, no file is looked at. */
 import type { Resource } from '../../../model/resource.ts';
-import { referringCondition } from '../../store/transaction.ts';
+import { referringCondition } from '../../store/conditions.ts';
 import type { RuleContext } from '../context.ts';
 
 type Domain = Resource<'storage_domain'>;

@@ -1,0 +1,99 @@
+/** Work that is due at some time, kept in the store: it is not forgotten by a restart. */
+import { parseDocument, type StoredObject, writeDocument } from './document.ts';
+import type { Statement } from './driver.ts';
+
+/** One piece of work. */
+export interface Task {
+  readonly seq: number;
+  readonly due: number;
+  readonly name: string;
+  readonly target: string;
+  readonly data: StoredObject;
+}
+
+/** The work that is noted, inside one transaction. */
+export class TaskList {
+  readonly #statement: (sql: string) => Statement;
+
+  constructor(statement: (sql: string) => Statement) {
+    this.#statement = statement;
+  }
+
+  /** Notes work to be done at `due` (milliseconds since the epoch), also after a restart. */
+  add(due: number, name: string, target: string, data: StoredObject): void {
+    this.#statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
+      due,
+      name,
+      target,
+      writeDocument(data),
+    );
+  }
+
+  /** Takes the earliest task that is due by now out of the list. */
+  take(now: number): Task | undefined {
+    const row = this.#statement(
+      'DELETE FROM task WHERE seq = (SELECT seq FROM task WHERE due <= ? ORDER BY due, seq LIMIT 1) RETURNING *',
+    ).get(now);
+    return (
+      row && {
+        seq: Number(row['seq']),
+        due: Number(row['due']),
+        name: String(row['name']),
+        target: String(row['target']),
+        data: parseDocument(String(row['data'])),
+      }
+    );
+  }
+
+  /** Puts a task back that was taken, due at another time. */
+  keep(task: Task, due: number): void {
+    this.#statement('INSERT INTO task (seq, due, name, target, data) VALUES (?, ?, ?, ?, ?)').run(
+      task.seq,
+      due,
+      task.name,
+      task.target,
+      writeDocument(task.data),
+    );
+  }
+
+  /** Forgets a task. */
+  remove(seq: number): void {
+    this.#statement('DELETE FROM task WHERE seq = ?').run(seq);
+  }
+
+  /** Makes all tasks due whose name begins like this. */
+  makeDue(prefix: string, now: number): void {
+    this.#statement('UPDATE task SET due = ? WHERE substr(name, 1, ?) = ?').run(
+      now,
+      prefix.length,
+      prefix,
+    );
+  }
+
+  /** Forgets the tasks of a target; returns the jobs that they belonged to. */
+  removeOf(target: string): readonly string[] {
+    const rows = this.#statement(
+      "DELETE FROM task WHERE target = ? RETURNING json_extract(data, '$.job') AS job",
+    ).all(target);
+    return [...new Set(rows.flatMap(({ job }) => (job == null ? [] : [String(job)])))];
+  }
+
+  /** Whether a task belongs to the job. */
+  hasOf(job: string): boolean {
+    const found = this.#statement(
+      "SELECT 1 FROM task WHERE json_extract(data, '$.job') = ? LIMIT 1",
+    ).get(job);
+    return found !== undefined && found !== null;
+  }
+
+  /** How many tasks are noted. */
+  count(): number {
+    return Number(this.#statement('SELECT count(*) AS n FROM task').get()?.['n'] ?? 0);
+  }
+
+  /** When the next task is due, in milliseconds since the epoch. */
+  nextDue(): number | undefined {
+    const row = this.#statement('SELECT min(due) AS due FROM task').get();
+    return row?.['due'] == null ? undefined : Number(row['due']);
+  }
+}
