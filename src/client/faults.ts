@@ -11,6 +11,7 @@ import {
   type VmctlError,
 } from './errors.ts';
 import type { Answer, HttpRequest } from './http.ts';
+import { shellWord } from './shell-word.ts';
 
 export interface Attempt {
   readonly request: Pick<HttpRequest, 'method' | 'origin' | 'path'>;
@@ -64,8 +65,7 @@ function hintOf(status: number, { noun, what }: Attempt): string | undefined {
   // What was to be made is not there to be looked at.
   const isNew = what?.startsWith('create ') || what?.startsWith('add ');
   if (status === 409 && word !== '' && !isNew) {
-    const quoted = /^[\w.@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-    return `vmctl ${noun} get ${quoted} shows the state that it is in`;
+    return `vmctl ${noun} get ${shellWord(word)} shows the state that it is in`;
   }
   return hints[status];
 }

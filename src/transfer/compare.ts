@@ -4,15 +4,11 @@ import { ConflictError, VmctlError } from '../client/errors.ts';
 import { BLOCK, blockRange, lengthOf, pieces } from './blocks.ts';
 import { Buffers } from './buffers.ts';
 import { ALGORITHM, BlockHashes, checksumQuery, hashOf } from './checksum.ts';
-import { Control } from './control.ts';
 import { bytesOf } from './copy.ts';
-import { cancelQuietly, Stopped } from './ending.ts';
-import { Meter } from './events.ts';
-import type { DiskFormat } from './image-format.ts';
+import type { Meter } from './events.ts';
 import type { TransferOptions } from './options.ts';
-import { layoutOf } from './remote-layout.ts';
 import { readRuns, type Source } from './source.ts';
-import { Ticket } from './ticket.ts';
+import { readWhole } from './whole-read.ts';
 
 export interface CompareOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
@@ -39,47 +35,32 @@ const HANDS = 4;
  * Throws a conflict, with the reason, when they differ.
  */
 export async function compare(options: CompareOptions): Promise<Compared> {
-  const { client, disk, source, signal } = options;
-  const id = String(disk['id']);
-  const format: DiskFormat = disk['format'] === 'cow' ? 'cow' : 'raw';
-  const control = new Control(client, signal);
-  const meter = new Meter(options.onEvent);
-  meter.enter('preparing');
-  const ticket = new Ticket({ ...options, control, direction: 'download', disk: id, format });
-  let reason: string | undefined;
-  let compared: Compared;
-  try {
-    const { image, capabilities } = await ticket.open();
-    const { features } = capabilities;
-    if (!features.has('checksum')) throw noChecksum();
-    const { size } = await layoutOf(image, capabilities, disk, format);
+  const { disk, source, signal } = options;
+  const { compared, reason, format, id } = await readWhole(options, async (reading) => {
+    const { image, capabilities, layout, meter, id, format } = reading;
+    if (!capabilities.features.has('checksum')) throw noChecksum();
+    const { size } = layout;
+    const told = { size, fileSize: source.size, algorithm: ALGORITHM };
     meter.enter('verifying', size);
     if (source.size > size) {
-      reason = `the file has ${source.size} bytes, ${source.size - size} more than the image`;
-      compared = { size, fileSize: source.size, algorithm: ALGORITHM, checksum: '' };
-    } else {
-      const asked = image.checksum(checksumQuery);
-      // Its failure is reported below, after the file has been read.
-      asked.catch(() => undefined);
-      const ours = await fileChecksum(source, size, meter, signal);
-      const theirs = await asked;
-      if (theirs === undefined) throw noChecksum();
-      await source.requireUnchanged();
-      if (ours !== theirs) {
-        reason = `the checksum (${ALGORITHM}) of the file is ${ours}, that of the image ${theirs}`;
-      }
-      compared = { size, fileSize: source.size, algorithm: ALGORITHM, checksum: theirs };
+      const longer = `the file has ${source.size} bytes, ${source.size - size} more than the image`;
+      return { id, format, compared: { ...told, checksum: '' }, reason: longer };
     }
-    meter.enter('finalizing');
-    ticket.stop();
-    await control.finalize(ticket.id);
-  } catch (error) {
-    ticket.stop();
-    if (ticket.begun === undefined) throw error;
-    await cancelQuietly(control, ticket.begun, id);
-    throw new Stopped(error, { resumable: false, disk: id });
-  }
-  meter.enter('done');
+    const asked = image.checksum(checksumQuery);
+    // Its failure is reported below, after the file has been read.
+    asked.catch(() => undefined);
+    const ours = await fileChecksum(source, size, meter, signal);
+    const theirs = await asked;
+    if (theirs === undefined) throw noChecksum();
+    await source.requireUnchanged();
+    const differs = `the checksum (${ALGORITHM}) of the file is ${ours}, that of the image ${theirs}`;
+    return {
+      id,
+      format,
+      compared: { ...told, checksum: theirs },
+      reason: ours === theirs ? undefined : differs,
+    };
+  });
   if (reason === undefined) return compared;
   const name = String(disk['alias'] ?? disk['name'] ?? id);
   throw new ConflictError(`${source.path} differs from the disk ${name}: ${reason}`, {

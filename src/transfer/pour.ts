@@ -5,19 +5,17 @@ import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
 import { Buffers } from './buffers.ts';
 import { hashOf } from './checksum.ts';
-import { Control } from './control.ts';
 import { bytesOf } from './copy.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Downloaded } from './download.ts';
-import { cancelQuietly, Stopped } from './ending.ts';
-import { Meter } from './events.ts';
+import type { Meter } from './events.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
 import type { Layout } from './layout.ts';
 import type { TransferOptions } from './options.ts';
-import { dataExtents, layoutOf } from './remote-layout.ts';
-import { Ticket } from './ticket.ts';
+import { dataExtents } from './remote-layout.ts';
 import { verifyDownload } from './verify.ts';
+import { readWhole } from './whole-read.ts';
 
 export interface PourOptions extends TransferOptions {
   readonly disk: Thing;
@@ -34,16 +32,8 @@ const zeros = Buffer.alloc(2 ** 20);
  * nobody wanted more; what was written then is a part of the image.
  */
 export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file'>> {
-  const { client, disk, signal, verify, onNote } = options;
-  const id = String(disk['id']);
-  const format: DiskFormat = disk['format'] === 'cow' ? 'cow' : 'raw';
-  const control = new Control(client, signal);
-  const meter = new Meter(options.onEvent);
-  meter.enter('preparing');
-  const ticket = new Ticket({ ...options, control, direction: 'download', disk: id, format });
-  try {
-    const { image, capabilities } = await ticket.open();
-    const layout = await layoutOf(image, capabilities, disk, format);
+  const { verify, onNote } = options;
+  return await readWhole(options, async ({ id, format, image, capabilities, layout, meter }) => {
     const { size } = layout;
     const journal = journalFor(options, id, format, size);
     meter.enter('copying', size);
@@ -54,17 +44,8 @@ export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file
       verified = await verifyDownload({ image, capabilities, journal });
       if (!verified) onNote?.('the image daemon makes no checksums: nothing was verified');
     }
-    meter.enter('finalizing');
-    ticket.stop();
-    await control.finalize(ticket.id);
-    meter.enter('done');
     return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };
-  } catch (error) {
-    ticket.stop();
-    if (ticket.begun === undefined) throw error;
-    await cancelQuietly(control, ticket.begun, id);
-    throw new Stopped(error, { resumable: false, disk: id });
-  }
+  });
 }
 
 interface Work {

@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
+import { shellWord } from '../../client/shell-word.ts';
 import type { RunningServer } from '../../server/main.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import type { Cli } from '../cli.ts';
@@ -215,7 +216,7 @@ async function announce(
   if (runsCommand) return;
   if (flags.env) {
     const lines = Object.entries(environment(server))
-      .map(([name, value]) => `export ${name}=${quoted(value)}`)
+      .map(([name, value]) => `export ${name}=${shellWord(value)}`)
       .join('\n');
     await write(cli.io.stdout, `${lines}\nexport VMCTL_SERVE_PID=${process.pid}\n`);
   }
@@ -239,11 +240,6 @@ function environment(server: RunningServer): Record<string, string> {
     VMCTL_PASSWORD: server.password,
     VMCTL_CA_FILE: server.caFile,
   };
-}
-
-/** A word that every shell takes as it is. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Runs a command with the server in its environment; resolves with its exit code. */

@@ -3,7 +3,7 @@ import { UsageError } from '../../client/errors.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import type { Cli } from '../cli.ts';
 import { nearest } from '../nearest.ts';
-import { type Column, columnOf, defaultColumns } from './columns.ts';
+import { type Column, columnOf, defaultColumns, nameMembers } from './columns.ts';
 import type { Frame } from './view.ts';
 
 /** The columns that were asked for, or those that the type has by itself. */
@@ -53,10 +53,10 @@ function linkOf(path: string, type: string): readonly string[] {
 
 /** References have their id; the name of what the object itself refers to is looked up. */
 function shownAnyway(member: string, depth: number): boolean {
-  return ['id', 'href'].includes(member) || (depth === 0 && nameMembers.includes(member));
+  return (
+    ['id', 'href'].includes(member) || (depth === 0 && nameMembers.some((name) => name === member))
+  );
 }
-
-const nameMembers: readonly string[] = ['name', 'alias', 'user_name'];
 
 /** A path that the type does not have can only be a mistake, at whatever level. */
 function checkPath(path: string, type: string | undefined): void {

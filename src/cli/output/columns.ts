@@ -86,6 +86,9 @@ const defaults: Readonly<Record<string, Defaults>> = {
   vm_pool: { columns: 'name size prestarted_vms max_user_vms type cluster.name' },
 };
 
+/** Members of a reference that are looked up where an answer has only its id. */
+export const nameMembers = ['name', 'alias', 'user_name'] as const;
+
 const defaultLimit = 6;
 
 /** Reads one column: `title=path`, `path`, `path*path`. */

@@ -1,7 +1,7 @@
 /** Names for references: answers have ids, tables are read by people. */
 import type { Client, Thing } from '../../client/client.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
-import type { Column } from '../output/columns.ts';
+import { type Column, nameMembers } from '../output/columns.ts';
 import { homeOf } from './collections.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 
@@ -97,8 +97,6 @@ function referencesIn(value: unknown): readonly Thing[] {
   if (value === undefined) return [];
   return Array.isArray(value) ? (value as readonly Thing[]) : [value as Thing];
 }
-
-const nameMembers = ['name', 'alias', 'user_name'] as const;
 
 /** Of the many objects that there may be only the names are kept. */
 function nameOnly(item: Thing): Thing {

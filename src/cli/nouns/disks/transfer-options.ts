@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { Client } from '../../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../../client/errors.ts';
+import { shellWord } from '../../../client/shell-word.ts';
 import {
   Journal,
   type JournalHeader,
@@ -121,10 +122,5 @@ export function commandLine(cli: Cli, words: readonly string[]): string {
     if (found?.origin !== 'flag' || flag === undefined) return [];
     return settings[name].isSwitch ? [flag] : [flag, found.value];
   });
-  return ['vmctl', ...words, ...flags].map(quoted).join(' ');
-}
-
-/** A word that every shell takes as it is. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return ['vmctl', ...words, ...flags].map(shellWord).join(' ');
 }

@@ -1,0 +1,57 @@
+/** Transfers that read an image from its beginning to its end, and cannot go on where they ended. */
+import type { Thing } from '../client/client.ts';
+import { Control } from './control.ts';
+import type { Capabilities, RemoteImage } from './daemon.ts';
+import { cancelQuietly, Stopped } from './ending.ts';
+import { Meter } from './events.ts';
+import type { DiskFormat } from './image-format.ts';
+import type { Layout } from './layout.ts';
+import type { TransferOptions } from './options.ts';
+import { layoutOf } from './remote-layout.ts';
+import { Ticket } from './ticket.ts';
+
+/** The image that is read, as it is stored. */
+export interface Reading {
+  readonly id: string;
+  readonly format: DiskFormat;
+  readonly image: RemoteImage;
+  readonly capabilities: Capabilities;
+  readonly layout: Layout;
+  readonly meter: Meter;
+}
+
+interface ReadOptions extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
+  readonly disk: Thing;
+}
+
+/**
+ * Begins a transfer, lets `use` read, and ends it. Throws `Stopped` when something was begun that
+ * could not be finished: it is cancelled then.
+ */
+export async function readWhole<T>(
+  options: ReadOptions,
+  use: (reading: Reading) => Promise<T>,
+): Promise<T> {
+  const { client, disk, signal } = options;
+  const id = String(disk['id']);
+  const format: DiskFormat = disk['format'] === 'cow' ? 'cow' : 'raw';
+  const control = new Control(client, signal);
+  const meter = new Meter(options.onEvent);
+  meter.enter('preparing');
+  const ticket = new Ticket({ ...options, control, direction: 'download', disk: id, format });
+  try {
+    const { image, capabilities } = await ticket.open();
+    const layout = await layoutOf(image, capabilities, disk, format);
+    const result = await use({ id, format, image, capabilities, layout, meter });
+    meter.enter('finalizing');
+    ticket.stop();
+    await control.finalize(ticket.id);
+    meter.enter('done');
+    return result;
+  } catch (error) {
+    ticket.stop();
+    if (ticket.begun === undefined) throw error;
+    await cancelQuietly(control, ticket.begun, id);
+    throw new Stopped(error, { resumable: false, disk: id });
+  }
+}
