@@ -1,41 +1,14 @@
 /** What a long list costs: wall time over that of `curl | jq .` for the same list, and memory. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { median, startSite, vmctl } from './support/site.ts';
 
-const vmctl = join(process.cwd(), 'bin/vmctl.js');
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 1 : 5;
 const vms = quick ? 100 : 10_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
-const readyFile = join(folder, 'ready.json');
-const home = {
-  ...process.env,
-  XDG_CONFIG_HOME: join(folder, 'config'),
-  XDG_STATE_HOME: join(folder, 'state'),
-  XDG_CACHE_HOME: join(folder, 'cache'),
-};
-const server = spawn(
-  process.execPath,
-  [
-    ...[vmctl, 'serve', '--memory', '--inventory', `hosts=50,vms=${vms}`, '--speed', '0'],
-    ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0', '--ready-file', readyFile],
-  ],
-  { stdio: 'ignore', env: { ...home, VMCTL_SERVE_PASSWORD: 'bench' } },
-);
-while (!existsSync(readyFile)) await new Promise((resolve) => setTimeout(resolve, 20));
-const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as Record<string, string>;
-const env = {
-  ...home,
-  VMCTL_URL: ready['base_url'],
-  VMCTL_USERNAME: 'admin@internal',
-  VMCTL_PASSWORD: 'bench',
-  VMCTL_CA_FILE: ready['ca_file'],
-  API: ready['api_url'],
-};
+const site = await startSite('--inventory', `hosts=50,vms=${vms}`, '--speed', '0');
+const env = { ...site.env, API: site.apiUrl };
 
 interface Cost {
   readonly seconds: number;
@@ -62,9 +35,6 @@ async function run(command: readonly string[]): Promise<Cost> {
   return { seconds: (performance.now() - began) / 1_000, memory };
 }
 
-const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 const yardstick =
   'curl -s --cacert "$VMCTL_CA_FILE" -u admin@internal:bench -H "Accept: application/json" "$API/vms" | jq .';
 const list = [process.execPath, vmctl, 'vms', 'list'];
@@ -86,11 +56,7 @@ try {
     }
   }
 } finally {
-  // It keeps its compiled code at the end, in the folder that is removed.
-  const ended = once(server, 'exit');
-  server.kill('SIGTERM');
-  await ended;
-  rmSync(folder, { recursive: true, force: true });
+  await site.stop();
 }
 const base = median((costs.get('curl | jq .') ?? []).map(({ seconds }) => seconds));
 console.log(

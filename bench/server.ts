@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { median } from './support/site.ts';
 
 const vmctl = join(process.cwd(), 'bin/vmctl.js');
 const quick = process.argv.includes('--quick');
@@ -86,10 +87,6 @@ async function cpuOf(child: ChildProcess): Promise<number> {
   child.send('cpu');
   const [usage] = (await once(child, 'message')) as [NodeJS.CpuUsage];
   return (usage.user + usage.system) / 1_000;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 interface Work {

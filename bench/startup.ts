@@ -1,11 +1,7 @@
 /** What it costs to start: CPU time of whole commands over that of `node -e 0`, interleaved. */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { median, startSite, vmctl } from './support/site.ts';
 
-const vmctl = join(process.cwd(), 'bin/vmctl.js');
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 1 : 15;
 
@@ -20,40 +16,8 @@ function cpu(command: readonly string[], env: NodeJS.ProcessEnv): number {
   return user + system;
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
-const readyFile = join(folder, 'ready.json');
-const home = {
-  ...process.env,
-  XDG_CONFIG_HOME: join(folder, 'config'),
-  XDG_STATE_HOME: join(folder, 'state'),
-  XDG_CACHE_HOME: join(folder, 'cache'),
-};
-const server = spawn(
-  process.execPath,
-  [
-    vmctl,
-    'serve',
-    '--memory',
-    ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
-    ...['--ready-file', readyFile],
-  ],
-  { stdio: 'ignore', env: { ...home, VMCTL_SERVE_PASSWORD: 'bench' } },
-);
-while (!existsSync(readyFile)) await new Promise((resolve) => setTimeout(resolve, 20));
-const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as Record<string, string>;
-const env = {
-  ...home,
-  VMCTL_URL: ready['base_url'],
-  VMCTL_USERNAME: 'admin@internal',
-  VMCTL_PASSWORD: 'bench',
-  VMCTL_CA_FILE: ready['ca_file'],
-};
-
+const site = await startSite();
+const { env } = site;
 const node = process.execPath;
 const commands: Readonly<Record<string, { command: string[]; reach: string }>> = {
   'vmctl --version': { command: [node, vmctl, '--version'], reach: '1.25' },
@@ -80,11 +44,7 @@ try {
     }
   }
 } finally {
-  // It keeps its compiled code at the end, in the folder that is removed.
-  const ended = once(server, 'exit');
-  server.kill('SIGTERM');
-  await ended;
-  rmSync(folder, { recursive: true, force: true });
+  await site.stop();
 }
 
 const base = median(bare);

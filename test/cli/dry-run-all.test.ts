@@ -1,18 +1,11 @@
 /** Every command that could change something is asked what it would send; nothing may arrive. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CommandEntry, NounEntry } from '../../src/cli/tree.ts';
 import { allOperations, tagOf } from '../../src/model/index.ts';
-import { identity } from '../support/stub-server.ts';
+import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
 import { vmctl } from './run.ts';
 
-let server: Server;
-let folder: string;
-let env: Record<string, string>;
+let server: TlsServer;
 const changes: string[] = [];
 
 const reading = allOperations()
@@ -29,8 +22,7 @@ const object = { id, ...names, disk: { id, ...names } };
 
 /** A service where there is one object of each kind. */
 beforeAll(async () => {
-  const { ca, certificate, key } = identity();
-  server = createServer({ cert: certificate, key }, (request, response) => {
+  server = await startTlsServer((request, response) => {
     const path = new URL(request.url ?? '/', 'https://x').pathname.replace('/virt-app/api', '');
     const found = reading.find(({ pattern }) => pattern.test(path));
     request.resume();
@@ -39,22 +31,9 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(found?.isList ? { [tagOf(found.type)]: [object] } : object));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  folder = mkdtempSync(join(tmpdir(), 'vmctl-dry-'));
-  writeFileSync(join(folder, 'ca.pem'), ca);
-  env = {
-    HOME: folder,
-    VMCTL_URL: `https://127.0.0.1:${(server.address() as AddressInfo).port}/virt-app`,
-    VMCTL_TOKEN: 'token',
-    VMCTL_CA_FILE: join(folder, 'ca.pem'),
-  };
 });
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 /** The words of a command that names the one object wherever something has to be named. */
 function wordsOf({ noun, verb = '', arguments: places, calls, flags }: CommandEntry): string[] {
@@ -82,7 +61,7 @@ it('sends nothing, and shows what it would send', { timeout: 120_000 }, async ()
   const silent: string[] = [];
   for (const entry of changing) {
     const words = wordsOf(entry);
-    const result = await vmctl([...words, '--dry-run'], { env });
+    const result = await vmctl([...words, '--dry-run'], { env: server.env });
     expect(changes, words.join(' ')).toEqual([]);
     const shows = result.code === 0 && result.stdout.startsWith('DRY RUN, nothing sent: ');
     if (!shows) silent.push(`${words.join(' ')}: ${result.stderr.split('\n')[0]}`);

@@ -26,12 +26,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 beforeEach(() => void site.calls());
 
-async function out(...argv: string[]): Promise<string> {
-  const result = await site.run(argv);
-  expect(result.stderr).toBe('');
-  expect(result.code).toBe(0);
-  return result.stdout;
-}
+const out = (...argv: string[]) => site.out(...argv);
 
 describe('--query', () => {
   it('prints json by default', async () => {

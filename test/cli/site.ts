@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import {
   password,
   type Routes,
@@ -16,6 +17,8 @@ export interface Site {
   readonly home: string;
   /** Runs a command as somebody who is signed in. */
   readonly run: (argv: readonly string[], options?: RunOptions) => Promise<Result>;
+  /** The same; it must succeed without a word beside its output, which is returned. */
+  readonly out: (...argv: string[]) => Promise<string>;
   /** Requests below the API root since the last call, as `METHOD /path?query`. */
   readonly calls: () => readonly string[];
   readonly close: () => Promise<void>;
@@ -84,21 +87,27 @@ export async function startSite(more: Routes = {}): Promise<Site> {
   const ca = join(home, 'ca.pem');
   writeFileSync(ca, stub.identity.ca);
   let seen = 0;
+  const run: Site['run'] = (argv, options = {}) =>
+    vmctl(argv, {
+      ...options,
+      env: {
+        HOME: home,
+        VMCTL_URL: `${stub.url}/virt-app`,
+        VMCTL_USERNAME: 'admin@internal',
+        VMCTL_PASSWORD: password,
+        VMCTL_CA_FILE: ca,
+        ...options.env,
+      },
+    });
   return {
     stub,
     home,
-    run: (argv, options = {}) =>
-      vmctl(argv, {
-        ...options,
-        env: {
-          HOME: home,
-          VMCTL_URL: `${stub.url}/virt-app`,
-          VMCTL_USERNAME: 'admin@internal',
-          VMCTL_PASSWORD: password,
-          VMCTL_CA_FILE: ca,
-          ...options.env,
-        },
-      }),
+    run,
+    out: async (...argv) => {
+      const { code, stdout, stderr } = await run(argv);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return stdout;
+    },
     calls: () => {
       const lines = stub.log().slice(seen);
       seen += lines.length;

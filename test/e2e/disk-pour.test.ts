@@ -1,37 +1,20 @@
 /** `vmctl disks download DISK -` as a process against a server: images through pipes. */
 import { execFileSync } from 'node:child_process';
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
-import { peakMemory, User } from '../transfer/support/commands.ts';
+import { expect, it } from 'vitest';
+import { peakMemory, type User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
+import { useWorkshop } from '../transfer/support/workshop.ts';
 
-let folder: string;
-let server: TestServer;
 let user: User;
 let file: string;
 let copy: string;
 
-beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+useWorkshop((workshop) => {
+  ({ user, file, copy } = workshop);
 });
-
-afterAll(async () => {
-  expect(await server.stop()).toBe(0);
-});
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vmctl-pour-'));
-  file = join(folder, 'image.raw');
-  copy = join(folder, 'copy.raw');
-  user = new User(server, folder);
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function uploaded(name: string): Promise<void> {
   await user.must('disks', 'upload', file, '--name', name, '--storagedomain', 'data1');

@@ -4,7 +4,6 @@ import {
   closeSync,
   createReadStream,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -16,12 +15,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
 import { type Manners, serveFile, type Web } from '../transfer/support/web.ts';
+import { serverOptions, useWorkshop } from '../transfer/support/workshop.ts';
 
 let folder: string;
 let server: TestServer;
@@ -30,26 +30,9 @@ let file: string;
 let copy: string;
 let temporary: string;
 
-const options = ['--speed', '0', '--inventory', 'small'];
-
-beforeAll(async () => {
-  server = await startTestServer(options);
+useWorkshop((workshop) => {
+  ({ server, folder, user, file, copy, temporary } = workshop);
 });
-
-afterAll(async () => {
-  expect(await server.stop()).toBe(0);
-});
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vmctl-sources-'));
-  file = join(folder, 'image.raw');
-  copy = join(folder, 'copy.raw');
-  temporary = join(folder, 'tmp');
-  mkdirSync(temporary);
-  user = new User(server, folder, { TMPDIR: temporary });
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Disk {
   readonly id: string;
@@ -136,7 +119,7 @@ describe('standard input', () => {
   it('survives that the server dies, as what is not safe yet is kept', async () => {
     makeImage(file, 192 * MiB);
     const data = join(folder, 'data');
-    const first = await startTestServer([...options, '--data', data]);
+    const first = await startTestServer([...serverOptions, '--data', data]);
     const owner = new User(first, folder);
     const running = owner.startPiped(
       ...upload('-', 'survivor', '--size', '192MiB', '--limit-rate', '96MiB/s', '-o', 'jsonl'),

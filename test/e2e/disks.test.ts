@@ -4,7 +4,6 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   rmSync,
@@ -17,12 +16,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
 import { allocated, difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
+import { serverOptions, useWorkshop } from '../transfer/support/workshop.ts';
 
 let folder: string;
 let server: TestServer;
@@ -30,24 +30,9 @@ let user: User;
 let file: string;
 let copy: string;
 
-const options = ['--speed', '0', '--inventory', 'small'];
-
-beforeAll(async () => {
-  server = await startTestServer(options);
+useWorkshop((workshop) => {
+  ({ server, folder, user, file, copy } = workshop);
 });
-
-afterAll(async () => {
-  expect(await server.stop()).toBe(0);
-});
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vmctl-disks-'));
-  file = join(folder, 'image.raw');
-  copy = join(folder, 'copy.raw');
-  user = new User(server, folder);
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Disk {
   readonly id: string;
@@ -388,7 +373,7 @@ describe('when the server dies', () => {
   ])('%s', async (_, flags) => {
     makeImage(file, large);
     const data = join(folder, 'data');
-    const first = await startTestServer([...options, '--data', data]);
+    const first = await startTestServer([...serverOptions, '--data', data]);
     const owner = new User(first, folder);
     const running = owner.start(...upload('survivor', ...flags));
     await owner.until(8, running);

@@ -1,30 +1,19 @@
 /** `vmctl images` and `vmctl imagetransfers` as processes: moving bytes by hand. */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { describe, expect, it } from 'vitest';
+import type { TestServer } from '../support/server.ts';
 import { User } from '../transfer/support/commands.ts';
 import { MiB, makeImage } from '../transfer/support/images.ts';
+import { useWorkshop } from '../transfer/support/workshop.ts';
 
 let folder: string;
 let server: TestServer;
 let user: User;
 
-beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+useWorkshop((workshop) => {
+  ({ server, folder, user } = workshop);
 });
-
-afterAll(async () => {
-  expect(await server.stop()).toBe(0);
-});
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vmctl-images-'));
-  user = new User(server, folder);
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Transfer {
   readonly id: string;

@@ -1,22 +1,17 @@
 /** A list larger than the memory that the command may have is printed all the same. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { vmctl } from '../support/server.ts';
-import { identity } from '../support/stub-server.ts';
+import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
 
 const count = 30_000;
 /** Bytes of each; the whole list has ten times what the process may keep. */
 const padding = 'x'.repeat(10_000);
 const heap = 32;
 
-let server: Server;
-let folder: string;
+let server: TlsServer;
 let env: NodeJS.ProcessEnv;
 
 function* pieces(from: number, to: number): Generator<string> {
@@ -28,8 +23,7 @@ function* pieces(from: number, to: number): Generator<string> {
 }
 
 beforeAll(async () => {
-  const { ca, certificate, key } = identity();
-  server = createServer({ cert: certificate, key }, (request, response) => {
+  server = await startTlsServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'https://x');
     const max = Number(searchParams.get('max') ?? count);
     const page = Number(/page (\d+)/.exec(searchParams.get('search') ?? '')?.[1] ?? 1);
@@ -37,23 +31,10 @@ beforeAll(async () => {
     if (request.method === 'HEAD') response.end();
     else Readable.from(pieces((page - 1) * max, Math.min(count, page * max))).pipe(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  folder = mkdtempSync(join(tmpdir(), 'vmctl-long-'));
-  writeFileSync(join(folder, 'ca.pem'), ca);
-  env = {
-    PATH: process.env['PATH'],
-    HOME: folder,
-    VMCTL_URL: `https://127.0.0.1:${(server.address() as AddressInfo).port}/virt-app`,
-    VMCTL_TOKEN: 'token',
-    VMCTL_CA_FILE: join(folder, 'ca.pem'),
-  };
+  env = { PATH: process.env['PATH'], ...server.env };
 });
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 /** Most memory that a process has had so far, in MiB; 0 where nobody tells. */
 function memoryOf({ pid }: ChildProcess): number {
