@@ -129,6 +129,60 @@ vms:
   });
 });
 
+describe('two data centers with networks of the same name', () => {
+  const south = `
+datacenters: [{ name: south, local: false, storagedomains: [cold] }]
+hosts: [{ name: pole, address: pole.example.com, cluster: ice, root_password: secret }]
+storagedomains:
+  - { name: cold, type: data, host: pole, storage: { type: nfs, address: filer, path: /cold } }
+clusters:
+  - name: ice
+    data_center: south
+    cpu: { type: Intel Nehalem Family }
+    networks: [mgmt, front]
+networks:
+  - { name: mgmt, data_center: south, mtu: 9000 }
+  - { name: front, data_center: south, comment: of the south }
+vnicprofiles:
+  - { name: front, network: { name: front, data_center: south }, port_mirroring: true }
+vms:
+  - name: ice01
+    cluster: ice
+    nics: [{ name: nic1, vnic_profile: { name: front, network: { name: front, data_center: south } } }]
+`;
+
+  it('are told apart, and what a new one comes with is changed', async () => {
+    const dry = await desk.must('apply', file(south), '--dry-run');
+    expect(dry).toContain('+ create networks/mgmt');
+    await desk.must('apply', file(south), '--yes');
+    expect((await desk.run(['diff', file(south)])).stderr).toBe('all of it is so already\n');
+    const networks = await desk.json<Record<string, unknown>[]>('networks', 'list');
+    const fronts = networks.filter(({ name }) => name === 'front');
+    expect(fronts.map(({ comment, mtu }) => [comment, mtu])).toEqual(
+      expect.arrayContaining([
+        ['of the south', 0],
+        [undefined, 9000],
+      ]),
+    );
+    const [nic] = await desk.json('nics', 'list', '--vm', 'ice01');
+    const profile = await desk.json('vnicprofiles', 'get', String(idOf(nic, 'vnic_profile')));
+    expect(fronts.find(({ comment }) => comment)).toMatchObject({ id: idOf(profile, 'network') });
+  });
+
+  it.each([
+    ['{ name: back, data_center: south }', 'networks/back: there is no such object'],
+    ['{ name: front, data_center: west }', 'datacenters/west: there is no such object'],
+  ])('%s is told where it is wrong', async (network, message) => {
+    const text = `vnicprofiles: [{ name: x, network: ${network} }]`;
+    const { code, stderr } = await desk.run(['apply', file(text), '--yes']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(message)]);
+  });
+});
+
+function idOf(item: unknown, attribute: string): unknown {
+  return (item as Record<string, { id?: unknown }>)[attribute]?.id;
+}
+
 describe('vmctl export', () => {
   it('writes what diff finds nothing different in', async () => {
     const text = await desk.must('export');
