@@ -102,6 +102,25 @@ describe('vmctl apply', () => {
     ]);
   });
 
+  it('knows parts without names by what they are', async () => {
+    const parts = (options: string) => `
+hosts:
+  - name: host1
+    fenceagents:
+      - { address: 10.0.0.9, type: ipmilan, username: root, password: secret, order: 1${options} }
+vms:
+  - name: web01
+    cdroms: [{ file: { id: debian-12.7.0-amd64-netinst.iso } }]
+    watchdogs: [{ model: i6300esb, action: reset }]
+`;
+    await desk.run(['vms', 'stop', 'web01']);
+    await desk.must('apply', file(parts('')), '--yes');
+    expect((await desk.run(['diff', file(parts(''))])).stderr).toBe('all of it is so already\n');
+    const { code, stdout } = await desk.run(['diff', file(parts(', encrypt_options: true'))]);
+    expect([code, stdout]).toEqual([11, expect.stringContaining('encrypt_options: ')]);
+    expect(stdout).toMatch(/^~ update hosts\/host1\/fenceagents\//);
+  });
+
   it('that stops half way says how far it came, and can be run again', async () => {
     const broken = `
 tags: [{ name: one }]

@@ -17,7 +17,7 @@ import { collectionAt, homeOf, nounOfCollection } from '../resources/collections
 import type { Performer } from '../resources/perform.ts';
 import type { Found } from '../resources/references.ts';
 import { type Difference, differences } from './compare.ts';
-import { isSamePermission, wordOf } from './identity.ts';
+import { isNameless, isSame, wordOf } from './identity.ts';
 import { badDefinition } from './read.ts';
 import { insist, referenceWithin, resolved, scopeIn } from './resolve.ts';
 
@@ -150,14 +150,14 @@ class Planner {
   }
 
   /** What is there of an object; `own` are its attributes with their references looked up. */
-  async #find({ place, type, where }: Wish, own: Item): Promise<Found | undefined> {
+  async #find({ place, type, wanted, where }: Wish, own: Item): Promise<Found | undefined> {
     const { service, ids } = place;
-    if (type === 'permission') {
+    if (isNameless(type)) {
       const present = await this.#performer.list({ path: service, ids });
-      const item = present.find((one) => isSamePermission(own, one));
+      const item = present.find((one) => isSame(type, own, one));
       return item && { id: String(item['id']), label: '', item };
     }
-    const word = wordOf(type, own);
+    const word = wordOf(type, wanted);
     if (word === undefined) throw badDefinition(`${where}: it has no name`);
     const scope = scopeIn(type, own);
     if (isNewScope(type, own)) return undefined;
@@ -186,8 +186,9 @@ class Planner {
     const home = homeOf(type);
     const isReference =
       home !== undefined && home.path !== place.service && Object.keys(wanted).join() === 'name';
+    const isKnown = isNameless(type) || wordOf(type, wanted) !== undefined;
     // Some things come with what they are in: the management network of a data center.
-    const mayCome = (place.isNew && wordOf(type, own) !== undefined) || isNewScope(type, own);
+    const mayCome = place.isNew ? isKnown : isNewScope(type, own);
     const { finder } = this.#performer;
     this.#changes.push({
       action: isReference ? 'attach' : 'create',
