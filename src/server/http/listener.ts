@@ -257,10 +257,11 @@ async function send(
 ): Promise<void> {
   if (response.destroyed) return;
   if (typeof body === 'string' || body === undefined) {
-    const bytes = Buffer.from(body ?? '', 'utf8');
     const head = request.method === 'HEAD';
-    response.writeHead(status, head ? headers : { ...headers, 'Content-Length': bytes.length });
-    response.end(head ? undefined : bytes);
+    const length = Buffer.byteLength(body ?? '', 'utf8');
+    response.writeHead(status, head ? headers : { ...headers, 'Content-Length': length });
+    // A text leaves in one piece with its headers; bytes would be a second one.
+    response.end(head ? undefined : body, 'utf8');
     return;
   }
   // The first piece is made before the head is sent, so that what goes wrong there is a fault.

@@ -94,9 +94,21 @@ export class Transaction {
     ).all(...values, ...(options.orderValues ?? []), options.limit ?? -1, options.offset ?? 0);
   }
 
-  /** The first object that meets the conditions. */
+  /** The first object that meets the conditions: what `list` with a limit of 1 finds, for less. */
+  first<K extends KindName>(
+    kind: K,
+    options: Pick<ListOptions, 'where' | 'condition'>,
+  ): ObjectOf<K> | undefined {
+    const { sql, values } = conditions(options);
+    const row = this.statement(`SELECT doc FROM ${table(kind)}${sql} ORDER BY rowid LIMIT 1`).get(
+      ...values,
+    );
+    return row && (parseDocument(String(row['doc'])) as ObjectOf<K>);
+  }
+
+  /** The first object whose columns have these values. */
   find<K extends KindName>(kind: K, where: Where): ObjectOf<K> | undefined {
-    return this.list(kind, { where, limit: 1 })[0];
+    return this.first(kind, { where });
   }
 
   /** The object with exactly this name (upper and lower case differ), among those that fit. */
