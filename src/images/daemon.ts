@@ -1,6 +1,7 @@
 // The image daemon itself, in whichever thread it is called: listeners, tickets, end.
 import type { AddressInfo, Server } from 'node:net';
 import { openFileImage } from './backends/file.ts';
+import { openNbdImage } from './backends/nbd.ts';
 import { type Clock, monotonicClock } from './clock.ts';
 import { HttpFace } from './http/server.ts';
 import { PieceMemory } from './memory.ts';
@@ -27,7 +28,7 @@ export async function runDaemon(
   parts: Partial<DaemonParts> = {},
 ): Promise<ImageDaemon> {
   const clock = parts.clock ?? monotonicClock;
-  const tickets = new Tickets(clock, parts.openBackend ?? openTicketFile);
+  const tickets = new Tickets(clock, parts.openBackend ?? imageOpener(clock));
   for (const ticket of options.tickets ?? []) tickets.add(ticket);
   const memory = parts.memory ?? new PieceMemory();
   const { unixSocket, version = '1.0.0' } = options;
@@ -74,13 +75,15 @@ export async function runDaemon(
   };
 }
 
-const openTicketFile: OpenBackend = (ticket) =>
-  openFileImage({
-    path: ticket.path,
-    size: ticket.size,
-    writable: ticket.ops.includes('write'),
-    sparse: ticket.sparse,
-  });
+/** Opens what a ticket is for, wherever it lives. */
+function imageOpener(clock: Clock): OpenBackend {
+  return ({ image, size, ops, sparse, dirty = false }) => {
+    const writable = ops.includes('write');
+    return image.kind === 'file'
+      ? openFileImage({ path: image.path, size, writable, sparse })
+      : openNbdImage({ ...image, size, writable, sparse, dirty, clock });
+  };
+}
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 // All tickets of a daemon, as its owner manages them and requests find them.
-import { isAbsolute } from 'node:path';
 import type { Clock } from './clock.ts';
 import { forbidden } from './http/http-error.ts';
+import { problemOfPlace } from './place.ts';
 import { LiveTicket, type OpenBackend } from './ticket.ts';
 import type { Ticket, TicketState } from './types.ts';
 
@@ -79,7 +79,8 @@ function problemOf(ticket: Ticket): string | undefined {
   if (!Array.isArray(ticket.ops) || ticket.ops.length === 0 || !ticket.ops.every(known)) {
     return "ops is not a list of 'read' and 'write'";
   }
-  if (typeof ticket.path !== 'string' || !isAbsolute(ticket.path)) return 'path is not absolute';
+  const misplaced = problemOfPlace(ticket.image);
+  if (misplaced) return misplaced;
   if (!isDuration(ticket.timeout)) return 'timeout is not a number of seconds';
   if (!isDuration(ticket.inactivityTimeout)) return 'inactivityTimeout is not a number of seconds';
   return undefined;

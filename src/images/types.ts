@@ -1,4 +1,5 @@
 // The contract between the image daemon and whoever runs it: tickets, their state, start-up options.
+import type { ImagePlace } from './place.ts';
 
 /** Permission to read or write one image until it expires. */
 export interface Ticket {
@@ -8,14 +9,16 @@ export interface Ticket {
   size: number;
   /** `write` implies `read`. */
   ops: ('read' | 'write')[];
-  /** Absolute path of the regular file the bytes live in; it must exist. */
-  path: string;
+  /** Where the bytes live: a file that exists, or an export of a server that runs. */
+  image: ImagePlace;
   /** Seconds until the ticket expires unless used; each finished operation restarts them. */
   timeout: number;
   /** Seconds a connection may be silent; 0 = no limit. */
   inactivityTimeout: number;
   /** Zeroed ranges give their space back to the file system. */
   sparse: boolean;
+  /** Ask the server of the export for what has changed since a backup. */
+  dirty?: boolean;
   /** Name offered to browsers that save the image. */
   filename?: string;
 }

@@ -161,7 +161,7 @@ function ticketFor(files: DiskFiles, ticket: TransferTicket): Ticket {
     id: ticket.id,
     size: ticket.size,
     ops: [ticket.direction === 'upload' ? 'write' : 'read'],
-    path: files.path(ticket.diskId),
+    image: { kind: 'file', path: files.path(ticket.diskId) },
     timeout: ticketLifetime,
     inactivityTimeout: ticket.inactivityTimeout,
     sparse: ticket.sparse,
