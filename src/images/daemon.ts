@@ -3,6 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { type Clock, monotonicClock } from './clock.ts';
+import { routeControl } from './control/router.ts';
 import { HttpFace } from './http/server.ts';
 import { PieceMemory } from './memory.ts';
 import type { OpenBackend } from './ticket.ts';
@@ -31,7 +32,7 @@ export async function runDaemon(
   const tickets = new Tickets(clock, parts.openBackend ?? imageOpener(clock));
   for (const ticket of options.tickets ?? []) tickets.add(ticket);
   const memory = parts.memory ?? new PieceMemory();
-  const { unixSocket, version = '1.0.0' } = options;
+  const { unixSocket, controlSocket, version = '1.0.0' } = options;
   const face = new HttpFace({ tickets, memory, version, unixSocket }, clock);
   const servers: Server[] = [];
   const ends: (() => Promise<void>)[] = [];
@@ -39,15 +40,19 @@ export async function runDaemon(
   const network = face.createServer('network', options.tls);
   await listen(network, options.host, options.port);
   servers.push(network);
-  if (unixSocket !== undefined) {
-    const local = face.createServer('local');
-    try {
-      ends.push(await listenOnPath(local, unixSocket));
-    } catch (error) {
-      network.close();
-      throw error;
+  const addLocal = async (path: string, server: Server) => {
+    ends.push(await listenOnPath(server, path));
+    servers.push(server);
+  };
+  try {
+    if (unixSocket !== undefined) await addLocal(unixSocket, face.createServer('local'));
+    if (controlSocket !== undefined) {
+      await addLocal(controlSocket, face.createServer('local', undefined, routeControl));
     }
-    servers.push(local);
+  } catch (error) {
+    for (const remove of ends) await remove();
+    for (const server of servers) server.close();
+    throw error;
   }
 
   const end = async () => {
@@ -64,6 +69,7 @@ export async function runDaemon(
     url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
     port,
     ...(unixSocket === undefined ? {} : { unixSocket }),
+    ...(controlSocket === undefined ? {} : { controlSocket }),
     add: async (ticket) => tickets.add(ticket),
     state: async (id) => tickets.state(id),
     extend: async (id, timeout) => tickets.extend(id, timeout),

@@ -1,4 +1,5 @@
 // The life of one ticket: who may do what until when, what runs on it, what was transferred.
+import type { Socket } from 'node:net';
 import type { Backend } from './backends/backend.ts';
 import type { Clock } from './clock.ts';
 import { SharedFlush } from './flush.ts';
@@ -15,6 +16,7 @@ export class LiveTicket {
   readonly #clock: Clock;
   readonly #open: OpenBackend;
   readonly #operations = new Set<Operation>();
+  readonly #sockets = new Set<Socket>();
   readonly #ranges = new RangeSet();
   #backend: Promise<Backend> | undefined;
   #flush: SharedFlush | undefined;
@@ -39,8 +41,18 @@ export class LiveTicket {
       transferred: this.#ranges.total,
       idle: active ? 0 : (this.#clock.now() - this.#lastActivity) / 1000,
       expired: this.#expired,
+      expiresIn: (this.#deadline - this.#clock.now()) / 1000,
+      cancelled: this.#cancelled,
+      connections: this.#sockets.size,
       failed: this.#flush?.failed ?? false,
     };
+  }
+
+  /** Counts a connection that uses the ticket until it is closed. */
+  usedBy(socket: Socket): void {
+    if (this.#sockets.has(socket)) return;
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
   }
 
   /** The ticket was removed or has expired. */

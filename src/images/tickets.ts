@@ -29,6 +29,17 @@ export class Tickets {
     return this.#live.get(id)?.state;
   }
 
+  /** A ticket and its state. */
+  look(id: string): { ticket: Ticket; state: TicketState } | undefined {
+    const live = this.#live.get(id);
+    return live && { ticket: live.ticket, state: live.state };
+  }
+
+  /** The ids of all tickets. */
+  ids(): string[] {
+    return [...this.#live.keys()];
+  }
+
   /** Lets a ticket expire `timeout` seconds from now; its own timeout stays. */
   extend(id: string, timeout: number): void {
     const live = this.#live.get(id);

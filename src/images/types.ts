@@ -19,6 +19,8 @@ export interface Ticket {
   sparse: boolean;
   /** Ask the server of the export for what has changed since a backup. */
   dirty?: boolean;
+  /** What the ticket is for, in the words of whoever made it. */
+  transferId?: string;
   /** Name offered to browsers that save the image. */
   filename?: string;
 }
@@ -33,6 +35,12 @@ export interface TicketState {
   /** Seconds since the last activity, 0 while active. */
   idle: number;
   expired: boolean;
+  /** Seconds until the ticket expires unless it is used; negative when it has expired. */
+  expiresIn: number;
+  /** It was removed, but operations still run on it. */
+  cancelled: boolean;
+  /** Client connections that are open and have used the ticket. */
+  connections: number;
   /** Storage failed to confirm a flush: the ticket serves nothing any more. */
   failed: boolean;
 }
@@ -43,6 +51,7 @@ export interface ImageDaemon {
   readonly url: string;
   readonly port: number;
   readonly unixSocket?: string;
+  readonly controlSocket?: string;
   /** Makes a ticket usable. Rejects when it is malformed or its id is in use. */
   add(ticket: Ticket): Promise<void>;
   /** The ticket's state, `undefined` when there is no such ticket. */
@@ -69,6 +78,8 @@ export interface ImageDaemonOptions {
   tls?: { key: string; cert: string };
   /** Path of a socket for clients on the same machine, created with mode 0600. */
   unixSocket?: string;
+  /** Path of a socket for the control API of tickets, created with mode 0600. */
+  controlSocket?: string;
   /** Run in a thread of its own (default), so that neither TLS nor disks delay the caller. */
   inThread?: boolean;
   /** What `GET /info/` reports. */

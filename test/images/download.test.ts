@@ -174,6 +174,9 @@ onEachBackend((startHarness) => {
         transferred: 250,
         idle: 3,
         expired: false,
+        expiresIn: 297,
+        cancelled: false,
+        connections: expect.any(Number),
         failed: false,
       });
     });

@@ -42,6 +42,16 @@ const TLS = {
   ].join(':'),
 } as const;
 
+/** Serves a request; throws `HttpError` for an error answer. */
+type Router = (exchange: Exchange, services: Services) => Promise<void>;
+
+type Receive = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  awaitsContinue: boolean,
+  refusal?: HttpError,
+) => void;
+
 /** All connections of a daemon, whichever listener they came through. */
 export class HttpFace {
   readonly #services: Services;
@@ -59,8 +69,13 @@ export class HttpFace {
    * A server that is not listening yet.
    * @param kind `local` for one that will listen on a unix socket
    * @param tls key and certificate when it shall speak TLS
+   * @param router serves its requests: those on images where none is given
    */
-  createServer(kind: 'network' | 'local', tls?: { key: string; cert: string }): Server {
+  createServer(
+    kind: 'network' | 'local',
+    tls?: { key: string; cert: string },
+    router: Router = route,
+  ): Server {
     const server = tls ? createSecureServer({ ...LIMITS, ...TLS, ...tls }) : createServer(LIMITS);
     // Headers beyond Node's usual number would be dropped in silence.
     server.maxHeadersCount = 0;
@@ -72,10 +87,11 @@ export class HttpFace {
       this.#connections.set(socket, connection);
       socket.once('close', () => this.#connections.delete(socket));
     });
-    server.on('request', (request, response) => this.#receive(request, response, false));
-    server.on('checkContinue', (request, response) => this.#receive(request, response, true));
+    const receive: Receive = (...given) => this.#receive(router, ...given);
+    server.on('request', (request, response) => receive(request, response, false));
+    server.on('checkContinue', (request, response) => receive(request, response, true));
     server.on('checkExpectation', (request, response) => {
-      this.#receive(request, response, true, new HttpError(417, 'Only 100-continue is known.'));
+      receive(request, response, true, new HttpError(417, 'Only 100-continue is known.'));
     });
     server.on('timeout', (socket) => this.#connections.get(socket)?.timedOut());
     server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
@@ -105,6 +121,7 @@ export class HttpFace {
   }
 
   #receive(
+    router: Router,
     request: IncomingMessage,
     response: ServerResponse,
     awaitsContinue: boolean,
@@ -116,15 +133,15 @@ export class HttpFace {
       const closing = this.#closing;
       const clock = this.#clock;
       const parts = { request, response, connection, clock, awaitsContinue, closing };
-      await this.#serve(new Exchange(parts), refusal);
+      await this.#serve(router, new Exchange(parts), refusal);
       if (this.#closing) connection.socket.destroySoon();
     });
   }
 
-  async #serve(exchange: Exchange, refusal: HttpError | undefined): Promise<void> {
+  async #serve(router: Router, exchange: Exchange, refusal?: HttpError): Promise<void> {
     try {
       if (refusal) throw refusal;
-      await route(exchange, this.#services);
+      await router(exchange, this.#services);
     } catch (error) {
       try {
         await exchange.fail(toHttpError(error));
