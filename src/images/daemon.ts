@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { type Clock, monotonicClock } from './clock.ts';
-import { routeControl } from './control/router.ts';
+import { type Limits, usualLimits } from './http/limits.ts';
 import { HttpFace } from './http/server.ts';
 import { PieceMemory } from './memory.ts';
 import type { OpenBackend } from './ticket.ts';
@@ -21,6 +21,7 @@ export interface DaemonParts {
   clock: Clock;
   openBackend: OpenBackend;
   memory: PieceMemory;
+  limits: Partial<Limits>;
 }
 
 /** Starts listening. Rejects when an address cannot be had or the certificate does not work. */
@@ -33,7 +34,13 @@ export async function runDaemon(
   for (const ticket of options.tickets ?? []) tickets.add(ticket);
   const memory = parts.memory ?? new PieceMemory();
   const { unixSocket, controlSocket, version = '1.0.0' } = options;
-  const face = new HttpFace({ tickets, memory, version, unixSocket }, clock);
+  const limits = {
+    ...usualLimits,
+    ...(options.maxConnections === undefined ? {} : { connections: options.maxConnections }),
+    ...(options.maxPerAddress === undefined ? {} : { perAddress: options.maxPerAddress }),
+    ...parts.limits,
+  };
+  const face = new HttpFace({ tickets, memory, version, unixSocket }, clock, limits);
   const servers: Server[] = [];
   const ends: (() => Promise<void>)[] = [];
 
@@ -47,7 +54,7 @@ export async function runDaemon(
   try {
     if (unixSocket !== undefined) await addLocal(unixSocket, face.createServer('local'));
     if (controlSocket !== undefined) {
-      await addLocal(controlSocket, face.createServer('local', undefined, routeControl));
+      await addLocal(controlSocket, face.createServer('control'));
     }
   } catch (error) {
     for (const remove of ends) await remove();

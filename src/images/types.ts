@@ -80,6 +80,10 @@ export interface ImageDaemonOptions {
   unixSocket?: string;
   /** Path of a socket for the control API of tickets, created with mode 0600. */
   controlSocket?: string;
+  /** Connections to images at once; there is memory for 512. */
+  maxConnections?: number;
+  /** Those from one address of the network; 256 by default. */
+  maxPerAddress?: number;
   /** Run in a thread of its own (default), so that neither TLS nor disks delay the caller. */
   inThread?: boolean;
   /** What `GET /info/` reports. */
