@@ -100,6 +100,9 @@ async function start(
     port: options.imagesListen.port,
     tls: { key: certificates.server.key, cert: certificates.server.certificate },
     tickets,
+    ...(options.imagesControlSocket === undefined
+      ? {}
+      : { controlSocket: options.imagesControlSocket }),
   });
   closers.push(() => daemon.close());
   const desk = new TransferDesk(
