@@ -1,11 +1,13 @@
 // The NBD backend against real servers: qcow2 and raw, limits of blocks and sizes, bitmaps, trouble.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Backend, DirtyExtent, Extent } from '../../src/images/backends/backend.ts';
 import { type NbdImageOptions, openNbdImage } from '../../src/images/backends/nbd.ts';
+import { placeOfUrl } from '../../src/images/place.ts';
 import { pattern, startHarness } from './support/harness.ts';
 import {
   hasNbdkit,
@@ -134,7 +136,7 @@ describe.skipIf(!hasQemuNbd)(`a qcow2 image behind qemu-nbd${qemu}`, () => {
 });
 
 describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
-  it('is an export with a name, also over the network', async () => {
+  it('is an export with a name', async () => {
     const path = await newFile('raw', pattern(MEBIBYTE));
     const server = await startQemuNbd(path, ['-f', 'raw', '-x', 'some/disk']);
     const place = { ...server.place, exportName: 'some/disk' };
@@ -142,6 +144,25 @@ describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
     expect((await read(image, 7, 1000)).equals(pattern(MEBIBYTE).subarray(7, 1007))).toBe(true);
     const wrong = use({ place: { ...place, exportName: 'none' } }, { size: MEBIBYTE });
     await expect(wrong).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('is reached over the network as well', async () => {
+    const path = await newFile('raw', pattern(MEBIBYTE));
+    const { socket } = await startQemuNbd(path);
+    const relay = createServer((client) => {
+      const server = connect(socket);
+      client.pipe(server).pipe(client);
+      for (const one of [client, server]) one.on('error', () => client.destroy());
+    });
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void relay.close());
+    const { port } = relay.address() as AddressInfo;
+    const place = placeOfUrl(`nbd:127.0.0.1:${port}`);
+    if (place.kind !== 'nbd') throw new Error('not an export');
+    const image = await use({ place }, { size: MEBIBYTE });
+    await image.write(5, pattern(MEBIBYTE - 5, 2));
+    const expected = Buffer.concat([pattern(5), pattern(MEBIBYTE - 5, 2)]);
+    expect((await read(image, 0, MEBIBYTE)).equals(expected)).toBe(true);
   });
 
   it('keeps its space when it is zeroed, unless the ticket is sparse', async () => {
