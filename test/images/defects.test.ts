@@ -1,7 +1,8 @@
 // Defects known from a product of the same family, each shown to be absent.
 import { Agent, request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { monotonicClock } from '../../src/images/clock.ts';
 import { LARGE_PIECE } from '../../src/images/memory.ts';
 import { certificate } from './support/certificate.ts';
 import { keepAliveAgent, pattern } from './support/harness.ts';
@@ -194,6 +195,18 @@ onEachBackend((startHarness) => {
       await image({ content: pattern(10), timeout: 1 });
       clock.advance(0.999);
       expect((await ask('GET', '/images/image')).status).toBe(200);
+    });
+
+    it('live by a clock that nobody turns', async () => {
+      vi.useFakeTimers({ toFake: ['Date'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { ask, daemon, image } = await startHarness({}, { clock: monotonicClock });
+      await image({ content: pattern(10), timeout: 60 });
+      for (const year of [1970, 2999]) {
+        vi.setSystemTime(new Date(year, 1, 1));
+        expect((await ask('GET', '/images/image')).status).toBe(200);
+        expect(await daemon.state('image')).toMatchObject({ expired: false });
+      }
     });
 
     it('without a limit of inactivity allow any transfer', async () => {

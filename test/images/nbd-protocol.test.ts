@@ -213,6 +213,93 @@ describe('a server that breaks the protocol', () => {
   });
 });
 
+describe('an export that takes several connections', () => {
+  const MULTIPLE = 1 << 8;
+  const answer = (socket: Socket, { cookie, offset, length }: Asked) => {
+    socket.write(chunk(cookie, 1, data(offset, pattern(length, offset))));
+  };
+
+  /** Reads, again and again, with some requests under way, until `isEnough`. */
+  async function readUntil(client: NbdClient, isEnough: () => boolean): Promise<void> {
+    while (!isEnough()) {
+      const buffers = Array.from({ length: 8 }, () => Buffer.alloc(100));
+      await Promise.all(buffers.map((buffer, i) => client.read(i, buffer)));
+      for (const [i, buffer] of buffers.entries()) {
+        expect(buffer.equals(pattern(100, i))).toBe(true);
+      }
+    }
+  }
+
+  it('gets more of them while there is much to do, but not many', async () => {
+    const used = new Set<Socket>();
+    let connections = 0;
+    const client = await use({
+      flags: MULTIPLE,
+      size: () => {
+        connections += 1;
+        return SIZE;
+      },
+      reply: (socket, asked) => {
+        used.add(socket);
+        answer(socket, asked);
+      },
+    });
+    expect(connections).toBe(1);
+    await readUntil(client, () => used.size === 4);
+    await readUntil(client, () => true);
+    expect(connections).toBe(4);
+  });
+
+  it('has one where it does not say so', async () => {
+    let connections = 0;
+    const client = await use({
+      size: () => {
+        connections += 1;
+        return SIZE;
+      },
+      reply: answer,
+    });
+    let turns = 0;
+    await readUntil(client, () => ++turns > 20);
+    expect(connections).toBe(1);
+  });
+
+  it('that is another one at the second look is used through the first alone', async () => {
+    const used = new Set<Socket>();
+    let connections = 0;
+    const client = await use({
+      flags: MULTIPLE,
+      size: (index) => {
+        connections += 1;
+        return SIZE + index;
+      },
+      reply: (socket, asked) => {
+        used.add(socket);
+        answer(socket, asked);
+      },
+    });
+    await readUntil(client, () => connections === 2);
+    let turns = 0;
+    await readUntil(client, () => ++turns > 20);
+    expect([connections, used.size, client.alive]).toEqual([2, 1, true]);
+  });
+
+  it('is lost with any of them', async () => {
+    const used = new Set<Socket>();
+    const client = await use({
+      flags: MULTIPLE,
+      reply: (socket, asked) => {
+        used.add(socket);
+        answer(socket, asked);
+      },
+    });
+    await readUntil(client, () => used.size > 1);
+    [...used][1]?.destroy();
+    while (client.alive) await new Promise(setImmediate);
+    await expect(client.read(0, Buffer.alloc(10))).rejects.toThrow();
+  });
+});
+
 describe('a handshake', () => {
   const open = async (handshake: Script['handshake'], clock?: FakeClock) => {
     const path = await startFakeServer(handshake ? { handshake } : {});

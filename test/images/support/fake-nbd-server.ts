@@ -18,7 +18,10 @@ export interface Script {
   handshake?: (socket: Socket, next: (length: number) => Promise<Buffer>) => Promise<void>;
   /** Answers a request. */
   reply?: (socket: Socket, asked: Asked) => void;
-  size?: number;
+  /** Size of the export, as each connection in turn is told. */
+  size?: number | ((connection: number) => number);
+  /** Flags of the export beside flush and zeroing. */
+  flags?: number;
 }
 
 export const u16 = (value: number) => {
@@ -60,10 +63,11 @@ export async function startFakeServer(script: Script): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'nbd-'));
   const path = join(directory, 's');
   const sockets = new Set<Socket>();
+  let count = 0;
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
-    void serve(socket, script);
+    void serve(socket, script, count++);
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   onTestFinished(async () => {
@@ -74,7 +78,7 @@ export async function startFakeServer(script: Script): Promise<string> {
   return path;
 }
 
-async function serve(socket: Socket, script: Script): Promise<void> {
+async function serve(socket: Socket, script: Script, index: number): Promise<void> {
   let buffered = Buffer.alloc(0);
   let wake = () => {};
   socket.on('data', (data: Buffer) => {
@@ -87,20 +91,25 @@ async function serve(socket: Socket, script: Script): Promise<void> {
     buffered = buffered.subarray(length);
     return taken;
   };
-  await (script.handshake ?? wholeHandshake(script.size ?? 2 ** 20))(socket, next);
+  const { size = 2 ** 20, flags = 0 } = script;
+  const told = typeof size === 'number' ? size : size(index);
+  await (script.handshake ?? wholeHandshake(told, flags))(socket, next);
   for (;;) {
     const head = await next(28);
     const command = head.readUInt16BE(6);
     const length = head.readUInt32BE(24);
     if (command === 1) await next(length);
-    if (command === 2) socket.end();
+    if (command === 2) {
+      socket.end();
+      return;
+    }
     const offset = Number(head.readBigUInt64BE(16));
     script.reply?.(socket, { command, cookie: head.readBigUInt64BE(8), offset, length });
   }
 }
 
 /** Structured replies, `base:allocation` as number 7, an export that can all there is. */
-function wholeHandshake(size: number) {
+function wholeHandshake(size: number, flags: number) {
   return async (socket: Socket, next: (length: number) => Promise<Buffer>) => {
     socket.write(greeting);
     await next(4);
@@ -113,7 +122,7 @@ function wholeHandshake(size: number) {
         socket.write(optionReply(option, 4, context));
       }
       if (option === 7) {
-        const info = Buffer.concat([u16(0), u64(size), u16(1 | 4 | 64)]);
+        const info = Buffer.concat([u16(0), u64(size), u16(1 | 4 | 64 | flags)]);
         socket.write(Buffer.concat([optionReply(option, 3, info), optionReply(option, 1)]));
         return;
       }
