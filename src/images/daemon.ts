@@ -68,6 +68,8 @@ export async function runDaemon(
     await within(clock, GRACE, face.finish());
     face.destroy();
     await within(clock, DISK_GRACE, tickets.close());
+    // A server that hangs must not keep this process from ending.
+    tickets.abandon();
   };
   let ending: Promise<void> | undefined;
   const { port } = network.address() as AddressInfo;

@@ -1,5 +1,4 @@
 // The life of one ticket: who may do what until when, what runs on it, what was transferred.
-import type { Socket } from 'node:net';
 import type { Backend } from './backends/backend.ts';
 import type { Clock } from './clock.ts';
 import { SharedFlush } from './flush.ts';
@@ -10,13 +9,18 @@ import type { Ticket, TicketState } from './types.ts';
 /** Opens the image behind a ticket. */
 export type OpenBackend = (ticket: Ticket) => Promise<Backend>;
 
+/** A connection, as far as a ticket has to know it. */
+interface Closing {
+  whenClosed(run: () => void): void;
+}
+
 /** A ticket in use. Its image is opened by the first operation and stays open until `close`. */
 export class LiveTicket {
   readonly ticket: Ticket;
   readonly #clock: Clock;
   readonly #open: OpenBackend;
   readonly #operations = new Set<Operation>();
-  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Set<Closing>();
   readonly #ranges = new RangeSet();
   #backend: Promise<Backend> | undefined;
   #flush: SharedFlush | undefined;
@@ -43,16 +47,16 @@ export class LiveTicket {
       expired: this.#expired,
       expiresIn: (this.#deadline - this.#clock.now()) / 1000,
       cancelled: this.#cancelled,
-      connections: this.#sockets.size,
+      connections: this.#connections.size,
       failed: this.#flush?.failed ?? false,
     };
   }
 
   /** Counts a connection that uses the ticket until it is closed. */
-  usedBy(socket: Socket): void {
-    if (this.#sockets.has(socket)) return;
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+  usedBy(connection: Closing): void {
+    if (this.#connections.has(connection)) return;
+    this.#connections.add(connection);
+    connection.whenClosed(() => this.#connections.delete(connection));
   }
 
   /** The ticket was removed or has expired. */
@@ -122,6 +126,14 @@ export class LiveTicket {
     this.#backend = undefined;
     await backend?.then(
       (opened) => opened.close(),
+      () => {},
+    );
+  }
+
+  /** Makes operations fail that do not end by themselves, as far as that is possible. */
+  abandon(): void {
+    this.#backend?.then(
+      (opened) => opened.abandon?.(),
       () => {},
     );
   }

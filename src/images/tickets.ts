@@ -74,6 +74,11 @@ export class Tickets {
     return live;
   }
 
+  /** Gives up on operations that do not end by themselves. */
+  abandon(): void {
+    for (const live of this.#live.values()) live.abandon();
+  }
+
   /** Cancels every ticket, waits for what runs, and closes the images. */
   async close(): Promise<void> {
     const all = [...this.#live.values()];

@@ -246,6 +246,27 @@ describe('GET', () => {
   });
 });
 
+describe('a connection', () => {
+  it('may use many tickets, and is counted for each until it ends', async () => {
+    const { ask, control, look, ticket } = await setUp();
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => void warnings.push(warning);
+    process.on('warning', listen);
+    onTestFinished(() => void process.off('warning', listen));
+    const agent = keepAliveAgent();
+    for (let i = 0; i < 30; i++) {
+      await control('PUT', `/tickets/t${i}`, ticket({ uuid: `t${i}` }));
+      expect((await ask('GET', `/images/t${i}`, { agent })).status).toBe(200);
+    }
+    await control('PUT', '/tickets/t', ticket());
+    expect((await ask('GET', '/images/t', { agent })).status).toBe(200);
+    expect((await look())['connections']).toBe(1);
+    agent.destroy();
+    while ((await look())['connections'] !== 0) await new Promise(setImmediate);
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe('PATCH', () => {
   it('lets a ticket expire from now on; its own timeout stays', async () => {
     const { ask, clock, control, look, ticket } = await setUp();

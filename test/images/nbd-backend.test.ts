@@ -437,3 +437,28 @@ describe.skipIf(!hasQemuNbd)(`a server that is killed${qemu}`, () => {
     await expect(image).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+describe.skipIf(!hasQemuNbd)(`a server that hangs${qemu}`, () => {
+  it('does not keep the daemon from ending', async () => {
+    const path = await newFile('raw', pattern(MEBIBYTE));
+    const server = await startQemuNbd(path);
+    const { ask, clock, daemon } = await startHarness();
+    await daemon.add(ticketFor(server));
+    expect((await ask('OPTIONS', '/images/t')).status).toBe(200);
+    server.process.kill('SIGSTOP');
+    const answer = ask('GET', '/images/t').catch(() => undefined);
+    while (!(await daemon.state('t'))?.active) await new Promise(setImmediate);
+    let isClosed = false;
+    const closing = daemon.close().then(() => {
+      isClosed = true;
+    });
+    while (!isClosed) {
+      clock.advance(60);
+      await new Promise(setImmediate);
+    }
+    await closing;
+    await answer;
+    // Nothing waits for the server any more.
+    while ((await daemon.state('t'))?.active) await new Promise(setImmediate);
+  });
+});

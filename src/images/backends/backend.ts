@@ -37,6 +37,8 @@ export interface Backend {
   extents(): AsyncIterable<Extent>;
   /** As `extents`, for what has changed; missing where that is not known. */
   dirtyExtents?: (() => AsyncIterable<DirtyExtent>) | undefined;
+  /** Makes operations fail that do not end by themselves; where that is not possible it is missing. */
+  abandon?(): void;
   /** Called once, after the last operation has settled. */
   close(): Promise<void>;
 }

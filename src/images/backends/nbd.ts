@@ -149,6 +149,13 @@ class NbdImage implements Backend {
     }
   }
 
+  abandon(): void {
+    this.#client?.then(
+      (client) => client.abandon(),
+      () => {},
+    );
+  }
+
   async close(): Promise<void> {
     const client = await this.#client?.catch(() => undefined);
     await client?.close();

@@ -20,6 +20,8 @@ export class Connection {
   #broken = false;
   /** Wakes the request being served when the rest of its body will never be understood. */
   onBroken: (() => void) | undefined;
+  /** Undefined when the connection is closed. */
+  #whenClosed: (() => void)[] | undefined = [];
   #limit: number;
   #trusted: () => boolean = () => false;
 
@@ -28,6 +30,10 @@ export class Connection {
     this.socket = socket;
     this.local = local;
     this.#limit = strangerLimit;
+    socket.once('close', () => {
+      for (const run of this.#whenClosed ?? []) run();
+      this.#whenClosed = undefined;
+    });
     this.#setTimeout(true);
   }
 
@@ -44,6 +50,12 @@ export class Connection {
   /** Resolves when no request is being served. */
   async idle(): Promise<void> {
     await this.#running;
+  }
+
+  /** Calls `run` when the connection is closed; at once when it is. */
+  whenClosed(run: () => void): void {
+    if (this.#whenClosed) this.#whenClosed.push(run);
+    else run();
   }
 
   /** Stops reading requests; `answer` says so, after the answers to those before. */

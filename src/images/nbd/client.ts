@@ -87,6 +87,11 @@ export class NbdClient {
     await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
+  /** Breaks all connections; what is under way fails. */
+  abandon(): void {
+    for (const connection of this.#connections) connection.abandon();
+  }
+
   #has(flag: number): boolean {
     return (this.info.flags & flag) !== 0;
   }

@@ -117,6 +117,11 @@ export class NbdConnection {
     stop();
   }
 
+  /** Breaks the connection; what is under way fails. */
+  abandon(): void {
+    this.#fail(systemError('ESHUTDOWN', 'the connection was given up'));
+  }
+
   #freeCookie(): number {
     do this.#lastCookie = (this.#lastCookie + 1) >>> 0;
     while (this.#requests.has(this.#lastCookie));

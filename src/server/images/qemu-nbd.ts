@@ -24,8 +24,10 @@ interface Running {
 
 /** Longest path of a unix socket that every system takes, in bytes. */
 const longestSocket = 100;
-/** Milliseconds to begin, and to end when asked to. */
+/** Milliseconds to begin. */
 const patience = 20_000;
+/** Milliseconds to end when asked to: what it has not written yet is written then. */
+const endPatience = 60_000;
 const pause = 5;
 /** Connections that one process takes at a time: the daemon uses fewer. */
 const connections = '8';
@@ -110,7 +112,7 @@ export class QemuNbd {
     if (!running) return;
     running.isEnding = true;
     running.child.kill('SIGTERM');
-    const kill = setTimeout(() => running.child.kill('SIGKILL'), patience);
+    const kill = setTimeout(() => running.child.kill('SIGKILL'), endPatience);
     await running.gone;
     clearTimeout(kill);
     rmSync(running.socket, { force: true });
