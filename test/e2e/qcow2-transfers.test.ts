@@ -232,6 +232,10 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     const phase = (await api.json('GET', `/imagetransfers/${id}`)).json()['phase'];
     expect(phase).toBe('paused_system');
     expect(server.stderr()).toContain('qemu-nbd');
+    // As long as it is so, it comes back to this.
+    await api.json('POST', `/imagetransfers/${id}/resume`, {});
+    const after = (await api.json('GET', `/imagetransfers/${id}`)).json()['phase'];
+    expect(after, server.stderr()).toBe('paused_system');
     // Mended, it can be resumed.
     cpSync(join(folder, 'whole'), file);
     await api.json('POST', `/imagetransfers/${id}/resume`, {});

@@ -29,6 +29,8 @@ const patience = 20_000;
 /** Milliseconds to end when asked to: what it has not written yet is written then. */
 const endPatience = 60_000;
 const pause = 5;
+/** Milliseconds to wait for a greeting before it is asked for again. */
+const greetingPatience = 1000;
 /** Connections that one process takes at a time: the daemon uses fewer. */
 const connections = '8';
 
@@ -96,7 +98,7 @@ export class QemuNbd {
     });
     this.#running.set(id, { child, gone, socket, file, isEnding: false });
     const begun = Date.now();
-    while (!(await accepts(socket))) {
+    while (!(await greets(socket))) {
       if (isGone || Date.now() - begun > patience) {
         await this.stop(id);
         throw new Error(`qemu-nbd does not open ${file}: ${complaint.trim() || 'it is silent'}`);
@@ -155,13 +157,19 @@ function findProgram(name: string): string | undefined {
   return undefined;
 }
 
-function accepts(socket: string): Promise<boolean> {
+/**
+ * Whether somebody greets at a socket. That it can be connected to says little: qemu-nbd listens
+ * before it opens the image.
+ */
+function greets(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const probe = connect(socket);
-    probe.once('connect', () => {
+    const probe = connect({ path: socket, timeout: greetingPatience });
+    probe.once('data', () => {
       probe.destroy();
       resolve(true);
     });
-    probe.once('error', () => resolve(false));
+    probe.once('timeout', () => probe.destroy());
+    probe.on('error', () => {});
+    probe.once('close', () => resolve(false));
   });
 }

@@ -32,6 +32,7 @@ export class TransferDesk implements Tickets {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #purged = 0;
+  #place: { store: Store; site: Site } | undefined;
 
   constructor(
     daemon: ImageDaemon,
@@ -62,6 +63,30 @@ export class TransferDesk implements Tickets {
     this.#know(ticket.id);
   }
 
+  async openOrStop(ticket: TransferTicket, transferId: string): Promise<void> {
+    try {
+      await this.open(ticket);
+    } catch (error) {
+      this.#report(error);
+      await this.#change((ctx) => {
+        const transfer: Transfer | undefined = ctx.tx.get('image_transfer', transferId);
+        if (transfer) ticketLost(ctx, transfer);
+      });
+    }
+  }
+
+  /** Changes transfers by the will of the system. */
+  async #change(work: (ctx: RuleContext) => void): Promise<void> {
+    if (!this.#place) throw new Error('Nobody watches the tickets yet.');
+    const { store, site } = this.#place;
+    const ctx = await store.write((tx) => {
+      const context = RuleContext.system(tx, site);
+      work(context);
+      return context;
+    });
+    for (const effect of ctx.afterCommit) await effect();
+  }
+
   #know(id: string): void {
     const before = this.#known.get(id)?.transferred ?? 0;
     this.#known.set(id, { active: false, transferred: before, renewed: this.#now() });
@@ -90,14 +115,15 @@ export class TransferDesk implements Tickets {
   /** Begins to watch; the daemon was started with these tickets already. */
   async begin(store: Store, site: Site, open: readonly Ticket[]): Promise<void> {
     for (const { id } of open) this.#know(id);
-    await store.write((tx) => {
-      for (const transfer of tx.list('image_transfer', { condition: underWay }) as Transfer[]) {
+    this.#place = { store, site };
+    await this.#change((ctx) => {
+      for (const transfer of ctx.tx.list('image_transfer', { condition: underWay }) as Transfer[]) {
         if (isPreparing(transfer) || this.#known.has(transfer.ticket ?? '')) continue;
-        ticketLost(RuleContext.system(tx, site), transfer);
+        ticketLost(ctx, transfer);
       }
     });
     this.#timer = setInterval(() => {
-      this.#looking ??= this.#round(store, site)
+      this.#looking ??= this.#round(store)
         .catch(this.#report)
         .finally(() => {
           this.#looking = undefined;
@@ -111,18 +137,13 @@ export class TransferDesk implements Tickets {
     await this.#looking;
   }
 
-  async #round(store: Store, site: Site): Promise<void> {
+  async #round(store: Store): Promise<void> {
     const transfers = store.read((tx) => tx.list('image_transfer', { condition: underWay }));
     for (const transfer of transfers as Transfer[]) {
       const idle = transfer.ticket ? await this.#look(transfer.ticket) : undefined;
       const limit = transfer.inactivity_timeout ?? 0;
       if (idle === undefined || limit === 0 || idle <= limit) continue;
-      const ctx = await store.write((tx) => {
-        const context = RuleContext.system(tx, site);
-        timedOut(context, transfer);
-        return context;
-      });
-      for (const effect of ctx.afterCommit) await effect();
+      await this.#change((ctx) => timedOut(ctx, transfer));
     }
     await this.#purge(store);
   }

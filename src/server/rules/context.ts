@@ -57,7 +57,10 @@ export interface Tickets {
   readonly url: string;
   /** A ticket can give access to the disk in a qcow2 image, instead of to the image. */
   readonly opensQcow2: boolean;
+  /** Rejects when the image cannot be opened. */
   open(ticket: TransferTicket): Promise<void>;
+  /** The same for a transfer that has begun already: it is stopped when that is not possible. */
+  openOrStop(ticket: TransferTicket, transferId: string): Promise<void>;
   close(id: string): Promise<void>;
   /** What is known of the bytes that a ticket has moved. */
   progress(id: string): { active: boolean; transferred: number } | undefined;

@@ -54,7 +54,7 @@ async function start(command: (socket: string) => string[], given?: string): Pro
     await kill();
     await rm(directory, { recursive: true, force: true });
   });
-  while (!(await accepts(socket))) {
+  while (!(await greets(socket))) {
     if (child.exitCode !== null) throw new Error(`${program} has ended: ${complaints}`);
     await new Promise((resolve) => setTimeout(resolve, 3));
   }
@@ -62,13 +62,15 @@ async function start(command: (socket: string) => string[], given?: string): Pro
   return { socket, place, process: child, complaints: () => complaints, kill };
 }
 
-function accepts(socket: string): Promise<boolean> {
+/** Servers may listen before they are ready; then they greet. */
+function greets(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(socket);
-    probe.once('connect', () => {
+    probe.once('data', () => {
       probe.destroy();
       resolve(true);
     });
-    probe.once('error', () => resolve(false));
+    probe.on('error', () => {});
+    probe.once('close', () => resolve(false));
   });
 }

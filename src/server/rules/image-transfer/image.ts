@@ -133,7 +133,7 @@ export function formOf(transfer: Transfer, disk: Disk, way: 'in' | 'out'): Image
 export function openTicket(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
   const { length } = ctx.site.images.sizes(fileOf(transfer, disk));
   const ticket = ticketOf(length, transfer, disk);
-  ctx.afterCommit.push(() => ctx.site.tickets.open(ticket));
+  ctx.afterCommit.push(() => ctx.site.tickets.openOrStop(ticket, transfer.id ?? ''));
 }
 
 export function closeTicket(ctx: RuleContext, transfer: Transfer): void {
