@@ -49,9 +49,9 @@ export class Tickets {
   }
 
   /** See `ImageDaemon.remove`. */
-  async remove(id: string, waitMs = DEFAULT_WAIT): Promise<void> {
+  async remove(id: string, waitMs = DEFAULT_WAIT): Promise<TicketState | undefined> {
     const live = this.#live.get(id);
-    if (!live) return;
+    if (!live) return undefined;
     live.cancel();
     let stopWaiting: () => void = () => {};
     const tooLong = new Promise<boolean>((resolve) => {
@@ -65,6 +65,7 @@ export class Tickets {
     await live.close();
     // Two removals may have waited together, and the id may be in use anew.
     if (this.#live.get(id) === live) this.#live.delete(id);
+    return live.state;
   }
 
   /** The ticket a request names. Throws the common refusal when there is none. */

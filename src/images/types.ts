@@ -61,9 +61,9 @@ export interface ImageDaemon {
   /**
    * Refuses new requests at once, stops running ones at their next buffer and waits for them.
    * Rejects after `waitMs` (60,000 by default); the ticket then stays unusable and can be removed
-   * again. Removing an unknown ticket is no error.
+   * again. Resolves with the last state; removing an unknown ticket is no error.
    */
-  remove(id: string, waitMs?: number): Promise<void>;
+  remove(id: string, waitMs?: number): Promise<TicketState | undefined>;
   /** Stops listening and finishes what is in flight, up to a grace period. */
   close(): Promise<void>;
 }

@@ -50,7 +50,10 @@ async function upload(admin: Speaker, image_transfer: object, body: Buffer): Pro
   const { path, url } = await begin(admin, image_transfer);
   const answer = await send(url, { method: 'PUT', ca: site.server().ca, body });
   expect(answer.status, answer.text).toBe(200);
-  return end(admin, path);
+  const phase = await end(admin, path);
+  // All that was moved, however soon it was over.
+  expect(Number((await admin.get(path)).object['transferred'])).toBe(body.length);
+  return phase;
 }
 
 async function newDisk(people: People, format: 'raw' | 'cow') {

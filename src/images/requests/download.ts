@@ -48,7 +48,8 @@ async function send(
 ): Promise<void> {
   const { response, connection } = exchange;
   const { socket } = connection;
-  operation.onCancel = () => socket.destroy();
+  // What has left already is still told of: the client may have been quicker to say that it is done.
+  operation.onCancel = () => setImmediate(() => socket.destroy());
   // One packet for head and body of a short answer. Joining a long one would copy it.
   if (short) socket.cork();
   response.flushHeaders();
@@ -57,8 +58,8 @@ async function send(
     const sent = write(socket, piece);
     if (short) socket.uncork();
     await connection.waitForClient(sent);
-    operation.check();
     operation.transferred(pieces.position - piece.length, pieces.position);
+    operation.check();
     await pieces.next();
   }
   if (short) socket.uncork();

@@ -1,7 +1,13 @@
 /** Between transfers and the image daemon: opens tickets, watches what they move, ends idle ones. */
 import type { ImageDaemon, ImagePlace, Ticket } from '../../images/index.ts';
 import { RuleContext, type Site, type Tickets, type TransferTicket } from '../rules/context.ts';
-import { fileOf, isPreparing, type Transfer, ticketOf } from '../rules/image-transfer/image.ts';
+import {
+  fileOf,
+  isPreparing,
+  type Transfer,
+  ticketClosed,
+  ticketOf,
+} from '../rules/image-transfer/image.ts';
 import { ticketLost, timedOut } from '../rules/image-transfer/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
@@ -93,13 +99,15 @@ export class TransferDesk implements Tickets {
   }
 
   async close(id: string): Promise<void> {
-    await this.#look(id);
+    let transferred = this.#known.get(id)?.transferred ?? 0;
     try {
-      await this.#daemon.remove(id);
+      const last = await this.#daemon.remove(id);
+      transferred = Math.max(transferred, last?.transferred ?? 0);
     } finally {
       await this.#images.close(id);
     }
     this.#known.delete(id);
+    if (transferred > 0) await this.#change((ctx) => ticketClosed(ctx, id, transferred));
   }
 
   /** Closes every ticket: nothing is left of the transfers that they were for. */

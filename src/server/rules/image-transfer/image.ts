@@ -141,6 +141,21 @@ export function closeTicket(ctx: RuleContext, transfer: Transfer): void {
   if (ticket) ctx.afterCommit.push(() => ctx.site.tickets.close(ticket));
 }
 
+/**
+ * Notes what only the end of a ticket tells: how much was moved since somebody looked, and how much
+ * room the image takes now that it is closed.
+ */
+export function ticketClosed(ctx: RuleContext, ticket: string, transferred: number): void {
+  const transfers: readonly Transfer[] = ctx.tx.list('image_transfer');
+  const transfer = transfers.find((one) => one.ticket === ticket);
+  if (!transfer) return;
+  if ((transfer.transferred ?? 0) < transferred) {
+    ctx.tx.update('image_transfer', { ...transfer, transferred });
+  }
+  const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
+  if (disk && transfer.direction !== 'download') ctx.tx.update('disk', measured(ctx, disk));
+}
+
 /** Deletes the file that a transfer had of its own. */
 export function dropScratch(ctx: RuleContext, transfer: Transfer): void {
   const { id, scratch } = transfer;
