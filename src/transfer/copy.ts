@@ -31,6 +31,8 @@ export interface CopyOptions {
   readonly epoch?: () => number;
   /** Brings what was moved so far to stable storage. */
   readonly flush: () => Promise<void>;
+  /** That can be done after a failure as well: what has arrived is here, whatever failed. */
+  readonly keepsOnFailure?: boolean;
   /** Told that a piece is where it belongs for good, and will not be moved again. */
   readonly onSafe?: (piece: Piece) => void;
   /** Told of a failure at once, as the source of the pieces may be waiting for something. */
@@ -50,6 +52,7 @@ export class Copy {
   #flushing: Promise<void> | undefined;
   #failure: unknown;
   #failed = false;
+  #flushFailed = false;
   readonly #blocked: (() => void)[] = [];
 
   constructor(options: CopyOptions) {
@@ -63,8 +66,19 @@ export class Copy {
     do {
       await Promise.all(Array.from({ length: workers }, () => this.#work()));
       while (!this.#failed && (this.#flushing || this.#unsafe.length > 0)) await this.#flush();
-      if (this.#failed) throw this.#failure;
+      if (this.#failed) {
+        await this.#keep();
+        throw this.#failure;
+      }
     } while (this.#again.length > 0);
+  }
+
+  /** Notes what has arrived before a failure, so that nobody has to fetch it again. */
+  async #keep(): Promise<void> {
+    await this.#flushing;
+    // The system tells of a failed flush once, and may claim afterwards that all is well.
+    if (!this.#options.keepsOnFailure || this.#flushFailed) return;
+    await this.#flush();
   }
 
   /** The other side may have lost what was not flushed yet: it is moved once more. */
@@ -137,7 +151,10 @@ export class Copy {
   /** Flushes what was moved before; never rejects: a failure stops the workers. */
   #flush(): Promise<void> {
     this.#flushing ??= this.#flushNow()
-      .catch((error: unknown) => this.#fail(error))
+      .catch((error: unknown) => {
+        this.#flushFailed = true;
+        this.#fail(error);
+      })
       .finally(() => {
         this.#flushing = undefined;
         this.#wake();

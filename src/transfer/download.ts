@@ -75,6 +75,8 @@ class Download {
     const { resume, file: given, force } = this.#options;
     this.#meter.enter('preparing');
     resume?.refuseIfInUse();
+    const over = resume && (await this.#finishedBefore(resume));
+    if (over) return over;
     this.#file = resume
       ? await PartialFile.reopen(resume.header.file, resume.header.identity, force)
       : await PartialFile.create(given, force);
@@ -101,6 +103,7 @@ class Download {
       capabilities,
       data: layout.data,
       file,
+      fresh: resume === undefined,
       journal,
       meter: this.#meter,
     });
@@ -115,18 +118,31 @@ class Download {
     await file.finish();
     journal.remove();
     ticket.stop();
+    return await this.#end(ticket.id, file.target, layout.size, verified);
+  }
+
+  /** The download whose file an earlier run put in its place, without living to say so. */
+  async #finishedBefore(journal: Journal): Promise<Downloaded | undefined> {
+    const { file, identity, size, hashed } = journal.header;
+    if (!(await PartialFile.isFinished(file, identity))) return undefined;
+    const { transfer } = journal;
+    journal.remove();
+    this.#meter.enter('copying', size);
+    this.#meter.kept(size);
+    return await this.#end(transfer, file, size, hashed);
+  }
+
+  async #end(
+    transfer: string | undefined,
+    file: string,
+    size: number,
+    verified: boolean,
+  ): Promise<Downloaded> {
     this.#meter.enter('finalizing');
-    await this.#finalize(ticket.id);
+    if (transfer !== undefined) await this.#finalize(transfer);
     this.#meter.enter('done');
     const { transferred, skipped } = this.#meter;
-    return {
-      file: file.target,
-      format: this.#format,
-      size: layout.size,
-      transferred,
-      skipped,
-      verified,
-    };
+    return { file, format: this.#format, size, transferred, skipped, verified };
   }
 
   async #openJournal(file: PartialFile, size: number, transfer: string): Promise<Journal> {
@@ -195,7 +211,8 @@ class Download {
     const journal = this.#journal;
     this.#ticket?.stop();
     const transfer = this.#ticket?.begun;
-    if (transfer !== undefined) await cancelQuietly(this.#control, transfer, this.#disk);
+    const told =
+      transfer === undefined || (await cancelQuietly(this.#control, transfer, this.#disk));
     if (!file) {
       journal?.close();
       return error;
@@ -214,7 +231,11 @@ class Download {
     }
     await file.remove().catch(() => {});
     journal?.remove();
-    return new Stopped(error, { resumable: false, disk: this.#disk });
+    return new Stopped(error, {
+      resumable: false,
+      disk: this.#disk,
+      ...(told ? {} : { transfer, untold: true }),
+    });
   }
 }
 

@@ -16,6 +16,8 @@ export interface Leftover {
   readonly transfer?: string;
   /** The transfer waits for somebody to go on; otherwise it is over, or nobody could tell it. */
   readonly paused?: boolean;
+  /** The service could not be told that it is over; it ends the transfer by itself, later. */
+  readonly untold?: boolean;
   /** The disk was made for the transfer, and is gone again. */
   readonly diskRemoved?: boolean;
   /** The disk was there before; what it holds now is neither the old image nor the new one. */

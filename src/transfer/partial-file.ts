@@ -67,6 +67,18 @@ export class PartialFile {
     throw notTheFile(path, 'it is another file');
   }
 
+  /**
+   * Whether the file of an earlier run is in its place already: that run came to its end, but not
+   * to saying so. A second name that it had left is removed.
+   */
+  static async isFinished(target: string, known: FileIdentity): Promise<boolean> {
+    if (!(await isThat(target, known))) return false;
+    const path = partialPath(target);
+    if (await isThat(path, known)) await unlink(path);
+    await flushFolder(dirname(target));
+    return true;
+  }
+
   /** Gives the file its final length, all of it a hole where nothing was written yet. */
   async resize(size: number): Promise<void> {
     await this.#handle.truncate(size);
@@ -130,6 +142,13 @@ export class PartialFile {
 /** Where the bytes are until all of them are there. */
 export function partialPath(target: string): string {
   return `${target}.partial`;
+}
+
+/** Whether a path is that very file, and no link to it. */
+async function isThat(path: string, known: FileIdentity): Promise<boolean> {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  if (!found?.isFile()) return false;
+  return `${found.dev}:${found.ino}` === known.inode && Number(found.size) === known.size;
 }
 
 /** Throws unless the path can become the downloaded file. */

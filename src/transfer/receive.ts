@@ -15,6 +15,8 @@ export interface ReceiveOptions {
   /** Runs of the image that hold data, ascending. */
   readonly data: readonly Range[];
   readonly file: PartialFile;
+  /** Nothing was ever written into the file: what is not written reads as zeros. */
+  readonly fresh: boolean;
   readonly journal: Journal;
   readonly meter: Meter;
   readonly parallel: number;
@@ -27,15 +29,14 @@ export function prepareReceiving(options: ReceiveOptions): Copy {
   const { capabilities, file, journal, meter } = options;
   const parallel = Math.max(1, Math.min(options.parallel, capabilities.maxReaders));
   const slots = new Slots(parallel);
-  // Where something was written before, zeros have to be written over it.
-  const fresh = journal.done.ranges.length === 0;
   return new Copy({
     pieces: remaining(options),
     parallel,
     journal,
     meter,
-    move: (piece, buffer) => move(options, slots, piece, buffer, fresh),
+    move: (piece, buffer) => move(options, slots, piece, buffer),
     flush: () => stored(options, () => file.flush()),
+    keepsOnFailure: true,
   });
 }
 
@@ -56,9 +57,8 @@ async function move(
   slots: Slots,
   piece: Piece,
   buffer: Buffer,
-  fresh: boolean,
 ): Promise<Moved> {
-  const { image, journal, file } = options;
+  const { image, journal, file, fresh } = options;
   const { hashed } = journal.header;
   if (piece.kind === 'zero') return { piece, moved: 0, skipped: 0 };
   const range = blockRange(piece.block, journal.header.size);
@@ -76,6 +76,7 @@ async function move(
   const skipped = bytes.length - moved;
   if (fresh && bytes.equals(zeros.subarray(0, bytes.length))) return { piece, moved, skipped };
   const hashing = hashed ? hashOf(bytes) : undefined;
+  // Where something was written before, zeros have to be written over it.
   const written = fresh ? piece.runs : [range];
   await stored(options, async () => {
     for (const { start, end } of written) {

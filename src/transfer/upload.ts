@@ -241,11 +241,12 @@ class Upload {
       journal.close();
       return new Stopped(error, { resumable: true, disk, transfer, paused });
     }
-    if (transfer !== undefined) await cancelQuietly(control, transfer, disk);
+    const told = transfer === undefined || (await cancelQuietly(control, transfer, disk));
     const left: Leftover = {
       resumable: false,
       disk,
       ...(transfer === undefined ? {} : { transfer }),
+      ...(told ? {} : { untold: true }),
       ...(lasting ? {} : { onlyOnce: true }),
       ...(created ? { diskRemoved: await removeQuietly(control, disk) } : { diskSpoilt: true }),
     };

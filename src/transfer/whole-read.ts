@@ -51,7 +51,8 @@ export async function readWhole<T>(
   } catch (error) {
     ticket.stop();
     if (ticket.begun === undefined) throw error;
-    await cancelQuietly(control, ticket.begun, id);
-    throw new Stopped(error, { resumable: false, disk: id });
+    const told = await cancelQuietly(control, ticket.begun, id);
+    const untold = told ? {} : { transfer: ticket.begun, untold: true };
+    throw new Stopped(error, { resumable: false, disk: id, ...untold });
   }
 }

@@ -1,6 +1,7 @@
 /** Downloads against a daemon and a service that fail in every way they can. */
 import {
   existsSync,
+  linkSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -22,7 +23,7 @@ import {
   type TransferEvent,
 } from '../../src/transfer/index.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
-import { FakeService } from './support/fake-service.ts';
+import { away, FakeService } from './support/fake-service.ts';
 import { allocated, makeImage } from './support/images.ts';
 
 const blocks = 18;
@@ -254,6 +255,45 @@ describe('a download that stops', () => {
       code: 'partial_changed',
     });
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('mine');
+  });
+
+  it('is noted up to the last block that came', async () => {
+    daemon.fault = () => (daemon.count('GET') > 5 ? {} : undefined);
+    const { left } = await failure({ retries: 0 });
+    expect(left.resumable).toBe(true);
+    const { transferred = 0 } = events.at(-1) ?? {};
+    const found = journal();
+    const done = found.done.ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    expect(done).toBe(transferred / BLOCK);
+    daemon.fault = () => undefined;
+    await download(options({ resume: found }));
+    expectFetched();
+  });
+
+  it.each([false, true])('whose end was not told is over (two names: %s)', async (twoNames) => {
+    daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
+    await failure({ retries: 0 });
+    daemon.fault = () => undefined;
+    const before = journal();
+    writeFileSync(`${file}.partial`, daemon.current, { flag: 'r+' });
+    linkSync(`${file}.partial`, file);
+    if (!twoNames) rmSync(`${file}.partial`);
+    daemon.asked.length = 0;
+    const done = await download(options({ resume: before }));
+    expect(done).toMatchObject({ file, size, transferred: size, verified: true });
+    expectFetched();
+    expect(daemon.asked).toEqual([]);
+  });
+
+  it('says so when the service could not be told of its end', async () => {
+    daemon.fault = () => {
+      service.before = () => {
+        throw away();
+      };
+      return { status: 400 };
+    };
+    const { left } = await failure();
+    expect(left).toMatchObject({ resumable: false, untold: true, transfer: expect.any(String) });
   });
 
   it('is whole all the same when only its name was taken', async () => {

@@ -102,6 +102,15 @@ export class User {
       .reduce((sum, [first, last]) => sum + last - first + 1, 0);
   }
 
+  /** What the only journal there is says about the transfer; nothing before it is written. */
+  journalOf(member: 'disk' | 'file'): string | undefined {
+    const folder = join(this.#home, '.local/state/vmctl/transfers');
+    const [name] = existsSync(folder) ? readdirSync(folder) : [];
+    if (name === undefined) return undefined;
+    const [header = ''] = readFileSync(join(folder, name), 'utf8').split('\n', 1);
+    return header === '' ? undefined : (JSON.parse(header) as Record<string, string>)[member];
+  }
+
   /** Names of the journals that are left. */
   journals(): string[] {
     const folder = join(this.#home, '.local/state/vmctl/transfers');

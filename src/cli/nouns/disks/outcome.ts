@@ -40,12 +40,15 @@ function stateOf(left: Leftover): string {
       ? `the upload to disks/${disk} is paused (transfer ${transfer})`
       : `the upload to disks/${disk} can go on later; the service pauses transfer ${transfer} by itself`;
   }
-  if (diskRemoved === true) return 'the transfer was cancelled and the new disk removed';
+  const over = left.untold
+    ? `the service could not be told that transfer ${transfer} is over, and ends it by itself after a while`
+    : 'the transfer was cancelled';
+  if (diskRemoved === true) return `${over}, and the new disk was removed`;
   if (diskRemoved === false) {
-    return `the transfer was cancelled, but the new disk is left: vmctl disks delete ${disk}`;
+    return `${over}, but the new disk is left: vmctl disks delete ${disk}`;
   }
   if (diskSpoilt) {
-    return `the transfer was cancelled; disks/${disk} holds a part of the image and can only be uploaded to`;
+    return `${over}; disks/${disk} holds a part of the image and can only be uploaded to`;
   }
-  return 'the transfer was cancelled, and nothing of it is kept';
+  return left.untold ? over : `${over}, and nothing of it is kept`;
 }
