@@ -1,0 +1,191 @@
+/**
+ * kill -9 of the server or of the command, at random moments of twenty transfers: all of them end
+ * with the same bytes on both sides, and what is sent again is one flush window at most.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { progressOf, type Running, User } from '../transfer/support/commands.ts';
+import { allocated, MiB, makeImage } from '../transfer/support/images.ts';
+
+/** Several flushes long. */
+const size = 128 * MiB;
+/** What may be sent twice (reliability of transfers: one flush window). */
+const window = 64 * MiB;
+/** Small writes beside the image: heads of answers, records of TLS, the database. */
+const slack = 4 * MiB;
+
+/** Who is killed, and whether the command is there to go on by itself. */
+const victims = [
+  'command',
+  'server',
+  'server of an impatient command',
+  'server and command',
+] as const;
+type Victim = (typeof victims)[number];
+/** Makes of these twenty transfers. */
+const turns = [0, 1, 2, 3, 4].map((turn) => turn + 1);
+
+let folder: string;
+let data: string;
+let server: TestServer;
+let file: string;
+let copy: string;
+let digest: string;
+
+async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path, { highWaterMark: MiB })) hash.update(piece);
+  return hash.digest('hex');
+}
+
+const portOf = (url: string | undefined) => (url === undefined ? 0 : new URL(url).port);
+
+/** Starts the server with its data, at the addresses that it had before. */
+async function start(): Promise<void> {
+  const ready = server?.ready;
+  server = await startTestServer([
+    ...['--data', data, '--speed', '0'],
+    ...(ready ? [] : ['--inventory', 'small']),
+    ...['--listen', `127.0.0.1:${portOf(ready?.api_url)}`],
+    ...['--images-listen', `127.0.0.1:${portOf(ready?.upload_url)}`],
+  ]);
+}
+
+/** Bytes that the server has written since it was started, to files and to sockets. */
+function written(): number {
+  const counts = readFileSync(`/proc/${server.process.pid}/io`, 'utf8');
+  return Number(/^wchar: (\d+)$/m.exec(counts)?.[1]);
+}
+
+/** The file that a transfer fills, as soon as it is there. */
+type Target = () => string | undefined;
+
+function bytesIn(target: Target): number {
+  const path = target();
+  return path === undefined || !statSync(path, { throwIfNoEntry: false }) ? 0 : allocated(path);
+}
+
+/** Waits until so many bytes have arrived; whether the command still runs then. */
+async function arrived(bytes: number, target: Target, running: Running): Promise<boolean> {
+  while (running.process.exitCode === null) {
+    if (bytesIn(target) >= bytes) return true;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return false;
+}
+
+interface Transfer {
+  readonly user: User;
+  /** The command without `--resume`. */
+  readonly words: readonly string[];
+  /** Words that make it go on. */
+  readonly resume: readonly string[];
+  readonly target: Target;
+  /** Takes away what a transfer left that was over before anybody was killed. */
+  readonly undo: () => Promise<unknown>;
+}
+
+/** Kills somebody in the middle of a transfer, and has it brought to its end. */
+async function interrupted(victim: Victim, transfer: Transfer): Promise<void> {
+  // On a busy machine a transfer may be over before anybody looks.
+  while (!(await tried(victim, transfer))) await transfer.undo();
+}
+
+async function tried(victim: Victim, { user, words, resume, target }: Transfer): Promise<boolean> {
+  const moment = MiB + Math.floor(Math.random() * 0.8 * size);
+  const flags = victim === 'server of an impatient command' ? ['--retries', '0'] : [];
+  const running = user.start(...words, ...flags, '-o', 'jsonl');
+  if (!(await arrived(moment, target, running))) {
+    const { code, stderr } = await running.outcome;
+    expect(code, stderr).toBe(0);
+    return false;
+  }
+  if (victim !== 'command') await server.kill();
+  if (victim === 'command' || victim === 'server and command') running.process.kill('SIGKILL');
+  const goesOn = victim === 'server';
+  const { code, stderr } = goesOn ? { code: null, stderr: '' } : await running.outcome;
+  const there = bytesIn(target);
+  if (victim !== 'command') await start();
+  if (user.journals().length === 0) return false;
+  if (!goesOn) expect(code, stderr).toBe(flags.length > 0 ? 8 : null);
+  const before = written();
+  const end = goesOn ? await running.outcome : await user.run(...resume, '-o', 'jsonl');
+  expect(end.code, `killed at ${moment}: ${end.stderr}`).toBe(0);
+  const last = progressOf(end.stderr).at(-1);
+  expect(last).toMatchObject({ phase: 'done', transferred: size });
+  const sent = written() - before;
+  const told = size - (last?.resumed ?? 0);
+  const again = `killed at ${moment}, when ${there} of ${size} bytes were there`;
+  // What the command tells is what the system saw, where one command did all of it.
+  if (!goesOn) expect(told - (size - there), again).toBeLessThanOrEqual(window);
+  expect(sent - (size - there), again).toBeLessThanOrEqual(window + slack);
+  expect(user.journals()).toEqual([]);
+  return true;
+}
+
+const cannot = process.platform === 'linux' ? undefined : ' (/proc tells what was sent)';
+
+describe.skipIf(cannot)(`after kill -9${cannot ?? ''}`, () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'vmctl-kill-'));
+    data = join(folder, 'data');
+    file = join(folder, 'image.raw');
+    copy = join(folder, 'copy.raw');
+    makeImage(file, size);
+    digest = await sha256(file);
+    await start();
+    await new User(server, folder).must(...uploading('source'));
+  });
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const uploading = (name: string) => [
+    ...['disks', 'upload', file, '--name', name, '--storagedomain', 'data1'],
+  ];
+
+  describe.each(victims)('of the %s', (victim) => {
+    it.each(turns.filter((turn) => turn % 2 === 1))(
+      'an upload ends with the same bytes (%i)',
+      async (turn) => {
+        const user = new User(server, folder);
+        const name = `${victim}-${turn}`.replaceAll(' ', '-');
+        let id: string | undefined;
+        const target = () => {
+          id ??= user.journalOf('disk');
+          return id === undefined ? undefined : join(data, 'images', id);
+        };
+        const undo = async () => {
+          await user.must('disks', 'delete', name, '--yes');
+          id = undefined;
+        };
+        const resume = ['disks', 'upload', file, '--resume'];
+        await interrupted(victim, { user, words: uploading(name), resume, target, undo });
+        expect(await sha256(target() ?? '')).toBe(digest);
+        const [disk] = JSON.parse(
+          await user.must('disks', 'list', '--search', `name=${name}`, '-o', 'json'),
+        ) as { id: string; status: string }[];
+        expect(disk).toMatchObject({ id, status: 'ok' });
+        await undo();
+      },
+    );
+
+    it.each(turns.filter((turn) => turn % 2 === 0))(
+      'a download ends with the same bytes (%i)',
+      async () => {
+        const user = new User(server, folder);
+        const words = ['disks', 'download', 'source', copy];
+        const target = () => `${copy}.partial`;
+        const undo = async () => rmSync(copy);
+        await interrupted(victim, { user, words, resume: [...words, '--resume'], target, undo });
+        expect(await sha256(copy)).toBe(digest);
+        await undo();
+      },
+    );
+  });
+});
