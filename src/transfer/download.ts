@@ -217,7 +217,7 @@ class Download {
       journal?.close();
       return error;
     }
-    const local = error instanceof VmctlError && error.code === 'no_space';
+    const local = error instanceof VmctlError && /^(no_space|unwritable_)/.test(error.code);
     const useful = journal !== undefined && journal.done.ranges.length > 0;
     if (useful && this.#options.keepPartial && (mayPass(error) || local)) {
       journal.close();
@@ -229,11 +229,15 @@ class Download {
       await file.close().catch(() => {});
       return error;
     }
-    await file.remove().catch(() => {});
+    const removed = await file.remove().then(
+      () => true,
+      () => false,
+    );
     journal?.remove();
     return new Stopped(error, {
       resumable: false,
       disk: this.#disk,
+      ...(removed ? {} : { partial: file.path }),
       ...(told ? {} : { transfer, untold: true }),
     });
   }

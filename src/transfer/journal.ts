@@ -13,10 +13,11 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ConflictError, UsageError } from '../client/errors.ts';
+import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { BlockSet } from './block-set.ts';
 import { BlockHashes, DIGEST_LENGTH } from './checksum.ts';
 import type { Direction } from './control.ts';
@@ -89,13 +90,20 @@ export class Journal {
 
   /** Begins a journal; one about the same transfer of earlier times is replaced. */
   static create(folder: string, header: JournalHeader): Journal {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, nameOf(header));
-    rmSync(path, { force: true });
-    const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
-    const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | noFollow, 0o600);
+    const file = written(path, () => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      rmSync(path, { force: true });
+      const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
+      return openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | noFollow, 0o600);
+    });
     const journal = new Journal(path, header, file);
-    journal.#append(header);
+    try {
+      journal.#append(header);
+    } catch (error) {
+      journal.remove();
+      throw error;
+    }
     return journal;
   }
 
@@ -201,8 +209,11 @@ export class Journal {
 
   #append(entry: Entry | JournalHeader): void {
     if (this.path === '') return;
-    writeSync(this.#file, `${JSON.stringify(entry)}\n`);
-    fdatasyncSync(this.#file);
+    written(this.path, () => {
+      // All of it, or an error: one call may write less.
+      writeFileSync(this.#file, `${JSON.stringify(entry)}\n`);
+      fdatasyncSync(this.#file);
+    });
   }
 
   close(): void {
@@ -214,6 +225,19 @@ export class Journal {
   remove(): void {
     this.close();
     if (this.path !== '') rmSync(this.path, { force: true });
+  }
+}
+
+/** Does something with a journal; says what it was about when the system refuses. */
+function written<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new VmctlError(`${path} cannot be written: ${(error as Error).message}`, {
+      code: 'unwritable_journal',
+      hint: 'it keeps track of the transfer; make room there, or let XDG_STATE_HOME name another folder',
+      cause: error,
+    });
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * A file system that loses power: what was not flushed down to the disk is gone afterwards. The
- * disk is a file behind nbdkit with a cache that is only written out by a flush; ext4 lies on it
- * through nbdfuse and a loop device. To kill nbdkit is to pull the plug.
+ * A file system on a disk that loses power, or refuses to be written: what was not flushed down to
+ * the disk is gone afterwards. The disk is a file behind nbdkit with a cache that is only written
+ * out by a flush; ext4 lies on it through nbdfuse and a loop device. To kill nbdkit is to pull the
+ * plug.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -29,6 +30,8 @@ export class PoweredDisk {
   readonly path = join(this.#folder, 'mounted');
   readonly #image = join(this.#folder, 'disk.img');
   readonly #bridged = join(this.#folder, 'bridge');
+  /** While this file is there, nothing can be written to the disk. */
+  readonly #trigger = join(this.#folder, 'broken');
 
   constructor() {
     mkdirSync(this.path);
@@ -43,8 +46,11 @@ export class PoweredDisk {
     spawnSync('e2fsck', ['-fy', this.#image]);
     const socket = join(this.#folder, 'nbd.sock');
     rmSync(socket, { force: true });
-    const cached = ['--filter=cache', 'file', this.#image, 'cache=writeback'];
-    this.#supply = spawn('nbdkit', ['-f', '-U', socket, ...cached], { stdio: 'ignore' });
+    const disk = [
+      ...['--filter=error', '--filter=cache', 'file', this.#image, 'cache=writeback'],
+      ...['error-pwrite=EIO', 'error-pwrite-rate=100%', `error-pwrite-file=${this.#trigger}`],
+    ];
+    this.#supply = spawn('nbdkit', ['-f', '-U', socket, ...disk], { stdio: 'ignore' });
     await there(socket);
     const file = join(this.#bridged, 'nbd');
     this.#bridge = spawn('nbdfuse', [file, '--unix', socket], { stdio: 'ignore' });
@@ -58,9 +64,15 @@ export class PoweredDisk {
     this.#supply?.kill('SIGKILL');
   }
 
+  /** From now on everything that is to be written fails with EIO. */
+  break(): void {
+    writeFileSync(this.#trigger, '');
+  }
+
   /** Takes away what is left when the power is gone. */
   async off(): Promise<void> {
     this.cut();
+    rmSync(this.#trigger, { force: true });
     spawnSync('umount', ['-l', this.path]);
     if (this.#device) spawnSync('losetup', ['-d', this.#device]);
     spawnSync('fusermount3', ['-uz', join(this.#bridged, 'nbd')]);

@@ -34,7 +34,11 @@ export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => st
 
 function stateOf(left: Leftover): string {
   const { resumable, disk, transfer, paused, diskRemoved, diskSpoilt, partial } = left;
-  if (partial !== undefined) return `what was fetched is kept in ${partial}`;
+  if (partial !== undefined) {
+    return resumable
+      ? `what was fetched is kept in ${partial}`
+      : `what was fetched could not be removed: ${partial}`;
+  }
   if (resumable) {
     return paused
       ? `the upload to disks/${disk} is paused (transfer ${transfer})`

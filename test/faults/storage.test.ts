@@ -1,0 +1,173 @@
+/**
+ * Storage that is full or broken while images are moved, on either side: a clear error, nothing
+ * claimed that is not so, and a way to go on.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { type Outcome, User } from '../transfer/support/commands.ts';
+import { difference, MiB, makeImage } from '../transfer/support/images.ts';
+import { cannotMount } from '../transfer/support/mount.ts';
+import { hasPower, PoweredDisk } from './support/power.ts';
+
+/** Several flushes long. */
+const size = 112 * MiB;
+
+let folder: string;
+let data: string;
+let file: string;
+let copy: string;
+let server: TestServer;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmctl-storage-'));
+  data = join(folder, 'data');
+  file = join(folder, 'image.raw');
+  copy = join(folder, 'copy.raw');
+  mkdirSync(join(data, 'images'), { recursive: true, mode: 0o700 });
+  makeImage(file, size);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function start(): Promise<User> {
+  const portOf = (url: string | undefined) => (url === undefined ? 0 : new URL(url).port);
+  server = await startTestServer([
+    ...['--data', data, '--speed', '0', '--inventory', 'small'],
+    ...['--listen', `127.0.0.1:${portOf(server?.ready.api_url)}`],
+    ...['--images-listen', `127.0.0.1:${portOf(server?.ready.upload_url)}`],
+  ]);
+  return new User(server, folder);
+}
+
+const upload = (...more: string[]) => [
+  ...['disks', 'upload', file, '--name', 'moved', '--storagedomain', 'data1', ...more],
+];
+
+/** The error that a command printed with `-o json`; warnings may stand before it. */
+function errorOf({ stderr }: Outcome): Record<string, unknown> {
+  const line = stderr.split('\n').find((one) => one.startsWith('{"code"')) ?? '{}';
+  return JSON.parse(line) as Record<string, unknown>;
+}
+
+async function statusOf(user: User): Promise<unknown> {
+  const words = ['disks', 'list', '--search', 'name=moved', '-o', 'json'];
+  return (JSON.parse(await user.must(...words)) as { status: string }[])[0]?.status;
+}
+
+/** Brings the upload to its end as the error says, and looks at what came of it. */
+async function goOn(user: User, error: Record<string, unknown>): Promise<void> {
+  const [command = ''] = error['next'] as string[];
+  expect(error['hint']).toContain(`go on with: ${command}`);
+  await user.must(...command.split(' ').slice(1));
+  expect(await statusOf(user)).toBe('ok');
+  await user.must('disks', 'download', 'moved', copy);
+  expect(difference(file, copy)).toBeUndefined();
+}
+
+const probe = join(tmpdir(), `vmctl-probe-${process.pid}`);
+const cannot = cannotMount(probe);
+
+describe.skipIf(cannot)(`a full file system${cannot ?? ''}`, () => {
+  it('of the server stops an upload, which goes on when there is room', async () => {
+    const images = join(data, 'images');
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=80m,mode=700', 'tmpfs', images]);
+    try {
+      const user = await start();
+      const full = await user.run(...upload('-o', 'json'));
+      const error = errorOf(full);
+      expect([full.code, full.stdout]).toEqual([10, '']);
+      expect(error).toMatchObject({ code: 'no_space_on_server', status: 507 });
+      expect(error['hint']).toContain('is paused');
+      expect(await statusOf(user)).not.toBe('ok');
+      execFileSync('mount', ['-o', 'remount,size=256m', images]);
+      await goOn(user, error);
+      expect(await server.stop()).toBe(0);
+    } finally {
+      execFileSync('umount', ['-l', images]);
+    }
+  });
+
+  it('here, of the folder that keeps track of transfers, is told as that', async () => {
+    const state = join(folder, '.local/state/vmctl/transfers');
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4k,mode=700', 'tmpfs', state]);
+    await start();
+    try {
+      execFileSync('cp', ['/dev/zero', join(state, 'filler')], { stdio: 'ignore' });
+    } catch {
+      // It is full now, which is what copying was for.
+    }
+    try {
+      const user = new User(server, folder);
+      const full = await user.run(...upload('-o', 'json'));
+      expect(full.code).toBe(1);
+      expect(errorOf(full)).toMatchObject({
+        code: 'unwritable_journal',
+        message: expect.stringContaining(state),
+        hint: expect.stringContaining('the new disk was removed'),
+      });
+      expect(await statusOf(user)).toBeUndefined();
+      expect(await server.stop()).toBe(0);
+    } finally {
+      execFileSync('umount', ['-l', state]);
+    }
+  });
+});
+
+const broken = hasPower ? '' : ' (root, nbdkit and nbdfuse are needed)';
+
+describe.skipIf(!hasPower)(`a disk that cannot be written any more${broken}`, () => {
+  let disk: PoweredDisk;
+  beforeEach(async () => {
+    disk = new PoweredDisk();
+    await disk.on();
+  });
+  afterEach(async () => {
+    await disk.off();
+    disk.remove();
+  });
+
+  it('stops an upload to it, which goes on when it was repaired', async () => {
+    data = join(disk.path, 'data');
+    const user = await start();
+    const running = user.start(...upload('-o', 'json', '--retries', '1'));
+    await user.until(8, running);
+    disk.break();
+    const ended = await running.outcome;
+    const error = errorOf(ended);
+    expect([ended.code, ended.stdout]).toEqual([10, '']);
+    expect(error['message']).toMatch(/the image daemon says: /);
+    expect(user.journaled()).toBeLessThan(size / (4 * MiB));
+    await server.kill();
+    await disk.off();
+    await disk.on();
+    const again = await start();
+    expect(await statusOf(again)).not.toBe('ok');
+    await goOn(again, error);
+    await server.stop();
+  });
+
+  it('stops a download to it, and leaves nothing under the name of the file', async () => {
+    const user = await start();
+    await user.must(...upload());
+    copy = join(disk.path, 'copy.raw');
+    const running = user.start('disks', 'download', 'moved', copy, '-o', 'json');
+    await user.until(8, running);
+    disk.break();
+    const ended = await running.outcome;
+    const error = errorOf(ended);
+    expect([ended.code, ended.stdout]).toEqual([1, '']);
+    expect(error).toMatchObject({
+      code: 'unwritable_file',
+      message: expect.stringContaining(`${copy}.partial`),
+      hint: expect.stringContaining(`kept in ${copy}.partial`),
+    });
+    expect(existsSync(copy)).toBe(false);
+    expect(await statusOf(user)).toBe('ok');
+    expect(await server.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,117 @@
+/** Downloads to where no file can be made, or where it would end up elsewhere. */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { User } from '../transfer/support/commands.ts';
+import { difference, MiB, makeImage } from '../transfer/support/images.ts';
+import { cannotMount } from '../transfer/support/mount.ts';
+import { useWorkshop } from '../transfer/support/workshop.ts';
+
+let folder: string;
+let user: User;
+let file: string;
+let copy: string;
+let number = 0;
+let name: string;
+
+useWorkshop((workshop) => {
+  ({ folder, user, file, copy } = workshop);
+});
+
+beforeEach(async () => {
+  number += 1;
+  name = `target-${number}`;
+  makeImage(file, 6 * MiB);
+  await user.must('disks', 'upload', file, '--name', name, '--storagedomain', 'data1');
+});
+
+/** What there is of transfers of the disk, besides the upload. */
+async function downloads(): Promise<unknown[]> {
+  const list = JSON.parse(await user.must('imagetransfers', 'list', '-o', 'json')) as {
+    direction: string;
+    disk: { id: string };
+  }[];
+  const { id } = JSON.parse(await user.must('disks', 'get', name, '-o', 'json')) as { id: string };
+  return list.filter(({ direction, disk }) => direction === 'download' && disk.id === id);
+}
+
+async function refused(target: string, code: string, ...more: string[]): Promise<string> {
+  const ended = await user.run('disks', 'download', name, target, '-o', 'json', ...more);
+  const error = JSON.parse(ended.stderr) as { code: string; message: string; hint: string };
+  expect([ended.code, ended.stdout, error.code]).toEqual([2, '', code]);
+  expect(error.message).toContain(target);
+  expect(await downloads()).toEqual([]);
+  expect(user.journals()).toEqual([]);
+  return `${error.message}: ${error.hint}`;
+}
+
+const links: readonly (readonly [string, () => string])[] = [
+  ['a link to a file', () => file],
+  ['a link to nothing', () => join(folder, 'nothing')],
+];
+
+describe.each([[[]], [['--force']]])('a download %s', (flags) => {
+  it.each(links)('does not go through %s', async (_, goal) => {
+    symlinkSync(goal(), copy);
+    const before = readFileSync(file);
+    expect(await refused(copy, 'unsafe_file', ...flags)).toContain('name the file itself');
+    expect(lstatSync(copy).isSymbolicLink()).toBe(true);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(existsSync(join(folder, 'nothing'))).toBe(false);
+  });
+
+  it('does not wait for somebody to read from a pipe', async () => {
+    execFileSync('mkfifo', [copy]);
+    expect(await refused(copy, 'unsafe_file', ...flags)).toContain('name another file');
+  });
+
+  it('does not go into the partial file of somebody else', async () => {
+    const victim = join(folder, 'victim');
+    writeFileSync(victim, 'precious');
+    symlinkSync(victim, `${copy}.partial`);
+    if (flags.length === 0) await refused(copy, 'file_exists');
+    else await user.must('disks', 'download', name, copy, ...flags);
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+  });
+
+  it('goes into the folder that a link leads to', async () => {
+    const real = join(folder, 'real');
+    mkdirSync(real);
+    symlinkSync(real, join(folder, 'linked'));
+    await user.must('disks', 'download', name, join(folder, 'linked', 'image'), ...flags);
+    expect(readdirSync(real)).toEqual(['image']);
+    expect(difference(file, join(real, 'image'))).toBeUndefined();
+  });
+
+  it('says that a folder is missing, or is none', async () => {
+    await refused(join(folder, 'nowhere', 'image'), 'unwritable_file', ...flags);
+    await refused(join(file, 'image'), 'unwritable_file', ...flags);
+  });
+});
+
+const cannot = cannotMount(join(tmpdir(), `vmctl-targets-${process.pid}`));
+
+it.skipIf(cannot)(`a file system that is read-only is told before all${cannot ?? ''}`, async () => {
+  const place = join(folder, 'read-only');
+  mkdirSync(place);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', place]);
+  try {
+    const target = join(place, 'image');
+    expect(await refused(target, 'unwritable_file')).toMatch(/read-only file system/);
+    expect(await refused(target, 'unwritable_file', '--force')).toMatch(/read-only file system/);
+  } finally {
+    execFileSync('umount', [place]);
+    rmSync(place, { recursive: true });
+  }
+});
