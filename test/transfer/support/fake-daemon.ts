@@ -11,6 +11,8 @@ export interface Fault {
   readonly status?: number;
   /** Does what was asked before it fails. */
   readonly afterwards?: boolean;
+  /** Cuts the connection when so many bytes of the answer were sent. */
+  readonly bytes?: number;
 }
 
 export interface Asked {
@@ -117,7 +119,7 @@ export class FakeDaemon {
     this.asked.push(asked);
     const body = await bodyOf(request);
     const fault = this.fault(asked, this.asked.length);
-    if (fault && !fault.afterwards) {
+    if (fault && !fault.afterwards && fault.bytes === undefined) {
       fail(response, fault);
       return;
     }
@@ -126,7 +128,10 @@ export class FakeDaemon {
       return;
     }
     const [status, headers, answer] = this.#answer(asked, url, body);
-    if (fault) fail(response, fault);
+    if (fault?.bytes !== undefined) {
+      response.writeHead(status, { 'content-length': answer.length, ...headers });
+      response.write(answer.subarray(0, fault.bytes), () => response.destroy());
+    } else if (fault) fail(response, fault);
     else response.writeHead(status, { 'content-length': answer.length, ...headers }).end(answer);
   }
 
@@ -163,10 +168,11 @@ export class FakeDaemon {
         return [200, {}, nothing];
       }
       case 'GET ': {
-        const match = /^bytes=(\d+)-(\d+)$/.exec(asked.range);
+        const match = /^bytes=(\d+)-(\d*)$/.exec(asked.range);
         if (!match) return [200, {}, this.current];
-        const part = this.current.subarray(Number(match[1]), Number(match[2]) + 1);
-        return [206, { 'content-range': `bytes ${match[1]}-${match[2]}/*` }, part];
+        const last = match[2] ? Number(match[2]) : this.current.length - 1;
+        const part = this.current.subarray(Number(match[1]), last + 1);
+        return [206, { 'content-range': `bytes ${match[1]}-${last}/*` }, part];
       }
       case 'GET extents':
         return json(extentsOf(this.current));

@@ -1,12 +1,13 @@
 /** `vmctl images read`, `write`, `zero` and `flush`: the bytes of an image. */
 import { createReadStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { ConnectionError, UsageError, VmctlError } from '../../../client/errors.ts';
+import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { PartialFile } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { humanBytes } from '../../output/cells.ts';
 import { longOf } from '../../resources/values.ts';
-import { sizeOf } from '../disks/transfer-options.ts';
+import { retriesOf, sizeOf } from '../disks/transfer-options.ts';
+import { RangeReading, RangeWriting, type Repeating } from './ranges.ts';
 import { TicketUrl } from './ticket.ts';
 
 export interface ReadFlags {
@@ -30,11 +31,10 @@ export interface ZeroFlags {
 /** Bytes of one request to write. */
 const PIECE = 8 * 2 ** 20;
 
-/** Reads a range into a file or to stdout. */
+/** Reads a range into a file or to stdout; goes on behind the last byte when it is cut off. */
 export async function read(cli: Cli, text: string, flags: ReadFlags): Promise<void> {
   const offset = offsetOf(flags.offset);
   const size = sizeOf(flags.size, '--size');
-  const last = size === undefined ? '' : offset + size - 1;
   const { outputFile: file } = flags;
   if (file === undefined && cli.io.stdout.isTTY) {
     throw new UsageError('standard output is a terminal, which shows no images', {
@@ -42,28 +42,15 @@ export async function read(cli: Cli, text: string, flags: ReadFlags): Promise<vo
     });
   }
   await TicketUrl.use(cli, text, async (url) => {
-    const answer = await url.ask('read the image', {
-      method: 'GET',
-      headers: { range: `bytes=${offset}-${last}` },
-      isStreamed: true,
-    });
-    const bytes = answer.rest ?? [answer.body];
-    const length = answer.headers['content-length'];
-    if (answer.status !== 206) {
-      throw new VmctlError('read the image: the image daemon does not know ranges', {
-        code: 'bad_answer',
-      });
-    }
+    const reading = new RangeReading(url, { offset, size, again: repeating(cli) });
+    await reading.begin();
     const target =
       file === undefined ? undefined : await PartialFile.create(file, flags.force === true);
-    let at = 0;
     try {
-      for await (const chunk of bytes) {
-        if (target) await target.write(at, Buffer.from(chunk));
-        else await send(cli.io.stdout, chunk);
-        at += chunk.length;
-      }
-      if (length !== undefined && at !== Number(length)) throw cutShort(at, length);
+      await reading.run(async (bytes, at) => {
+        if (target) await target.write(at, bytes);
+        else await send(cli.io.stdout, bytes);
+      });
       await target?.finish();
     } catch (error) {
       await target?.remove().catch(() => undefined);
@@ -75,15 +62,17 @@ export async function read(cli: Cli, text: string, flags: ReadFlags): Promise<vo
       }
       throw error;
     }
-    if (file !== undefined) cli.note(`${file}: ${humanBytes(at)}`);
+    if (file !== undefined) cli.note(`${file}: ${humanBytes(reading.received)}`);
   });
 }
 
-function cutShort(at: number, length: string): ConnectionError {
-  return new ConnectionError(`read the image: the answer ended after ${at} of ${length} bytes`, {
-    code: 'connection_lost',
-    retryable: true,
-  });
+/** Repetitions as the flags say; each is told, as the bytes may come from different moments. */
+function repeating(cli: Cli): Repeating {
+  return {
+    retries: retriesOf(cli),
+    signal: cli.signal,
+    onRepeat: (why) => cli.warn(`${why}; trying again`),
+  };
 }
 
 async function send(out: Writable, bytes: Uint8Array): Promise<void> {
@@ -106,35 +95,23 @@ export async function writeBytes(
   const input: Readable = file === '-' ? cli.io.stdin : createReadStream(file);
   const pieces = inPieces(input, file);
   await TicketUrl.use(cli, text, async (url) => {
-    let at = offset;
+    const writing = new RangeWriting(url, offset, flags.flush ? repeating(cli) : undefined);
     let piece = await pieces.next();
     if (piece.done) throw new UsageError(`${file} is empty`, { code: 'empty_file' });
-    while (!piece.done) {
-      const bytes = piece.value;
-      const following = await pieces.next();
-      // The last request brings those before it to stable storage as well.
-      const flush = flags.flush && following.done;
-      try {
-        await url.ask(`write ${bytes.length} bytes at ${at}`, {
-          method: 'PUT',
-          suffix: `?flush=${flush ? 'y' : 'n'}`,
-          headers: {
-            'content-type': 'application/octet-stream',
-            'content-range': `bytes ${at}-${at + bytes.length - 1}/*`,
-          },
-          body: bytes,
-        });
-      } catch (error) {
-        if (at > offset) {
-          cli.warn(`${at - offset} bytes before that were taken, perhaps not to stable storage`);
-        }
-        throw error;
+    try {
+      while (!piece.done) {
+        const following = await pieces.next();
+        // The last request brings those before it to stable storage as well.
+        await writing.write(piece.value, following.done === true);
+        piece = following;
       }
-      at += bytes.length;
-      piece = following;
+    } catch (error) {
+      const { sent, safe } = writing;
+      if (sent > 0) cli.warn(`${sent} bytes before that were taken, ${safe} to stable storage`);
+      throw error;
     }
     const later = flags.flush ? '' : '; vmctl images flush brings them to stable storage';
-    cli.note(`${humanBytes(at - offset)} written at ${offset}${later}`);
+    cli.note(`${humanBytes(writing.sent)} written at ${offset}${later}`);
   });
 }
 
