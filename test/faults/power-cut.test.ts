@@ -70,7 +70,8 @@ interface Writer {
   readonly first: number;
   readonly step: number;
   readonly name: string;
-  readonly flush: string;
+  /** With each write, never, or by itself after so many of them. */
+  readonly flush: 'y' | 'n' | number;
 }
 
 /** Writes blocks one after the other until the power is gone; notes what was acknowledged. */
@@ -80,19 +81,28 @@ async function write(
   { first, step, name: turn, flush }: Writer,
   done: Acknowledged[],
 ): Promise<void> {
+  const waiting: Acknowledged[] = [];
   for (let place = first; place < blocks; place += step) {
     const name = `${turn} ${place}`;
     const start = place * block;
     const range = `bytes ${start}-${start + block - 1}/*`;
     try {
-      const answer = await send(`${url}?flush=${flush}`, {
+      const answer = await send(`${url}?flush=${flush === 'y' ? 'y' : 'n'}`, {
         method: 'PUT',
         ca: server.ca,
         headers: { 'Content-Range': range },
         body: bytesOf(name),
       });
       if (answer.status !== 200) return;
-      done.push({ place, name });
+      waiting.push({ place, name });
+      if (typeof flush === 'number') {
+        if (waiting.length < flush) continue;
+        const body = JSON.stringify({ op: 'flush' });
+        const headers = { 'Content-Type': 'application/json' };
+        const flushed = await send(url, { method: 'PATCH', ca: server.ca, headers, body });
+        if (flushed.status !== 200) return;
+      }
+      done.push(...waiting.splice(0));
     } catch {
       return;
     }
@@ -146,7 +156,7 @@ describe.skipIf(!hasPower)('after a power cut', () => {
   const written = new Map<number, string>();
 
   /** Power on, work, and the plug pulled when so many writes were acknowledged. */
-  async function turn(name: string, flush: string) {
+  async function turn(name: string, flush: Writer['flush']) {
     await disk.on();
     const { server, api } = await begin(disk, id === '');
     if (id === '') id = await transfer(api);
@@ -168,37 +178,40 @@ describe.skipIf(!hasPower)('after a power cut', () => {
     return { done, names };
   }
 
-  it.each(Array.from({ length: cuts }, (_, cut) => cut + 1))(
-    'everything acknowledged is there (cut %i)',
-    async (cut) => {
-      const { done, names } = await turn(`cut ${cut}`, 'y');
-      for (const { place, name } of done) written.set(place, name);
-      bookmarks.push(...names);
-      await disk.on();
-      const { server, api } = await begin(disk, false);
-      const url = await urlOf(api, id);
-      const expected = [...written].map(([place, name]) => ({ place, name }));
-      // A block under way when the power went may be new already.
-      const missing = await lost(server, url, expected);
-      const surely = missing.filter(({ place }) => !mayBeNewer(place, cut));
-      expect(surely).toEqual([]);
-      const list = await api.json('GET', '/bookmarks');
-      const there = new Set(
-        (list.json<{ bookmark?: { name: string }[] }>().bookmark ?? []).map(({ name }) => name),
-      );
-      expect(bookmarks.filter((name) => !there.has(name))).toEqual([]);
-      expect(await server.stop()).toBe(0);
-      await disk.off();
-    },
-  );
+  /** Every third time writes are flushed by a request of its own, a few of them together. */
+  const turns = Array.from({ length: cuts }, (_, cut) => {
+    const flush = cut % 3 === 2 ? 7 : ('y' as const);
+    return [cut + 1, flush === 'y' ? 'flushed one by one' : 'flushed together', flush] as const;
+  });
 
-  /** Blocks are written in order by each writer: only the one after its last can be half-way. */
-  function mayBeNewer(place: number, cut: number): boolean {
-    const previous = written.get(place - 3);
-    return (
-      written.get(place) !== `cut ${cut} ${place}` &&
-      (place < 3 || previous === `cut ${cut} ${place - 3}`)
+  it.each(turns)('everything acknowledged is there (cut %i, %s)', async (cut, _, flush) => {
+    const { done, names } = await turn(`cut ${cut}`, flush);
+    for (const { place, name } of done) written.set(place, name);
+    bookmarks.push(...names);
+    await disk.on();
+    const { server, api } = await begin(disk, false);
+    const url = await urlOf(api, id);
+    const expected = [...written].map(([place, name]) => ({ place, name }));
+    // A block under way when the power went may be new already.
+    const missing = await lost(server, url, expected);
+    const surely = missing.filter(
+      ({ place }) => !mayBeNewer(place, cut, flush === 'y' ? 1 : flush + 1),
     );
+    expect(surely).toEqual([]);
+    const list = await api.json('GET', '/bookmarks');
+    const there = new Set(
+      (list.json<{ bookmark?: { name: string }[] }>().bookmark ?? []).map(({ name }) => name),
+    );
+    expect(bookmarks.filter((name) => !there.has(name))).toEqual([]);
+    expect(await server.stop()).toBe(0);
+    await disk.off();
+  });
+
+  /** Each writer goes on in order: what lies `far` or less behind its last may be half-way. */
+  function mayBeNewer(place: number, cut: number, far: number): boolean {
+    const isOfThisCut = (one: number) => written.get(one) === `cut ${cut} ${one}`;
+    const before = Array.from({ length: far }, (_, index) => place - 3 * (index + 1));
+    return !isOfThisCut(place) && before.some((one) => one < 0 || isOfThisCut(one));
   }
 
   it('what was not flushed is lost here, so that the others mean something', async () => {
