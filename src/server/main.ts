@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type ImageDaemon, startImageDaemon } from '../images/index.ts';
 import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
@@ -71,6 +71,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
+/** Bytes that the path of a socket may have, on every system that has such sockets. */
+const longestSocketPath = 100;
+
+/** The socket through which clients of the same user move images, where there can be one. */
+function shortWay(folder: string): { unixSocket?: string } {
+  const path = join(resolve(folder), 'images.sock');
+  const possible = process.platform !== 'win32' && Buffer.byteLength(path) <= longestSocketPath;
+  return possible ? { unixSocket: path } : {};
+}
+
 async function start(
   options: ServerOptions,
   folder: string,
@@ -99,6 +109,7 @@ async function start(
     host: options.imagesListen.host,
     port: options.imagesListen.port,
     tls: { key: certificates.server.key, cert: certificates.server.certificate },
+    ...shortWay(folder),
     tickets,
     ...(options.imagesControlSocket === undefined
       ? {}

@@ -1,5 +1,7 @@
 /** The short way to an image daemon on this machine: a socket in the file system. */
 import { lookup } from 'node:dns/promises';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Dispatcher } from 'undici';
@@ -21,6 +23,14 @@ export async function isThisMachine(url: string): Promise<boolean> {
     .flatMap((some) => some ?? [])
     .map(({ address }) => address);
   return addresses.some((address) => /^127\./.test(address) || own.includes(address));
+}
+
+/** Whether there is such a socket, and this user may use it. */
+export async function isOpenToUs(path: string): Promise<boolean> {
+  return await access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function addressesOf(host: string): Promise<string[]> {

@@ -6,7 +6,7 @@ import type { Control, Direction } from './control.ts';
 import { type Capabilities, RemoteImage } from './daemon.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Journal } from './journal.ts';
-import { isThisMachine, openSocket } from './local-socket.ts';
+import { isOpenToUs, isThisMachine, openSocket } from './local-socket.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 export interface TicketOptions {
@@ -82,7 +82,7 @@ export class Ticket {
 
   /** A daemon on this machine is reached through its socket, if that can be used. */
   async #takeShortWay(image: RemoteImage, url: string, path: string | undefined): Promise<void> {
-    if (path === undefined || !(await isThisMachine(url))) return;
+    if (path === undefined || !(await isThisMachine(url)) || !(await isOpenToUs(path))) return;
     this.#socket = await openSocket(path);
     image.moveToSocket(this.#socket);
     try {
