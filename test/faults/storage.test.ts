@@ -108,7 +108,7 @@ describe.skipIf(cannot)(`a full file system${cannot ?? ''}`, () => {
       expect(errorOf(full)).toMatchObject({
         code: 'unwritable_journal',
         message: expect.stringContaining(state),
-        hint: expect.stringContaining('the new disk was removed'),
+        hint: expect.stringContaining('the new disk removed'),
       });
       expect(await statusOf(user)).toBeUndefined();
       expect(await server.stop()).toBe(0);

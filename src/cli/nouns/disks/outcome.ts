@@ -47,7 +47,7 @@ function stateOf(left: Leftover): string {
   const over = left.untold
     ? `the service could not be told that transfer ${transfer} is over, and ends it by itself after a while`
     : 'the transfer was cancelled';
-  if (diskRemoved === true) return `${over}, and the new disk was removed`;
+  if (diskRemoved === true) return `${over} and the new disk removed`;
   if (diskRemoved === false) {
     return `${over}, but the new disk is left: vmctl disks delete ${disk}`;
   }
