@@ -1,4 +1,5 @@
-// Runs the benchmarks in bench/, or those that are named; --quick runs each once and small.
+// Runs the benchmarks in bench/, or those that are named; what begins with the first flag is theirs:
+// --quick runs each once and small, bench/transfer.ts knows more.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -7,8 +8,9 @@ import { prepare, root } from './prepare.js';
 await prepare();
 const { rolldown } = await import('rolldown');
 
-const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
-const flags = process.argv.slice(2).filter((word) => word.startsWith('-'));
+const words = process.argv.slice(2);
+const first = words.findIndex((word) => word.startsWith('-'));
+const [named, flags] = first < 0 ? [words, []] : [words.slice(0, first), words.slice(first)];
 const all = readdirSync(join(root, 'bench')).filter((name) => name.endsWith('.ts'));
 const chosen = all.filter((name) => named.length === 0 || named.includes(basename(name, '.ts')));
 const folder = mkdtempSync(join(root, 'dist/bench-'));

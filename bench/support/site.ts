@@ -10,10 +10,11 @@ export const vmctl = join(process.cwd(), 'bin/vmctl.js');
 export interface Site {
   readonly env: NodeJS.ProcessEnv;
   readonly apiUrl: string;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `vmctl serve --memory` with further options, in a home of its own. */
+/** Starts `vmctl serve` with further options, in a home of its own; `--memory` without `--data`. */
 export async function startSite(...options: readonly string[]): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-bench-'));
   const readyFile = join(folder, 'ready.json');
@@ -26,7 +27,7 @@ export async function startSite(...options: readonly string[]): Promise<Site> {
   const server = spawn(
     process.execPath,
     [
-      ...[vmctl, 'serve', '--memory', ...options],
+      ...[vmctl, 'serve', ...(options.includes('--data') ? [] : ['--memory']), ...options],
       ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0', '--ready-file', readyFile],
     ],
     { stdio: 'ignore', env: { ...home, VMCTL_SERVE_PASSWORD: 'bench' } },
@@ -45,6 +46,7 @@ export async function startSite(...options: readonly string[]): Promise<Site> {
       VMCTL_CA_FILE: ready['ca_file'],
     },
     apiUrl: ready['api_url'] ?? '',
+    pid: server.pid ?? 0,
     stop: async () => {
       // It keeps its compiled code at the end, in the folder that is removed.
       const ended = once(server, 'exit');

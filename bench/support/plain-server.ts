@@ -1,0 +1,88 @@
+/**
+ * What somebody writes first: a server that pipes a file into the answer, 64 KiB at a time, and
+ * writes what it gets; and a client that does the same. A process of its own for each.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
+import { get, createServer as plainServer } from 'node:http';
+import { get as tlsGet, createServer as tlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+
+export interface PlainServer {
+  readonly pid: number;
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** The program that has this module in it; with `words` it plays one of the parts below. */
+const self = (...words: string[]) => [fileURLToPath(import.meta.url), ...words];
+
+/** Starts a server for a file; what is put goes into another. Over TLS, or on a path. */
+export async function startPlain(
+  file: string,
+  target: string,
+  place: { readonly key: string; readonly cert: string } | { readonly path: string },
+): Promise<PlainServer> {
+  const words =
+    'path' in place ? ['--plain-path', place.path] : ['--plain-tls', place.key, place.cert];
+  const child: ChildProcess = spawn(process.execPath, self(...words, file, target), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  return {
+    pid: child.pid ?? 0,
+    url: 'path' in place ? 'http://localhost/' : `https://127.0.0.1:${port}/`,
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/** The command that fetches a URL into a file as plainly. */
+export function plainClient(url: string, target: string, more: string): string[] {
+  return [process.execPath, ...self('--plain-get', url, target, more)];
+}
+
+/** Plays a part when the command line says so; whether it did. */
+export async function playPart(words: readonly string[]): Promise<boolean> {
+  const [part, ...rest] = words;
+  if (part === '--plain-path') {
+    const [path = '', file = '', target = ''] = rest;
+    serve(file, target, path);
+  } else if (part === '--plain-tls') {
+    const [key = '', cert = '', file = '', target = ''] = rest;
+    serve(file, target, { key: readFileSync(key), cert: readFileSync(cert) });
+  } else if (part === '--plain-get') {
+    const [url = '', target = '', more = ''] = rest;
+    const request = url.startsWith('https')
+      ? tlsGet(url, { ca: readFileSync(more) })
+      : get(url, { socketPath: more });
+    const [answer] = await once(request, 'response');
+    await pipeline(answer, createWriteStream(target));
+  } else return false;
+  return true;
+}
+
+function serve(file: string, target: string, place: string | { key: Buffer; cert: Buffer }): void {
+  const { size } = statSync(file);
+  const listener: Parameters<typeof plainServer>[1] = (request, response) => {
+    if (request.method === 'PUT') {
+      request.pipe(createWriteStream(target)).on('finish', () => response.end());
+      return;
+    }
+    response.writeHead(200, { 'Content-Length': size });
+    createReadStream(file).pipe(response);
+  };
+  const server =
+    typeof place === 'string'
+      ? plainServer(listener).listen(place)
+      : tlsServer(place, listener).listen(0, '127.0.0.1');
+  server.once('listening', () => {
+    process.send?.((server.address() as AddressInfo).port ?? 0);
+  });
+}
