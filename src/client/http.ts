@@ -3,6 +3,7 @@
  * The library is loaded when the first connections are opened.
  */
 
+import type { ConnectionOptions } from 'node:tls';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { TrustError, UsageError } from './errors.ts';
 import { Held, type Hold, isReading } from './held.ts';
@@ -88,13 +89,9 @@ export class Http {
   /** Opens connections for a trust. */
   static async open(options: HttpOptions): Promise<Http> {
     const { Agent, buildConnector } = await import('./undici.ts');
-    const { ca, insecure } = options.trust;
     const connect: buildConnector.BuildOptions = {
       timeout: connectTimeout,
-      rejectUnauthorized: insecure !== true,
-      minVersion: 'TLSv1.2',
-      // What was agreed to may be a certificate in the middle of its chain.
-      ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+      ...trusting(options.trust),
     };
     const agent = new Agent({
       connections,
@@ -109,6 +106,12 @@ export class Http {
   get dispatcher(): Dispatcher {
     if (this.holds) throw new Held([]);
     return this.#agent;
+  }
+
+  /** The same trust for transfers that open connections of their own. */
+  get trust(): ConnectionOptions {
+    if (this.holds) throw new Held([]);
+    return trusting(this.#options.trust);
   }
 
   /** Whether requests that could change something are held back. */
@@ -231,6 +234,15 @@ export class Http {
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
+}
+
+function trusting({ ca, insecure }: Trust) {
+  return {
+    rejectUnauthorized: insecure !== true,
+    minVersion: 'TLSv1.2' as const,
+    // What was agreed to may be a certificate in the middle of its chain.
+    ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+  };
 }
 
 /** The request at its new place. Credentials never follow to another host. */

@@ -1,7 +1,7 @@
 /** One image behind a ticket, as an image daemon serves it (specification 4.6). */
-import type { Dispatcher } from 'undici';
 import { lengthOf, type Range } from './blocks.ts';
 import { type Layout, readLayout } from './layout.ts';
+import type { LocalSocket } from './local-socket.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { refusalOf } from './refusals.ts';
 import { type DaemonOptions, type Request, Requests } from './requests.ts';
@@ -38,8 +38,8 @@ export class RemoteImage {
   }
 
   /** Goes through a socket of this machine, until that fails; `undefined` goes back. */
-  moveToSocket(dispatcher: Dispatcher | undefined): void {
-    this.#requests.moveToSocket(dispatcher);
+  moveToSocket(local: LocalSocket | undefined): void {
+    this.#requests.moveToSocket(local);
   }
 
   /** How often a connection was lost: what was acknowledged before that may be lost too. */

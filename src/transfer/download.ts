@@ -13,7 +13,7 @@ import { PartialFile } from './partial-file.ts';
 import { prepareReceiving } from './receive.ts';
 import { layoutOf } from './remote-layout.ts';
 import { Ticket } from './ticket.ts';
-import { type MovedImage, verifyDownload } from './verify.ts';
+import { askForChecksum, type Promised, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
   readonly disk: Thing;
@@ -97,6 +97,9 @@ class Download {
     this.#journal = journal;
     await this.#warnAboutSpace(file, journal, layout);
     this.#meter.enter('copying', layout.size);
+    const { verify } = this.#options;
+    const checksum =
+      verify && journal.header.hashed ? askForChecksum(image, capabilities) : undefined;
     const copy = prepareReceiving({
       ...this.#options,
       image,
@@ -113,7 +116,7 @@ class Download {
       ticket.stop();
       throw error;
     }
-    const verified = await this.#verify({ image, capabilities, journal });
+    const verified = checksum !== undefined && (await this.#verify(journal, checksum));
     this.#meter.enter('flushing');
     await file.finish();
     journal.remove();
@@ -185,11 +188,10 @@ class Download {
     }
   }
 
-  async #verify(moved: MovedImage): Promise<boolean> {
-    const { verify, onNote } = this.#options;
-    if (!verify || !moved.journal.header.hashed) return false;
+  async #verify(journal: Journal, checksum: Promised): Promise<boolean> {
+    const { onNote } = this.#options;
     this.#meter.enter('verifying');
-    const verified = await verifyDownload(moved);
+    const verified = await verifyDownload(journal, checksum);
     if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
     return verified;
   }

@@ -6,10 +6,16 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Dispatcher } from 'undici';
 
-/** Connections through the socket of a daemon; to be destroyed by whoever opened them. */
-export async function openSocket(path: string): Promise<Dispatcher> {
+export interface LocalSocket {
+  readonly path: string;
+  /** Connections through it; to be destroyed by whoever opened it. */
+  readonly dispatcher: Dispatcher;
+}
+
+/** Prepares connections through the socket of a daemon. */
+export async function openSocket(path: string): Promise<LocalSocket> {
   const { Agent } = await import('../client/undici.ts');
-  return new Agent({ connections: 8, connect: { socketPath: path } });
+  return { path, dispatcher: new Agent({ connections: 8, connect: { socketPath: path } }) };
 }
 
 /**

@@ -14,7 +14,7 @@ import { Journal } from './journal.ts';
 import type { Layout } from './layout.ts';
 import type { TransferOptions } from './options.ts';
 import { dataExtents } from './remote-layout.ts';
-import { verifyDownload } from './verify.ts';
+import { askForChecksum, verifyDownload } from './verify.ts';
 import { readWhole } from './whole-read.ts';
 
 export interface PourOptions extends TransferOptions {
@@ -37,11 +37,12 @@ export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file
     const { size } = layout;
     const journal = journalFor(options, id, format, size);
     meter.enter('copying', size);
+    const checksum = verify ? askForChecksum(image, capabilities) : undefined;
     await copy(options, { image, capabilities, layout, journal, meter });
     let verified = false;
-    if (verify) {
+    if (checksum) {
       meter.enter('verifying');
-      verified = await verifyDownload({ image, capabilities, journal });
+      verified = await verifyDownload(journal, checksum);
       if (!verified) onNote?.('the image daemon makes no checksums: nothing was verified');
     }
     return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };

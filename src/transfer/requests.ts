@@ -2,10 +2,12 @@
 import type { Dispatcher } from 'undici';
 import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
 import type { Http } from '../client/http.ts';
-import { lengthOf, type Range } from './blocks.ts';
+import type { Range } from './blocks.ts';
+import type { LocalSocket } from './local-socket.ts';
 import { pause } from './pause.ts';
+import { RangePool } from './range-pool.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { badAnswer, failureOf } from './refusals.ts';
+import { failureOf } from './refusals.ts';
 
 export interface DaemonOptions {
   readonly http: Http;
@@ -46,7 +48,8 @@ export class Requests {
   readonly #options: DaemonOptions;
   #origin = '';
   #path = '';
-  #local: Dispatcher | undefined;
+  readonly #pool = new RangePool();
+  #local: LocalSocket | undefined;
   #epoch = 0;
   /** How often the ticket was made usable again. */
   #revivals = 0;
@@ -55,6 +58,7 @@ export class Requests {
   constructor(url: string, options: DaemonOptions) {
     this.#options = options;
     this.moveTo(url);
+    options.signal.addEventListener('abort', () => this.#pool.close(), { once: true });
   }
 
   /** Follows the ticket to another address. */
@@ -65,8 +69,8 @@ export class Requests {
   }
 
   /** Sends requests through a socket of this machine, until one of them fails there. */
-  moveToSocket(dispatcher: Dispatcher | undefined): void {
-    this.#local = dispatcher;
+  moveToSocket(local: LocalSocket | undefined): void {
+    this.#local = local;
   }
 
   /** How often a connection was lost: what was acknowledged before that may be lost too. */
@@ -86,7 +90,7 @@ export class Requests {
   }
 
   get #dispatcher(): Dispatcher {
-    return this.#local ?? this.#options.http.dispatcher;
+    return this.#local?.dispatcher ?? this.#options.http.dispatcher;
   }
 
   /** The request at the image's present address, which may be another one than a moment ago. */
@@ -102,54 +106,18 @@ export class Requests {
   }
 
   /** Receives into the buffer; resolves with the answer instead when it holds no image bytes. */
-  receive(range: Range, buffer: Buffer): Promise<Outcome | undefined> {
-    const { signal, limit } = this.#options;
-    const last = range.end - 1;
-    const length = lengthOf(range);
-    return new Promise((resolve, reject) => {
-      let status = 0;
-      let filled = 0;
-      let refusal = '';
-      let abort: () => void = () => {};
-      const settle = (end: () => void) => {
-        signal.removeEventListener('abort', abort);
-        end();
-      };
-      this.#dispatcher.dispatch(
-        this.#addressed({ headers: { range: `bytes=${range.start}-${last}` } }),
-        {
-          onRequestStart: (controller) => {
-            abort = () => controller.abort(signal.reason as Error);
-            if (signal.aborted) abort();
-            else signal.addEventListener('abort', abort, { once: true });
-          },
-          onResponseStart: (controller, code, headers) => {
-            status = code;
-            const told = String(headers['content-range'] ?? '');
-            if (code === 206 && !told.startsWith(`bytes ${range.start}-${last}/`)) {
-              controller.abort(badAnswer('sends another range than it was asked for'));
-            }
-          },
-          onResponseData: (controller, chunk) => {
-            if (status !== 206) refusal = (refusal + chunk.toString()).slice(0, REFUSAL);
-            else if (filled + chunk.length > length) {
-              controller.abort(badAnswer('sends more than it was asked for'));
-            } else {
-              filled += chunk.copy(buffer, filled);
-              if (limit) slowDown(limit, chunk.length, controller, signal);
-            }
-          },
-          onResponseEnd: () =>
-            settle(() => {
-              if (status === 200) reject(badAnswer('does not know ranges'));
-              else if (status !== 206) resolve({ status, text: refusal });
-              else if (filled === length) resolve(undefined);
-              else reject(Object.assign(new Error('short'), { code: 'UND_ERR_SOCKET' }));
-            }),
-          onResponseError: (_, error) => settle(() => reject(error)),
-        },
-      );
+  async receive({ start, end }: Range, buffer: Buffer): Promise<Outcome | undefined> {
+    const { signal, limit, http } = this.#options;
+    const place = {
+      origin: this.#origin,
+      trust: http.trust,
+      ...(this.#local ? { socketPath: this.#local.path } : {}),
+    };
+    const { status, text } = await this.#pool.get(place, {
+      ...{ path: this.#path, first: start, last: end - 1, buffer, signal },
+      ...(limit ? { onBytes: (count) => limit.pass(count, signal) } : {}),
     });
+    return status === 206 ? undefined : { status, text: text.slice(0, REFUSAL) };
   }
 
   /** One request after the other finds the ticket refused; the first of them has it revived. */
@@ -198,19 +166,4 @@ export class Requests {
       await pause(Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY), signal);
     }
   }
-}
-
-/** Lets the connection wait until the bytes that came may have come. */
-function slowDown(
-  limit: RateLimit,
-  bytes: number,
-  controller: Dispatcher.DispatchController,
-  signal: AbortSignal,
-): void {
-  controller.pause();
-  // Whoever ended the wait has ended the request as well.
-  limit.pass(bytes, signal).then(
-    () => controller.resume(),
-    () => undefined,
-  );
 }

@@ -1,12 +1,11 @@
 /** The image transfer of a copy: begun, taken up again, revived when the service paused it. */
-import type { Dispatcher } from 'undici';
 import type { Client } from '../client/client.ts';
 import { ConflictError, ConnectionError } from '../client/errors.ts';
 import type { Control, Direction } from './control.ts';
 import { type Capabilities, RemoteImage } from './daemon.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Journal } from './journal.ts';
-import { isOpenToUs, isThisMachine, openSocket } from './local-socket.ts';
+import { isOpenToUs, isThisMachine, type LocalSocket, openSocket } from './local-socket.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 export interface TicketOptions {
@@ -33,7 +32,7 @@ export class Ticket {
   #image: RemoteImage | undefined;
   #revivals = 0;
   #throughProxy = false;
-  #socket: Dispatcher | undefined;
+  #socket: LocalSocket | undefined;
 
   constructor(options: TicketOptions) {
     this.#options = options;
@@ -96,7 +95,7 @@ export class Ticket {
   /** Ends all requests that are under way; there is nothing more to do with the image. */
   stop(): void {
     this.#stop.abort(new Error('the transfer was stopped'));
-    this.#socket?.destroy().catch(() => {});
+    this.#socket?.dispatcher.destroy().catch(() => {});
   }
 
   async #begin(before: string | undefined): Promise<{ direct: string; proxy?: string }> {

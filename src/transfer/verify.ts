@@ -32,13 +32,24 @@ export async function verifyUpload(
   );
 }
 
+/** The checksum of an image that is being fetched; nothing when the daemon makes none. */
+export type Promised = Promise<string | undefined>;
+
+/**
+ * Asks for the checksum of an image while its bytes come: reading is cheapest while both want the
+ * same, and nobody has to wait for it in the end. A failure is reported to whoever awaits it.
+ */
+export function askForChecksum(image: RemoteImage, { features }: Capabilities): Promised {
+  const asked = features.has('checksum')
+    ? image.checksum(checksumQuery)
+    : Promise.resolve(undefined);
+  asked.catch(() => undefined);
+  return asked;
+}
+
 /** The same for what was fetched from the daemon. */
-export async function verifyDownload({
-  image,
-  capabilities: { features },
-  journal,
-}: MovedImage): Promise<boolean> {
-  const theirs = features.has('checksum') ? await image.checksum(checksumQuery) : undefined;
+export async function verifyDownload(journal: Journal, asked: Promised): Promise<boolean> {
+  const theirs = await asked;
   if (theirs === undefined) return false;
   const { size } = journal.header;
   const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));

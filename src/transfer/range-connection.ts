@@ -1,0 +1,247 @@
+/**
+ * A connection to an image daemon for ranges of images alone. Bytes go from the socket straight to
+ * where they belong: no library that hands them out in fresh pieces can be as fast.
+ */
+import { connect, isIP, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectSafely } from 'node:tls';
+import { badAnswer } from './refusals.ts';
+
+/** Where a daemon listens. */
+export interface Place {
+  readonly origin: string;
+  /** A socket of this machine that leads there. */
+  readonly socketPath?: string;
+  readonly trust: ConnectionOptions;
+}
+
+export interface RangeRequest {
+  readonly path: string;
+  /** First and last byte. */
+  readonly first: number;
+  readonly last: number;
+  /** Has room for all of them. */
+  readonly buffer: Buffer;
+  readonly signal: AbortSignal;
+  /** Told of bytes that came; what it returns has to be waited for. */
+  readonly onBytes?: (count: number) => Promise<void>;
+}
+
+export interface RangeAnswer {
+  /** 206 when the bytes are in the buffer. */
+  readonly status: number;
+  /** Of a refusal, where it is short. */
+  readonly text: string;
+}
+
+const HEAD = 16_384;
+const LONGEST_REFUSAL = 65_536;
+const CONNECT_LIMIT = 10_000;
+const SILENCE = 60_000;
+const headEnd = Buffer.from('\r\n\r\n');
+
+interface Turn extends RangeRequest {
+  readonly resolve: (answer: RangeAnswer) => void;
+  readonly reject: (error: unknown) => void;
+  /** Known when the head of the answer is there. */
+  status: number | undefined;
+  /** Where the body goes, and how much of it came. */
+  body: Buffer;
+  filled: number;
+}
+
+export class RangeConnection {
+  readonly #host: string;
+  readonly #socket: Socket;
+  /** What comes before a body, and whatever comes when nothing should. */
+  readonly #head = Buffer.allocUnsafeSlow(HEAD);
+  #headLength = 0;
+  #turn: Turn | undefined;
+  #broken: unknown;
+  #answers = 0;
+
+  constructor({ origin, socketPath, trust }: Place) {
+    const { protocol, hostname, port, host } = new URL(origin);
+    this.#host = socketPath === undefined ? host : 'localhost';
+    const name = hostname.replace(/^\[|\]$/g, '');
+    const onread = { buffer: () => this.#room(), callback: (count: number) => this.#take(count) };
+    if (socketPath !== undefined) this.#socket = connect({ path: socketPath, onread });
+    else if (protocol === 'https:') {
+      this.#socket = connectSafely({
+        ...trust,
+        ...{ host: name, port: Number(port) || 443, onread },
+        ...(isIP(name) ? {} : { servername: name }),
+      });
+    } else this.#socket = connect({ host: name, port: Number(port) || 80, onread });
+    this.#socket.setNoDelay(true);
+    const connected =
+      socketPath === undefined && protocol === 'https:' ? 'secureConnect' : 'connect';
+    this.#socket.setTimeout(CONNECT_LIMIT);
+    this.#socket.once(connected, () => this.#socket.setTimeout(SILENCE));
+    this.#socket.on('timeout', () => {
+      const code = this.#socket.connecting ? 'UND_ERR_CONNECT_TIMEOUT' : 'UND_ERR_BODY_TIMEOUT';
+      this.#end(failure('nothing comes any more', code));
+    });
+    this.#socket.on('error', (error) => this.#end(error));
+    this.#socket.on('close', () => this.#end(failure('other side closed', 'UND_ERR_SOCKET')));
+  }
+
+  /** Whether another range can be asked for. */
+  get isUsable(): boolean {
+    return this.#broken === undefined && !this.#socket.destroyed;
+  }
+
+  /** Whether it has served before: then the other side may have closed it meanwhile. */
+  get isUsed(): boolean {
+    return this.#answers > 0;
+  }
+
+  /** Whether bytes of an answer have come. */
+  get hasBegun(): boolean {
+    return this.#headLength > 0;
+  }
+
+  /** Asks for a range; one at a time. Rejects when that is not what comes. */
+  async get(request: RangeRequest): Promise<RangeAnswer> {
+    const { signal, path, first, last } = request;
+    signal.throwIfAborted();
+    const stop = () => this.#end(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await new Promise((resolve, reject) => {
+        if (this.#broken !== undefined) {
+          reject(this.#broken);
+          return;
+        }
+        this.#headLength = 0;
+        const body = Buffer.alloc(0);
+        this.#turn = { ...request, resolve, reject, status: undefined, body, filled: 0 };
+        this.#socket.write(
+          `GET ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nrange: bytes=${first}-${last}\r\n\r\n`,
+        );
+      });
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  close(): void {
+    this.#end(failure('closed', 'UND_ERR_SOCKET'));
+  }
+
+  /** Where the next bytes go; never empty. */
+  #room(): Buffer {
+    const turn = this.#turn;
+    if (turn?.status !== undefined) return turn.body.subarray(turn.filled);
+    return this.#headLength < HEAD ? this.#head.subarray(this.#headLength) : this.#head;
+  }
+
+  /** Told of bytes in the room. Returns whether more may come now. */
+  #take(count: number): boolean {
+    const turn = this.#turn;
+    if (!turn) {
+      this.#end(failure('an answer without a question', 'UND_ERR_SOCKET'));
+      return true;
+    }
+    if (turn.status === undefined) {
+      this.#headLength += count;
+      this.#readHead(turn);
+    } else turn.filled += count;
+    if (turn.status === undefined || this.#turn !== turn) return true;
+    const paused = turn.status === 206 ? turn.onBytes?.(count) : undefined;
+    paused?.then(
+      () => this.#socket.resume(),
+      () => undefined,
+    );
+    if (turn.filled === turn.body.length) this.#finish(turn, turn.status);
+    return paused === undefined;
+  }
+
+  /** Reads the head of the answer when all of it is there, and takes what came with it. */
+  #readHead(turn: Turn): void {
+    const come = this.#head.subarray(0, this.#headLength);
+    const end = come.indexOf(headEnd);
+    if (end < 0) {
+      if (this.#headLength === HEAD) this.#end(badAnswer('sends no HTTP'));
+      return;
+    }
+    const head = new AnswerHead(come.toString('latin1', 0, end));
+    const problem = whatIsWrong(head, turn);
+    if (problem !== undefined) {
+      this.#end(problem);
+      return;
+    }
+    // What nobody knows the end of, or reads to the end, ends with the connection.
+    const { status, length = Number.POSITIVE_INFINITY } = head;
+    const isRead = status === 206 || length <= LONGEST_REFUSAL;
+    if (head.closes || !isRead) this.#broken = failure('other side closed', 'UND_ERR_SOCKET');
+    if (status === 206) turn.body = turn.buffer.subarray(0, length);
+    else turn.body = Buffer.alloc(isRead ? length : 0);
+    turn.filled = come.copy(turn.body, 0, end + headEnd.length);
+    turn.status = status;
+  }
+
+  #finish({ body, resolve }: Turn, status: number): void {
+    this.#turn = undefined;
+    this.#headLength = 0;
+    this.#answers += 1;
+    if (this.#broken !== undefined) this.#socket.destroy();
+    resolve({ status, text: status === 206 ? '' : body.toString('utf8') });
+  }
+
+  #end(error: unknown): void {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    this.#broken ??= error;
+    this.#socket.destroy();
+    turn?.reject(error);
+  }
+}
+
+/** Why the answer to a request cannot be used. */
+function whatIsWrong(head: AnswerHead, { first, last }: RangeRequest): unknown {
+  if (head.status === 200) return badAnswer('does not know ranges');
+  if (!head.status) return badAnswer('sends no HTTP');
+  if (head.status !== 206) return undefined;
+  if (!head.field('content-range').startsWith(`bytes ${first}-${last}/`)) {
+    return badAnswer('sends another range than it was asked for');
+  }
+  const wanted = last - first + 1;
+  if (head.length === undefined) return badAnswer('does not say how long its answer is');
+  if (head.length > wanted) return badAnswer('sends more than it was asked for');
+  return head.length < wanted ? failure('short', 'UND_ERR_SOCKET') : undefined;
+}
+
+/** The head of an answer. */
+class AnswerHead {
+  readonly status: number;
+  readonly #version: string;
+  readonly #lines: readonly string[];
+
+  constructor(text: string) {
+    const [first = '', ...lines] = text.split('\r\n');
+    const [, version = '', status = ''] = /^HTTP\/(1\.[01]) (\d{3})\b/.exec(first) ?? [];
+    this.status = Number(status);
+    this.#version = version;
+    this.#lines = lines;
+  }
+
+  field(name: string): string {
+    const line = this.#lines.find((one) => one.toLowerCase().startsWith(`${name}:`));
+    return line?.slice(name.length + 1).trim() ?? '';
+  }
+
+  /** Bytes of the body, where they are told. */
+  get length(): number | undefined {
+    const text = this.field('content-length');
+    return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  }
+
+  get closes(): boolean {
+    return this.#version === '1.0' || /\bclose\b/i.test(this.field('connection'));
+  }
+}
+
+/** An error as the rest of the program knows it from its HTTP library. */
+function failure(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
+}

@@ -1,0 +1,52 @@
+/** The connections through which ranges of one image come. */
+import {
+  type Place,
+  type RangeAnswer,
+  RangeConnection,
+  type RangeRequest,
+} from './range-connection.ts';
+
+/** What a connection ends with that nobody used for too long. */
+const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+export class RangePool {
+  readonly #idle = new Map<string, RangeConnection[]>();
+  readonly #busy = new Set<RangeConnection>();
+  #isOver = false;
+
+  /** Asks for a range, over a connection that is free or a new one. */
+  async get(place: Place, request: RangeRequest): Promise<RangeAnswer> {
+    const key = place.socketPath ?? place.origin;
+    for (;;) {
+      const connection = this.#taken(key) ?? new RangeConnection(place);
+      this.#busy.add(connection);
+      try {
+        return await connection.get(request);
+      } catch (error) {
+        // The other side closed what nobody used; that says nothing about the request.
+        const { code } = error as NodeJS.ErrnoException;
+        const stale = connection.isUsed && !connection.hasBegun && closed.has(code);
+        if (!stale || request.signal.aborted || this.#isOver) throw error;
+      } finally {
+        this.#busy.delete(connection);
+        if (this.#isOver) connection.close();
+        else if (connection.isUsable)
+          this.#idle.set(key, [...(this.#idle.get(key) ?? []), connection]);
+      }
+    }
+  }
+
+  #taken(key: string): RangeConnection | undefined {
+    const idle = this.#idle.get(key) ?? [];
+    for (let found = idle.pop(); found; found = idle.pop()) if (found.isUsable) return found;
+    return undefined;
+  }
+
+  /** Ends all connections, and what is asked for over them. */
+  close(): void {
+    this.#isOver = true;
+    for (const connection of this.#busy) connection.close();
+    for (const connection of [...this.#idle.values()].flat()) connection.close();
+    this.#idle.clear();
+  }
+}
