@@ -4,6 +4,9 @@ import { ConflictError, ConnectionError, NotFoundError } from '../../../src/clie
 import { Http } from '../../../src/client/http.ts';
 import type { FakeDaemon } from './fake-daemon.ts';
 
+/** What the service has to do with a daemon. */
+type Daemon = Pick<FakeDaemon, 'tickets' | 'urlOf' | 'close'>;
+
 export class FakeService {
   readonly http: Http;
   readonly disks = new Map<string, Thing>();
@@ -16,15 +19,15 @@ export class FakeService {
   verdict = 'finished_success';
   /** The address told for direct connections, where it is not that of the daemon. */
   directUrl: string | undefined;
-  readonly daemon: FakeDaemon;
+  readonly daemon: Daemon;
   #last = 0;
 
-  private constructor(daemon: FakeDaemon, http: Http) {
+  private constructor(daemon: Daemon, http: Http) {
     this.daemon = daemon;
     this.http = http;
   }
 
-  static async start(daemon: FakeDaemon): Promise<FakeService> {
+  static async start(daemon: Daemon): Promise<FakeService> {
     return new FakeService(daemon, await Http.open({ trust: {} }));
   }
 
