@@ -176,7 +176,12 @@ export class RangeConnection {
     if (head.closes || !isRead) this.#broken = failure('other side closed', 'UND_ERR_SOCKET');
     if (status === 206) turn.body = turn.buffer.subarray(0, length);
     else turn.body = Buffer.alloc(isRead ? length : 0);
-    turn.filled = come.copy(turn.body, 0, end + headEnd.length);
+    const from = end + headEnd.length;
+    if (isRead && come.length - from > turn.body.length) {
+      this.#end(failure('more than an answer', 'UND_ERR_SOCKET'));
+      return;
+    }
+    turn.filled = come.copy(turn.body, 0, from);
     turn.status = status;
   }
 

@@ -1,4 +1,5 @@
 /** Requests about one image: where they go, how often they are tried, what is lost on the way. */
+import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
 import type { Http } from '../client/http.ts';
@@ -58,6 +59,8 @@ export class Requests {
   constructor(url: string, options: DaemonOptions) {
     this.#options = options;
     this.moveTo(url);
+    // Each request under way listens to it, and each that waits for its turn: that is no leak.
+    setMaxListeners(0, options.signal);
     options.signal.addEventListener('abort', () => this.#pool.close(), { once: true });
   }
 
