@@ -1,5 +1,6 @@
 /** Images that are packed with gzip, xz or zstd: recognised by their content, unpacked on the fly. */
 import { type Duplex, pipeline, Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import * as zlib from 'node:zlib';
 import { VmctlError } from '../client/errors.ts';
 
@@ -62,6 +63,8 @@ export async function* unpacked(
 }
 
 async function* unxz(packed: Bytes): AsyncGenerator<Uint8Array> {
+  // Commands start with the quickest compiler alone; this is WebAssembly that runs long.
+  for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering']) setFlagsFromString(flag);
   const { default: xz } = await import('xz-decompress');
   const input = Readable.toWeb(Readable.from(packed, { objectMode: false }));
   const reader = new xz.XzReadableStream(input).getReader();
