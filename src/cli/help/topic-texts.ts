@@ -97,7 +97,7 @@ Objects that belong to another one need it as a flag, or together with its kind:
 
   vmctl nics list --vm web01
   vmctl permissions list --on clusters/lab
-  vmctl glusterbricks list --cluster lab --volume vol1
+  vmctl glusterbricks list --cluster Default --volume vol1
 
 Where it can only be one kind of object and is not named, all of these are asked: vmctl
 storagedomains deactivate data1 finds the data center, unless two have such a domain.
@@ -110,7 +110,7 @@ stderr. --no-wait returns at once and prints the command that waits; --wait-time
 the patience, with exit code 7.
 
   vmctl wait vms/web01 --for status=up --timeout 5m
-  vmctl wait disks/data --for 'status!=locked'
+  vmctl wait disks/root --for 'status!=locked'
   vmctl wait vms/web01 vms/web02 --for gone
 
 An object that does not exist yet is waited for. Conditions: attribute=value,
