@@ -1,11 +1,13 @@
 /** The hosts of the examples: `engine.example.com` and others, with certificates, on this machine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { identity } from '../support/stub-server.ts';
 
+const require = createRequire(import.meta.url);
 const preload = fileURLToPath(new URL('./hosts.cjs', import.meta.url));
 
 export interface NamedHosts {
@@ -15,6 +17,8 @@ export interface NamedHosts {
   readonly ca: string;
   /** What makes commands find hosts at these ports of this machine, and trust them. */
   env(ports: Readonly<Record<string, number>>): Record<string, string>;
+  /** Makes this process find them, too. */
+  findHere(env: Readonly<Record<string, string>>): void;
 }
 
 /** Writes certificate and key to a folder. */
@@ -40,7 +44,11 @@ export function namedHosts(folder: string): NamedHosts {
       ),
     ),
   });
-  return { flags, caFile, ca, env };
+  const findHere = (given: Readonly<Record<string, string>>) => {
+    process.env['EXAMPLE_HOSTS'] = given['EXAMPLE_HOSTS'];
+    require(preload);
+  };
+  return { flags, caFile, ca, env, findHere };
 }
 
 function examples() {

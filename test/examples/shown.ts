@@ -66,7 +66,7 @@ export async function topics(): Promise<readonly Topic[]> {
 /** The lines of a manual page that are shown as they are. */
 export function manualLines(name: string): readonly string[] {
   const page = readFileSync(new URL(`man/${name}.1`, root), 'utf8');
-  const blocks = page.matchAll(/^\.nf\n([^]*?)^\.fi$/gm);
+  const blocks = page.matchAll(/^\.nf\n([\s\S]*?)^\.fi$/gm);
   return [...blocks].flatMap(([, text = '']) => {
     const lines = text.replace(/\n$/, '').split('\n');
     return lines.map((line) =>
@@ -88,7 +88,7 @@ export function blocksOf(path: string): readonly Block[] {
   const blocks: Block[] = [];
   let title = '';
   for (const [, heading, language = '', text = ''] of page.matchAll(
-    /^#+ (.*)$|^```(\w*)\n([^]*?)^```$/gm,
+    /^#+ (.*)$|^```(\w*)\n([\s\S]*?)^```$/gm,
   )) {
     if (heading === undefined) blocks.push({ title, language, text });
     else title = heading;

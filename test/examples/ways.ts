@@ -7,7 +7,7 @@ const ofTheirOwn = /^vmctl (?:login|logout|whoami|context|config|serve|export|di
  * Pipes, redirections and variables need a shell; an image on the web a web server; the address of a
  * ticket is secret, and new each time; a screen is shown by a program that is found on the path.
  */
-const special = /[|<>$]|^(?!vmctl )|https:|&\s*$|^vmctl vms console \S+$/;
+const special = /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$|^vmctl vms console \S+$/;
 
 /** Whether an example has to be run by a shell, with the built command on its path. */
 export function needsShell(example: string): boolean {
@@ -24,4 +24,9 @@ const replacements: readonly (readonly [part: string, by: string, reason: string
 /** An example as it is run. */
 export function asRun(example: string): string {
   return replacements.reduce((line, [part, by]) => line.replace(part, by), example);
+}
+
+/** Whether it starts a server that runs until it is stopped. */
+export function runsServer(example: string): boolean {
+  return /^vmctl serve /.test(example) && !/ -- | --save /.test(example);
 }
