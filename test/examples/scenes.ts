@@ -18,25 +18,31 @@ export interface Scene {
   readonly before?: string;
   readonly env?: Environment;
   readonly input?: string;
+  /** Where it runs, if that is not the folder of its own. */
+  readonly folder?: string;
+  /** It does not end by itself: what somebody does until it prints something, and Ctrl-C is hit. */
+  readonly meanwhile?: string;
+  /** What is typed into the same shell behind it. */
+  readonly rest?: string;
   /** What must be so afterwards; for a server: while it runs. */
   readonly after: (told: Told) => Promise<void> | void;
 }
 
-const prints =
+export const prints =
   (...patterns: readonly RegExp[]) =>
   ({ stdout }: Told) => {
     for (const pattern of patterns) expect(stdout).toMatch(pattern);
   };
-const notes =
+export const notes =
   (pattern: RegExp) =>
   ({ stderr }: Told) =>
     expect(stderr).toMatch(pattern);
 /** Something else shows it. */
-const shows =
+export const shows =
   (script: string, pattern: RegExp) =>
   async ({ look }: Told) =>
     expect(await look(script)).toMatch(pattern);
-const holds =
+export const holds =
   (file: string, pattern: RegExp) =>
   ({ shell }: Told) =>
     expect(shell.read(file)).toMatch(pattern);
@@ -48,7 +54,7 @@ const size =
 /** Somebody who is not signed in by the environment, but has signed in at two servers. */
 const at = (host: string, more = '') =>
   `vmctl login https://${host} --username admin@internal ${more} --password-file password.txt`;
-const stranger: Environment = {
+export const stranger: Environment = {
   VMCTL_URL: undefined,
   VMCTL_USERNAME: undefined,
   VMCTL_PASSWORD: undefined,

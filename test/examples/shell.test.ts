@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { namedHosts, startWeb } from './named-hosts.ts';
-import { scenes, type Told } from './scenes.ts';
-import { type Environment, makeShell, type Outcome, type Shell } from './shell.ts';
+import { scenes } from './scenes.ts';
+import { makeShell, type Shell } from './shell.ts';
 import { allNouns, commandPages, commandsIn, topics } from './shown.ts';
 import { type ExamplesSite, startExamplesSite } from './site.ts';
-import { asRun, needsShell, runsServer } from './ways.ts';
+import { play } from './stage.ts';
+import { needsShell } from './ways.ts';
 
 let site: ExamplesSite;
 let web: Server;
@@ -52,25 +53,5 @@ it.each(lines)('%s', async (line) => {
   const scene = scenes[line];
   if (!scene) return;
   await site.restore();
-  const shell = open();
-  const { before, env = {}, input, after } = scene;
-  if (before) await shell.must(before, env);
-  const told = (outcome: Outcome, used: Environment = env): Told => ({
-    ...outcome,
-    shell,
-    env: used,
-    look: (script) => shell.must(script, used),
-  });
-  let script = asRun(line);
-  if (line.includes('/TICKET')) script = script.replace(/https:\S+/, '"$(cat url.txt)"');
-  if (runsServer(line)) {
-    const { code, stderr } = await shell.serve(script, (used) =>
-      Promise.resolve(after(told({ code: 0, stdout: '', stderr: '' }, used))),
-    );
-    expect(code, stderr).toBe(0);
-    return;
-  }
-  const outcome = await shell.run(script, env, input);
-  expect(outcome.code, outcome.stderr).toBe(0);
-  await after(told(outcome));
+  await play(open(), line, scene);
 });

@@ -10,6 +10,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -38,8 +39,12 @@ export interface Shell {
   run(script: string, more?: Environment, input?: string): Promise<Outcome>;
   /** Runs it, and throws unless it succeeds; returns what it printed. */
   must(script: string, more?: Environment): Promise<string>;
-  /** Runs a script that does not end by itself until it has printed something; then Ctrl-C. */
-  interrupt(script: string, more?: Environment): Promise<Outcome>;
+  /** Runs a script that does not end by itself, does things until it has printed something; Ctrl-C. */
+  interrupt(
+    script: string,
+    meanwhile: () => Promise<unknown>,
+    more?: Environment,
+  ): Promise<Outcome>;
   /** Runs a script that starts a server; once that answers something is done, and it is stopped. */
   serve(script: string, use: (env: Environment, ready: Ready) => Promise<void>): Promise<Outcome>;
 }
@@ -144,15 +149,24 @@ export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web
       }
       return printed;
     },
-    interrupt: async (script, more) => {
+    interrupt: async (script, meanwhile, more) => {
       const child = start(script, more);
       const end = ended(child);
-      child.stdout.once('data', () => process.kill(-Number(child.pid), 'SIGINT'));
+      let hasPrinted = false;
+      child.stdout.once('data', () => {
+        hasPrinted = true;
+      });
+      while (!hasPrinted && child.exitCode === null) await meanwhile();
+      process.kill(-Number(child.pid), 'SIGINT');
       return await end;
     },
     serve: async (script, use) => {
       const places = ['ready.json', 'ready-elsewhere.json'].map((name) => join(folder, name));
-      const child = start(script, { ...bare, READY: places[1] });
+      for (const place of places) rmSync(place, { force: true });
+      // What is left in the background is waited for.
+      const child = start(/&\s*(#.*)?$/.test(script) ? `${script}\nwait $!` : script, {
+        READY: places[1],
+      });
       const end = ended(child);
       let file: string | undefined;
       while (file === undefined) {

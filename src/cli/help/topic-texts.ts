@@ -72,11 +72,19 @@ API, with names where the API has references. Nothing is removed by leaving it o
     - { name: north, local: false, storagedomains: [nfs1] }
   clusters:
     - { name: web, data_center: north, cpu: { type: Intel Nehalem Family } }
+  hosts:
+    - { name: h1, address: h1.example.com, cluster: web, root_password: secret }
+  storagedomains:
+    - { name: nfs1, type: data, host: h1, storage: { type: nfs, address: filer, path: /exports/1 } }
   vms:
     - name: web01
       cluster: web
       memory: 4 GiB
-      nics: [{ name: nic1, vnic_profile: ovirtmgmt }]
+      nics: [{ name: nic1 }]
+      diskattachments:
+        - bootable: true
+          interface: virtio
+          disk: { name: web01_root, provisioned_size: 10 GiB, format: cow, storage_domains: [nfs1] }
       status: up
 
 Objects are recognised by their names, and compared in what the file says of them alone. Sizes may
