@@ -21,12 +21,12 @@ const refusals: Readonly<Record<string, readonly [code: number, says: string, re
   'vmctl disks upload root.qcow2 --resume': [
     3,
     'no unfinished transfer',
-    'nothing was interrupted',
+    'nothing was interrupted; test/e2e/disks.test.ts interrupts transfers and goes on with them',
   ],
   'vmctl disks download root copy.qcow2 --resume': [
     3,
     'no unfinished transfer',
-    'nothing was interrupted',
+    'nothing was interrupted; test/e2e/disks.test.ts interrupts transfers and goes on with them',
   ],
   'glustervolumes stop-rebalance': [6, 'No rebalance is in progress', 'it ends at once here'],
   'cdroms create': [6, 'Every VM has exactly one', 'a machine has its drive from the start'],
