@@ -1,7 +1,7 @@
 /** Examples with pipes, redirections, servers and homes of their own, typed into a shell. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ import { type ExamplesSite, startExamplesSite } from './site.ts';
 import { play } from './stage.ts';
 import { needsShell } from './ways.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'vmctl-shell-'));
 let site: ExamplesSite;
 let web: Server;
 let open: () => Shell;
 
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vmctl-shell-'));
   const hosts = namedHosts(folder);
   site = await startExamplesSite(hosts.flags);
   const raw = Buffer.concat([randomBytes(1024 * 1024), Buffer.alloc(9 * 1024 * 1024)]);
@@ -36,6 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   web.close();
   await site.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const ofHelp = (await commandPages(await allNouns()))
