@@ -11,6 +11,7 @@ export default defineConfig({
           include: ['test/{model,wire,search,client,transfer,cli,server,images}/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
+          testTimeout: 60_000,
         },
       },
       {

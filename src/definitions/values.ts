@@ -1,5 +1,5 @@
 /** From the values of a definition to those of the API: names become references, sizes numbers. */
-import { attributesOf, parseKind } from '../model/index.ts';
+import { attributesOf, isType, parseKind } from '../model/index.ts';
 import type { Kind } from '../model/notation.ts';
 import { type Item, isItem } from './document.ts';
 
@@ -30,7 +30,7 @@ function settledValue(kind: Kind, value: unknown, where: string): unknown {
   if (Array.isArray(value)) return value.map((one) => settledValue(kind, one, where));
   if (form === 'ref' || form === 'links') {
     if (!isItem(value)) return { name: String(value) };
-    return 'disk' === of || form === 'links' ? settled(of, value, where) : value;
+    return isType(of) ? settled(of, value, where) : value;
   }
   if (form === 'struct' && isItem(value)) return settled(of, value, where);
   if ((of === 'long' || of === 'int') && typeof value === 'string') return sizeOf(value, where);

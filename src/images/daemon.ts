@@ -1,7 +1,9 @@
 // The image daemon itself, in whichever thread it is called: listeners, tickets, end.
 import type { AddressInfo, Server } from 'node:net';
 import { openFileImage } from './backends/file.ts';
+import { openNbdImage } from './backends/nbd.ts';
 import { type Clock, monotonicClock } from './clock.ts';
+import { type Limits, usualLimits } from './http/limits.ts';
 import { HttpFace } from './http/server.ts';
 import { PieceMemory } from './memory.ts';
 import type { OpenBackend } from './ticket.ts';
@@ -19,6 +21,7 @@ export interface DaemonParts {
   clock: Clock;
   openBackend: OpenBackend;
   memory: PieceMemory;
+  limits: Partial<Limits>;
 }
 
 /** Starts listening. Rejects when an address cannot be had or the certificate does not work. */
@@ -27,26 +30,36 @@ export async function runDaemon(
   parts: Partial<DaemonParts> = {},
 ): Promise<ImageDaemon> {
   const clock = parts.clock ?? monotonicClock;
-  const tickets = new Tickets(clock, parts.openBackend ?? openTicketFile);
+  const tickets = new Tickets(clock, parts.openBackend ?? imageOpener(clock));
   for (const ticket of options.tickets ?? []) tickets.add(ticket);
   const memory = parts.memory ?? new PieceMemory();
-  const { unixSocket, version = '1.0.0' } = options;
-  const face = new HttpFace({ tickets, memory, version, unixSocket }, clock);
+  const { unixSocket, controlSocket, version = '1.0.0' } = options;
+  const limits = {
+    ...usualLimits,
+    ...(options.maxConnections === undefined ? {} : { connections: options.maxConnections }),
+    ...(options.maxPerAddress === undefined ? {} : { perAddress: options.maxPerAddress }),
+    ...parts.limits,
+  };
+  const face = new HttpFace({ tickets, memory, version, unixSocket }, clock, limits);
   const servers: Server[] = [];
   const ends: (() => Promise<void>)[] = [];
 
   const network = face.createServer('network', options.tls);
   await listen(network, options.host, options.port);
   servers.push(network);
-  if (unixSocket !== undefined) {
-    const local = face.createServer('local');
-    try {
-      ends.push(await listenOnPath(local, unixSocket));
-    } catch (error) {
-      network.close();
-      throw error;
+  const addLocal = async (path: string, server: Server) => {
+    ends.push(await listenOnPath(server, path));
+    servers.push(server);
+  };
+  try {
+    if (unixSocket !== undefined) await addLocal(unixSocket, face.createServer('local'));
+    if (controlSocket !== undefined) {
+      await addLocal(controlSocket, face.createServer('control'));
     }
-    servers.push(local);
+  } catch (error) {
+    for (const remove of ends) await remove();
+    for (const server of servers) server.close();
+    throw error;
   }
 
   const end = async () => {
@@ -55,6 +68,8 @@ export async function runDaemon(
     await within(clock, GRACE, face.finish());
     face.destroy();
     await within(clock, DISK_GRACE, tickets.close());
+    // A server that hangs must not keep this process from ending.
+    tickets.abandon();
   };
   let ending: Promise<void> | undefined;
   const { port } = network.address() as AddressInfo;
@@ -63,6 +78,7 @@ export async function runDaemon(
     url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
     port,
     ...(unixSocket === undefined ? {} : { unixSocket }),
+    ...(controlSocket === undefined ? {} : { controlSocket }),
     add: async (ticket) => tickets.add(ticket),
     state: async (id) => tickets.state(id),
     extend: async (id, timeout) => tickets.extend(id, timeout),
@@ -74,13 +90,15 @@ export async function runDaemon(
   };
 }
 
-const openTicketFile: OpenBackend = (ticket) =>
-  openFileImage({
-    path: ticket.path,
-    size: ticket.size,
-    writable: ticket.ops.includes('write'),
-    sparse: ticket.sparse,
-  });
+/** Opens what a ticket is for, wherever it lives. */
+function imageOpener(clock: Clock): OpenBackend {
+  return ({ image, size, ops, sparse, dirty = false }) => {
+    const writable = ops.includes('write');
+    return image.kind === 'file'
+      ? openFileImage({ path: image.path, size, writable, sparse })
+      : openNbdImage({ ...image, size, writable, sparse, dirty, clock });
+  };
+}
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -2,6 +2,8 @@
 import { startInThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
+export { ticketOfDocument } from './control/ticket-document.ts';
+export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './place.ts';
 export type { ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
 
 /**

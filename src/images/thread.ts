@@ -27,6 +27,7 @@ export async function startInThread(
     url,
     port,
     ...(options.unixSocket === undefined ? {} : { unixSocket: options.unixSocket }),
+    ...(options.controlSocket === undefined ? {} : { controlSocket: options.controlSocket }),
     add: (ticket) => thread.call('add', ticket),
     state: (id) => thread.call('state', id),
     extend: (id, timeout) => thread.call('extend', id, timeout),

@@ -9,12 +9,18 @@ import type { Ticket, TicketState } from './types.ts';
 /** Opens the image behind a ticket. */
 export type OpenBackend = (ticket: Ticket) => Promise<Backend>;
 
+/** A connection, as far as a ticket has to know it. */
+interface Closing {
+  whenClosed(run: () => void): void;
+}
+
 /** A ticket in use. Its image is opened by the first operation and stays open until `close`. */
 export class LiveTicket {
   readonly ticket: Ticket;
   readonly #clock: Clock;
   readonly #open: OpenBackend;
   readonly #operations = new Set<Operation>();
+  readonly #connections = new Set<Closing>();
   readonly #ranges = new RangeSet();
   #backend: Promise<Backend> | undefined;
   #flush: SharedFlush | undefined;
@@ -39,8 +45,18 @@ export class LiveTicket {
       transferred: this.#ranges.total,
       idle: active ? 0 : (this.#clock.now() - this.#lastActivity) / 1000,
       expired: this.#expired,
+      expiresIn: (this.#deadline - this.#clock.now()) / 1000,
+      cancelled: this.#cancelled,
+      connections: this.#connections.size,
       failed: this.#flush?.failed ?? false,
     };
+  }
+
+  /** Counts a connection that uses the ticket until it is closed. */
+  usedBy(connection: Closing): void {
+    if (this.#connections.has(connection)) return;
+    this.#connections.add(connection);
+    connection.whenClosed(() => this.#connections.delete(connection));
   }
 
   /** The ticket was removed or has expired. */
@@ -110,6 +126,14 @@ export class LiveTicket {
     this.#backend = undefined;
     await backend?.then(
       (opened) => opened.close(),
+      () => {},
+    );
+  }
+
+  /** Makes operations fail that do not end by themselves, as far as that is possible. */
+  abandon(): void {
+    this.#backend?.then(
+      (opened) => opened.abandon?.(),
       () => {},
     );
   }

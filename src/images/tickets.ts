@@ -1,7 +1,7 @@
 // All tickets of a daemon, as its owner manages them and requests find them.
-import { isAbsolute } from 'node:path';
 import type { Clock } from './clock.ts';
 import { forbidden } from './http/http-error.ts';
+import { problemOfPlace } from './place.ts';
 import { LiveTicket, type OpenBackend } from './ticket.ts';
 import type { Ticket, TicketState } from './types.ts';
 
@@ -27,6 +27,17 @@ export class Tickets {
 
   state(id: string): TicketState | undefined {
     return this.#live.get(id)?.state;
+  }
+
+  /** A ticket and its state. */
+  look(id: string): { ticket: Ticket; state: TicketState } | undefined {
+    const live = this.#live.get(id);
+    return live && { ticket: live.ticket, state: live.state };
+  }
+
+  /** The ids of all tickets. */
+  ids(): string[] {
+    return [...this.#live.keys()];
   }
 
   /** Lets a ticket expire `timeout` seconds from now; its own timeout stays. */
@@ -63,6 +74,11 @@ export class Tickets {
     return live;
   }
 
+  /** Gives up on operations that do not end by themselves. */
+  abandon(): void {
+    for (const live of this.#live.values()) live.abandon();
+  }
+
   /** Cancels every ticket, waits for what runs, and closes the images. */
   async close(): Promise<void> {
     const all = [...this.#live.values()];
@@ -79,7 +95,8 @@ function problemOf(ticket: Ticket): string | undefined {
   if (!Array.isArray(ticket.ops) || ticket.ops.length === 0 || !ticket.ops.every(known)) {
     return "ops is not a list of 'read' and 'write'";
   }
-  if (typeof ticket.path !== 'string' || !isAbsolute(ticket.path)) return 'path is not absolute';
+  const misplaced = problemOfPlace(ticket.image);
+  if (misplaced) return misplaced;
   if (!isDuration(ticket.timeout)) return 'timeout is not a number of seconds';
   if (!isDuration(ticket.inactivityTimeout)) return 'inactivityTimeout is not a number of seconds';
   return undefined;

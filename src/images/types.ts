@@ -1,4 +1,5 @@
 // The contract between the image daemon and whoever runs it: tickets, their state, start-up options.
+import type { ImagePlace } from './place.ts';
 
 /** Permission to read or write one image until it expires. */
 export interface Ticket {
@@ -8,14 +9,18 @@ export interface Ticket {
   size: number;
   /** `write` implies `read`. */
   ops: ('read' | 'write')[];
-  /** Absolute path of the regular file the bytes live in; it must exist. */
-  path: string;
+  /** Where the bytes live: a file that exists, or an export of a server that runs. */
+  image: ImagePlace;
   /** Seconds until the ticket expires unless used; each finished operation restarts them. */
   timeout: number;
   /** Seconds a connection may be silent; 0 = no limit. */
   inactivityTimeout: number;
   /** Zeroed ranges give their space back to the file system. */
   sparse: boolean;
+  /** Ask the server of the export for what has changed since a backup. */
+  dirty?: boolean;
+  /** What the ticket is for, in the words of whoever made it. */
+  transferId?: string;
   /** Name offered to browsers that save the image. */
   filename?: string;
 }
@@ -30,6 +35,12 @@ export interface TicketState {
   /** Seconds since the last activity, 0 while active. */
   idle: number;
   expired: boolean;
+  /** Seconds until the ticket expires unless it is used; negative when it has expired. */
+  expiresIn: number;
+  /** It was removed, but operations still run on it. */
+  cancelled: boolean;
+  /** Client connections that are open and have used the ticket. */
+  connections: number;
   /** Storage failed to confirm a flush: the ticket serves nothing any more. */
   failed: boolean;
 }
@@ -40,6 +51,7 @@ export interface ImageDaemon {
   readonly url: string;
   readonly port: number;
   readonly unixSocket?: string;
+  readonly controlSocket?: string;
   /** Makes a ticket usable. Rejects when it is malformed or its id is in use. */
   add(ticket: Ticket): Promise<void>;
   /** The ticket's state, `undefined` when there is no such ticket. */
@@ -66,6 +78,12 @@ export interface ImageDaemonOptions {
   tls?: { key: string; cert: string };
   /** Path of a socket for clients on the same machine, created with mode 0600. */
   unixSocket?: string;
+  /** Path of a socket for the control API of tickets, created with mode 0600. */
+  controlSocket?: string;
+  /** Connections to images at once; there is memory for 512. */
+  maxConnections?: number;
+  /** Those from one address of the network; 256 by default. */
+  maxPerAddress?: number;
   /** Run in a thread of its own (default), so that neither TLS nor disks delay the caller. */
   inThread?: boolean;
   /** What `GET /info/` reports. */

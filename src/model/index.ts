@@ -121,13 +121,20 @@ const methods: Readonly<Record<string, HttpMethod>> = {
   remove: 'DELETE',
 };
 
+const operationsByPath = new Map<string, readonly Operation[]>();
+
 /** The operations of one service, by the path template it is declared under. */
 export function operationsOf(path: string): readonly Operation[] {
   const service = services[path];
   if (!service) return [];
-  return Object.entries(service.operations).map(([name, text]) =>
-    operation(path, service, name, text),
-  );
+  let operations = operationsByPath.get(path);
+  if (!operations) {
+    operations = Object.entries(service.operations).map(([name, text]) =>
+      operation(path, service, name, text),
+    );
+    operationsByPath.set(path, operations);
+  }
+  return operations;
 }
 
 let everyOperation: readonly Operation[] | undefined;

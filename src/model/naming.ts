@@ -67,3 +67,9 @@ export const naming: Readonly<Record<string, Naming>> = {
   openstack_network_provider: { pattern: 'identifier', max: 128, unique: 'service' },
   openstack_volume_provider: { pattern: 'identifier', max: 128, unique: 'service' },
 };
+
+/** The attribute that tells objects of the same name apart: `data_center` of networks. */
+export function scopeOf(type: string): string | undefined {
+  const unique = naming[type]?.unique;
+  return typeof unique === 'object' ? unique.within : undefined;
+}

@@ -21,7 +21,8 @@ import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
 import { writeDurably } from './durable-file.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
-import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
+import { QemuNbd } from './images/qemu-nbd.ts';
+import { TicketImages, TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
 import { readBeginning } from './inventory/data.ts';
 import { sampleUsers } from './inventory/people.ts';
 import { purgeJobs } from './jobs/job.ts';
@@ -90,18 +91,24 @@ async function start(
   writeDurably(caFile, certificates.ca, 0o644);
 
   const files = new DiskFiles(join(folder, 'images'));
-  const tickets = ticketsUnderWay(store, files);
+  const qemuNbd = QemuNbd.find(join(folder, 'nbd'));
+  closers.push(() => qemuNbd?.end());
+  const ticketImages = new TicketImages(files, qemuNbd);
+  const tickets = await ticketsUnderWay(store, ticketImages, files, report);
   const daemon = await startImageDaemon({
     host: options.imagesListen.host,
     port: options.imagesListen.port,
     tls: { key: certificates.server.key, cert: certificates.server.certificate },
     tickets,
+    ...(options.imagesControlSocket === undefined
+      ? {}
+      : { controlSocket: options.imagesControlSocket }),
   });
   closers.push(() => daemon.close());
   const desk = new TransferDesk(
     daemon,
     uploadUrl(daemon, options),
-    files,
+    ticketImages,
     () => now().getTime(),
     report,
   );
@@ -175,7 +182,7 @@ async function start(
     key: certificates.server.key,
     certificate: certificates.server.certificate,
   });
-  desk.begin(store, site, tickets);
+  await desk.begin(store, site, tickets);
   closers.push(() => desk.end());
   const port = await listen(listener.server, options.listen);
   closers.push(() => listener.close(grace));

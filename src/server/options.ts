@@ -9,6 +9,8 @@ export interface Address {
 export interface ServerOptions {
   readonly listen: Address;
   readonly imagesListen: Address;
+  /** Path of a unix socket for the control API of the image daemon. */
+  readonly imagesControlSocket?: string | undefined;
   /** Folder of the data; undefined keeps nothing. */
   readonly data: string | undefined;
   readonly dialect: DialectName;

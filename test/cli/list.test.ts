@@ -16,7 +16,16 @@ beforeAll(async () => {
     },
     'GET /virt-app/api/bookmarks': { body: {} },
     'GET /virt-app/api/storagedomains': {
-      body: { storage_domain: [{ id: 's1', name: 'big', available: '9223372036854775807' }] },
+      body: {
+        storage_domain: [
+          { id: 's1', name: 'big', available: '9223372036854775807', data_centers: [{ id: 'd1' }] },
+          { id: 's2', name: 'lost', data_centers: [{ id: 'd2' }] },
+          { id: 's3', name: 'free', status: 'unattached' },
+        ],
+      },
+    },
+    'GET /virt-app/api/datacenters/d1/storagedomains': {
+      body: { storage_domain: [{ id: 's1', status: 'maintenance' }] },
     },
   });
 });
@@ -39,6 +48,23 @@ web02  down    -      lab      1073741824  -     -
       `GET /hosts/${ids.host1}`,
       `GET /clusters/${ids.lab}`,
     ]);
+  });
+
+  it('table: the states of storage domains, which data centers tell', async () => {
+    expect(await out('storagedomains', 'list', '--columns', 'name,status')).toBe(
+      `NAME  STATUS
+big   maintenance
+lost  -
+free  unattached
+`,
+    );
+    expect(site.calls()).toEqual([
+      'GET /storagedomains',
+      'GET /datacenters/d1/storagedomains',
+      'GET /datacenters/d2/storagedomains',
+    ]);
+    expect(await out('storagedomains', 'list', '--columns', 'name')).toContain('big');
+    expect(site.calls()).toEqual(['GET /storagedomains']);
   });
 
   it('table on a terminal: a grid, readable sizes, no colour where none is wanted', async () => {
@@ -93,7 +119,7 @@ web02  down    -      lab      1073741824  -     -
 
   it('json: whole numbers beyond 2^53 stay exact', async () => {
     expect(await out('storagedomains', 'list', '-o', 'json')).toContain(
-      '"available": 9223372036854775807\n',
+      '"available": 9223372036854775807,\n',
     );
   });
 

@@ -102,6 +102,25 @@ describe('vmctl apply', () => {
     ]);
   });
 
+  it('knows parts without names by what they are', async () => {
+    const parts = (options: string) => `
+hosts:
+  - name: host1
+    fenceagents:
+      - { address: 10.0.0.9, type: ipmilan, username: root, password: secret, order: 1${options} }
+vms:
+  - name: web01
+    cdroms: [{ file: { id: debian-12.7.0-amd64-netinst.iso } }]
+    watchdogs: [{ model: i6300esb, action: reset }]
+`;
+    await desk.run(['vms', 'stop', 'web01']);
+    await desk.must('apply', file(parts('')), '--yes');
+    expect((await desk.run(['diff', file(parts(''))])).stderr).toBe('all of it is so already\n');
+    const { code, stdout } = await desk.run(['diff', file(parts(', encrypt_options: true'))]);
+    expect([code, stdout]).toEqual([11, expect.stringContaining('encrypt_options: ')]);
+    expect(stdout).toMatch(/^~ update hosts\/host1\/fenceagents\//);
+  });
+
   it('that stops half way says how far it came, and can be run again', async () => {
     const broken = `
 tags: [{ name: one }]
@@ -128,6 +147,60 @@ vms:
     expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)]);
   });
 });
+
+describe('two data centers with networks of the same name', () => {
+  const south = `
+datacenters: [{ name: south, local: false, storagedomains: [cold] }]
+hosts: [{ name: pole, address: pole.example.com, cluster: ice, root_password: secret }]
+storagedomains:
+  - { name: cold, type: data, host: pole, storage: { type: nfs, address: filer, path: /cold } }
+clusters:
+  - name: ice
+    data_center: south
+    cpu: { type: Intel Nehalem Family }
+    networks: [mgmt, front]
+networks:
+  - { name: mgmt, data_center: south, mtu: 9000 }
+  - { name: front, data_center: south, comment: of the south }
+vnicprofiles:
+  - { name: front, network: { name: front, data_center: south }, port_mirroring: true }
+vms:
+  - name: ice01
+    cluster: ice
+    nics: [{ name: nic1, vnic_profile: { name: front, network: { name: front, data_center: south } } }]
+`;
+
+  it('are told apart, and what a new one comes with is changed', async () => {
+    const dry = await desk.must('apply', file(south), '--dry-run');
+    expect(dry).toContain('+ create networks/mgmt');
+    await desk.must('apply', file(south), '--yes');
+    expect((await desk.run(['diff', file(south)])).stderr).toBe('all of it is so already\n');
+    const networks = await desk.json<Record<string, unknown>[]>('networks', 'list');
+    const fronts = networks.filter(({ name }) => name === 'front');
+    expect(fronts.map(({ comment, mtu }) => [comment, mtu])).toEqual(
+      expect.arrayContaining([
+        ['of the south', 0],
+        [undefined, 9000],
+      ]),
+    );
+    const [nic] = await desk.json('nics', 'list', '--vm', 'ice01');
+    const profile = await desk.json('vnicprofiles', 'get', String(idOf(nic, 'vnic_profile')));
+    expect(fronts.find(({ comment }) => comment)).toMatchObject({ id: idOf(profile, 'network') });
+  });
+
+  it.each([
+    ['{ name: back, data_center: south }', 'networks/back: there is no such object'],
+    ['{ name: front, data_center: west }', 'datacenters/west: there is no such object'],
+  ])('%s is told where it is wrong', async (network, message) => {
+    const text = `vnicprofiles: [{ name: x, network: ${network} }]`;
+    const { code, stderr } = await desk.run(['apply', file(text), '--yes']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(message)]);
+  });
+});
+
+function idOf(item: unknown, attribute: string): unknown {
+  return (item as Record<string, { id?: unknown }>)[attribute]?.id;
+}
 
 describe('vmctl export', () => {
   it('writes what diff finds nothing different in', async () => {

@@ -13,6 +13,8 @@ const preload = fileURLToPath(new URL('./hosts.cjs', import.meta.url));
 export interface NamedHosts {
   /** Options of a server that shows the certificate of these hosts. */
   readonly flags: readonly string[];
+  readonly certificateFile: string;
+  readonly keyFile: string;
   readonly caFile: string;
   readonly ca: string;
   /** What makes commands find hosts at these ports of this machine, and trust them. */
@@ -31,10 +33,9 @@ export function namedHosts(folder: string): NamedHosts {
     return path;
   };
   const caFile = file('ca.pem', ca);
-  const flags = [
-    ...['--tls-cert', file('server.pem', certificate)],
-    ...['--tls-key', file('server.key', key)],
-  ];
+  const certificateFile = file('server.pem', certificate);
+  const keyFile = file('server.key', key);
+  const flags = ['--tls-cert', certificateFile, '--tls-key', keyFile];
   const env = (ports: Readonly<Record<string, number>>) => ({
     NODE_OPTIONS: `--require=${preload}`,
     NODE_EXTRA_CA_CERTS: caFile,
@@ -48,7 +49,7 @@ export function namedHosts(folder: string): NamedHosts {
     process.env['EXAMPLE_HOSTS'] = given['EXAMPLE_HOSTS'];
     require(preload);
   };
-  return { flags, caFile, ca, env, findHere };
+  return { flags, certificateFile, keyFile, caFile, ca, env, findHere };
 }
 
 function examples() {

@@ -1,7 +1,7 @@
 /** What lines of README.md and docs need before, and what must be so afterwards. */
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { holds, prints, type Scene, shows, stranger } from './scenes.ts';
+import { holds, imageTicket, ownAuthority, prints, type Scene, shows, stranger } from './scene.ts';
 
 /** Lines that no test runs, and why. */
 export const notRun: Readonly<Record<string, string>> = {
@@ -99,5 +99,58 @@ const standIn: Readonly<Record<string, Scene>> = {
     { after: shows('vmctl api GET /_vmctl/faults', /"delay":\s*2000/) },
 };
 
+const ticketFile = `cat > ticket.json << 'END'
+{"uuid": "t", "size": 1048576, "ops": ["read", "write"], "timeout": 3600,
+ "url": "file:///var/tmp/disk.raw"}
+END`;
+const daemonOfTicket = 'vmctl images serve --ticket ticket.json --ready-file ready.json';
+const daemonOfSocket = 'vmctl images serve --control-socket control.sock --no-tls &';
+const control = 'curl --unix-socket control.sock';
+const added = `${imageTicket('ticket.json')}
+${control} -sf -T ticket.json http://localhost/tickets/t`;
+
+const daemon: Readonly<Record<string, Scene>> = {
+  [ticketFile]: { after: holds('ticket.json', /"uuid": "t"/) },
+  [daemonOfTicket]: {
+    before: 'truncate -s 1M disk.raw',
+    after: (told) => holds('ready.json', /"images": \[\s*"https:.*\/images\/t"/)(told),
+  },
+  [`vmctl images info https://127.0.0.1:54322/images/t --ca-file ${ownAuthority}`]: {
+    serving: daemonOfTicket,
+    after: prints(/size +1048576/),
+  },
+  'qemu-nbd --socket /run/user/1000/disk.nbd --persistent --shared 8 --format qcow2 disk.qcow2': {
+    needs: 'qemu-nbd',
+    before: 'qemu-img create -q -f qcow2 disk.qcow2 1M',
+    behind: `until [ -S disk.nbd ]; do kill -0 $!; sleep 0.02; done
+qemu-img info "nbd+unix:///?socket=$PWD/disk.nbd"
+kill $!; wait`,
+    after: prints(/virtual size: 1 MiB/),
+  },
+  [daemonOfSocket]: {
+    after: shows(`${control} -s -X DELETE -w '%{http_code}' http://localhost/tickets/t`, /204/),
+  },
+  [`${control} -T ticket.json http://localhost/tickets/t`]: {
+    serving: daemonOfSocket,
+    before: imageTicket('ticket.json'),
+    after: shows(`${control} -s http://localhost/tickets/t`, /1048576/),
+  },
+  [`${control} http://localhost/tickets/t`]: {
+    serving: daemonOfSocket,
+    before: added,
+    after: prints(/"size":\s*1048576/, /"active":\s*false/),
+  },
+  [`${control} -X DELETE http://localhost/tickets/t`]: {
+    serving: daemonOfSocket,
+    before: added,
+    after: shows(`${control} -s -w '%{http_code}' http://localhost/tickets/t`, /404/),
+  },
+};
+
 /** By line. */
-export const pageScenes: Readonly<Record<string, Scene>> = { ...readme, ...server, ...standIn };
+export const pageScenes: Readonly<Record<string, Scene>> = {
+  ...readme,
+  ...server,
+  ...standIn,
+  ...daemon,
+};

@@ -32,8 +32,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Lines of a shell; what follows a line that ends with a backslash belongs to it. */
-const linesOf = (text: string) => text.trim().replaceAll('\\\n', '').split('\n');
+/** Lines of a shell; a document that follows belongs to the line that reads it. */
+const linesOf = (text: string) => text.trim().match(/.*<< '(\w+)'\n[\s\S]*?\n\1$|.+/gm) ?? [];
 
 /** What a transcript shows: commands behind `$`, each with its output. */
 function transcriptOf(text: string): readonly (readonly [command: string, output: string])[] {
@@ -47,9 +47,8 @@ function transcriptOf(text: string): readonly (readonly [command: string, output
 }
 
 /** How a block in each language is run. */
-const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
-  sh: async (text) => {
-    const shell = open();
+const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void>>> = {
+  sh: async (text, shell) => {
     for (const line of linesOf(text)) {
       if (line in notRun) continue;
       const scene = pageScenes[line];
@@ -57,16 +56,14 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
       if (scene) await play(shell, line, scene);
     }
   },
-  console: async (text) => {
-    const shell = open();
+  console: async (text, shell) => {
     const parts = transcriptOf(text);
     expect(parts.length).toBeGreaterThan(0);
     for (const [command, output] of parts) {
       expect(await shell.must(`cd '${root}'\n${command}`), command).toBe(output);
     }
   },
-  js: async (text) => {
-    const shell = open();
+  js: async (text, shell) => {
     shell.write('node_modules/.keep', '');
     symlinkSync(root, join(shell.folder, 'node_modules/vmctl'));
     // The comment stands for what a test does with the server.
@@ -82,8 +79,7 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
 };
 
 /** A definition: a service begins with it, and has everything that it names, as it says. */
-async function expectInventory(text: string): Promise<void> {
-  const shell = open();
+async function expectInventory(text: string, shell: Shell): Promise<void> {
   shell.write('block.yaml', text);
   expect(text).toContain('web01');
   const script = "vmctl vms list -o json --query '[].[name, status]'; vmctl diff block.yaml";
@@ -93,11 +89,14 @@ async function expectInventory(text: string): Promise<void> {
 }
 
 describe.each(pages)('%s', (page) => {
+  let shell: Shell | undefined;
   const blocks = blocksOf(page).map(({ title, language, text }) => ({ title, language, text }));
   it.runIf(blocks.length > 0).each(blocks)('$title: $language', async ({ language, text }) => {
     const run = runs[language];
     expect(run, `nobody can run a block of ${language}`).toBeDefined();
-    await run?.(text);
+    // What one block leaves behind, later ones of the page may use.
+    shell ??= open();
+    await run?.(text, shell);
   });
 });
 
@@ -130,5 +129,5 @@ it('scripts of npm that pages name are there', () => {
 it('the definition that vmctl help definitions shows can be begun with', async () => {
   const { text = '' } = (await topics()).find(({ name }) => name === 'help definitions') ?? {};
   const [block = ''] = /(?<=\n\n)(?: {2}.*\n)+/.exec(text) ?? [];
-  await expectInventory(block);
+  await expectInventory(block, open());
 });

@@ -2,67 +2,17 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Environment, Outcome, Shell } from './shell.ts';
-
-/** What a look at the result may use. */
-export interface Told extends Outcome {
-  readonly shell: Shell;
-  /** What was in the environment of the example. */
-  readonly env: Environment;
-  /** Runs another script there, which must succeed; returns what it prints. */
-  readonly look: (script: string) => Promise<string>;
-}
-
-export interface Scene {
-  /** A script to run before. */
-  readonly before?: string;
-  readonly env?: Environment;
-  readonly input?: string;
-  /** Where it runs, if that is not the folder of its own. */
-  readonly folder?: string;
-  /** It does not end by itself: what somebody does until it prints something, and Ctrl-C is hit. */
-  readonly meanwhile?: string;
-  /** What is typed into the same shell behind it. */
-  readonly rest?: string;
-  /** What must be so afterwards; for a server: while it runs. */
-  readonly after: (told: Told) => Promise<void> | void;
-}
-
-export const prints =
-  (...patterns: readonly RegExp[]) =>
-  ({ stdout }: Told) => {
-    for (const pattern of patterns) expect(stdout).toMatch(pattern);
-  };
-export const notes =
-  (pattern: RegExp) =>
-  ({ stderr }: Told) =>
-    expect(stderr).toMatch(pattern);
-/** Something else shows it. */
-export const shows =
-  (script: string, pattern: RegExp) =>
-  async ({ look }: Told) =>
-    expect(await look(script)).toMatch(pattern);
-export const holds =
-  (file: string, pattern: RegExp) =>
-  ({ shell }: Told) =>
-    expect(shell.read(file)).toMatch(pattern);
-const size =
-  (file: string, bytes: number) =>
-  ({ shell }: Told) =>
-    expect(statSync(join(shell.folder, file)).size).toBe(bytes);
-
-/** Somebody who is not signed in by the environment, but has signed in at two servers. */
-const at = (host: string, more = '') =>
-  `vmctl login https://${host} --username admin@internal ${more} --password-file password.txt`;
-export const stranger: Environment = {
-  VMCTL_URL: undefined,
-  VMCTL_USERNAME: undefined,
-  VMCTL_PASSWORD: undefined,
-  VMCTL_CA_FILE: undefined,
-};
-const both = `${at('engine.example.com')}
-${at('lab.example.com', '-c lab')}`;
-const one = { env: stranger, before: both };
+import {
+  holds,
+  imageTicket,
+  notes,
+  ownAuthority,
+  prints,
+  type Scene,
+  shows,
+  size,
+} from './scene.ts';
+import { scenesOfSessions } from './scenes-of-sessions.ts';
 
 /** A transfer with its ticket; the disk is large enough for what the examples do. */
 const ticket = (direction: string, bytes = '16MiB') =>
@@ -71,74 +21,6 @@ vmctl imagetransfers create --disk big --direction ${direction} --query transfer
 head -c 65536 /dev/urandom > part.raw`;
 const written = `vmctl images read "$(cat url.txt)" --offset 1MiB --size 65536 -O back.raw
 cmp part.raw back.raw && echo same`;
-
-const login = 'vmctl login https://engine.example.com --username admin@internal';
-const scenesOfSessions: Readonly<Record<string, Scene>> = {
-  [login]: {
-    env: { ...stranger, VMCTL_PASSWORD: 'not-a-secret' },
-    after: shows('vmctl context list', /^true +engine\.example\.com +https:/m),
-  },
-  "vmctl login https://lab.example.com --username admin@internal -c lab --password-command 'pass lab'":
-    { env: stranger, after: shows('vmctl whoami -o json', /"password_from": "command"/) },
-  [`${login} --password-stdin < password.txt`]: {
-    env: stranger,
-    after: shows('vmctl whoami', /admin@internal/),
-  },
-  [`${login} --ca-fingerprint "$FINGERPRINT"`]: {
-    // Nobody here trusts the authority by itself.
-    env: { ...stranger, VMCTL_PASSWORD: 'not-a-secret', NODE_EXTRA_CA_CERTS: undefined },
-    after: shows('vmctl context show -o json', /"ca_fingerprint": "[0-9A-F:]{95}"/),
-  },
-  'vmctl logout': {
-    ...one,
-    after: async (told) => {
-      notes(/signed out admin@internal at https:\/\/lab\.example\.com/)(told);
-      expect((await told.shell.run('vmctl logout', told.env)).stderr).toContain('not signed in');
-    },
-  },
-  'vmctl logout -c lab': {
-    ...one,
-    after: notes(/signed out admin@internal at https:\/\/lab\.example\.com/),
-  },
-  'vmctl whoami': { ...one, after: prints(/admin@internal/, /lab\.example\.com/) },
-  'vmctl whoami -c lab -o json': { ...one, after: prints(/"context": "lab"/) },
-  'vmctl context list': { ...one, after: prints(/engine\.example\.com/, /^true +lab /m) },
-  'vmctl context show': { ...one, after: prints(/lab\.example\.com/) },
-  'vmctl context show lab -o json': { ...one, after: prints(/"name": "lab"/) },
-  'vmctl context use lab': {
-    env: stranger,
-    before: `${both}\nvmctl context use engine.example.com`,
-    after: shows('vmctl context show', /lab\.example\.com/),
-  },
-  'vmctl context set lab --protected': {
-    ...one,
-    after: async ({ shell, env }) => {
-      const { code, stderr } = await shell.run('vmctl vms stop web01 --yes', env);
-      expect([code, stderr]).toEqual([12, expect.stringContaining('--confirm lab')]);
-    },
-  },
-  'vmctl context set lab --read-only': {
-    ...one,
-    after: async ({ shell, env }) =>
-      expect((await shell.run('vmctl vms stop web01', env)).stderr).toContain('read'),
-  },
-  'vmctl context set lab --name testing': {
-    ...one,
-    after: shows('vmctl context list', /^true +testing +https:\/\/lab/m),
-  },
-  'vmctl context delete lab --yes': {
-    ...one,
-    after: async ({ look }) => expect(await look('vmctl context list')).not.toMatch(/lab/),
-  },
-  'vmctl config list': { after: prints(/output/) },
-  'vmctl config list -o json': { after: ({ stdout }) => void JSON.parse(stdout) },
-  'vmctl config set output wide': { after: shows('vmctl config list', /output +wide/) },
-  'vmctl config set retries 5': { after: shows('vmctl config list', /retries +5/) },
-  'vmctl config unset output': {
-    before: 'vmctl config set output wide',
-    after: async ({ look }) => expect(await look('vmctl config list')).not.toMatch(/output +wide/),
-  },
-};
 
 const url = 'https://host:54322/images/TICKET';
 const scenesOfImages: Readonly<Record<string, Scene>> = {
@@ -236,6 +118,36 @@ const scenesOfSites: Readonly<Record<string, Scene>> = {
   },
 };
 
+const serves = (uuid: string, ca: string) =>
+  shows(`vmctl images info "https://127.0.0.1:$PORT/images/${uuid}" --ca-file ${ca}`, /1048576/);
+const controlled =
+  'vmctl images serve --control-socket control.sock --unix-socket images.sock --no-tls';
+
+const scenesOfDaemons: Readonly<Record<string, Scene>> = {
+  'vmctl images serve --ticket ticket.json': {
+    before: imageTicket('ticket.json'),
+    after: serves('t', ownAuthority),
+  },
+  'vmctl images serve --ticket a.json b.json --listen 0.0.0.0:54322 --tls-cert c.pem --tls-key k.pem':
+    {
+      before: `${imageTicket('a.json')}
+sed 's/"t"/"u"/' a.json > b.json
+cp "$CERTIFICATE" c.pem; cp "$KEY" k.pem`,
+      after: serves('u', '"$NODE_EXTRA_CA_CERTS"'),
+    },
+  [controlled]: {
+    after: shows(
+      'curl -s --unix-socket images.sock -X OPTIONS http://localhost/images/\\*',
+      /zero/,
+    ),
+  },
+  'curl --unix-socket control.sock -T ticket.json http://localhost/tickets/t': {
+    serving: controlled,
+    before: imageTicket('ticket.json'),
+    after: shows('curl -s --unix-socket control.sock http://localhost/tickets/t', /1048576/),
+  },
+};
+
 const scenesOfServers: Readonly<Record<string, Scene>> = {
   'vmctl serve --memory --inventory small -- vmctl vms list': { after: prints(/vm-01 +up/) },
   'vmctl serve --data ./site --listen 127.0.0.1:8443': {
@@ -326,5 +238,6 @@ export const scenes: Readonly<Record<string, Scene>> = {
   ...scenesOfImages,
   ...scenesOfSites,
   ...scenesOfServers,
+  ...scenesOfDaemons,
   ...scenesOfTopics,
 };

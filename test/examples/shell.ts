@@ -46,7 +46,13 @@ export interface Shell {
     more?: Environment,
   ): Promise<Outcome>;
   /** Runs a script that starts a server; once that answers something is done, and it is stopped. */
-  serve(script: string, use: (env: Environment, ready: Ready) => Promise<void>): Promise<Outcome>;
+  serve(script: string, use: (env: Environment) => Promise<void>): Promise<Outcome>;
+}
+
+/** What an image daemon by itself says of itself. */
+interface Daemon {
+  readonly url?: string;
+  readonly pid: number;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,10 +63,12 @@ const plain = /^vmctl (?!serve)[^|<>$;&~]*$/;
 /** Programs that examples start beside vmctl. */
 const programs: Readonly<Record<string, string>> = {
   // A server takes free ports, and says when it answers; what the example says itself still wins.
-  vmctl: `if [ "$1" = serve ] && [ "\${READY-}" ]; then
-  shift
-  set -- serve --listen 127.0.0.1:0 --images-listen 127.0.0.1:0 --ready-file "$READY" "$@"
-fi
+  vmctl: `case "\${READY:+$1 \${2-}}" in
+  'serve '*) shift
+    set -- serve --listen 127.0.0.1:0 --images-listen 127.0.0.1:0 --ready-file "$READY" "$@";;
+  'images serve') shift 2
+    set -- images serve --listen 127.0.0.1:0 --ready-file "$READY" "$@";;
+esac
 exec '${process.execPath}' '${vmctl}' "$@"`,
   // A password manager, a viewer, and tests of somebody.
   pass: 'cat "$HOME/password.txt"',
@@ -91,6 +99,8 @@ export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web
     XDG_CACHE_HOME: join(at, 'cache'),
     FINGERPRINT: new X509Certificate(hosts.ca).fingerprint256,
     VMCTL_SERVE_PASSWORD: password,
+    CERTIFICATE: hosts.certificateFile,
+    KEY: hosts.keyFile,
     ...hosts.env({
       'engine.example.com': port,
       'lab.example.com': port,
@@ -174,17 +184,15 @@ export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web
         if (child.exitCode !== null && file === undefined) return await end;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      const ready = JSON.parse(readFileSync(file, 'utf8')) as Ready;
+      const ready = JSON.parse(readFileSync(file, 'utf8')) as Partial<Ready> & Daemon;
       try {
-        await use(
-          {
-            ...signedIn,
-            VMCTL_URL: ready.base_url,
-            VMCTL_CA_FILE: ready.ca_file,
-            READY: undefined,
-          },
-          ready,
-        );
+        await use({
+          ...signedIn,
+          VMCTL_URL: ready.base_url,
+          VMCTL_CA_FILE: ready.ca_file ?? hosts.caFile,
+          PORT: new URL(ready.base_url ?? ready.url ?? 'https://nowhere').port,
+          READY: undefined,
+        });
       } finally {
         process.kill(ready.pid, 'SIGTERM');
       }

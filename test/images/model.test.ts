@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PieceMemory } from '../../src/images/memory.ts';
-import { type Answer, type Ask, keepAliveAgent, pattern, startHarness } from './support/harness.ts';
+import { type Answer, type Ask, keepAliveAgent, pattern } from './support/harness.ts';
+import { onEachBackend } from './support/on-backends.ts';
 
 const SIZE = 200_000;
 
@@ -55,27 +56,29 @@ async function run(send: Send, model: Buffer, { kind, start, length, seed }: Ste
   return [answer.status, fits ? 200 : 416];
 }
 
-it('agrees with a buffer', async () => {
-  const harness = await startHarness({}, { memory: new PieceMemory(1, 4) });
-  const agent = keepAliveAgent();
-  let images = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.boolean(), fc.array(step, { maxLength: 6 }), async (sparse, steps) => {
-      const id = `image-${images++}`;
-      const model = Buffer.alloc(SIZE);
-      const half = pattern(SIZE / 2, 99);
-      half.copy(model);
-      const file = await harness.image({ id, content: half, size: SIZE, sparse });
-      const send: Send = (method, ask) => harness.ask(method, `/images/${id}`, { ...ask, agent });
-      for (const one of steps) {
-        const [status, expected] = await run(send, model, one);
-        expect(status).toBe(expected);
-      }
-      const answer = await harness.ask('GET', `/images/${id}`);
-      const length = Math.min(SIZE, (await file()).length);
-      expect((await file()).equals(model.subarray(0, length))).toBe(true);
-      expect(answer.body.equals(model)).toBe(true);
-    }),
-    { numRuns: 40 },
-  );
-}, 30_000);
+onEachBackend((startHarness) => {
+  it('agrees with a buffer', async () => {
+    const harness = await startHarness({}, { memory: new PieceMemory(1, 4) });
+    const agent = keepAliveAgent();
+    let images = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), fc.array(step, { maxLength: 6 }), async (sparse, steps) => {
+        const id = `image-${images++}`;
+        const model = Buffer.alloc(SIZE);
+        const half = pattern(SIZE / 2, 99);
+        half.copy(model);
+        const file = await harness.image({ id, content: half, size: SIZE, sparse });
+        const send: Send = (method, ask) => harness.ask(method, `/images/${id}`, { ...ask, agent });
+        for (const one of steps) {
+          const [status, expected] = await run(send, model, one);
+          expect(status).toBe(expected);
+        }
+        const answer = await harness.ask('GET', `/images/${id}`);
+        const length = Math.min(SIZE, (await file()).length);
+        expect((await file()).equals(model.subarray(0, length))).toBe(true);
+        expect(answer.body.equals(model)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  }, 30_000);
+});

@@ -29,8 +29,8 @@ afterAll(() => rm(directory, { recursive: true }));
 const options = { host: '127.0.0.1', port: 0 };
 
 function ticket(id: string): Ticket {
-  const path = join(directory, id);
-  return { id, size: 5, ops: ['read'], path, timeout: 60, inactivityTimeout: 60, sparse: true };
+  const image = { kind: 'file', path: join(directory, id) } as const;
+  return { id, size: 5, ops: ['read'], image, timeout: 60, inactivityTimeout: 60, sparse: true };
 }
 
 describe('startImageDaemon', () => {

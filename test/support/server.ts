@@ -34,8 +34,14 @@ export interface TestServer {
 
 export const password = 'not-a-secret';
 
-/** Starts a server on free ports with these further options; keeps nothing unless told to. */
-export async function startTestServer(options: readonly string[] = []): Promise<TestServer> {
+/**
+ * Starts a server on free ports with these further options and variables; keeps nothing unless told
+ * to.
+ */
+export async function startTestServer(
+  options: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-test-'));
   const readyFile = join(folder, 'ready.json');
   const keep = options.includes('--data');
@@ -49,7 +55,10 @@ export async function startTestServer(options: readonly string[] = []): Promise<
       ...(keep ? [] : ['--memory']),
       ...options,
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, VMCTL_SERVE_PASSWORD: password } },
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, VMCTL_SERVE_PASSWORD: password, ...env },
+    },
   );
   let stderr = '';
   child.stderr.on('data', (piece: Buffer) => {

@@ -3,8 +3,10 @@ import type { Thing } from '../../client/client.ts';
 import { collectionOrder, objectServiceOf } from '../../definitions/document.ts';
 import { sizeText } from '../../definitions/values.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation.ts';
 import { services } from '../../model/services/index.ts';
+import { plainText } from '../output/cells.ts';
 import { homeOf } from '../resources/collections.ts';
 import type { Performer } from '../resources/perform.ts';
 
@@ -33,6 +35,8 @@ const derived: Readonly<Record<string, ReadonlySet<string>>> = {
   disk_attachment: new Set(['vm', 'logical_name', 'name']),
   nic: new Set(['vm', 'network']),
   host: new Set(['vgpu_placement']),
+  // What a machine shows when it is asked.
+  ssh: new Set(['fingerprint', 'public_key']),
   network: new Set(['vdsm_name']),
   // Where the screen of a machine is depends on where it runs.
   display: new Set(['address', 'port', 'secure_port']),
@@ -40,10 +44,16 @@ const derived: Readonly<Record<string, ReadonlySet<string>>> = {
 
 const sizes = /^(memory|guaranteed|max|provisioned_size|initial_size)$/;
 
+/** What says which object is meant; `within` where others have the same name elsewhere. */
+interface Name {
+  readonly name: string;
+  readonly within?: { readonly attribute: string; readonly type: string; readonly id: string };
+}
+
 export class Exporter {
   readonly #performer: Performer;
-  /** Names by id, by the type that they are of; names that several have are left out. */
-  readonly #names = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  /** Names by id, by the type that they are of. */
+  readonly #names = new Map<string, Promise<ReadonlyMap<string, Name>>>();
 
   constructor(performer: Performer) {
     this.#performer = performer;
@@ -118,7 +128,7 @@ export class Exporter {
     return sizes.test(name) && Number.isSafeInteger(bytes) ? sizeText(bytes) : value;
   }
 
-  /** By name where that is unmistakable; an object that only its owner has in full. */
+  /** By name, and where it is if others are called the same; an object that only its owner has in full. */
   async #reference(type: string, value: Fields): Promise<unknown> {
     const id = String(value['id']);
     if (type === 'disk' && value['provisioned_size'] !== undefined) {
@@ -127,29 +137,45 @@ export class Exporter {
     }
     const home = homeOf(type);
     if (!home) return value['name'] ?? { id };
-    const name = (await this.#namesOf(type, home.path)).get(id);
-    return name ?? { id };
+    const known = (await this.#namesOf(type, home.path)).get(id);
+    if (!known) return { id };
+    const { name, within } = known;
+    if (!within) return name;
+    return { name, [within.attribute]: await this.#reference(within.type, { id: within.id }) };
   }
 
-  #namesOf(type: string, path: string): Promise<ReadonlyMap<string, string>> {
+  #namesOf(type: string, path: string): Promise<ReadonlyMap<string, Name>> {
     let names = this.#names.get(type);
     if (!names) {
-      names = this.#readNames(path);
+      names = this.#readNames(type, path);
       this.#names.set(type, names);
     }
     return names;
   }
 
-  async #readNames(path: string): Promise<ReadonlyMap<string, string>> {
-    const items = await this.#performer.list({ path });
+  async #readNames(type: string, path: string): Promise<ReadonlyMap<string, Name>> {
+    const attribute = scopeOf(type);
+    const within = isType(type) && attribute ? attributesOf(type)[attribute] : undefined;
+    const all = (await this.#performer.list({ path })).map((item) => ({
+      own: String(item['id']),
+      name: plainText(item['name'] ?? item['alias']),
+      place: plainText((item[attribute ?? ''] as Fields | undefined)?.['id']),
+    }));
     const counts = new Map<string, number>();
-    const nameOf = (item: Thing) => String(item['name'] ?? item['alias'] ?? '');
-    for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1);
-    return new Map(
-      items
-        .filter((item) => nameOf(item) !== '' && counts.get(nameOf(item)) === 1)
-        .map((item) => [String(item['id']), nameOf(item)]),
-    );
+    const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const { name, place } of all) for (const key of [name, `${name}\n${place}`]) count(key);
+    const result = new Map<string, Name>();
+    for (const { own, name, place } of all) {
+      if (name === '') continue;
+      if (counts.get(name) === 1) result.set(own, { name });
+      else if (attribute && within && place && counts.get(`${name}\n${place}`) === 1) {
+        result.set(own, {
+          name,
+          within: { attribute, type: parseKind(within.kind).of, id: place },
+        });
+      }
+    }
+    return result;
   }
 }
 

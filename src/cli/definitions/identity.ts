@@ -1,7 +1,7 @@
 /** By what an object of a definition is recognised among those that a service has. */
 import type { Thing } from '../../client/client.ts';
 import type { Item } from '../../definitions/document.ts';
-import { valueAt } from '../output/cells.ts';
+import { plainText, valueAt } from '../output/cells.ts';
 
 /** Attribute paths that say which object is meant, the best first, where it is not the name. */
 const identities: Readonly<Record<string, readonly string[]>> = {
@@ -18,13 +18,36 @@ export function wordOf(type: string, item: Item): string | undefined {
   return found === undefined ? undefined : String(found);
 }
 
-/** A permission is the one with the same role for the same user or group. */
-export function isSamePermission(wanted: Item, present: Thing): boolean {
-  return ['role', 'user', 'group'].every(
-    (name) => idOf(wanted[name]) === undefined || idOf(wanted[name]) === idOf(present[name]),
+/**
+ * Attributes that together say which object is meant, of types whose objects have no name. Where there
+ * are none a parent has one such object: the CD-ROM drive of a machine.
+ */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  agent: ['address'],
+  balance: ['scheduling_policy_unit'],
+  cdrom: [],
+  filter: ['scheduling_policy_unit'],
+  graphics_console: ['protocol'],
+  network_attachment: ['network'],
+  numa_node: ['index'],
+  permission: ['role', 'user', 'group'],
+  watchdog: [],
+  weight: ['scheduling_policy_unit'],
+};
+
+/** Whether objects of a type are known by what they consist of. */
+export function isNameless(type: string): boolean {
+  return parts[type] !== undefined;
+}
+
+/** Whether both are the same nameless object; of what is wanted the references are looked up. */
+export function isSame(type: string, wanted: Item, present: Thing): boolean {
+  return (parts[type] ?? []).every(
+    (name) => wanted[name] === undefined || sameText(wanted[name]) === sameText(present[name]),
   );
 }
 
-function idOf(value: unknown): unknown {
-  return (value as { readonly id?: unknown } | undefined)?.id;
+function sameText(value: unknown): string {
+  const id = (value as { readonly id?: unknown } | undefined)?.id;
+  return plainText(id ?? value);
 }

@@ -11,14 +11,15 @@ import {
 } from '../../definitions/document.ts';
 import { settled, userOf } from '../../definitions/values.ts';
 import { attributesOf, operationsOf } from '../../model/index.ts';
+import { scopeOf } from '../../model/naming.ts';
 import { services } from '../../model/services/index.ts';
 import { collectionAt, homeOf, nounOfCollection } from '../resources/collections.ts';
 import type { Performer } from '../resources/perform.ts';
 import type { Found } from '../resources/references.ts';
 import { type Difference, differences } from './compare.ts';
-import { isSamePermission, wordOf } from './identity.ts';
+import { isNameless, isSame, wordOf } from './identity.ts';
 import { badDefinition } from './read.ts';
-import { resolved } from './resolve.ts';
+import { insist, referenceWithin, resolved, scopeIn } from './resolve.ts';
 
 export interface Change {
   readonly action: 'create' | 'attach' | 'update' | 'start';
@@ -45,6 +46,19 @@ interface Place {
   readonly prefix: string;
   /** It is below something that is made first. */
   readonly isNew: boolean;
+  /** What the definition says of the object above. */
+  readonly above?: Item;
+}
+
+/** An object as the definition has it, in its place. */
+interface Wish {
+  readonly place: Place;
+  readonly type: string;
+  readonly label: string;
+  /** Its attributes, the references as they are written. */
+  readonly wanted: Item;
+  /** Where it stands in the definition: `vms[0].nics[1]`. */
+  readonly where: string;
 }
 
 /** Reads what there is and compares. Throws where the definition contradicts itself or the API. */
@@ -84,24 +98,27 @@ class Planner {
     const { service } = place;
     const objectService = objectServiceOf(service);
     const type = services[service]?.type ?? '';
-    const { own, below } = divided(objectService, item);
+    const { own: written, below } = divided(objectService, item);
     // A state is reached, not set; the password of a user is no attribute.
-    const { status, password, ...rest } = own;
+    const { status, password, ...rest } = written;
     const isUser = type === 'user';
     const told = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
     const wanted = this.#settled(type, told, where);
-    const found = place.isNew ? undefined : await this.#find(place, type, wanted, where);
+    const own = await this.#resolved(type, wanted, where);
     const word = wordOf(type, wanted) ?? String(where.match(/\d+/g)?.at(-1));
     const label = `${place.prefix}${nounOfCollection(service)}/${word}`;
+    const wish: Wish = { place, type, label, wanted, where };
+    const found = place.isNew ? undefined : await this.#find(wish, own);
     const ids = { ...place.ids };
     const placeholder = objectService?.slice(objectService.lastIndexOf('{') + 1, -1);
+    const made = (id: string) => {
+      if (placeholder) ids[placeholder] = id;
+    };
     if (found) {
-      if (placeholder) ids[placeholder] = found.id;
-      await this.#update(place, type, label, wanted, found, where);
+      made(found.id);
+      this.#update(wish, own, found);
     } else {
-      await this.#create(place, type, label, wanted, where, (id) => {
-        if (placeholder) ids[placeholder] = id;
-      });
+      this.#create(wish, own, made);
     }
     for (const [name, items] of below) {
       const child = {
@@ -109,6 +126,7 @@ class Planner {
         ids,
         prefix: `${label}/`,
         isNew: found === undefined,
+        above: { ...found?.item, ...wanted },
       };
       const add = async () => {
         for (const [index, one] of items.entries()) {
@@ -131,21 +149,19 @@ class Planner {
     }
   }
 
-  async #find(
-    { service, ids }: Place,
-    type: string,
-    wanted: Item,
-    where: string,
-  ): Promise<Found | undefined> {
-    if (type === 'permission') {
-      const own = await this.#resolved(type, wanted, where);
+  /** What is there of an object; `own` are its attributes with their references looked up. */
+  async #find({ place, type, wanted, where }: Wish, own: Item): Promise<Found | undefined> {
+    const { service, ids } = place;
+    if (isNameless(type)) {
       const present = await this.#performer.list({ path: service, ids });
-      const item = present.find((one) => isSamePermission(own, one));
+      const item = present.find((one) => isSame(type, own, one));
       return item && { id: String(item['id']), label: '', item };
     }
     const word = wordOf(type, wanted);
     if (word === undefined) throw badDefinition(`${where}: it has no name`);
-    return await this.#performer.finder.look(word, collectionAt(service), ids);
+    const scope = scopeIn(type, own);
+    if (isNewScope(type, own)) return undefined;
+    return await this.#performer.finder.look(word, collectionAt(service), ids, scope);
   }
 
   /** A name that nothing has may be that of something which is made before. */
@@ -158,39 +174,42 @@ class Planner {
     });
   }
 
-  async #create(
-    place: Place,
-    type: string,
-    label: string,
-    wanted: Item,
-    where: string,
-    made: (id: string) => void,
-  ): Promise<void> {
+  #create(wish: Wish, own: Item, made: (id: string) => void): void {
+    const { place, type, label, wanted, where } = wish;
     if (!operationsOf(place.service).some(({ name }) => name === 'add')) {
       const noun = nounOfCollection(place.service);
       throw badDefinition(
         `${where}: ${label} is not there, and no request adds ${noun}; only vmctl serve --inventory does`,
       );
     }
-    await this.#resolved(type, wanted, where);
     const usual = settled(type, itemDefaults[type] ?? {}, where);
     const home = homeOf(type);
     const isReference =
       home !== undefined && home.path !== place.service && Object.keys(wanted).join() === 'name';
+    const isKnown = isNameless(type) || wordOf(type, wanted) !== undefined;
+    // Some things come with what they are in: the management network of a data center.
+    const mayCome = place.isNew ? isKnown : isNewScope(type, own);
+    const { finder } = this.#performer;
     this.#changes.push({
       action: isReference ? 'attach' : 'create',
       label,
       differences: [],
       run: async () => {
-        const { finder } = this.#performer;
+        const now = await resolved(finder, type, wanted, insist);
+        const present = mayCome ? await this.#find(wish, now) : undefined;
+        if (present) {
+          made(present.id);
+          await this.#correct(wish, differencesOf(wish, now, present).changed, present);
+          return;
+        }
         const body = isReference
-          ? await finder.reference(String(wanted['name']), type)
-          : await resolved(finder, type, { ...usual, ...wanted }, rethrow);
+          ? await referenceWithin(finder, type, wanted, place.above)
+          : { ...(await resolved(finder, type, usual, insist)), ...now };
         const item = await this.#performer.add({
           path: place.service,
           name: 'add',
           ids: place.ids,
-          body: { ...body },
+          body,
           ...(isReference ? { verb: 'attach' } : {}),
         });
         if (item['id'] !== undefined) made(String(item['id']));
@@ -198,40 +217,31 @@ class Planner {
     });
   }
 
-  async #update(
-    { service, ids }: Place,
-    type: string,
-    label: string,
-    wanted: Item,
-    found: Found,
-    where: string,
-  ): Promise<void> {
-    const own = await this.#resolved(type, wanted, where);
-    const objectService = objectServiceOf(service) ?? '';
-    const canUpdate = operationsOf(objectService).some(({ name }) => name === 'update');
-    const attributes = attributesOf(type);
-    const names: string[] = [];
-    const changed: Difference[] = [];
-    for (const [name, list] of differences(type, own, found.item ?? {})) {
-      if (canUpdate && attributes[name]?.mut.includes('U')) {
-        names.push(name);
-        changed.push(...list);
-      } else {
-        this.#fixed.push(...list.map((one) => ({ label, ...one })));
-      }
-    }
-    if (names.length === 0) return;
+  #update(wish: Wish, own: Item, found: Found): void {
+    const { label } = wish;
+    const { changed, fixed } = differencesOf(wish, own, found);
+    this.#fixed.push(...fixed.map((one) => ({ label, ...one })));
+    if (changed.size === 0) return;
     this.#changes.push({
       action: 'update',
       label,
-      differences: changed,
-      run: async () => {
-        const parts = Object.fromEntries(names.map((name) => [name, wanted[name]]));
-        const body = await resolved(this.#performer.finder, type, parts, rethrow);
-        const step = { path: objectService, name: 'update', ids, body };
-        await this.#performer.change(step, { ...found, label });
-      },
+      differences: [...changed.values()].flat(),
+      run: async () => await this.#correct(wish, changed, found),
     });
+  }
+
+  /** Sends the attributes that differ. */
+  async #correct(
+    { place, type, label, wanted }: Wish,
+    changed: ReadonlyMap<string, unknown>,
+    found: Found,
+  ): Promise<void> {
+    if (changed.size === 0) return;
+    const parts = Object.fromEntries([...changed.keys()].map((name) => [name, wanted[name]]));
+    const body = await resolved(this.#performer.finder, type, parts, insist);
+    const path = objectServiceOf(place.service) ?? '';
+    const step = { path, name: 'update', ids: place.ids, body };
+    await this.#performer.change(step, { ...found, label });
   }
 
   #start(label: string, ids: Record<string, string>): void {
@@ -247,6 +257,21 @@ class Planner {
   }
 }
 
-function rethrow(_path: string, error: NotFoundError): never {
-  throw error;
+/** What differs, by attribute: what an update can change, and what it cannot. */
+function differencesOf({ place, type }: Wish, own: Item, found: Found) {
+  const objectService = objectServiceOf(place.service) ?? '';
+  const canUpdate = operationsOf(objectService).some(({ name }) => name === 'update');
+  const attributes = attributesOf(type);
+  const changed = new Map<string, readonly Difference[]>();
+  const fixed: Difference[] = [];
+  for (const [name, list] of differences(type, own, found.item ?? {})) {
+    if (canUpdate && attributes[name]?.mut.includes('U')) changed.set(name, list);
+    else fixed.push(...list);
+  }
+  return { changed, fixed };
+}
+
+/** What is in a new object: the network of a data center that is made first. */
+function isNewScope(type: string, own: Item): boolean {
+  return own[scopeOf(type) ?? ''] !== undefined && scopeIn(type, own) === undefined;
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import type { ReadFlags, WriteFlags, ZeroFlags } from './images/bytes.ts';
 import type { ChecksumFlags, ExtentsFlags } from './images/look.ts';
+import type { ServeFlags } from './images/serve.ts';
 
 /** Adds the verbs that the model does not describe. */
 export function register(command: Command, cli: Cli): void {
@@ -85,4 +86,44 @@ export function register(command: Command, cli: Cli): void {
     'Bring everything that was written to stable storage',
     `vmctl images flush ${url}`,
   ).action(async (at: string) => (await import('./images/bytes.ts')).flush(cli, at));
+  registerServe(command, cli);
+}
+
+function registerServe(command: Command, cli: Cli): void {
+  command
+    .command('serve')
+    .description('Run the image daemon by itself, for images in files and behind NBD servers')
+    .option('--ticket <file...>', 'JSON documents, a ticket in each; - is stdin')
+    .option(
+      '--listen <host:port>',
+      'address to listen on (127.0.0.1:54322); port 0: any',
+      '127.0.0.1:54322',
+    )
+    .option('--tls-cert <file>', 'certificate chain, PEM, instead of its own')
+    .option('--tls-key <file>', 'key of the certificate, PEM')
+    .option('--no-tls', 'speak plain HTTP')
+    .option('--unix-socket <path>', 'listen there as well, for clients on this machine')
+    .option('--control-socket <path>', 'take tickets there, while it runs')
+    .option('--max-connections <number>', 'connections to images at once, up to 512 (512)', '512')
+    .option('--max-per-address <number>', 'those from one address of the network (256)', '256')
+    .option('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers')
+    .addHelpText(
+      'after',
+      `
+A ticket says who may do what with which image:
+  {"uuid": "t", "size": 1048576, "ops": ["read", "write"], "timeout": 3600,
+   "url": "file:///var/tmp/disk.raw"}
+
+Its url is file:///PATH, nbd:unix:PATH, nbd:HOST:PORT or nbd://HOST/EXPORT; size is in bytes,
+timeout in seconds without use. Through the control socket tickets are added (PUT), looked at
+(GET), extended (PATCH) and removed (DELETE) at /tickets/UUID.
+
+Examples:
+  vmctl images serve --ticket ticket.json
+  vmctl images serve --ticket a.json b.json --listen 0.0.0.0:54322 --tls-cert c.pem --tls-key k.pem
+  vmctl images serve --control-socket control.sock --unix-socket images.sock --no-tls
+  curl --unix-socket control.sock -T ticket.json http://localhost/tickets/t
+`,
+    )
+    .action(async (flags: ServeFlags) => (await import('./images/serve.ts')).serve(cli, flags));
 }

@@ -54,6 +54,7 @@ export const specialNouns: SpecialNouns = {
       write: 'Write bytes into the image of a ticket',
       zero: 'Make a part of the image of a ticket read as zeros',
       flush: 'Bring what was written to the image of a ticket to stable storage',
+      serve: 'Run the image daemon by itself, for images in files and behind NBD servers',
     },
   },
   disks: {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { shellWord } from '../../client/shell-word.ts';
@@ -10,10 +10,12 @@ import type { RunningServer } from '../../server/main.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 interface Flags {
   readonly listen?: string;
   readonly imagesListen?: string;
+  readonly imagesControlSocket?: string;
   readonly data?: string;
   readonly memory?: boolean;
   readonly dialect: 'standard' | 'ovirt';
@@ -47,6 +49,7 @@ export function register(command: Command, cli: Cli): void {
       '--images-listen <host:port>',
       'address of the image daemon (127.0.0.1:54322; with a command: any port)',
     )
+    .option('--images-control-socket <path>', 'unix socket for the tickets of the image daemon')
     .option('--data <dir>', 'folder of the data (default: below the XDG state folder)')
     .option('--memory', 'keep nothing')
     .addOption(
@@ -134,6 +137,8 @@ async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promi
   return {
     listen: address(flags.listen ?? usual(8443), '--listen'),
     imagesListen: address(flags.imagesListen ?? usual(54322), '--images-listen'),
+    imagesControlSocket:
+      flags.imagesControlSocket === undefined ? undefined : resolve(flags.imagesControlSocket),
     data: flags.memory ? undefined : (flags.data ?? join(cli.places.stateDirectory, 'serve')),
     dialect: flags.dialect,
     appRoot: flags.appRoot,
@@ -271,21 +276,5 @@ function runCommand(
       signal.removeEventListener('abort', stop);
       resolve(code ?? 128 + (name ? constants.signals[name] : 0));
     });
-  });
-}
-
-/** Resolves when the process is asked to stop; a second time it stops at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const stop = () => {
-      if (asked) process.exit(1);
-      asked = true;
-      resolve();
-    };
-    for (const name of ['SIGTERM', 'SIGINT'] as const) {
-      process.removeAllListeners(name);
-      process.on(name, stop);
-    }
   });
 }

@@ -27,7 +27,8 @@ const defaults: Readonly<Record<string, Defaults>> = {
   cluster: { columns: 'name data_center.name cpu=cpu.type version description' },
   data_center: { columns: 'name status local version description' },
   storage_domain: {
-    columns: 'name type storage=storage.type status external_status available used master',
+    columns:
+      'name type storage=storage.type status data_center=data_centers.name available used master',
   },
   disk: {
     columns:

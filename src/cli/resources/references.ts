@@ -81,6 +81,12 @@ export function bareWord(word: string, noun: string): string {
   return rest;
 }
 
+/** What tells objects of the same name apart: `data_center` of networks, and its id. */
+export interface Scope {
+  readonly attribute: string;
+  readonly id: string;
+}
+
 export class Finder {
   readonly #client: Client;
 
@@ -111,12 +117,22 @@ export class Finder {
     throw await this.#missing(label, word, list, ids, names, known);
   }
 
-  /** The same, but nothing where there is none: nearest names are not looked for. */
-  async look(given: string, collection: Collection, ids: Ids = {}): Promise<Found | undefined> {
+  /**
+   * The same, but nothing where there is none: nearest names are not looked for. `scope` leaves those
+   * of a name that are elsewhere aside.
+   */
+  async look(
+    given: string,
+    collection: Collection,
+    ids: Ids = {},
+    scope?: Scope,
+  ): Promise<Found | undefined> {
     const names = nameAttributes[collection.type] ?? ['name'];
     const list = operationNamed(collection.path, 'list');
     const word = bareWord(given, collection.noun);
-    if (list && names.length > 0) return (await this.#look(word, collection, ids)).found;
+    if (list && names.length > 0) {
+      return (await this.#look(word, collection, ids, false, scope)).found;
+    }
     return await this.find(given, collection, ids).catch((error: unknown) => {
       if (error instanceof NotFoundError) return undefined;
       throw error;
@@ -128,6 +144,7 @@ export class Finder {
     collection: Collection,
     ids: Ids,
     unregistered = false,
+    scope?: Scope,
   ): Promise<{ readonly found?: Found; readonly listed: readonly Thing[] }> {
     const { noun, type } = collection;
     const label = `${noun}/${word}`;
@@ -140,7 +157,7 @@ export class Finder {
       this.#named(word, list, ids, searches, names, type, unregistered),
       searches && get && isUuid(word) ? this.#get(get, collection, ids, word) : undefined,
     ]);
-    const matches = named.filter((item) => isMatch(item, word, names));
+    const matches = named.filter((item) => isMatch(item, word, names) && isWithin(item, scope));
     if (byId && !matches.some((item) => item['id'] === byId['id'])) matches.push(byId);
     const [only, ...others] = matches;
     if (only && others.length === 0) {
@@ -268,6 +285,12 @@ function isMatch(item: Thing, word: string, names: readonly string[]): boolean {
       return value === word || (name === 'user_name' && value === `${word}${directorySuffix}`);
     })
   );
+}
+
+/** Whether an object may be in the scope: what does not tell may. */
+function isWithin(item: Thing, scope: Scope | undefined): boolean {
+  const id = scope && valueAt(item, `${scope.attribute}.id`);
+  return id === undefined || id === scope?.id;
 }
 
 function ambiguous(label: string, noun: string, matches: readonly Thing[]): AmbiguousError {

@@ -1,15 +1,16 @@
 /** `list` and `get`: what there is. */
-import type { Call, QueryValue, Thing } from '../../client/client.ts';
+import type { Call, Client, QueryValue, Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { Held, type HeldRequest } from '../../client/held.ts';
 import type { Paging } from '../../client/paging.ts';
 import { type Cli, wholeNumber } from '../cli.ts';
 import { columnsOf, linksOf } from '../output/asked-columns.ts';
-import { defaultFollow } from '../output/columns.ts';
+import { type Column, defaultFollow } from '../output/columns.ts';
 import type { Format } from '../output/formats.ts';
 import { formatOf, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
 import { keepNames } from '../session/known-names.ts';
+import { AttachedStatus } from './attached-status.ts';
 import { Names } from './names.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
@@ -222,11 +223,19 @@ async function showBatches(run: Run, frame: Frame, batches: Batches): Promise<vo
   const isDetail = frame.single === true && !asked && isTable(format);
   const named =
     tabular.has(format) && !isDetail && frame.type !== undefined && !cli.on('query')
-      ? withNames(new Names(client, frame.type, columnsOf(cli, frame)), batches)
+      ? filled(client, frame.type, columnsOf(cli, frame), batches)
       : batches;
   await printBatches(cli, format, frame, named, !cli.on('noHeaders'));
 }
 
-async function* withNames(names: Names, batches: Batches): AsyncGenerator<Things> {
-  for await (const batch of batches) yield await names.fill(batch);
+/** What the columns show and the answer left out: names of references, states of domains. */
+async function* filled(
+  client: Client,
+  type: string,
+  columns: readonly Column[],
+  batches: Batches,
+): AsyncGenerator<Things> {
+  const names = new Names(client, type, columns);
+  const states = new AttachedStatus(client, type, columns);
+  for await (const batch of batches) yield await names.fill(await states.fill(batch));
 }

@@ -10,6 +10,15 @@ export interface Extent {
   hole: boolean;
 }
 
+/** A run of bytes that are, or are not, different from what they were at a backup. */
+export interface DirtyExtent {
+  start: number;
+  length: number;
+  dirty: boolean;
+  /** Reads as zeros. */
+  zero: boolean;
+}
+
 /**
  * One open image of a known size, shared by all requests of a ticket. Operations may overlap; the
  * caller keeps offsets and lengths inside the image and a buffer untouched until its call settles.
@@ -26,6 +35,10 @@ export interface Backend {
   flush(): Promise<void>;
   /** The image from 0 to its size in ascending order, without gaps; neighbours may be alike. */
   extents(): AsyncIterable<Extent>;
+  /** As `extents`, for what has changed; missing where that is not known. */
+  dirtyExtents?: (() => AsyncIterable<DirtyExtent>) | undefined;
+  /** Makes operations fail that do not end by themselves; where that is not possible it is missing. */
+  abandon?(): void;
   /** Called once, after the last operation has settled. */
   close(): Promise<void>;
 }

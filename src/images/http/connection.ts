@@ -1,8 +1,6 @@
 // One client connection: its requests one after the other, and how long it may be silent.
 import type { Socket } from 'node:net';
 
-/** Milliseconds a connection may idle that has not shown a ticket yet. */
-const STRANGER_LIMIT = 20_000;
 /** How often, in milliseconds, a connection without a limit is looked at. */
 const REVIEW_INTERVAL = 60_000;
 /** Pipelined requests held before the client has to wait, and when it may go on. */
@@ -22,12 +20,20 @@ export class Connection {
   #broken = false;
   /** Wakes the request being served when the rest of its body will never be understood. */
   onBroken: (() => void) | undefined;
-  #limit = STRANGER_LIMIT;
+  /** Undefined when the connection is closed. */
+  #whenClosed: (() => void)[] | undefined = [];
+  #limit: number;
   #trusted: () => boolean = () => false;
 
-  constructor(socket: Socket, local: boolean) {
+  /** @param strangerLimit milliseconds it may be silent before it has shown a ticket */
+  constructor(socket: Socket, local: boolean, strangerLimit: number) {
     this.socket = socket;
     this.local = local;
+    this.#limit = strangerLimit;
+    socket.once('close', () => {
+      for (const run of this.#whenClosed ?? []) run();
+      this.#whenClosed = undefined;
+    });
     this.#setTimeout(true);
   }
 
@@ -44,6 +50,12 @@ export class Connection {
   /** Resolves when no request is being served. */
   async idle(): Promise<void> {
     await this.#running;
+  }
+
+  /** Calls `run` when the connection is closed; at once when it is. */
+  whenClosed(run: () => void): void {
+    if (this.#whenClosed) this.#whenClosed.push(run);
+    else run();
   }
 
   /** Stops reading requests; `answer` says so, after the answers to those before. */

@@ -67,6 +67,7 @@ export class Exchange {
 
   /** The client has shown a ticket: its rules of silence apply to the connection. */
   authorised(live: LiveTicket): void {
+    live.usedBy(this.connection);
     this.connection.trust(live.ticket.inactivityTimeout * 1000, () => !live.ended);
   }
 

@@ -3,22 +3,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
+import { routeControl } from '../control/router.ts';
 import type { Services } from '../requests/services.ts';
+import { Admission } from './admission.ts';
 import { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import { HttpError, toHttpError } from './http-error.ts';
+import { CONTROL_CONNECTIONS, type Limits, usualLimits } from './limits.ts';
 import { route } from './router.ts';
 
-const LIMITS = {
+const HTTP = {
   maxHeaderSize: 16 << 10,
-  /** Milliseconds for the head of a request, also the first after connecting. */
-  headersTimeout: 8000,
   /** Bodies may take as long as they flow; silence is watched per connection. */
   requestTimeout: 0,
   keepAliveTimeout: 0,
   // Checked here, for an answer like all others.
   requireHostHeader: false,
-  connectionsCheckingInterval: 1000,
   // Finds out about clients that went away without a word.
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
@@ -26,7 +26,6 @@ const LIMITS = {
 
 const TLS = {
   minVersion: 'TLSv1.2',
-  handshakeTimeout: 10_000,
   honorCipherOrder: true,
   // AES-128 first: strong enough, and the fastest there is on processors with AES instructions.
   ciphers: [
@@ -42,40 +41,67 @@ const TLS = {
   ].join(':'),
 } as const;
 
+/** Serves a request; throws `HttpError` for an error answer. */
+type Router = (exchange: Exchange, services: Services) => Promise<void>;
+
+type Receive = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  awaitsContinue: boolean,
+  refusal?: HttpError,
+) => void;
+
 /** All connections of a daemon, whichever listener they came through. */
 export class HttpFace {
   readonly #services: Services;
   readonly #clock: Clock;
-  readonly #sockets = new Set<Socket>();
+  readonly #limits: Limits;
+  readonly #admission: Admission;
+  readonly #controlAdmission: Admission;
   readonly #connections = new Map<Socket, Connection>();
   #closing = false;
 
-  constructor(services: Services, clock: Clock) {
+  constructor(services: Services, clock: Clock, limits: Limits = usualLimits) {
     this.#services = services;
     this.#clock = clock;
+    this.#limits = limits;
+    const connections = Math.min(limits.connections, services.memory.connections);
+    this.#admission = new Admission({ connections, perAddress: limits.perAddress }, clock);
+    const control = { connections: CONTROL_CONNECTIONS, perAddress: CONTROL_CONNECTIONS };
+    this.#controlAdmission = new Admission(control, clock);
   }
 
   /**
    * A server that is not listening yet.
-   * @param kind `local` for one that will listen on a unix socket
+   * @param kind for images on the network or on a unix socket, or for the control API on another
    * @param tls key and certificate when it shall speak TLS
    */
-  createServer(kind: 'network' | 'local', tls?: { key: string; cert: string }): Server {
-    const server = tls ? createSecureServer({ ...LIMITS, ...TLS, ...tls }) : createServer(LIMITS);
+  createServer(kind: 'network' | 'local' | 'control', tls?: { key: string; cert: string }): Server {
+    const { head, handshake } = this.#limits;
+    const http = {
+      ...HTTP,
+      headersTimeout: head,
+      connectionsCheckingInterval: Math.min(head, 1000),
+    };
+    const server = tls
+      ? createSecureServer({ ...http, ...TLS, ...tls, handshakeTimeout: handshake })
+      : createServer(http);
     // Headers beyond Node's usual number would be dropped in silence.
     server.maxHeadersCount = 0;
     // A client that could not be accepted is no reason to stop.
     server.on('error', () => {});
-    server.on('connection', (socket: Socket) => this.#admit(socket));
-    server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      const connection = new Connection(socket, kind === 'local');
-      this.#connections.set(socket, connection);
-      socket.once('close', () => this.#connections.delete(socket));
+    const admission = kind === 'control' ? this.#controlAdmission : this.#admission;
+    server.on('connection', (socket: Socket) => {
+      if (!admission.admit(socket)) admission.refuse(socket, tls === undefined);
+      else if (!tls) this.#add(socket, kind !== 'network');
     });
-    server.on('request', (request, response) => this.#receive(request, response, false));
-    server.on('checkContinue', (request, response) => this.#receive(request, response, true));
+    if (tls) server.on('secureConnection', (socket: Socket) => this.#add(socket, false));
+    const router = kind === 'control' ? routeControl : route;
+    const receive: Receive = (...given) => this.#receive(router, ...given);
+    server.on('request', (request, response) => receive(request, response, false));
+    server.on('checkContinue', (request, response) => receive(request, response, true));
     server.on('checkExpectation', (request, response) => {
-      this.#receive(request, response, true, new HttpError(417, 'Only 100-continue is known.'));
+      receive(request, response, true, new HttpError(417, 'Only 100-continue is known.'));
     });
     server.on('timeout', (socket) => this.#connections.get(socket)?.timedOut());
     server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
@@ -92,19 +118,17 @@ export class HttpFace {
 
   /** Breaks all connections. */
   destroy(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    this.#admission.destroy();
+    this.#controlAdmission.destroy();
   }
 
-  #admit(socket: Socket): void {
-    if (this.#sockets.size >= this.#services.memory.connections) {
-      socket.destroy();
-      return;
-    }
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+  #add(socket: Socket, isLocal: boolean): void {
+    this.#connections.set(socket, new Connection(socket, isLocal, this.#limits.stranger));
+    socket.once('close', () => this.#connections.delete(socket));
   }
 
   #receive(
+    router: Router,
     request: IncomingMessage,
     response: ServerResponse,
     awaitsContinue: boolean,
@@ -116,15 +140,15 @@ export class HttpFace {
       const closing = this.#closing;
       const clock = this.#clock;
       const parts = { request, response, connection, clock, awaitsContinue, closing };
-      await this.#serve(new Exchange(parts), refusal);
+      await this.#serve(router, new Exchange(parts), refusal);
       if (this.#closing) connection.socket.destroySoon();
     });
   }
 
-  async #serve(exchange: Exchange, refusal: HttpError | undefined): Promise<void> {
+  async #serve(router: Router, exchange: Exchange, refusal?: HttpError): Promise<void> {
     try {
       if (refusal) throw refusal;
-      await route(exchange, this.#services);
+      await router(exchange, this.#services);
     } catch (error) {
       try {
         await exchange.fail(toHttpError(error));

@@ -18,16 +18,23 @@ export async function answerOptionsOfAll(exchange: Exchange, services: Services)
   );
 }
 
-/** OPTIONS on a ticket; counts as use of it. Throws 403. */
+/**
+ * OPTIONS on a ticket; counts as use of it. The image is opened, so that a client learns at once
+ * when that is not possible. Throws 403, 500.
+ */
 export async function answerOptions(
   exchange: Exchange,
   services: Services,
   id: string,
 ): Promise<void> {
   const live = services.tickets.find(id);
-  live.check('read');
-  live.touch();
-  exchange.authorised(live);
+  const operation = live.begin('read');
+  try {
+    exchange.authorised(live);
+    await operation.backend();
+  } finally {
+    operation.finish();
+  }
   const { methods, features } = live.ticket.ops.includes('write') ? WRITING : READING;
   await exchange.json(
     {

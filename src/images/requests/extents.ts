@@ -1,7 +1,8 @@
 // GET of an image's extents: where there is data, and where only zeros.
-import type { Extent } from '../backends/backend.ts';
+import type { Backend, DirtyExtent, Extent } from '../backends/backend.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
+import type { Operation } from '../ticket.ts';
 import type { Services } from './services.ts';
 
 /** Characters gathered before they are sent; a shorter list is sent with its length. */
@@ -21,12 +22,12 @@ export async function getExtents(
   let text = '[';
   try {
     exchange.authorised(operation.live);
-    if (exchange.choose('context', ['zero', 'dirty']) === 'dirty') {
-      throw new HttpError(404, 'This image has no dirty extents.');
-    }
+    const context = exchange.choose('context', ['zero', 'dirty']);
     const backend = await operation.backend();
+    const extents: AsyncIterable<Extent | DirtyExtent> =
+      context === 'zero' ? backend.extents() : dirtyExtents(operation, backend);
     let separator = '';
-    for await (const extent of merged(backend.extents())) {
+    for await (const extent of merged(extents)) {
       operation.check();
       text += separator + JSON.stringify(extent);
       separator = ',\n';
@@ -46,11 +47,20 @@ export async function getExtents(
   else await exchange.answer(200, { 'Content-Type': 'application/json' }, text);
 }
 
+function dirtyExtents({ ticket }: Operation, backend: Backend): AsyncIterable<DirtyExtent> {
+  if (!ticket.dirty || !backend.dirtyExtents) {
+    throw new HttpError(404, 'This image has no dirty extents.');
+  }
+  return backend.dirtyExtents();
+}
+
 /** Joins neighbours of a kind. */
-async function* merged(extents: AsyncIterable<Extent>): AsyncGenerator<Extent> {
-  let last: Extent | undefined;
+async function* merged<T extends Extent | DirtyExtent>(
+  extents: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  let last: T | undefined;
   for await (const extent of extents) {
-    if (last && last.zero === extent.zero && last.hole === extent.hole) {
+    if (last && isAlike(last, extent)) {
       last = { ...last, length: last.length + extent.length };
       continue;
     }
@@ -58,4 +68,10 @@ async function* merged(extents: AsyncIterable<Extent>): AsyncGenerator<Extent> {
     last = extent;
   }
   if (last) yield last;
+}
+
+function isAlike(one: Extent | DirtyExtent, other: Extent | DirtyExtent): boolean {
+  if (one.zero !== other.zero) return false;
+  if ('hole' in one) return 'hole' in other && one.hole === other.hole;
+  return 'dirty' in other && one.dirty === other.dirty;
 }

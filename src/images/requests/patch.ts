@@ -2,9 +2,9 @@
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError, outOfBounds } from '../http/http-error.ts';
 import type { Operation } from '../ticket.ts';
+import { readJson } from './json-body.ts';
 import type { Services } from './services.ts';
 
-const BODY_LIMIT = 64 << 10;
 /** Bytes zeroed between two looks at whether the ticket still stands. */
 const ZERO_STEP = 256 * 2 ** 20;
 
@@ -22,7 +22,7 @@ export async function patchImage(
   const live = services.tickets.find(id);
   live.check('write');
   exchange.authorised(live);
-  const fields = parse(await readBody(exchange));
+  const fields = fieldsOf(await readJson(exchange));
   const operation = live.begin('write');
   try {
     if (fields['op'] === 'zero') await zero(operation, fields);
@@ -60,33 +60,9 @@ function count(fields: Fields, name: string, byDefault?: number): number {
   return value;
 }
 
-function parse(text: string): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {}
+function fieldsOf(value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new HttpError(400, 'The body must be a JSON object.');
   }
   return value as Fields;
-}
-
-/** The whole body as text. Throws 413 as soon as it is too long. */
-async function readBody(exchange: Exchange): Promise<string> {
-  const { request } = exchange;
-  const tooLarge = new HttpError(413, `The body is larger than ${BODY_LIMIT} bytes.`);
-  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  await exchange.receive<void>((resolve, reject) => {
-    request.once('end', resolve);
-    request.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length <= BODY_LIMIT) return;
-      request.pause();
-      reject(tooLarge);
-    });
-  });
-  return Buffer.concat(chunks).toString('utf8');
 }

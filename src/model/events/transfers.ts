@@ -22,6 +22,11 @@ export const transferEvents = {
     severity: 'error',
     text: 'Image {TransferType} with disk {DiskAlias} failed.',
   },
+  1065: {
+    name: 'TRANSFER_STOPPED_TICKET_MISSING',
+    severity: 'error',
+    text: 'Image {TransferType} with disk {DiskAlias} was stopped by the system: its image cannot be opened any more.',
+  },
   1071: {
     name: 'UPLOAD_PAUSED_BY_TIMEOUT',
     severity: 'error',

@@ -26,6 +26,9 @@ export class Authenticator {
   readonly #store: Store;
   readonly #scope: string;
   readonly #now: () => Date;
+  /** By login name, as of one version of the store: what somebody may do changes with the data. */
+  readonly #callers = new Map<string, Caller | undefined>();
+  #version = -1;
 
   constructor(store: Store, scope: string, now: () => Date) {
     this.#store = store;
@@ -44,7 +47,7 @@ export class Authenticator {
         this.#sessions.end(session);
       } else {
         const user = this.#sessions.use(session, now);
-        const caller = user && this.#store.read((tx) => callerOf(tx, user));
+        const caller = user && this.#callerOf(user);
         if (caller) return { caller };
       }
     }
@@ -57,6 +60,17 @@ export class Authenticator {
       caller: found.caller,
       setCookie: `JSESSIONID=${id}; Path=${cookiePath}; Secure; HttpOnly; SameSite=Strict`,
     };
+  }
+
+  #callerOf(user: string): Caller | undefined {
+    if (this.#version !== this.#store.version) {
+      this.#callers.clear();
+      this.#version = this.#store.version;
+    }
+    if (this.#callers.has(user)) return this.#callers.get(user);
+    const caller = this.#store.read((tx) => callerOf(tx, user));
+    this.#callers.set(user, caller);
+    return caller;
   }
 
   #fromHeader(authorization: string | undefined, now: number): Authentication {
@@ -79,7 +93,7 @@ export class Authenticator {
       if (!found.scope.split(' ').includes(this.#scope)) {
         return { refused: `The required scope ${this.#scope} is not granted to the access token.` };
       }
-      const caller = callerOf(tx, found.user);
+      const caller = this.#callerOf(found.user);
       return caller ? { caller } : { refused: 'The user of the access token does not exist.' };
     });
   }
@@ -91,7 +105,7 @@ export class Authenticator {
     const password = text.slice(colon + 1);
     return this.#store.read((tx) => {
       const right = colon > 0 && this.passwords.check(tx, user, password, now);
-      const caller = right ? callerOf(tx, user) : undefined;
+      const caller = right ? this.#callerOf(user) : undefined;
       return caller ? { caller } : { refused: wrongCredentials };
     });
   }

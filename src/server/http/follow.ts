@@ -1,5 +1,6 @@
 /** Expands links inside an answer (specification 4.3): whole lists and references, nested. */
 import { attributesOf, parseKind, subCollections } from '../../model/index.ts';
+import { linksOf } from '../../model/links.ts';
 import { services } from '../../model/services/index.ts';
 import type { TypeName } from '../../model/types/index.ts';
 import { Refusal } from '../fault.ts';
@@ -174,6 +175,7 @@ function followLink(following: Following, from: Shown, word: string): Shown | un
   const children: StoredObject[] = [];
   let service = objectServiceOf(link.path);
   for (const item of from.items) {
+    if (!linksOf(from.service, from.type, item).includes(word)) continue;
     const segments = String(item['href'])
       .slice(view.apiPath.length + 1)
       .split('/');

@@ -257,10 +257,11 @@ async function send(
 ): Promise<void> {
   if (response.destroyed) return;
   if (typeof body === 'string' || body === undefined) {
-    const bytes = Buffer.from(body ?? '', 'utf8');
     const head = request.method === 'HEAD';
-    response.writeHead(status, head ? headers : { ...headers, 'Content-Length': bytes.length });
-    response.end(head ? undefined : bytes);
+    const length = Buffer.byteLength(body ?? '', 'utf8');
+    response.writeHead(status, head ? headers : { ...headers, 'Content-Length': length });
+    // A text leaves in one piece with its headers; bytes would be a second one.
+    response.end(head ? undefined : body, 'utf8');
     return;
   }
   // The first piece is made before the head is sent, so that what goes wrong there is a fault.
@@ -268,10 +269,27 @@ async function send(
   let piece = pieces.next();
   response.writeHead(status, headers);
   while (!piece.done) {
-    if (!response.write(piece.value) && !(await drained(response))) return;
+    for (const bytes of encoded(piece.value)) {
+      if (!response.write(bytes) && !(await drained(response))) return;
+    }
     piece = pieces.next();
   }
   response.end();
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes of a text that was put together of many: encoded in one go, where `write` would measure
+ * it before. Nearly all of it is ASCII; where it is not, a second piece follows.
+ */
+function* encoded(text: string): Generator<Buffer> {
+  for (let rest = text; rest !== ''; ) {
+    const bytes = Buffer.allocUnsafeSlow(rest.length + 3);
+    const { read, written } = encoder.encodeInto(rest, bytes);
+    yield bytes.subarray(0, written);
+    rest = read === rest.length ? '' : rest.slice(read);
+  }
 }
 
 /** Waits until the client has read; false when it went away. */

@@ -14,7 +14,7 @@ import {
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiskImages, ImageForm } from '../rules/context.ts';
-import { type Part, partsOf, writeImage } from './qcow2.ts';
+import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';
 
 const blockSize = 512;
 const pieceSize = 2 ** 20;
@@ -77,6 +77,19 @@ export class DiskFiles implements DiskImages {
     }
     const source = size === 0 ? undefined : this.path(from);
     await replace(target, (partial) => convertImage(source, partial, form));
+  }
+
+  /**
+   * Makes sure that an image is a qcow2 image of at least `size` bytes, so that the disk in it can
+   * be written. What was never written gets an empty one, and so does what is no qcow2 image.
+   */
+  async ensureQcow2(id: string, size: number, version: 2 | 3): Promise<void> {
+    const head = existsSync(this.path(id)) ? this.head(id, 32) : new Uint8Array();
+    const now = sizeInside(head);
+    if (now === undefined) this.remove(id);
+    if (now === undefined || now < size) {
+      await this.convert(id, id, { from: 'cow', to: 'cow', size, version, whole: true });
+    }
   }
 
   remove(id: string): void {

@@ -29,6 +29,16 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
+/**
+ * Bytes of the disk in an image, by the first 32 bytes of its file; undefined where the file is no
+ * qcow2 image.
+ */
+export function sizeInside(head: Uint8Array): number | undefined {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  if (head.length < 32 || view.getUint32(0) !== magic) return undefined;
+  return Number(view.getBigUint64(24));
+}
+
 /** The parts of an image that hold data, in order. Throws where it cannot be read by itself. */
 export async function* partsOf(file: FileHandle): AsyncGenerator<Part> {
   const head = await readAt(file, 0, 104);

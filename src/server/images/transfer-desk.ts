@@ -1,10 +1,11 @@
 /** Between transfers and the image daemon: opens tickets, watches what they move, ends idle ones. */
-import type { ImageDaemon, Ticket } from '../../images/index.ts';
+import type { ImageDaemon, ImagePlace, Ticket } from '../../images/index.ts';
 import { RuleContext, type Site, type Tickets, type TransferTicket } from '../rules/context.ts';
 import { fileOf, isPreparing, type Transfer, ticketOf } from '../rules/image-transfer/image.ts';
-import { timedOut } from '../rules/image-transfer/rules.ts';
+import { ticketLost, timedOut } from '../rules/image-transfer/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
+import type { QemuNbd } from './qemu-nbd.ts';
 
 /** Seconds that a ticket lives without being used or renewed. */
 const ticketLifetime = 300;
@@ -24,31 +25,66 @@ interface Known {
 export class TransferDesk implements Tickets {
   readonly url: string;
   readonly #daemon: ImageDaemon;
-  readonly #files: DiskFiles;
+  readonly #images: TicketImages;
   readonly #now: () => number;
   readonly #report: (error: unknown) => void;
   readonly #known = new Map<string, Known>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #purged = 0;
+  #place: { store: Store; site: Site } | undefined;
 
   constructor(
     daemon: ImageDaemon,
     url: string,
-    files: DiskFiles,
+    images: TicketImages,
     now: () => number,
     report: (error: unknown) => void,
   ) {
     this.#daemon = daemon;
     this.url = url;
-    this.#files = files;
+    this.#images = images;
     this.#now = now;
     this.#report = report;
   }
 
+  get opensQcow2(): boolean {
+    return this.#images.opensQcow2;
+  }
+
   async open(ticket: TransferTicket): Promise<void> {
-    await this.#daemon.add(ticketFor(this.#files, ticket));
+    const image = await this.#images.open(ticket);
+    try {
+      await this.#daemon.add(ticketFor(ticket, image));
+    } catch (error) {
+      await this.#images.close(ticket.id);
+      throw error;
+    }
     this.#know(ticket.id);
+  }
+
+  async openOrStop(ticket: TransferTicket, transferId: string): Promise<void> {
+    try {
+      await this.open(ticket);
+    } catch (error) {
+      this.#report(error);
+      await this.#change((ctx) => {
+        const transfer: Transfer | undefined = ctx.tx.get('image_transfer', transferId);
+        if (transfer) ticketLost(ctx, transfer);
+      });
+    }
+  }
+
+  /** Changes transfers by the will of the system. */
+  async #change(work: (ctx: RuleContext) => void): Promise<void> {
+    if (!this.#place) throw new Error('Nobody watches the tickets yet.');
+    const { store, site } = this.#place;
+    const ctx = await store.write((tx) => {
+      const context = RuleContext.system(tx, site);
+      work(context);
+      return context;
+    });
+    for (const effect of ctx.afterCommit) await effect();
   }
 
   #know(id: string): void {
@@ -58,7 +94,11 @@ export class TransferDesk implements Tickets {
 
   async close(id: string): Promise<void> {
     await this.#look(id);
-    await this.#daemon.remove(id);
+    try {
+      await this.#daemon.remove(id);
+    } finally {
+      await this.#images.close(id);
+    }
     this.#known.delete(id);
   }
 
@@ -73,10 +113,17 @@ export class TransferDesk implements Tickets {
   }
 
   /** Begins to watch; the daemon was started with these tickets already. */
-  begin(store: Store, site: Site, open: readonly Ticket[]): void {
+  async begin(store: Store, site: Site, open: readonly Ticket[]): Promise<void> {
     for (const { id } of open) this.#know(id);
+    this.#place = { store, site };
+    await this.#change((ctx) => {
+      for (const transfer of ctx.tx.list('image_transfer', { condition: underWay }) as Transfer[]) {
+        if (isPreparing(transfer) || this.#known.has(transfer.ticket ?? '')) continue;
+        ticketLost(ctx, transfer);
+      }
+    });
     this.#timer = setInterval(() => {
-      this.#looking ??= this.#round(store, site)
+      this.#looking ??= this.#round(store)
         .catch(this.#report)
         .finally(() => {
           this.#looking = undefined;
@@ -90,18 +137,13 @@ export class TransferDesk implements Tickets {
     await this.#looking;
   }
 
-  async #round(store: Store, site: Site): Promise<void> {
+  async #round(store: Store): Promise<void> {
     const transfers = store.read((tx) => tx.list('image_transfer', { condition: underWay }));
     for (const transfer of transfers as Transfer[]) {
       const idle = transfer.ticket ? await this.#look(transfer.ticket) : undefined;
       const limit = transfer.inactivity_timeout ?? 0;
       if (idle === undefined || limit === 0 || idle <= limit) continue;
-      const ctx = await store.write((tx) => {
-        const context = RuleContext.system(tx, site);
-        timedOut(context, transfer);
-        return context;
-      });
-      for (const effect of ctx.afterCommit) await effect();
+      await this.#change((ctx) => timedOut(ctx, transfer));
     }
     await this.#purge(store);
   }
@@ -137,31 +179,78 @@ export class TransferDesk implements Tickets {
   }
 }
 
-/** Tickets of the transfers that were under way when the server ended. */
-export function ticketsUnderWay(store: Store, files: DiskFiles): Ticket[] {
+/** Where the images of tickets live: in files, or behind qemu-nbd where it shows what is in one. */
+export class TicketImages {
+  readonly #files: DiskFiles;
+  readonly #qemuNbd: QemuNbd | undefined;
+
+  constructor(files: DiskFiles, qemuNbd: QemuNbd | undefined) {
+    this.#files = files;
+    this.#qemuNbd = qemuNbd;
+  }
+
+  get opensQcow2(): boolean {
+    return this.#qemuNbd !== undefined;
+  }
+
+  /** Makes the image ready for its ticket. Rejects where it cannot be opened. */
+  async open(ticket: TransferTicket): Promise<ImagePlace> {
+    const { id, diskId, length, size, qcow2, sparse } = ticket;
+    const file = this.#files.path(diskId);
+    if (qcow2 === undefined) {
+      this.#files.ensure(diskId, length);
+      return { kind: 'file', path: file };
+    }
+    if (!this.#qemuNbd) throw new Error('qemu-nbd is not installed any more.');
+    const writable = ticket.direction === 'upload';
+    if (writable) await this.#files.ensureQcow2(diskId, size, qcow2);
+    return this.#qemuNbd.start(id, { file, writable, sparse });
+  }
+
+  /** The ticket is gone. Resolves when nothing has the image open for it any more. */
+  async close(id: string): Promise<void> {
+    await this.#qemuNbd?.stop(id);
+  }
+}
+
+/**
+ * Tickets of the transfers that were under way when the server ended. One whose image cannot be
+ * opened is left out, and said so; its transfer is stopped by `begin`.
+ */
+export async function ticketsUnderWay(
+  store: Store,
+  images: TicketImages,
+  files: DiskFiles,
+  report: (error: unknown) => void,
+): Promise<Ticket[]> {
   const open = store.read((tx) =>
     (tx.list('image_transfer', { condition: underWay }) as Transfer[]).map((transfer) => ({
       transfer,
       disk: tx.get('disk', transfer.disk?.id ?? ''),
     })),
   );
-  return open.flatMap(({ transfer, disk }) => {
-    // A file that was being prepared is prepared again, and opened then.
-    const preparing = isPreparing(transfer);
-    if (!disk?.id || preparing) return [];
+  const tickets: Ticket[] = [];
+  for (const { transfer, disk } of open) {
+    // What was being prepared is prepared again, and opened then.
+    if (!disk?.id || isPreparing(transfer)) continue;
     const { length } = files.sizes(fileOf(transfer, disk));
-    return [ticketFor(files, ticketOf(length, transfer, disk))];
-  });
+    const ticket = ticketOf(length, transfer, disk);
+    try {
+      tickets.push(ticketFor(ticket, await images.open(ticket)));
+    } catch (error) {
+      report(error);
+    }
+  }
+  return tickets;
 }
 
-/** The ticket of a transfer, as the daemon knows it; the file of the disk is there. */
-function ticketFor(files: DiskFiles, ticket: TransferTicket): Ticket {
-  files.ensure(ticket.diskId, ticket.length);
+/** The ticket of a transfer, as the daemon knows it. */
+function ticketFor(ticket: TransferTicket, image: ImagePlace): Ticket {
   return {
     id: ticket.id,
     size: ticket.size,
     ops: [ticket.direction === 'upload' ? 'write' : 'read'],
-    path: files.path(ticket.diskId),
+    image,
     timeout: ticketLifetime,
     inactivityTimeout: ticket.inactivityTimeout,
     sparse: ticket.sparse,

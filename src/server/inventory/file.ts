@@ -18,6 +18,7 @@ import { setPassword } from '../auth/passwords.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
+import { scopeIn } from '../rules/input.ts';
 import { type Place, placeOf } from '../rules/places.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
@@ -53,14 +54,14 @@ function addOne(
   const place = placeOf(ctx.tx, service, ids);
   const isUser = place.kind === 'user';
   const sent = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
-  const present = presentAs(ctx, place, sent);
   knowInDirectory(ctx, place, sent);
-  const object = attempt(where, () =>
-    present
+  const object = attempt(where, () => {
+    const present = presentAs(ctx, place, sent, where);
+    return present
       ? generic.update(ctx, generic.find(ctx, place, present), settled(type, sent, where))
       : (give(ctx, place, sent, where) ??
-        generic.add(ctx, place, settled(type, { ...defaultsOf(ctx, type), ...sent }, where))),
-  );
+          generic.add(ctx, place, settled(type, { ...defaultsOf(ctx, type), ...sent }, where)));
+  });
   const id = String(object['id']);
   if (isUser && typeof password === 'string') {
     setPassword(ctx.tx, String(sent['user_name']).replace(/-authz$/, ''), password);
@@ -81,15 +82,20 @@ function addOne(
 }
 
 /** The id of what a new service has already under this name: its cluster, its MAC pool, ... */
-function presentAs(ctx: RuleContext, place: Place, sent: StoredObject): string | undefined {
+function presentAs(
+  ctx: RuleContext,
+  place: Place,
+  sent: StoredObject,
+  where: string,
+): string | undefined {
   const { name } = sent;
   const isKept = !place.members && !rulesOf(place.kind)?.compute;
   if (typeof name !== 'string' || !isKept || !('name' in attributesOf(place.type))) {
     return undefined;
   }
-  const where = { ...place.options.where, name };
-  const [found] = ctx.tx.list(place.kind, { where, limit: 1 }) as StoredObject[];
-  return found && String(found['id']);
+  const scope = scopeIn(ctx.tx, place.type, settled(place.type, sent, where));
+  const found = ctx.tx.byName(place.kind, name, { ...place.options.where, ...scope });
+  return found && String((found as StoredObject)['id']);
 }
 
 /** What a simulated site can do without, though the API asks for it. */

@@ -55,7 +55,12 @@ export interface DiskImages {
 export interface Tickets {
   /** Where the daemon is reached: `https://HOST:PORT`. */
   readonly url: string;
+  /** A ticket can give access to the disk in a qcow2 image, instead of to the image. */
+  readonly opensQcow2: boolean;
+  /** Rejects when the image cannot be opened. */
   open(ticket: TransferTicket): Promise<void>;
+  /** The same for a transfer that has begun already: it is stopped when that is not possible. */
+  openOrStop(ticket: TransferTicket, transferId: string): Promise<void>;
   close(id: string): Promise<void>;
   /** What is known of the bytes that a ticket has moved. */
   progress(id: string): { active: boolean; transferred: number } | undefined;
@@ -72,6 +77,11 @@ export interface TransferTicket {
   readonly inactivityTimeout: number;
   readonly sparse: boolean;
   readonly filename?: string;
+  /**
+   * Set where the client reads and writes the disk in a qcow2 image; the version of an image that
+   * is not there yet and has to be made.
+   */
+  readonly qcow2?: 2 | 3;
 }
 
 /** What stays the same for the life of the server. */

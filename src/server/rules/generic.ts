@@ -34,7 +34,7 @@ export function find(ctx: RuleContext, place: Place, id: string): Target {
   const compute = rulesOf(place.kind)?.compute;
   const object = compute
     ? compute(ctx, place, id).find((one) => (one as StoredObject)['id'] === id)
-    : ctx.tx.list(place.kind, { where: { ...where, id }, condition, limit: 1 })[0];
+    : ctx.tx.first(place.kind, { where: { ...where, id }, condition });
   if (!object) throw notFound(`${titleOf(place.type)} ${id} does not exist.`);
   return { place, object: object as StoredObject } as unknown as Target;
 }

@@ -1,6 +1,6 @@
 /** From what a client sent to an object that can be stored: filters, defaults, references. */
 import { attributesOf, parseKind, primaryPath } from '../../model/index.ts';
-import { namePatterns, naming } from '../../model/naming.ts';
+import { namePatterns, naming, scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation.ts';
 import {
   requiredByAction,
@@ -95,12 +95,30 @@ function resolve(
     return { id };
   }
   if (typeof name === 'string' && name !== '') {
-    const found = tx.byName(type, name);
+    const found = tx.byName(type, name, scopeIn(tx, type, reference, status));
     if (!found) throw entityNotFound(`${titleOf(type)}: name=${name}`, status);
     return { id: (found as StoredObject)['id'] };
   }
   // An empty reference clears the attribute, or carries a whole new object (a disk to be made).
   return reference;
+}
+
+/**
+ * Among which objects of the type a name is meant, where the object or reference that has it says so:
+ * a condition on the column of the attribute that `scopeOf` names.
+ */
+export function scopeIn(
+  tx: Transaction,
+  type: string,
+  named: StoredObject,
+  status: 400 | 404 = 404,
+): Record<string, string> {
+  const scope = scopeOf(type);
+  const value = scope === undefined ? undefined : named[scope];
+  const attribute = attributesOf(type)[scope ?? ''];
+  if (scope === undefined || !attribute || !isRecord(value)) return {};
+  const { id } = resolve(tx, parseKind(attribute.kind).of, value, status);
+  return typeof id === 'string' ? { [columnName([scope, 'id'])]: id } : {};
 }
 
 /** Refuses with 400 when attributes are missing that `add` asks for in this place. */
@@ -173,12 +191,10 @@ export function checkName(
     throw refused('NAME_TOO_LONG', { ...words, length: [...name].length, max: rule.max });
   }
   if (rule.unique === 'nowhere') return;
-  const where: Record<string, string> = {};
-  if (rule.unique === 'collection') where['collection'] = place.collection;
-  if (typeof rule.unique === 'object') {
-    const id = valueAt(object, [rule.unique.within, 'id']);
-    if (typeof id === 'string') where[columnName([rule.unique.within, 'id'])] = id;
-  }
+  const where =
+    rule.unique === 'collection'
+      ? { collection: place.collection }
+      : scopeIn(tx, place.type, object);
   const taken = tx.byName(place.kind, name, where) as StoredObject | undefined;
   if (taken && taken['id'] !== object['id']) {
     throw refused(place.type === 'nic' ? 'NIC_NAME_IN_USE' : 'NAME_IN_USE', words);
@@ -201,5 +217,7 @@ export function merge(before: StoredObject, changes: StoredObject): StoredObject
 
 /** Id of the object that a reference names, by id or name. Refuses with 404 what does not exist. */
 export function resolveMember(tx: Transaction, type: TypeName, reference: StoredObject): string {
-  return String(resolve(tx, type, { id: reference['id'], name: reference['name'] })['id']);
+  const { id, name } = reference;
+  const scope = scopeOf(type) ?? '';
+  return String(resolve(tx, type, { id, name, [scope]: reference[scope] })['id']);
 }

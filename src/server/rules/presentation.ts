@@ -1,12 +1,14 @@
 /** From a stored object to what is shown: href, links, actions, references. */
-import { attributesOf, operationsOf, parseKind, subCollections } from '../../model/index.ts';
+import { attributesOf, operationsOf, parseKind } from '../../model/index.ts';
+import { linksOf } from '../../model/links.ts';
 import type { Attribute } from '../../model/notation.ts';
+import { services } from '../../model/services/index.ts';
 import type { TypeName } from '../../model/types/index.ts';
 import { LinkList } from '../../wire/index.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import { typeOfKind } from '../store/kinds.ts';
-import type { RuleContext } from './context.ts';
+import { type RuleContext, systemCaller } from './context.ts';
 import { isStored, topCollection } from './places.ts';
 import { rulesOf } from './registry.ts';
 
@@ -75,8 +77,10 @@ export function present(
   const shows = showsOf(type);
   const computed = rulesOf(kind)?.present?.(view.ctx, object as never, view.everything);
   const hidden = view.allContent ? undefined : allContentOnly[type];
-  const href = view.apiPath + path;
-  const shown: StoredObject = { id: object['id'], href };
+  const base = view.apiPath + path;
+  // What can only be listed has no address of its own: the units of a processor.
+  const isAddressed = services[service] !== undefined;
+  const shown: StoredObject = { id: object['id'], ...(isAddressed ? { href: base } : {}) };
   // What is computed takes the place of what is stored, also where that means nothing.
   for (const source of computed ? [object, computed] : [object]) {
     for (const name in source) {
@@ -86,10 +90,10 @@ export function present(
       shown[name] = show === asItIs || value === undefined ? value : show(view, value);
     }
   }
-  shown['link'] = new LinkList(href, subCollections(service));
+  shown['link'] = new LinkList(base, linksOf(service, type, shown));
   const actions = actionsOf(service);
   if (actions.length > 0) {
-    shown['actions'] = { link: new LinkList(href, actions) };
+    shown['actions'] = { link: new LinkList(base, actions) };
   }
   return shown;
 }
@@ -189,12 +193,18 @@ function presentReference(
   reference: StoredObject,
 ): StoredObject {
   const id = reference['id'];
-  if (typeof id !== 'string') return reference;
+  // The service itself is no user that could be asked for.
+  if (typeof id !== 'string' || (type === 'user' && id === systemCaller.userId)) return reference;
   const collection =
     topCollection(type) ?? (isStored(type) ? collectionIn(view, type, id) : undefined);
-  return collection === undefined
+  return collection === undefined || !isService(collection)
     ? reference
     : { ...reference, href: `${view.apiPath}${collection}/${id}` };
+}
+
+/** Whether objects of a collection have addresses: permits have them only below their roles. */
+function isService(collection: string): boolean {
+  return collection.lastIndexOf('/') > 0 || services[collection] !== undefined;
 }
 
 /** Collections that were looked up for an answer: the objects of a list refer to the same ones. */

@@ -16,12 +16,21 @@ export function writeDocument(object: object): string {
 
 /** Reads what `writeDocument` wrote. */
 export function parseDocument(text: string): StoredObject {
+  return parse(text) as StoredObject;
+}
+
+/** Reads several of them, written as a JSON array. */
+export function parseDocuments<T>(text: string): T[] {
+  return parse(text) as T[];
+}
+
+function parse(text: string): unknown {
   // The reviver costs far more than the parse; almost no object needs it.
-  if (!text.includes(bigMark)) return JSON.parse(text) as StoredObject;
+  if (!text.includes(bigMark)) return JSON.parse(text);
   return JSON.parse(text, (_, value: unknown) => {
     const digits = isRecord(value) ? value[bigMark] : undefined;
     return typeof digits === 'string' ? BigInt(digits) : value;
-  }) as StoredObject;
+  });
 }
 
 export function isRecord(value: unknown): value is StoredObject {

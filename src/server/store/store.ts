@@ -4,6 +4,8 @@ import { prepareSchema } from './schema.ts';
 import { Transaction } from './transaction.ts';
 
 export interface Store {
+  /** Rises with every group of changes: what was read before may differ after. */
+  readonly version: number;
   /** Reads what is committed. */
   read<T>(work: (tx: Transaction) => T): T;
   /**
@@ -59,6 +61,7 @@ class SqliteStore implements Store {
   #queue: Pending[] = [];
   #scheduled = false;
   #failed: Error | undefined;
+  version = 0;
 
   constructor(db: Database) {
     this.#db = db;
@@ -91,6 +94,7 @@ class SqliteStore implements Store {
     const group = this.#queue;
     this.#queue = [];
     this.#scheduled = false;
+    this.version += 1;
     const done: (() => void)[] = [];
     try {
       this.#db.exec('BEGIN IMMEDIATE');

@@ -7,6 +7,7 @@ import {
   columnValue,
   isRecord,
   parseDocument,
+  parseDocuments,
   type StoredObject,
   writeDocument,
 } from './document.ts';
@@ -77,14 +78,13 @@ export class Transaction {
 
   /** The objects with keys that `keys` gave, in that order, without those that are gone meanwhile. */
   byKeys<K extends KindName>(kind: K, keys: readonly number[]): ObjectOf<K>[] {
-    const rows = this.statement(
-      `SELECT rowid AS row, doc FROM ${table(kind)} WHERE rowid IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(keys));
-    const found = new Map(rows.map(({ row, doc }) => [Number(row), String(doc)]));
-    return keys.flatMap((key) => {
-      const doc = found.get(key);
-      return doc === undefined ? [] : [parseDocument(doc) as ObjectOf<K>];
-    });
+    // One row with all of them: rows cost more than what is in them. The keys are the outer loop of
+    // the join, so that their order is kept.
+    const row = this.statement(
+      `SELECT group_concat(doc) AS docs FROM (SELECT doc FROM json_each(?) AS key CROSS JOIN ${table(kind)} AS object ON object.rowid = key.value)`,
+    ).get(JSON.stringify(keys));
+    const docs = row?.['docs'];
+    return typeof docs === 'string' ? parseDocuments<ObjectOf<K>>(`[${docs}]`) : [];
   }
 
   #select(kind: KindName, columns: string, options: ListOptions): Row[] {
@@ -94,9 +94,21 @@ export class Transaction {
     ).all(...values, ...(options.orderValues ?? []), options.limit ?? -1, options.offset ?? 0);
   }
 
-  /** The first object that meets the conditions. */
+  /** The first object that meets the conditions: what `list` with a limit of 1 finds, for less. */
+  first<K extends KindName>(
+    kind: K,
+    options: Pick<ListOptions, 'where' | 'condition'>,
+  ): ObjectOf<K> | undefined {
+    const { sql, values } = conditions(options);
+    const row = this.statement(`SELECT doc FROM ${table(kind)}${sql} ORDER BY rowid LIMIT 1`).get(
+      ...values,
+    );
+    return row && (parseDocument(String(row['doc'])) as ObjectOf<K>);
+  }
+
+  /** The first object whose columns have these values. */
   find<K extends KindName>(kind: K, where: Where): ObjectOf<K> | undefined {
-    return this.list(kind, { where, limit: 1 })[0];
+    return this.first(kind, { where });
   }
 
   /** The object with exactly this name (upper and lower case differ), among those that fit. */

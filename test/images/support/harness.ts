@@ -1,5 +1,5 @@
 // A daemon in the test's own thread, image files to serve, and a client to ask it.
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, truncate } from 'node:fs/promises';
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { type DaemonParts, runDaemon } from '../../../src/images/daemon.ts';
 import { PieceMemory } from '../../../src/images/memory.ts';
 import type { ImageDaemon, ImageDaemonOptions, Ticket } from '../../../src/images/types.ts';
 import { FakeClock } from './fake-clock.ts';
+import { startQemuNbd } from './nbd-server.ts';
 import { RawClient } from './raw-client.ts';
 
 export interface Answer {
@@ -35,10 +36,14 @@ export interface Harness {
   image(ticket: Partial<Ticket> & { content: Buffer }): Promise<() => Promise<Buffer>>;
 }
 
+/** What images live in: files, or files behind an NBD server. */
+export type Storage = 'file' | 'nbd';
+
 /** Starts a daemon without TLS that ends with the test. */
 export async function startHarness(
   options: Partial<ImageDaemonOptions> = {},
   parts: Partial<DaemonParts> = {},
+  storage: Storage = 'file',
 ): Promise<Harness> {
   const directory = await mkdtemp(join(tmpdir(), 'images-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -61,21 +66,27 @@ export async function startHarness(
     ask: (method, path, ask = {}) => send(daemon.port, method, path, ask),
     connect: () => RawClient.connect(daemon.port),
     async image({ content, ...given }) {
+      const path = join(directory, given.id ?? 'image');
+      const file = await open(path, 'a');
+      await file.writeFile(content);
+      await file.close();
       const ticket: Ticket = {
         id: 'image',
         size: content.length,
         ops: ['read', 'write'],
-        path: join(directory, given.id ?? 'image'),
+        image: { kind: 'file', path },
         timeout: 300,
         inactivityTimeout: 60,
         sparse: true,
         ...given,
       };
-      const file = await open(ticket.path, 'a');
-      await file.writeFile(content);
-      await file.close();
+      if (storage === 'nbd' && !parts.openBackend) {
+        // An export does not grow.
+        if (content.length < ticket.size) await truncate(path, ticket.size);
+        ticket.image = (await startQemuNbd(path, ['-f', 'raw', '--discard=unmap'])).place;
+      }
       await daemon.add(ticket);
-      return () => readFile(ticket.path);
+      return () => readFile(path);
     },
   };
 }

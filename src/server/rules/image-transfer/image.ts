@@ -15,6 +15,10 @@ export type Transfer = Resource<'image_transfer'> & {
   finished?: number;
   /** The bytes are in a file of the transfer, in its format. */
   scratch?: boolean;
+  /** The client sees the disk in the qcow2 image of the disk; no file of its own is needed. */
+  inside?: boolean;
+  /** What had to be made for it before it begins is there. */
+  prepared?: boolean;
   /** It only reads what others keep as it is: the disk goes on being used. */
   shared?: boolean;
   /** Id of the image that a backup keeps. */
@@ -46,19 +50,30 @@ export function fileOf(transfer: Transfer, disk: Disk): string {
   return transfer.scratch ? (transfer.id ?? '') : originOf(transfer, disk);
 }
 
-/** Decides whether a transfer needs a file of its own: for another format, or an empty qcow2 disk. */
+/**
+ * Decides how a client gets at the bytes in its format: in the file of the disk, inside the qcow2
+ * image there, or else in a file of the transfer's own. A qcow2 disk that was never written has no
+ * image to be read.
+ */
 export function chooseFile(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
   const frozen = frozenImage(ctx, transfer.backup?.id, disk.id)?.id;
   if (frozen) transfer.frozen = frozen;
   const other = transfer.format !== disk.format;
   const download = transfer.direction === 'download';
   const empty = ctx.site.images.sizes(originOf(transfer, disk)).length === 0;
-  if (other || (download && disk.format === 'cow' && empty)) transfer.scratch = true;
+  if (other && disk.format === 'cow' && !(download && empty) && ctx.site.tickets.opensQcow2) {
+    transfer.inside = true;
+  } else if (other || (download && disk.format === 'cow' && empty)) transfer.scratch = true;
 }
 
-/** Whether the file that the client will read is being written. */
-export function isPreparing({ scratch, direction, phase }: Transfer): boolean {
-  return scratch === true && direction === 'download' && phase === 'initializing';
+/** Whether something has to be made before the client gets at the bytes. */
+export function needsPreparation({ scratch, inside, direction }: Transfer): boolean {
+  return inside === true || (scratch === true && direction === 'download');
+}
+
+/** Whether that is being made. */
+export function isPreparing(transfer: Transfer): boolean {
+  return needsPreparation(transfer) && !transfer.prepared && transfer.phase === 'initializing';
 }
 
 interface Prepared {
@@ -73,7 +88,9 @@ registerWork(preparing, {
   async run(site, data) {
     const { transfer, disk } = data as unknown as Prepared;
     const file = fileOf(transfer, disk);
-    await site.images.convert(originOf(transfer, disk), file, formOf(transfer, disk, 'out'));
+    if (transfer.scratch) {
+      await site.images.convert(originOf(transfer, disk), file, formOf(transfer, disk, 'out'));
+    }
     await site.tickets.open(ticketOf(site.images.sizes(file).length, transfer, disk));
   },
   done: (ctx, data) => prepared(ctx, data, false),
@@ -92,13 +109,13 @@ function prepared(ctx: RuleContext, data: StoredObject, failed: boolean): void {
   dropScratch(ctx, transfer);
 }
 
-/** Says what follows when the file of a transfer is prepared. */
+/** Says what follows when a transfer is prepared. */
 export function whenPrepared(then: typeof follow): void {
   follow = then;
 }
 
-/** Begins to write the file that the client will read. */
-export function prepareFile(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+/** Begins to make what the client will read or write. */
+export function prepare(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
   const data = { transfer, disk } as unknown as StoredObject;
   beginWork(ctx, preparing, `image_transfer:${transfer.id}`, data);
 }
@@ -116,7 +133,7 @@ export function formOf(transfer: Transfer, disk: Disk, way: 'in' | 'out'): Image
 export function openTicket(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
   const { length } = ctx.site.images.sizes(fileOf(transfer, disk));
   const ticket = ticketOf(length, transfer, disk);
-  ctx.afterCommit.push(() => ctx.site.tickets.open(ticket));
+  ctx.afterCommit.push(() => ctx.site.tickets.openOrStop(ticket, transfer.id ?? ''));
 }
 
 export function closeTicket(ctx: RuleContext, transfer: Transfer): void {
@@ -146,6 +163,7 @@ export function ticketOf(length: number, transfer: Transfer, disk: Disk): Transf
     inactivityTimeout: transfer.inactivity_timeout ?? 60,
     sparse: disk.sparse ?? false,
     filename: disk.alias ?? disk.id ?? '',
+    ...(transfer.inside ? { qcow2: disk.qcow_version === 'qcow2_v2' ? 2 : 3 } : {}),
   };
 }
 

@@ -11,14 +11,15 @@ import { dataCenterOf, domainOf, pluggedInto, vmsOf } from '../disk/disk.ts';
 import { type Addressed, rules } from '../notation.ts';
 import { requireBackupsBegun } from '../snapshot/checks.ts';
 import {
+  prepare as beginPreparation,
   chooseFile,
   closeTicket,
   diskOf,
   formOf,
   isWhole,
   lockImage,
+  needsPreparation,
   openTicket,
-  prepareFile,
   releaseImage,
   type Transfer,
   whenPrepared,
@@ -58,8 +59,8 @@ export const imageTransferRules = rules({
     const transfer: Transfer = object;
     const disk = diskOf(ctx, transfer);
     lockImage(ctx, transfer, disk);
-    if (transfer.scratch && transfer.direction === 'download') {
-      prepareFile(ctx, transfer, disk);
+    if (needsPreparation(transfer)) {
+      beginPreparation(ctx, transfer, disk);
       return;
     }
     openTicket(ctx, transfer, disk);
@@ -155,7 +156,10 @@ function tellFailure(ctx: RuleContext, transfer: Transfer): void {
   ctx.event(1034, subjects, words);
 }
 
-whenPrepared((ctx, transfer, failed) => move(ctx, transfer, failed ? 'fail' : 'add'));
+whenPrepared((ctx, transfer, failed) => {
+  if (failed) move(ctx, transfer, 'fail');
+  else move(ctx, { ...transfer, prepared: true }, 'add');
+});
 
 /** Half an upload is no disk; a download leaves it as it was. */
 function ended(ctx: RuleContext, object: StoredObject): StoredObject {
@@ -237,6 +241,14 @@ function move(ctx: RuleContext, transfer: Transfer, operation: string): undefine
   };
   begin(ctx, journey, transfer as StoredObject);
   return undefined;
+}
+
+/** Stops a transfer whose ticket is gone: an upload can be resumed, a download is over. */
+export function ticketLost(ctx: RuleContext, transfer: Transfer): void {
+  const { words } = aboutTransfer(ctx, transfer);
+  ctx.event(1065, {}, words);
+  if (transfer.direction === 'download') move(ctx, transfer, 'fail');
+  else ctx.tx.update('image_transfer', { ...transfer, phase: 'paused_system' });
 }
 
 /**

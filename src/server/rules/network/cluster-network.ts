@@ -16,14 +16,24 @@ type Usage = NonNullable<Network['usages']>[number];
 const single = ['display', 'migration', 'default_route', 'management', 'gluster'] as const;
 const always = ['display', 'migration', 'default_route'] as const;
 
+/** Data centers have networks of the same name: the one of the cluster's own is meant. */
+function namedIn(
+  ctx: RuleContext,
+  cluster: Resource<'cluster'> | undefined,
+  { id, name }: StoredObject,
+): string | undefined {
+  if (id !== undefined || typeof name !== 'string') return undefined;
+  return ctx.tx.byName('network', name, { data_center_id: cluster?.data_center?.id ?? '' })?.id;
+}
+
 export const clusterNetworkRules = rules({
   kind: 'cluster_network',
 
   attach(ctx, place, sent) {
     const action = 'attach';
-    const id = resolveMember(ctx.tx, 'network', sent);
-    const network = ctx.tx.get('network', id);
     const cluster = ctx.tx.get('cluster', place.owner?.id ?? '');
+    const id = namedIn(ctx, cluster, sent) ?? resolveMember(ctx.tx, 'network', sent);
+    const network = ctx.tx.get('network', id);
     if (ctx.tx.get('cluster_network', id, place.collection)) {
       ctx.refuse('NETWORK_ALREADY_IN_CLUSTER', { action, network: network?.name });
     }

@@ -1,0 +1,200 @@
+/** `vmctl images serve`: the image daemon by itself, for images that tickets name. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { UsageError } from '../../../client/errors.ts';
+import type { ImageDaemon, Ticket } from '../../../images/index.ts';
+import type { Cli } from '../../cli.ts';
+import { write } from '../../io.ts';
+import { stopSignal } from '../../stop-signal.ts';
+
+/** There is memory for so many. */
+const mostConnections = 512;
+const everywhere = new Set(['0.0.0.0', '::']);
+
+export interface ServeFlags {
+  readonly ticket?: readonly string[];
+  readonly listen: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tls: boolean;
+  readonly unixSocket?: string;
+  readonly controlSocket?: string;
+  readonly maxConnections: string;
+  readonly maxPerAddress: string;
+  readonly readyFile?: string;
+}
+
+interface Tls {
+  readonly key: string;
+  readonly cert: string;
+  /** File with the authority to trust, where the certificate is one of our own. */
+  readonly caFile?: string;
+}
+
+/** Serves until it is asked to stop. Throws usage errors for what cannot be served. */
+export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
+  if (!flags.ticket && flags.controlSocket === undefined) {
+    throw new UsageError('there is nothing to serve', {
+      hint: 'give a ticket with --ticket FILE, or add tickets later through --control-socket PATH',
+    });
+  }
+  const { startImageDaemon } = await import('../../../images/index.ts');
+  const { host, port } = await addressOf(flags.listen);
+  const tickets = await ticketsOf(cli, flags.ticket ?? []);
+  const tls = await tlsOf(cli, flags, host);
+  const sockets = {
+    ...(flags.unixSocket === undefined ? {} : { unixSocket: resolve(flags.unixSocket) }),
+    ...(flags.controlSocket === undefined ? {} : { controlSocket: resolve(flags.controlSocket) }),
+  };
+  const daemon = await startImageDaemon({
+    host,
+    port,
+    tickets,
+    ...sockets,
+    maxConnections: numberOf(flags.maxConnections, '--max-connections'),
+    maxPerAddress: numberOf(flags.maxPerAddress, '--max-per-address'),
+    ...(tls ? { tls: { key: tls.key, cert: tls.cert } } : {}),
+    // There is nobody else in this process whom it could keep waiting.
+    inThread: false,
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw new UsageError(error.message);
+    throw new UsageError(`${flags.listen} is taken already`, {
+      hint: 'choose another address with --listen',
+    });
+  });
+  try {
+    const stopping = stopSignal();
+    await announce(
+      cli,
+      { ...daemon, url: urlOf(daemon, host) },
+      tickets,
+      flags.readyFile,
+      tls?.caFile,
+    );
+    await stopping;
+  } finally {
+    await daemon.close();
+  }
+}
+
+function numberOf(text: string, option: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= mostConnections) return value;
+  throw new UsageError(`${option} ${text}: it is a number from 1 to ${mostConnections}`);
+}
+
+/** Where clients reach it: what listens everywhere has no address of its own. */
+function urlOf({ url }: ImageDaemon, host: string): string {
+  if (!everywhere.has(host)) return url;
+  return url.replace(/\/\/.*:/, `//${hostname()}:`);
+}
+
+async function addressOf(text: string): Promise<{ host: string; port: number }> {
+  const { parseAddress } = await import('../../../server/options.ts');
+  try {
+    return parseAddress(text, '--listen');
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** Reads tickets, a JSON document in each file. */
+async function ticketsOf(cli: Cli, files: readonly string[]): Promise<Ticket[]> {
+  const { ticketOfDocument } = await import('../../../images/index.ts');
+  const tickets: Ticket[] = [];
+  for (const file of files) {
+    const ticket = ticketIn(file, await contentOf(cli, file), ticketOfDocument);
+    if (tickets.some(({ id }) => id === ticket.id)) {
+      throw new UsageError(`${file} holds a ticket with the uuid of another one`);
+    }
+    tickets.push(ticket);
+  }
+  return tickets;
+}
+
+async function contentOf(cli: Cli, file: string): Promise<string> {
+  if (file === '-') return textOf(cli.io.stdin);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function ticketIn(file: string, content: string, read: (document: unknown) => Ticket): Ticket {
+  const name = file === '-' ? 'standard input' : file;
+  let document: unknown;
+  try {
+    document = JSON.parse(content);
+  } catch {
+    throw new UsageError(`${name} holds no JSON`);
+  }
+  try {
+    return read(document);
+  } catch (error) {
+    throw new UsageError(`${name} holds no ticket: ${(error as Error).message}`, {
+      hint: 'it looks like {"uuid": "t", "size": 1048576, "ops": ["read"], "timeout": 3600, "url": "file:///disk.raw"}',
+    });
+  }
+}
+
+/** Key and certificate: those that were given, our own, or none for plain HTTP. */
+async function tlsOf(cli: Cli, flags: ServeFlags, host: string): Promise<Tls | undefined> {
+  const { tlsCert, tlsKey, tls } = flags;
+  if (!tls) {
+    if (tlsCert === undefined && tlsKey === undefined) return undefined;
+    throw new UsageError('--no-tls speaks plain HTTP: it needs no certificate and no key');
+  }
+  const certificates = await import('../../../server/tls/certificates.ts');
+  if (tlsCert !== undefined && tlsKey !== undefined) {
+    try {
+      const { server } = certificates.givenCertificates(tlsCert, tlsKey);
+      return { key: server.key, cert: server.certificate };
+    } catch (error) {
+      throw new UsageError((error as Error).message);
+    }
+  }
+  if (tlsCert !== undefined || tlsKey !== undefined) {
+    throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
+  }
+  const folder = resolve(cli.places.stateDirectory, 'images-serve');
+  const hosts = [...new Set([host, 'localhost', '127.0.0.1', '::1', hostname()])];
+  const named = hosts.filter((one) => !everywhere.has(one));
+  const { server } = await certificates.ownCertificates(folder, named, new Date());
+  return { key: server.key, cert: server.certificate, caFile: resolve(folder, 'ca.pem') };
+}
+
+/** Tells where the daemon is, in words and as a file. */
+async function announce(
+  cli: Cli,
+  daemon: ImageDaemon,
+  tickets: readonly Ticket[],
+  readyFile: string | undefined,
+  caFile: string | undefined,
+): Promise<void> {
+  const urls = tickets.map(({ id }) => `${daemon.url}/images/${encodeURIComponent(id)}`);
+  if (readyFile !== undefined) {
+    const ready = {
+      url: daemon.url,
+      images: urls,
+      unix_socket: daemon.unixSocket ?? null,
+      control_socket: daemon.controlSocket ?? null,
+      ca_file: caFile ?? null,
+      pid: process.pid,
+    };
+    const draft = `${readyFile}.${process.pid}`;
+    // Whoever knows the address of an image may use it.
+    writeFileSync(draft, `${JSON.stringify(ready, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, readyFile);
+  }
+  const lines = [
+    `the image daemon is at ${daemon.url}`,
+    ...urls.map((url) => `an image is at ${url}`),
+    ...(daemon.unixSocket === undefined ? [] : [`its unix socket is ${daemon.unixSocket}`]),
+    ...(daemon.controlSocket === undefined ? [] : [`tickets are at ${daemon.controlSocket}`]),
+    ...(caFile === undefined ? [] : [`its certificate authority is ${caFile}`]),
+  ];
+  await write(cli.io.stderr, lines.map((line) => `vmctl images serve: ${line}\n`).join(''));
+}

@@ -1,0 +1,206 @@
+// The backend of images that an NBD server exports.
+import type { Clock } from '../clock.ts';
+import { BlockEdges } from '../nbd/block-edges.ts';
+import { blockRuns } from '../nbd/block-runs.ts';
+import { NbdClient } from '../nbd/client.ts';
+import { systemError } from '../nbd/errors.ts';
+import {
+  ALLOCATION_DEPTH,
+  Allocation,
+  BASE_ALLOCATION,
+  DIRTY,
+  DIRTY_BITMAP,
+} from '../nbd/numbers.ts';
+import type { NbdAddress } from '../place.ts';
+import type { Backend, DirtyExtent, Extent } from './backend.ts';
+
+export interface NbdImageOptions {
+  address: NbdAddress;
+  exportName: string;
+  /** Size of the image; a smaller export reads as zeros up to it and takes no data there. */
+  size: number;
+  writable: boolean;
+  /** Zeroing gives space back. */
+  sparse: boolean;
+  /** Ask for a dirty bitmap. */
+  dirty: boolean;
+  /** Measures the patience with a server that does not answer. */
+  clock?: Clock;
+}
+
+const ZEROS_LENGTH = 1 << 20;
+
+let zeros: Buffer | undefined;
+
+/**
+ * Connects to an export. Rejects with the system's error, `EROFS` when it shall be written and
+ * cannot be, and `EPROTO` for a server that does not keep to the protocol.
+ */
+export async function openNbdImage(options: NbdImageOptions): Promise<Backend> {
+  const image = new NbdImage(options);
+  await image.connect();
+  return image;
+}
+
+class NbdImage implements Backend {
+  readonly #options: NbdImageOptions;
+  #client: Promise<NbdClient> | undefined;
+  #edges: BlockEdges | undefined;
+  /** Something was written that no flush has covered yet. */
+  #isUnsafe = false;
+  #canZero = true;
+
+  constructor(options: NbdImageOptions) {
+    this.#options = options;
+  }
+
+  /** Where there is a dirty bitmap, how to walk over it. */
+  dirtyExtents: (() => AsyncIterable<DirtyExtent>) | undefined;
+
+  async connect(): Promise<NbdClient> {
+    const { address, exportName, writable, dirty, clock } = this.#options;
+    const contexts = [BASE_ALLOCATION, ALLOCATION_DEPTH, ...(dirty ? [DIRTY_BITMAP] : [])];
+    this.#client = NbdClient.open({ address, exportName, contexts, ...(clock ? { clock } : {}) });
+    try {
+      const client = await this.#client;
+      this.#edges = new BlockEdges(client);
+      if (writable && client.isReadOnly) {
+        await client.close();
+        throw systemError('EROFS', 'the export is for reading only');
+      }
+      const bitmap = [...client.info.contexts.keys()].find((name) => name.startsWith(DIRTY_BITMAP));
+      this.dirtyExtents = bitmap === undefined ? undefined : () => this.#dirtyExtents(bitmap);
+      return client;
+    } catch (error) {
+      this.#client = undefined;
+      throw error;
+    }
+  }
+
+  async read(offset: number, buffer: Buffer): Promise<void> {
+    const client = await this.#ready();
+    const there = Math.max(0, Math.min(buffer.length, client.info.size - offset));
+    if (there > 0) {
+      await this.#edges?.read(offset, there < buffer.length ? buffer.subarray(0, there) : buffer);
+    }
+    buffer.fill(0, there);
+  }
+
+  async write(offset: number, buffer: Buffer): Promise<void> {
+    const client = await this.#ready();
+    if (offset + buffer.length > client.info.size) {
+      throw systemError('ENOSPC', `the export ends at ${client.info.size}`);
+    }
+    await this.#change(async () => this.#edges?.write(offset, buffer));
+  }
+
+  async zero(offset: number, length: number): Promise<void> {
+    const client = await this.#ready();
+    // What lies behind the end of the export reads as zeros already.
+    const there = Math.min(length, client.info.size - offset);
+    if (there <= 0) return;
+    if (this.#canZero && client.canZero) {
+      try {
+        await this.#change(async () => this.#edges?.zero(offset, there, !this.#options.sparse));
+        return;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error;
+        this.#canZero = false;
+      }
+    }
+    zeros ??= Buffer.alloc(ZEROS_LENGTH);
+    for (let done = 0; done < there; done += ZEROS_LENGTH) {
+      const part = zeros.subarray(0, Math.min(ZEROS_LENGTH, there - done));
+      await this.write(offset + done, part);
+    }
+  }
+
+  async flush(): Promise<void> {
+    const client = await this.#ready();
+    const wasUnsafe = this.#isUnsafe;
+    // Whatever is written from here on is not covered.
+    this.#isUnsafe = false;
+    try {
+      await client.flush();
+    } catch (error) {
+      this.#isUnsafe ||= wasUnsafe;
+      throw error;
+    }
+  }
+
+  async *extents(): AsyncGenerator<Extent> {
+    const client = await this.#ready();
+    const { contexts, size } = client.info;
+    const end = Math.min(size, this.#options.size);
+    if (contexts.has(BASE_ALLOCATION)) {
+      const names = [BASE_ALLOCATION, ALLOCATION_DEPTH];
+      for await (const { start, length, flags } of blockRuns(client, names, end)) {
+        const [allocation = 0, depth] = flags;
+        const zero = (allocation & Allocation.zero) !== 0;
+        // Zeros that are written down hide what is below them: they are no holes.
+        const isEmpty = depth === undefined ? (allocation & Allocation.hole) !== 0 : depth === 0;
+        yield { start, length, zero, hole: zero && isEmpty };
+      }
+    } else if (end > 0) {
+      yield { start: 0, length: end, zero: false, hole: false };
+    }
+    if (end < this.#options.size) {
+      yield { start: end, length: this.#options.size - end, zero: true, hole: true };
+    }
+  }
+
+  abandon(): void {
+    this.#client?.then(
+      (client) => client.abandon(),
+      () => {},
+    );
+  }
+
+  async close(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    await client?.close();
+  }
+
+  async *#dirtyExtents(bitmap: string): AsyncGenerator<DirtyExtent> {
+    const client = await this.#ready();
+    const end = Math.min(client.info.size, this.#options.size);
+    for await (const { start, length, flags } of blockRuns(
+      client,
+      [BASE_ALLOCATION, bitmap],
+      end,
+    )) {
+      const [allocation = 0, changes = 0] = flags;
+      const zero = (allocation & Allocation.zero) !== 0;
+      yield { start, length, dirty: (changes & DIRTY) !== 0, zero };
+    }
+    if (end < this.#options.size) {
+      yield { start: end, length: this.#options.size - end, dirty: false, zero: true };
+    }
+  }
+
+  /** Runs what changes the image; a flush that begins meanwhile does not make it safe. */
+  async #change(work: () => Promise<void>): Promise<void> {
+    this.#isUnsafe = true;
+    try {
+      await work();
+    } finally {
+      this.#isUnsafe = true;
+    }
+  }
+
+  /**
+   * The client. One that was lost is replaced, unless the server may have forgotten something that
+   * was written: then no flush may ever claim that it is safe.
+   */
+  async #ready(): Promise<NbdClient> {
+    const found = this.#client;
+    if (!found) return this.connect();
+    const client = await found;
+    if (client.alive) return client;
+    if (this.#isUnsafe) {
+      throw systemError('EIO', 'the NBD server is gone, and with it what was written');
+    }
+    // Requests that found it lost together replace it together.
+    return this.#client === found ? this.connect() : this.#ready();
+  }
+}

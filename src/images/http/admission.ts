@@ -1,0 +1,82 @@
+// How many connections there may be at once, in all and from one address.
+import type { Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+
+export interface AdmissionLimits {
+  /** Connections at once. */
+  readonly connections: number;
+  /** Connections at once from one address of the network. */
+  readonly perAddress: number;
+}
+
+/** Milliseconds that a refused client gets to read why. */
+const FAREWELL = 2000;
+/** Refused clients that are told so at a time; the others are cut off. */
+const MAX_FAREWELLS = 64;
+
+/** Counts connections from the moment they are accepted, before any handshake. */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #clock: Clock;
+  readonly #sockets = new Set<Socket>();
+  readonly #perAddress = new Map<string, number>();
+  readonly #refused = new Set<Socket>();
+
+  constructor(limits: AdmissionLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Counts a connection until it is closed; false when there are too many already. */
+  admit(socket: Socket): boolean {
+    const address = addressOf(socket);
+    const sameAddress = address === undefined ? 0 : (this.#perAddress.get(address) ?? 0);
+    const { connections, perAddress } = this.#limits;
+    if (this.#sockets.size >= connections || sameAddress >= perAddress) return false;
+    this.#sockets.add(socket);
+    if (address !== undefined) this.#perAddress.set(address, sameAddress + 1);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      if (address === undefined) return;
+      const left = (this.#perAddress.get(address) ?? 1) - 1;
+      if (left > 0) this.#perAddress.set(address, left);
+      else this.#perAddress.delete(address);
+    });
+    return true;
+  }
+
+  /**
+   * Turns a connection away, with an answer unless it speaks TLS: a handshake costs more than
+   * refusing is worth.
+   */
+  refuse(socket: Socket, isPlain: boolean): void {
+    if (!isPlain || this.#refused.size >= MAX_FAREWELLS) {
+      socket.destroy();
+      return;
+    }
+    this.#refused.add(socket);
+    const stop = this.#clock.later(FAREWELL, () => socket.destroy());
+    socket.once('close', () => {
+      stop();
+      this.#refused.delete(socket);
+    });
+    socket.on('error', () => {});
+    // What it asks is read and dropped: closing before would take the answer along.
+    socket.resume();
+    const text = 'There are too many connections, try again later.\n';
+    socket.end(
+      'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n' +
+        `Content-Type: text/plain; charset=UTF-8\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+    );
+  }
+
+  /** Breaks all connections. */
+  destroy(): void {
+    for (const socket of [...this.#sockets, ...this.#refused]) socket.destroy();
+  }
+}
+
+/** The address of a client on the network; one on a unix socket has none. */
+function addressOf({ remoteAddress }: Socket): string | undefined {
+  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+}

@@ -1,0 +1,135 @@
+// One connection to an NBD server: many requests under way at once, told apart by cookies.
+import { type Clock, monotonicClock } from '../clock.ts';
+import type { NbdAddress } from '../place.ts';
+import { systemError, violation } from './errors.ts';
+import { type ExportInfo, shakeHands, type Wanted } from './handshake.ts';
+import { Command } from './numbers.ts';
+import { readReplies } from './replies.ts';
+import { type BlockRuns, Request, type RequestParts } from './request.ts';
+import { Wire } from './wire.ts';
+
+/** Milliseconds for connecting and the handshake. */
+const PATIENCE = 10_000;
+/** Milliseconds that a server gets to close a connection that was said good-bye to. */
+const FAREWELL = 2000;
+
+export interface ConnectOptions extends Wanted {
+  readonly address: NbdAddress;
+  readonly clock?: Clock;
+}
+
+export class NbdConnection {
+  readonly info: ExportInfo;
+  /** Resolves when the connection is gone, with the reason. */
+  readonly lost: Promise<Error>;
+  readonly #wire: Wire;
+  readonly #clock: Clock;
+  readonly #requests = new Map<number, Request>();
+  #lastCookie = 0;
+  #failure: Error | undefined;
+
+  private constructor(wire: Wire, info: ExportInfo, clock: Clock, lost: Promise<Error>) {
+    this.#wire = wire;
+    this.#clock = clock;
+    this.info = info;
+    this.lost = lost.then((error) => {
+      this.#failure ??= error;
+      for (const request of this.#requests.values()) request.fail(this.#failure);
+      this.#requests.clear();
+      return this.#failure;
+    });
+    const find = (cookie: number) => {
+      const request = this.#requests.get(cookie);
+      if (!request) throw violation('a reply to nothing that was asked');
+      return request;
+    };
+    readReplies(wire, find, (error) => this.#fail(error));
+  }
+
+  /** Connects and chooses the export. Rejects with a system code, after ten seconds at the latest. */
+  static async open(options: ConnectOptions): Promise<NbdConnection> {
+    const { address, clock = monotonicClock } = options;
+    let leave: (error: Error) => void = () => {};
+    const lost = new Promise<Error>((resolve) => {
+      leave = resolve;
+    });
+    const wire = new Wire(address, leave);
+    const stop = clock.later(PATIENCE, () => {
+      wire.fail(systemError('ETIMEDOUT', 'the NBD server does not answer'));
+    });
+    try {
+      const broken = lost.then((error) => Promise.reject(error));
+      const info = await Promise.race([shakeHands(wire, options), broken]);
+      return new NbdConnection(wire, info, clock, lost);
+    } catch (error) {
+      wire.fail(error as Error);
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  /** Requests that have no reply yet. */
+  get load(): number {
+    return this.#requests.size;
+  }
+
+  /** The connection can be used. */
+  get alive(): boolean {
+    return this.#failure === undefined;
+  }
+
+  /**
+   * Sends a request. Its buffer may be touched again when the promise has settled. Rejects with a
+   * system code.
+   */
+  send(parts: RequestParts): Promise<BlockRuns> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    const cookie = this.#freeCookie();
+    const request = new Request(parts, () => this.#requests.delete(cookie));
+    this.#requests.set(cookie, request);
+    const { socket } = this.#wire;
+    // An error of the socket ends all requests; none is told of it by its own callback.
+    const sent = (error?: Error | null) => {
+      if (!error) request.sent();
+    };
+    if (parts.command === Command.write && parts.buffer) {
+      socket.cork();
+      socket.write(request.head(cookie));
+      socket.write(parts.buffer, sent);
+      socket.uncork();
+    } else {
+      socket.write(request.head(cookie));
+      request.sent();
+    }
+    return request.settled;
+  }
+
+  /** Says good-bye; resolves when the connection is gone. Only when no request is under way. */
+  async close(): Promise<void> {
+    if (!this.#failure) {
+      this.#failure = systemError('ESHUTDOWN', 'the connection was closed');
+      const parts = { command: Command.disconnect, offset: 0, length: 0 };
+      this.#wire.socket.end(new Request(parts, () => {}).head(0));
+    }
+    const stop = this.#clock.later(FAREWELL, () => this.#wire.socket.destroy());
+    await this.lost;
+    stop();
+  }
+
+  /** Breaks the connection; what is under way fails. */
+  abandon(): void {
+    this.#fail(systemError('ESHUTDOWN', 'the connection was given up'));
+  }
+
+  #freeCookie(): number {
+    do this.#lastCookie = (this.#lastCookie + 1) >>> 0;
+    while (this.#requests.has(this.#lastCookie));
+    return this.#lastCookie;
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#wire.fail(error);
+  }
+}

@@ -1,0 +1,175 @@
+/** Processes of qemu-nbd: each shows the disk in a qcow2 image to the image daemon, for one ticket. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { ImagePlace } from '../../images/index.ts';
+
+/** The image that a process opens. */
+export interface Opened {
+  readonly file: string;
+  readonly writable: boolean;
+  /** What is zeroed gives its space back. */
+  readonly sparse: boolean;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly gone: Promise<void>;
+  readonly socket: string;
+  readonly file: string;
+  isEnding: boolean;
+}
+
+/** Longest path of a unix socket that every system takes, in bytes. */
+const longestSocket = 100;
+/** Milliseconds to begin. */
+const patience = 20_000;
+/** Milliseconds to end when asked to: what it has not written yet is written then. */
+const endPatience = 60_000;
+const pause = 5;
+/** Milliseconds to wait for a greeting before it is asked for again. */
+const greetingPatience = 1000;
+/** Connections that one process takes at a time: the daemon uses fewer. */
+const connections = '8';
+
+export class QemuNbd {
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #running = new Map<string, Running>();
+  #guard: Promise<readonly string[]> | undefined;
+  #count = 0;
+
+  private constructor(program: string, folder: string) {
+    this.#program = program;
+    this.#folder = folder;
+  }
+
+  /**
+   * Looks for qemu-nbd in the search path; undefined where it is not installed. The sockets are kept
+   * in `folder`, which is made empty: what is in it was left over by a crash.
+   */
+  static find(folder: string): QemuNbd | undefined {
+    const program = findProgram('qemu-nbd');
+    if (program === undefined) return undefined;
+    rmSync(folder, { recursive: true, force: true });
+    if (Buffer.byteLength(folder) > longestSocket - 10) {
+      return new QemuNbd(program, mkdtempSync(join(tmpdir(), 'vmctl-nbd-')));
+    }
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return new QemuNbd(program, folder);
+  }
+
+  /** Opens an image for the ticket `id`; resolves when it is served. Rejects with qemu-nbd's reason. */
+  async start(id: string, { file, writable, sparse }: Opened): Promise<ImagePlace> {
+    // The lock of one that is about to close the image is in the way of the next.
+    for (const other of this.#running.values()) {
+      if (other.file === file && other.isEnding) await other.gone;
+    }
+    this.#count += 1;
+    const socket = join(this.#folder, String(this.#count));
+    const zeros = sparse ? ['--discard=unmap', '--detect-zeroes=unmap'] : ['--detect-zeroes=on'];
+    const words = [
+      ...(await this.#guarded()),
+      this.#program,
+      ...['--socket', socket, '--persistent', '--shared', connections],
+      ...['--format', 'qcow2', '--allocation-depth'],
+      ...(writable ? zeros : ['--read-only']),
+      file,
+    ];
+    // A session of its own: an interrupt in the terminal must not end it before the server.
+    const [program = '', ...rest] = words;
+    const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+    let complaint = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint = `${complaint}${text}`.slice(-1000);
+    });
+    const gone = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.once('error', (error) => {
+        complaint = error.message;
+        resolve();
+      });
+    });
+    let isGone = false;
+    gone.then(() => {
+      isGone = true;
+    });
+    this.#running.set(id, { child, gone, socket, file, isEnding: false });
+    const begun = Date.now();
+    while (!(await greets(socket))) {
+      if (isGone || Date.now() - begun > patience) {
+        await this.stop(id);
+        throw new Error(`qemu-nbd does not open ${file}: ${complaint.trim() || 'it is silent'}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    return { kind: 'nbd', address: { path: socket }, exportName: '' };
+  }
+
+  /** Ends the process of a ticket, if there is one; resolves when the image is closed. */
+  async stop(id: string): Promise<void> {
+    const running = this.#running.get(id);
+    if (!running) return;
+    running.isEnding = true;
+    running.child.kill('SIGTERM');
+    const kill = setTimeout(() => running.child.kill('SIGKILL'), endPatience);
+    await running.gone;
+    clearTimeout(kill);
+    rmSync(running.socket, { force: true });
+    if (this.#running.get(id) === running) this.#running.delete(id);
+  }
+
+  /** Ends all of them, and removes the folder. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /**
+   * The words before the command that make a process end when this one is killed, which would
+   * otherwise keep its lock on the image. Where there is no such program they are none.
+   */
+  #guarded(): Promise<readonly string[]> {
+    this.#guard ??= new Promise((resolve) => {
+      const setpriv = findProgram('setpriv');
+      if (setpriv === undefined) return resolve([]);
+      const words = [setpriv, '--pdeathsig', 'KILL'];
+      execFile(setpriv, [...words.slice(1), 'true'], (error) => resolve(error ? [] : words));
+    });
+    return this.#guard;
+  }
+}
+
+/** The path of a program in the search path. */
+function findProgram(name: string): string | undefined {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    if (folder === '') continue;
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // The next one may have it.
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Whether somebody greets at a socket. That it can be connected to says little: qemu-nbd listens
+ * before it opens the image.
+ */
+function greets(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect({ path: socket, timeout: greetingPatience });
+    probe.once('data', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('timeout', () => probe.destroy());
+    probe.on('error', () => {});
+    probe.once('close', () => resolve(false));
+  });
+}

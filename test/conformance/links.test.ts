@@ -1,0 +1,60 @@
+/** Every link that an answer shows leads somewhere: the whole site is walked along them. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { operationsOf } from '../../src/model/index.ts';
+import { services } from '../../src/model/services/index.ts';
+import { RawApi } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let api: RawApi;
+
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+  api = await RawApi.signIn(server);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+interface Linked {
+  readonly href?: string;
+  readonly link?: readonly { readonly href: string; readonly rel: string }[];
+}
+
+/** Addresses of an answer: its links, the objects of a list, what objects refer to. */
+function hrefsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(hrefsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const { href, link = [], ...members } = value as Linked & { actions?: unknown };
+  const { actions, ...others } = members;
+  const own = href === undefined ? [] : [href];
+  return [...own, ...link.map((one) => one.href), ...Object.values(others).flatMap(hrefsIn)];
+}
+
+/** Collections that take objects and show none. */
+const onlyAdded = new Set(
+  Object.keys(services).filter((path) => !operationsOf(path).some(({ name }) => name === 'list')),
+);
+
+it('answers 200 at every address that it tells', { timeout: 300_000 }, async () => {
+  const root = new URL(server.ready.api_url).pathname;
+  const seen = new Set<string>([root]);
+  const todo = [root];
+  const failed: string[] = [];
+  for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+    const answer = await api.json('GET', at.slice(root.length));
+    if (answer.status !== 200) {
+      const isOnlyAdded = answer.status === 405 && onlyAdded.has(at.slice(root.length));
+      if (!isOnlyAdded) failed.push(`${answer.status} ${at}`);
+      continue;
+    }
+    for (const href of hrefsIn(answer.json())) {
+      // Templates of searches are not addresses yet.
+      if (href.includes('{') || seen.has(href)) continue;
+      seen.add(href);
+      todo.push(href);
+    }
+  }
+  expect(failed).toEqual([]);
+  expect(seen.size).toBeGreaterThan(1_000);
+});
