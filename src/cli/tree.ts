@@ -265,10 +265,10 @@ function ownCommand(noun: string, command: Command, verb?: string): CommandEntry
   };
 }
 
-/** The examples of a help page: its lines that are commands. */
+/** The examples of a help page: the lines below that title, whatever they begin with. */
 function examplesIn(command: Command): readonly string[] {
   const texts: string[] = [];
   command.configureOutput({ writeOut: (text) => texts.push(text) }).outputHelp();
-  const lines = texts.join('\n').split('\n');
-  return lines.filter((line) => line.startsWith('  vmctl ')).map((line) => line.trim());
+  const [, lines = ''] = /^Examples:\n((?: {2}.*\n?)*)/m.exec(texts.join('\n')) ?? [];
+  return lines.split('\n').flatMap((line) => line.trim() || []);
 }

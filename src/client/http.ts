@@ -10,6 +10,7 @@ import { Held, type Hold, isReading } from './held.ts';
 import { pause } from './pause.ts';
 import { connectionError } from './reachability.ts';
 import type { RequestTimes, Times } from './timing.ts';
+import { namesProxy, type Variables } from './via-proxy.ts';
 
 /** Whom to believe that it is the server. */
 export interface Trust {
@@ -56,6 +57,8 @@ export type Observer = (
 
 export interface HttpOptions {
   readonly trust: Trust;
+  /** Environment that may name a proxy. */
+  readonly env?: Variables;
   readonly signal?: AbortSignal;
   readonly observer?: Observer;
   /** The observer wants to see bodies: none is handed out before it is there. */
@@ -93,11 +96,17 @@ export class Http {
       timeout: connectTimeout,
       ...trusting(options.trust),
     };
+    const { env, times } = options;
+    const timed = times?.connector(buildConnector(connect));
+    const proxied =
+      env && namesProxy(env)
+        ? (await import('./proxy.ts')).throughProxy(timed ?? buildConnector(connect), env)
+        : undefined;
     const agent = new Agent({
       connections,
       headersTimeout: answerTimeout,
       bodyTimeout: answerTimeout,
-      connect: options.times?.connector(buildConnector(connect)) ?? connect,
+      connect: proxied ?? timed ?? connect,
     });
     return new Http(agent, options);
   }

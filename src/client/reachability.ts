@@ -1,5 +1,5 @@
 /** What failures of sockets and handshakes mean to the person at the keyboard. */
-import { ConnectionError, TrustError, type VmctlError } from './errors.ts';
+import { ConnectionError, TrustError, VmctlError } from './errors.ts';
 
 interface Reached {
   readonly method: string;
@@ -97,7 +97,7 @@ const trust: Readonly<Record<string, Explanation>> = {
 
 /** The error to throw for what undici or Node threw. Errors of this program pass unchanged. */
 export function connectionError(error: unknown, request: Reached): VmctlError | Error {
-  if (error instanceof ConnectionError || error instanceof TrustError) return error;
+  if (error instanceof VmctlError) return error;
   const code = codeOf(error);
   const host = new URL(request.origin).host;
   const context = {

@@ -3,6 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate } from 'node:tls';
 import { TrustError } from './errors.ts';
 import { connectionError } from './reachability.ts';
+import { namesProxy, type Variables } from './via-proxy.ts';
 
 /** The authority that a server presented, with what people need to recognise it. */
 export interface PresentedCa {
@@ -21,8 +22,12 @@ export interface PresentedCa {
 const handshakeTimeout = 10_000;
 
 /** Shakes hands without believing anything and returns the last certificate of the chain. */
-export async function presentedCa(origin: string, signal?: AbortSignal): Promise<PresentedCa> {
-  const { certificates, authorized } = await handshake(origin, signal);
+export async function presentedCa(
+  origin: string,
+  env: Variables,
+  signal?: AbortSignal,
+): Promise<PresentedCa> {
+  const { certificates, authorized } = await handshake(origin, env, signal);
   const last = certificates.at(-1);
   if (!last) {
     throw new TrustError(`${new URL(origin).host} presents no certificate`, {
@@ -45,7 +50,12 @@ interface Handshake {
   readonly authorized: boolean;
 }
 
-async function handshake(origin: string, signal?: AbortSignal): Promise<Handshake> {
+async function handshake(
+  origin: string,
+  env: Variables,
+  signal: AbortSignal | undefined,
+): Promise<Handshake> {
+  const way = namesProxy(env) ? await (await import('./proxy.ts')).wayTo(origin, env) : undefined;
   const { connect } = process.getBuiltinModule('node:tls');
   const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const url = new URL(origin);
@@ -65,6 +75,7 @@ async function handshake(origin: string, signal?: AbortSignal): Promise<Handshak
       // Only to look at the certificate; nothing is sent over this connection.
       rejectUnauthorized: false,
       timeout: handshakeTimeout,
+      ...(way ? { socket: way } : {}),
       ...(isIpAddress(host) ? {} : { servername: host }),
     });
     const abort = () => fail(signal?.reason);
@@ -125,9 +136,10 @@ export function normalizeFingerprint(text: string): string | undefined {
 export async function pinMismatch(
   origin: string,
   pinned: string,
+  env: Variables,
   signal?: AbortSignal,
 ): Promise<TrustError | undefined> {
-  const presented = await presentedCa(origin, signal).catch(() => undefined);
+  const presented = await presentedCa(origin, env, signal).catch(() => undefined);
   if (!presented || presented.fingerprint === pinned) return undefined;
   const host = new URL(origin).host;
   return new TrustError(

@@ -105,7 +105,7 @@ describe('the list of commands', () => {
       expect(commands.length).toBeGreaterThan(0);
       for (const { name, purpose, calls, examples, flags } of commands) {
         expect(purpose, name).not.toBe('');
-        for (const example of examples) expect(example).toMatch(/^vmctl /);
+        for (const example of examples) expect(example).toMatch(/\b(vmctl|curl) /);
         const known = flags.map(({ flag }) => flag);
         expect(known, name).toHaveLength(new Set(known).size);
         for (const { parents } of calls)

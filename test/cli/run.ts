@@ -25,20 +25,27 @@ export function temporaryHome(): { readonly path: string; readonly remove: () =>
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Runs one command line; the environment is exactly the given one. */
-export async function vmctl(argv: readonly string[], options: RunOptions = {}): Promise<Result> {
-  const out = collector(options.terminal);
-  const err = collector(undefined);
-  const stdin: Input = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
-  const io: Io = {
-    env: { HOME: '/nonexistent', ...options.env },
-    stdin,
-    stdout: out.stream,
-    stderr: err.stream,
+type Main = (argv: readonly string[], io: Io) => Promise<number>;
+
+/** Runs command lines by this entry: that of the source, or that of the build. */
+export function runner(entry: Main) {
+  return async (argv: readonly string[], options: RunOptions = {}): Promise<Result> => {
+    const out = collector(options.terminal);
+    const err = collector(undefined);
+    const stdin: Input = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
+    const io: Io = {
+      env: { HOME: '/nonexistent', ...options.env },
+      stdin,
+      stdout: out.stream,
+      stderr: err.stream,
+    };
+    const code = await entry(argv, io);
+    return { code, stdout: out.text(), stderr: err.text() };
   };
-  const code = await main(argv, io);
-  return { code, stdout: out.text(), stderr: err.text() };
 }
+
+/** Runs one command line; the environment is exactly the given one. */
+export const vmctl = runner(main);
 
 function collector(columns: number | undefined): {
   readonly stream: Output;

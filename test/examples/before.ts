@@ -76,6 +76,10 @@ export const before: Readonly<Record<string, readonly string[]>> = {
   'storagedomains detach': away,
   'storagedomains activate': away,
   'disks register': unregistered,
+  'diskattachments delete': [
+    '= diskattachments list --template debian12',
+    `disks copy ${sampleId} --storage-domain data2`,
+  ],
   'diskattachments detach': [cancel],
   'imagetransfers resume': [`imagetransfers pause ${sampleId}`],
   'externaltemplateimports create': [

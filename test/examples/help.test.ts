@@ -2,23 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommandEntry, NounEntry } from '../../src/cli/tree.ts';
-import { vmctl } from '../cli/run.ts';
+import type { CommandEntry } from '../../src/cli/tree.ts';
 import { before } from './before.ts';
+import { expectEffect } from './effects.ts';
+import { allNouns, commandPages } from './shown.ts';
 import { type ExamplesSite, startExamplesSite } from './site.ts';
-
-/** Commands with tests of their own: they need a shell, a terminal or a server of their own. */
-const elsewhere = new Set([
-  'serve',
-  'login',
-  'logout',
-  'context',
-  'diff',
-  'export',
-  'top',
-  'api',
-  'doctor',
-]);
+import { asRun, needsShell } from './ways.ts';
 
 /** What the stand-in cannot have, by command or example: exit code, its words, and why. */
 const refusals: Readonly<Record<string, readonly [code: number, says: string, reason: string]>> = {
@@ -32,12 +21,12 @@ const refusals: Readonly<Record<string, readonly [code: number, says: string, re
   'vmctl disks upload root.qcow2 --resume': [
     3,
     'no unfinished transfer',
-    'nothing was interrupted',
+    'nothing was interrupted; test/e2e/disks.test.ts interrupts transfers and goes on with them',
   ],
   'vmctl disks download root copy.qcow2 --resume': [
     3,
     'no unfinished transfer',
-    'nothing was interrupted',
+    'nothing was interrupted; test/e2e/disks.test.ts interrupts transfers and goes on with them',
   ],
   'glustervolumes stop-rebalance': [6, 'No rebalance is in progress', 'it ends at once here'],
   'cdroms create': [6, 'Every VM has exactly one', 'a machine has its drive from the start'],
@@ -49,13 +38,6 @@ const refusals: Readonly<Record<string, readonly [code: number, says: string, re
   'externalnetworkproviderconfigurations get': [3, 'no such object', 'hosts have none here'],
   'externalnetworkproviderconfigurations wait': [7, '', 'hosts have none here'],
 };
-
-/**
- * Pipes and redirections need a shell, addresses of images a site, and the address of a ticket is
- * secret and new each time: these have tests of their own. An image daemon serves until it is told to
- * end.
- */
-const runs = (example: string) => !/[|<>]|upload https:|\/TICKET|images serve/.test(example);
 
 let site: ExamplesSite;
 let home: string;
@@ -72,13 +54,13 @@ afterAll(async () => {
   await site.stop();
 });
 
-const { stdout } = await vmctl(['commands', '-o', 'json']);
-const { nouns } = JSON.parse(stdout) as { nouns: readonly NounEntry[] };
-
-const shownNouns = nouns.filter(
-  ({ name, commands }) =>
-    !elsewhere.has(name) && commands.some(({ examples }) => examples.some(runs)),
-);
+const nouns = await allNouns();
+const pages = (await commandPages(nouns)).flatMap(({ entry, examples }) => {
+  const lines = examples.filter((line) => !needsShell(line));
+  // The page of `help` is that of `vmctl --help`, whose examples run in a shell.
+  return entry.name === 'help' || lines.length === 0 ? [] : { name: entry.name, entry, lines };
+});
+const shownNouns = nouns.filter(({ name }) => pages.some(({ entry }) => entry.noun === name));
 
 /** A document that says what the flags of the first example say. */
 async function writeDocument(example: string): Promise<void> {
@@ -94,21 +76,22 @@ async function prepare({ name, noun }: CommandEntry): Promise<void> {
   }
 }
 
-describe.each(shownNouns)('examples of $name', ({ commands }) => {
-  const shown = commands.filter(({ examples }) => examples.some(runs));
-  it.each(shown)('vmctl $name', async (entry) => {
+describe.each(shownNouns)('examples of $name', ({ name: noun }) => {
+  const shown = pages.filter(({ entry }) => entry.noun === noun);
+  it.each(shown)('vmctl $name', async ({ entry, lines }) => {
     const changes = entry.calls.some(({ method }) => method !== 'GET');
     const isPrepared = (before[entry.name] ?? before[entry.noun] ?? []).length > 0;
-    for (const example of entry.examples.filter(runs)) {
+    for (const example of lines) {
       if (changes || isPrepared || isSpoilt) await site.restore();
       isSpoilt = changes || isPrepared;
       await prepare(entry);
       if (example.includes(' -f new.yaml')) await writeDocument(entry.examples[0] ?? '');
       const [refused, says] = refusals[entry.name] ?? refusals[example] ?? [0, ''];
       const patience = refused === 7 ? ' --timeout 10ms' : '';
-      const { code, stderr } = await site.run(`${example}${changes ? ' --yes' : ''}${patience}`);
-      expect(code, `${example}: ${stderr}`).toBe(refused);
-      expect(stderr, example).toContain(says);
+      const result = await site.run(`${asRun(example)}${changes ? ' --yes' : ''}${patience}`);
+      expect(result.code, `${example}: ${result.stderr}`).toBe(refused);
+      expect(result.stderr, example).toContain(says);
+      if (refused === 0) await expectEffect(site, entry, example, result.stdout);
     }
   });
 });

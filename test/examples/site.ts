@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { otherId, sampleId } from '../../src/cli/help/samples.ts';
-import { type Result, vmctl } from '../cli/run.ts';
+import { domainId, otherId, sampleId } from '../../src/cli/help/samples.ts';
+import type { Result } from '../cli/run.ts';
 import { RawApi, send } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { vmctl } from './built.ts';
 
 export const inventory = fileURLToPath(new URL('../data/examples.yaml', import.meta.url));
 
@@ -54,6 +55,7 @@ const nameless: readonly string[] = [
 
 /** Ids from which the service makes others: names and ids of what hosts and providers have. */
 const fixed: readonly (readonly [line: string, id: string])[] = [
+  ['storagedomains get data1', domainId],
   ['hosts get node1', '0f6d1c55-3d0c-4b61-8f0e-6a6f3b0f4c11'],
   ['externalhostproviders get foreman', '2c9e0f7a-41d8-4b35-96e2-d7a10b5c8f43'],
   [
@@ -87,8 +89,8 @@ export function wordsOf(line: string): string[] {
 }
 
 /** Starts the service and prepares it. */
-export async function startExamplesSite(): Promise<ExamplesSite> {
-  const server = await startTestServer(['--speed', '0', '--inventory', inventory]);
+export async function startExamplesSite(options: readonly string[] = []): Promise<ExamplesSite> {
+  const server = await startTestServer(['--speed', '0', '--inventory', inventory, ...options]);
   const admin = await RawApi.signIn(server);
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-examples-'));
   writeFileSync(join(folder, 'site.yaml'), 'tags: [{ name: production }, { name: web }]\n');

@@ -6,6 +6,9 @@ export const sampleId = '4f5a1a8e-30ab-4c57-9d3c-7f5a6a1c2b90';
 /** The same for a second connection to storage. */
 export const otherId = '9b0d7c3e-6f15-4a88-b2d4-e1c3a5f70b66';
 
+/** The id of the storage domain data1, where only an id will do. */
+export const domainId = '2e7d51f0-94c3-4b6a-8f1e-0b5d7c9a3e42';
+
 /** Objects as they may be called, by noun, or by collection where that has objects of its own. */
 export const objects: Readonly<Record<string, string>> = {
   vms: 'web01',
@@ -195,7 +198,7 @@ export const flags: Readonly<Record<string, string>> = {
   'vms migrate': '--host node2',
   'vms preview-snapshot': '--snapshot before-upgrade',
   'disks export': '--storagedomain glance',
-  'diskattachments delete': '--storage-domain data1',
+  'diskattachments delete': `--storage-domain ${domainId}`,
   'balances create': '--scheduling-policy-unit None',
   'weights create': '--scheduling-policy-unit PreferredHosts',
   'filters create': '--scheduling-policy-unit Swap',

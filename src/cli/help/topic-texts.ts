@@ -72,11 +72,19 @@ API, with names where the API has references. Nothing is removed by leaving it o
     - { name: north, local: false, storagedomains: [nfs1] }
   clusters:
     - { name: web, data_center: north, cpu: { type: Intel Nehalem Family } }
+  hosts:
+    - { name: h1, address: h1.example.com, cluster: web, root_password: secret }
+  storagedomains:
+    - { name: nfs1, type: data, host: h1, storage: { type: nfs, address: filer, path: /exports/1 } }
   vms:
     - name: web01
       cluster: web
       memory: 4 GiB
-      nics: [{ name: nic1, vnic_profile: ovirtmgmt }]
+      nics: [{ name: nic1 }]
+      diskattachments:
+        - bootable: true
+          interface: virtio
+          disk: { name: web01_root, provisioned_size: 10 GiB, format: cow, storage_domains: [nfs1] }
       status: up
 
 Objects are recognised by their names, and compared in what the file says of them alone. Sizes may
@@ -97,7 +105,7 @@ Objects that belong to another one need it as a flag, or together with its kind:
 
   vmctl nics list --vm web01
   vmctl permissions list --on clusters/lab
-  vmctl glusterbricks list --cluster lab --volume vol1
+  vmctl glusterbricks list --cluster Default --volume vol1
 
 Where it can only be one kind of object and is not named, all of these are asked: vmctl
 storagedomains deactivate data1 finds the data center, unless two have such a domain.
@@ -110,7 +118,7 @@ stderr. --no-wait returns at once and prints the command that waits; --wait-time
 the patience, with exit code 7.
 
   vmctl wait vms/web01 --for status=up --timeout 5m
-  vmctl wait disks/data --for 'status!=locked'
+  vmctl wait disks/root --for 'status!=locked'
   vmctl wait vms/web01 vms/web02 --for gone
 
 An object that does not exist yet is waited for. Conditions: attribute=value,

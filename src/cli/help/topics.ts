@@ -114,6 +114,11 @@ ${aligned([...rows, ['-h, --help', 'Explain the command instead of running it.']
 const otherVariables: readonly (readonly [string, string])[] = [
   ['NO_COLOR, FORCE_COLOR', 'No colour at all; colour although there is no terminal.'],
   ['ACCESSIBLE', '1: progress is written line by line and never redrawn.'],
+  [
+    'HTTPS_PROXY, ALL_PROXY',
+    'The proxy on the way to the server: http://[user:password@]host:port.',
+  ],
+  ['NO_PROXY', 'Hosts and domains, with commas, that are reached without it; * is all.'],
   ['XDG_CONFIG_HOME', 'Where the folder vmctl with config.json is (~/.config).'],
   ['XDG_STATE_HOME', 'Where the folder vmctl with the tokens is (~/.local/state).'],
 ];

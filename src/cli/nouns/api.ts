@@ -50,7 +50,7 @@ export function register(command: Command, cli: Cli): void {
 Examples:
   vmctl api GET /vms
   vmctl api GET /vms -F search=status=up -F max=5 -F follow=nics
-  vmctl api POST /bookmarks -F name=running -F value=status=up
+  vmctl api POST /bookmarks -F name=stopped -F 'value=Vms: status=down'
   vmctl api GET /events --paginate
   vmctl api info -o json`,
     )

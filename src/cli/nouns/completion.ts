@@ -11,14 +11,12 @@ export function register(command: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-To have it in every shell:
-  bash  vmctl completion bash > ~/.local/share/bash-completion/completions/vmctl
-  zsh   vmctl completion zsh > a folder of $fpath, as _vmctl
-  fish  vmctl completion fish > ~/.config/fish/completions/vmctl.fish
+It goes where the shell looks for it; for zsh that is any folder of $fpath.
 
 Examples:
-  vmctl completion bash
-  vmctl completion fish`,
+  vmctl completion bash > ~/.local/share/bash-completion/completions/vmctl
+  vmctl completion zsh > ~/.zfunc/_vmctl
+  vmctl completion fish > ~/.config/fish/completions/vmctl.fish`,
     )
     .action((shell: Shell) => write(cli.io.stdout, scripts[shell]));
 }

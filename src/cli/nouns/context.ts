@@ -15,17 +15,20 @@ export function register(command: Command, cli: Cli): void {
     .command('list')
     .alias('ls')
     .description('List the remembered servers')
+    .addHelpText('after', '\nExamples:\n  vmctl context list')
     .action(() => list(cli));
   command
     .command('show')
     .alias('get')
     .argument('[name]', 'a context; by default the current one')
     .description('Show one of them')
+    .addHelpText('after', '\nExamples:\n  vmctl context show\n  vmctl context show lab -o json')
     .action((name?: string) => show(cli, name));
   command
     .command('use')
     .argument('<name>', 'a context')
     .description('Make it the current one')
+    .addHelpText('after', '\nExamples:\n  vmctl context use lab')
     .action((name: string) => use(cli, name));
   command
     .command('set')
@@ -36,12 +39,21 @@ export function register(command: Command, cli: Cli): void {
     .option('--read-only', 'send nothing that could change something')
     .option('--no-read-only', 'end that')
     .option('--name <name>', 'call it this from now on')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  vmctl context set lab --protected
+  vmctl context set lab --read-only
+  vmctl context set lab --name testing`,
+    )
     .action((name: string | undefined, flags: SetFlags) => set(cli, name, flags));
   command
     .command('delete')
     .alias('rm')
     .argument('<name>', 'a context')
     .description('Forget it, with its token')
+    .addHelpText('after', '\nExamples:\n  vmctl context delete lab --yes')
     .action((name: string) => remove(cli, name));
 }
 

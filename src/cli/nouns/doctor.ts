@@ -4,7 +4,9 @@ import { existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Command } from 'commander';
 import { VmctlError } from '../../client/errors.ts';
+import { proxyOf } from '../../client/proxy.ts';
 import { presentedCa } from '../../client/trust.ts';
+import { namesProxy } from '../../client/via-proxy.ts';
 import type { Cli } from '../cli.ts';
 import { print } from '../output/print.ts';
 import { openHttp, type Target, targetOf } from '../session/connect.ts';
@@ -41,12 +43,12 @@ Examples:
 }
 
 async function doctor(cli: Cli): Promise<void> {
-  const findings: Finding[] = [checkFiles(cli), checkProxy(cli)];
+  const findings: Finding[] = [checkFiles(cli)];
   const target = attemptTarget(cli);
   if ('check' in target) {
     findings.push(target);
   } else {
-    for (const check of [checkName, checkPort, checkCertificate, checkService]) {
+    for (const check of [checkProxy, checkName, checkPort, checkCertificate, checkService]) {
       const found = await check(cli, target);
       findings.push(...found);
       // What comes after cannot succeed.
@@ -85,12 +87,16 @@ function checkFiles(cli: Cli): Finding {
   }
 }
 
-/** This program goes straight to the service; somebody may expect otherwise. */
-function checkProxy({ io }: Cli): Finding {
-  const name = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'].find((one) => io.env[one]);
-  return name === undefined
-    ? { check: 'proxy', status: 'ok', detail: 'none is set' }
-    : { check: 'proxy', status: 'warning', detail: `${name} is set, but not used` };
+/** Which way requests go. */
+function checkProxy({ io }: Cli, target: Target): readonly Finding[] {
+  const check = 'proxy';
+  try {
+    const proxy = proxyOf(target.address.origin, io.env);
+    const unused = namesProxy(io.env) ? 'one is set, but not for this server' : 'none is set';
+    return [{ check, status: 'ok', detail: proxy ? `through ${proxy.host}` : unused }];
+  } catch (error) {
+    return [failed(check, error)];
+  }
 }
 
 function attemptTarget(cli: Cli): Target | Finding {
@@ -106,8 +112,10 @@ function hostOf({ address }: Target): { readonly host: string; readonly port: nu
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 443) };
 }
 
-async function checkName(_cli: Cli, target: Target): Promise<readonly Finding[]> {
+async function checkName(cli: Cli, target: Target): Promise<readonly Finding[]> {
   const { host } = hostOf(target);
+  // Behind a proxy, names and connections are its business.
+  if (proxyOf(target.address.origin, cli.io.env)) return [];
   try {
     const found = await lookup(host, { all: true });
     const detail = `${host} is ${found.map(({ address }) => address).join(', ')}`;
@@ -118,8 +126,9 @@ async function checkName(_cli: Cli, target: Target): Promise<readonly Finding[]>
   }
 }
 
-async function checkPort(_cli: Cli, target: Target): Promise<readonly Finding[]> {
+async function checkPort(cli: Cli, target: Target): Promise<readonly Finding[]> {
   const { host, port } = hostOf(target);
+  if (proxyOf(target.address.origin, cli.io.env)) return [];
   const began = performance.now();
   return await new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 10_000 });
@@ -142,7 +151,7 @@ async function checkPort(_cli: Cli, target: Target): Promise<readonly Finding[]>
 async function checkCertificate(cli: Cli, target: Target): Promise<readonly Finding[]> {
   const { origin } = target.address;
   try {
-    const presented = await presentedCa(origin, cli.signal);
+    const presented = await presentedCa(origin, cli.io.env, cli.signal);
     const { fingerprint, subject, validTo } = presented;
     const left = Math.floor((Date.parse(validTo) - Date.now()) / dayOfMilliseconds);
     const about = `${subject}, valid until ${validTo}`;

@@ -28,7 +28,7 @@ export function register(command: Command, cli: Cli): void {
         .default('normal'),
     )
     .option('--origin <name>', 'who reports it', 'vmctl')
-    .option('--custom-id <n>', 'number that is unique for the origin (default: the time)')
+    .option('--custom-id <n>', 'number that is unique for the origin (default: a random one)')
     .option('--about <kind/ref>', 'the object that it is about: vms/web01')
     .addHelpText(
       'after',
@@ -47,7 +47,8 @@ async function report(cli: Cli, text: string, flags: ReportFlags): Promise<void>
     ['description', [text]],
     ['severity', [flags.severity]],
     ['origin', [flags.origin]],
-    ['customid', [flags.customId ?? String(Math.floor(Date.now() / 1_000))]],
+    // By the time, two reports of the same second would be one.
+    ['customid', [flags.customId ?? String(Math.floor(Math.random() * 2 ** 31))]],
   ]);
   const verbFlags = flagsOf(verb);
   if (flags.about !== undefined) {

@@ -48,6 +48,18 @@ export function register(command: Command, cli: Cli): void {
         'keep the password: keyring, file (encrypted) or none (by default the keyring, if it was typed)',
       ).choices([...storeNames, 'none']),
     )
+    .addHelpText(
+      'after',
+      `
+The certificate authority that the server presents is shown, and trusted once somebody agrees.
+Without -c the context is called like the server.
+
+Examples:
+  vmctl login https://engine.example.com --username admin@internal
+  vmctl login https://lab.example.com --username admin@internal -c lab --password-command 'pass lab'
+  vmctl login https://engine.example.com --username admin@internal --password-stdin < password.txt
+  vmctl login https://engine.example.com --username admin@internal --ca-fingerprint "$FINGERPRINT"`,
+    )
     .action((url: string | undefined, options: LoginOptions) => login(cli, url, options));
 }
 

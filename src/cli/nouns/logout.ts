@@ -11,7 +11,9 @@ import { tokenStore } from '../session/tokens.ts';
 
 /** Adds the action of `vmctl logout`. */
 export function register(command: Command, cli: Cli): void {
-  command.action(() => logout(cli));
+  command
+    .addHelpText('after', '\nExamples:\n  vmctl logout\n  vmctl logout -c lab')
+    .action(() => logout(cli));
 }
 
 /** Who signs out does not want to be signed in again by the next command. */

@@ -13,8 +13,8 @@ import { write } from '../io.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 interface Flags {
-  readonly listen: string;
-  readonly imagesListen: string;
+  readonly listen?: string;
+  readonly imagesListen?: string;
   readonly imagesControlSocket?: string;
   readonly data?: string;
   readonly memory?: boolean;
@@ -41,8 +41,14 @@ export function register(command: Command, cli: Cli): void {
   command
     .usage('[options] [-- COMMAND...]')
     .argument('[command...]', 'run this command against the server, then stop it')
-    .option('--listen <host:port>', 'address of the API; port 0: any', '127.0.0.1:8443')
-    .option('--images-listen <host:port>', 'address of the image daemon', '127.0.0.1:54322')
+    .option(
+      '--listen <host:port>',
+      'address of the API; port 0: any (127.0.0.1:8443; with a command: any port)',
+    )
+    .option(
+      '--images-listen <host:port>',
+      'address of the image daemon (127.0.0.1:54322; with a command: any port)',
+    )
     .option('--images-control-socket <path>', 'unix socket for the tickets of the image daemon')
     .option('--data <dir>', 'folder of the data (default: below the XDG state folder)')
     .option('--memory', 'keep nothing')
@@ -98,7 +104,7 @@ function number(text: string): number {
 async function serve(cli: Cli, words: readonly string[], flags: Flags): Promise<void> {
   if (flags.save !== undefined) return save(cli, flags.save);
   const { startServer } = await import('../../server/main.ts');
-  const options = await serverOptions(cli, flags);
+  const options = await serverOptions(cli, flags, words.length > 0);
   const server = await startServer(options).catch((error: unknown) => {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   });
@@ -111,7 +117,7 @@ async function serve(cli: Cli, words: readonly string[], flags: Flags): Promise<
   }
 }
 
-async function serverOptions(cli: Cli, flags: Flags): Promise<ServerOptions> {
+async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promise<ServerOptions> {
   const { parseAddress } = await import('../../server/options.ts');
   if (flags.memory && flags.data !== undefined) {
     throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
@@ -126,9 +132,11 @@ async function serverOptions(cli: Cli, flags: Flags): Promise<ServerOptions> {
       throw new UsageError(error instanceof Error ? error.message : String(error));
     }
   };
+  // A command is told where the server is: several may run side by side.
+  const usual = (port: number) => `127.0.0.1:${hasCommand ? 0 : port}`;
   return {
-    listen: address(flags.listen, '--listen'),
-    imagesListen: address(flags.imagesListen, '--images-listen'),
+    listen: address(flags.listen ?? usual(8443), '--listen'),
+    imagesListen: address(flags.imagesListen ?? usual(54322), '--images-listen'),
     imagesControlSocket:
       flags.imagesControlSocket === undefined ? undefined : resolve(flags.imagesControlSocket),
     data: flags.memory ? undefined : (flags.data ?? join(cli.places.stateDirectory, 'serve')),

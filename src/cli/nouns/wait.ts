@@ -22,6 +22,14 @@ export function register(command: Command, cli: Cli): void {
     .option('--timeout <duration>', 'give up after this time (10m)')
     .option('--on <kind/ref>', 'the object that they belong to: vms/web01')
     .option('--parallel <n>', 'objects at a time, 1 to 16 (4)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  vmctl wait vms/web01 --for status=up --timeout 5m
+  vmctl wait disks/root hosts/node1
+  vmctl wait nics/nic1 --on vms/web01 --for exists`,
+    )
     .action((words: readonly string[], options: WaitOptions) => wait(cli, words, options));
 }
 

@@ -10,7 +10,9 @@ import { targetOf } from '../session/connect.ts';
 
 /** Adds the action of `vmctl whoami`. */
 export function register(command: Command, cli: Cli): void {
-  command.action(() => whoami(cli));
+  command
+    .addHelpText('after', '\nExamples:\n  vmctl whoami\n  vmctl whoami -c lab -o json')
+    .action(() => whoami(cli));
 }
 
 async function whoami(cli: Cli): Promise<void> {

@@ -3,7 +3,7 @@ import type { Cli } from '../cli.ts';
 import { columnsOf } from './asked-columns.ts';
 import { columnValue, meaningOf, plainText, type Reader, textFor } from './cells.ts';
 import { painted, painter } from './color.ts';
-import type { Column } from './columns.ts';
+import { type Column, columnOf } from './columns.ts';
 import { detailLines } from './details.ts';
 import type { Format } from './formats.ts';
 import { harmless } from './harmless.ts';
@@ -132,15 +132,27 @@ async function* tabular(
     }
     return;
   }
-  const columns = columnsOf(cli, frame, format === 'wide');
+  let columns = columnsOf(cli, frame, format === 'wide');
   const rowOf = rowMaker(columns, frame.type, reader);
-  const rows: (readonly string[])[] = [];
+  let rows: (readonly string[])[] = [];
+  // Members of some lists come without their attributes: all there is to show is their ids.
+  const ids: (readonly string[])[] = [];
   for await (const batch of batches) {
-    for (const item of batch) rows.push(rowOf(item));
+    for (const item of batch) {
+      const row = rowOf(item);
+      if (ids.length === rows.length && row.every((cell) => cell === '')) {
+        ids.push([harmless.line(textFor(reader, item['id'], 'plain'))]);
+      }
+      rows.push(row);
+    }
   }
   if (rows.length === 0) {
     cli.note(`no ${frame.noun} found`);
     return;
+  }
+  if (ids.length === rows.length && cli.setting('columns') === undefined) {
+    columns = [columnOf('id')];
+    rows = ids;
   }
   const rigid = new Set(
     columns.flatMap(({ paths }, index) => (/(^|\.)id$/.test(paths[0] ?? '') ? [index] : [])),

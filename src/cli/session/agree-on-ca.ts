@@ -23,7 +23,7 @@ export async function agreeOnCa(
   const file = cli.setting('caFile')?.value;
   if (file !== undefined) return await fromFile(file, expected);
   if (cli.on('insecure')) return undefined;
-  const presented = await presentedCa(address.origin, cli.signal);
+  const presented = await presentedCa(address.origin, cli.io.env, cli.signal);
   const { host } = new URL(address.origin);
   if (expected !== undefined) {
     const wanted = fingerprintOf(expected);

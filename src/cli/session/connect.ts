@@ -92,6 +92,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
   const times = await cli.timing();
   return await Http.open({
     trust,
+    env: cli.io.env,
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),
     ...(cli.hold ? { hold: cli.hold } : {}),
@@ -102,7 +103,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
 }
 
 async function mismatch(origin: string, pinned: string, cli: Cli): Promise<TrustError | undefined> {
-  return await pinMismatch(origin, pinned, cli.signal);
+  return await pinMismatch(origin, pinned, cli.io.env, cli.signal);
 }
 
 function retryCount(text: string): number {

@@ -1,0 +1,148 @@
+/** Through a proxy to the service: a real one, that knows the way to a host that nobody else knows. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { proxyOf } from '../../src/client/proxy.ts';
+import { namedHosts } from '../examples/named-hosts.ts';
+import { type Home, makeHome } from '../support/command.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'vmctl-proxy-'));
+const hosts = namedHosts(folder);
+const engine = 'https://engine.example.com';
+const secret = `Basic ${Buffer.from('jane:se same').toString('base64')}`;
+
+let server: TestServer;
+let home: Home;
+let proxy: Server;
+let address: string;
+/** What the proxy was asked for. */
+let asked: string[] = [];
+/** Only who signs in is let through. */
+let isClosed = false;
+
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0', '--inventory', 'small', ...hosts.flags]);
+  const port = Number(new URL(server.ready.base_url).port);
+  proxy = createServer().on('connect', (request, socket) => {
+    asked.push(String(request.url));
+    if (isClosed && request.headers['proxy-authorization'] !== secret) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      return;
+    }
+    const way = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      way.pipe(socket).pipe(way);
+    });
+    for (const end of [socket, way]) end.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  home = makeHome(server);
+});
+beforeEach(() => {
+  asked = [];
+  isClosed = false;
+});
+afterAll(async () => {
+  proxy.closeAllConnections();
+  proxy.close();
+  home.remove();
+  rmSync(folder, { recursive: true, force: true });
+  await server.stop();
+});
+
+const list = (env: NodeJS.ProcessEnv) =>
+  home.run(['vms', 'list', '-o', 'name'], {
+    VMCTL_URL: engine,
+    VMCTL_CA_FILE: hosts.caFile,
+    ...env,
+  });
+
+describe('the way to the service', () => {
+  it.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('goes through %s', async (name) => {
+    const { code, stdout, stderr } = await list({ [name]: `http://${address}` });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('vms/vm-01');
+    expect(new Set(asked)).toEqual(new Set(['engine.example.com:443']));
+  });
+
+  it('login looks at the certificate through it, and --timing works', async () => {
+    const env = { HTTPS_PROXY: address, VMCTL_URL: '', VMCTL_CA_FILE: '', VMCTL_USERNAME: '' };
+    const words = ['login', engine, '--username', 'admin@internal'];
+    const first = await home.run(words, env);
+    const [, fingerprint = ''] = /--ca-fingerprint (\S+)/.exec(first.stderr) ?? [];
+    expect([first.code, fingerprint]).toEqual([8, expect.stringMatching(/^[0-9A-F:]{95}$/)]);
+    const second = await home.run([...words, '--ca-fingerprint', fingerprint], env);
+    expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('signed in')]);
+    const third = await home.run(['vms', 'list', '-o', 'name', '--timing'], env);
+    expect([third.code, third.stderr]).toEqual([0, expect.stringContaining('TLS')]);
+    expect(asked.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('user and password are in its address', async () => {
+    isClosed = true;
+    const refused = await list({ HTTPS_PROXY: `http://${address}` });
+    expect(refused.code).toBe(8);
+    expect(refused.stderr).toContain(
+      `the proxy ${address} gives no way to engine.example.com:443: 407`,
+    );
+    const { code } = await list({ HTTPS_PROXY: `http://jane:se%20same@${address}` });
+    expect(code).toBe(0);
+  });
+
+  it('a proxy that is not there is told from a server that is not there', async () => {
+    const { code, stderr } = await list({ HTTPS_PROXY: 'http://127.0.0.1:9' });
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringContaining('the proxy 127.0.0.1:9 cannot be reached: the connection is refused'),
+    ]);
+  });
+
+  it('what is no proxy that can be used is a mistake', async () => {
+    const { code, stderr } = await list({ ALL_PROXY: 'socks5://127.0.0.1:1080' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('ALL_PROXY: not the address')]);
+  });
+
+  it('goes straight where NO_PROXY says so, and to this machine', async () => {
+    const { code } = await list({ HTTPS_PROXY: address, NO_PROXY: 'example.com' });
+    expect(code).toBe(8);
+    const near = await list({ HTTPS_PROXY: address, VMCTL_URL: server.ready.base_url });
+    expect(near.code).toBe(0);
+    expect(asked).toEqual([]);
+  });
+
+  it('doctor tells which way that is', async () => {
+    const env = { HTTPS_PROXY: address, VMCTL_URL: engine, VMCTL_CA_FILE: hosts.caFile };
+    const { stdout } = await home.run(['doctor', '-o', 'json'], env);
+    const found = JSON.parse(stdout) as { check: string; status: string; detail: string }[];
+    expect(found.find(({ check }) => check === 'proxy')?.detail).toBe(`through ${address}`);
+    expect(found.find(({ check }) => check === 'product')?.status).toBe('ok');
+  });
+});
+
+describe('NO_PROXY', () => {
+  it.each([
+    ['', true],
+    ['example.com', false],
+    ['.example.com', false],
+    ['*.example.com', false],
+    ['*', false],
+    ['other.org, engine.example.com', false],
+    ['engine.example.com:443', false],
+    ['engine.example.com:8443', true],
+    ['ngine.example.com', true],
+    ['com.example', true],
+  ])('%j', (exceptions, isUsed) => {
+    const env = { HTTPS_PROXY: 'proxy.example.com:3128', NO_PROXY: exceptions };
+    expect(proxyOf(engine, env)?.host).toBe(isUsed ? 'proxy.example.com:3128' : undefined);
+  });
+
+  it.each(['https://localhost:8443', 'https://127.0.0.2', 'https://[::1]:8443'])(
+    '%s needs no proxy',
+    (origin) => expect(proxyOf(origin, { HTTPS_PROXY: 'http://proxy:3128' })).toBeUndefined(),
+  );
+});

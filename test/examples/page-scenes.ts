@@ -1,0 +1,156 @@
+/** What lines of README.md and docs need before, and what must be so afterwards. */
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { holds, imageTicket, ownAuthority, prints, type Scene, shows, stranger } from './scene.ts';
+
+/** Lines that no test runs, and why. */
+export const notRun: Readonly<Record<string, string>> = {
+  'npm run demo   # installs, builds, starts a server, and goes through the main job against it':
+    '.ci/run runs it, on two versions of Node',
+  'npm test       # installs, builds, and runs all tests': 'it would run itself',
+};
+
+/** Somebody who has signed in by the line before. */
+const signedIn = { env: stranger };
+
+const readme: Readonly<Record<string, Scene>> = {
+  'npm install -g .': {
+    folder: fileURLToPath(new URL('../..', import.meta.url)),
+    // Not where everybody's programs are, and without asking anybody.
+    before: 'printf "prefix=%s/prefix\\noffline=true\\naudit=false\\n" "$HOME" > .npmrc',
+    after: shows('prefix/bin/vmctl --version', /^\d+\.\d+\.\d+/),
+  },
+  'vmctl login https://engine.example.com --username admin@internal': {
+    env: { ...stranger, VMCTL_PASSWORD: 'not-a-secret' },
+    after: shows('vmctl context list', /engine\.example\.com/),
+  },
+  "vmctl vms list --search 'status=up'": {
+    ...signedIn,
+    after: (told) => {
+      prints(/vm-01 +up/)(told);
+      expect(told.stdout).not.toContain('vm-02');
+    },
+  },
+  'vmctl vms start web01': {
+    ...signedIn,
+    before: 'vmctl vms clone vm-02 --name web01',
+    after: shows('vmctl vms list', /web01 +up/),
+  },
+  'vmctl hosts deactivate host1': {
+    ...signedIn,
+    after: shows('vmctl hosts list', /host1 +maintenance/),
+  },
+  'vmctl disks upload root.qcow2 --name root --storagedomain data1': {
+    ...signedIn,
+    before: `vmctl disks create --name seed --size 1MiB --format cow --storagedomain data1
+vmctl disks download seed root.qcow2`,
+    after: shows('vmctl disks verify root root.qcow2 && echo same', /same/),
+  },
+  'vmctl disks download root copy.qcow2': {
+    ...signedIn,
+    after: shows('vmctl disks verify root copy.qcow2 && echo same', /same/),
+  },
+  'vmctl events list --tail': {
+    ...signedIn,
+    meanwhile: "vmctl events report 'something happens'",
+    after: prints(/something happens/),
+  },
+};
+
+const server: Readonly<Record<string, Scene>> = {
+  'vmctl serve --data ./site --listen 127.0.0.1:8443    # keeps everything in ./site': {
+    after: shows('vmctl vms list -o name && ls site/vmctl.db', /vms\/vm-01[\s\S]*site\/vmctl\.db/),
+  },
+  'vmctl serve --memory --speed 0 --inventory small     # keeps nothing, no waiting: for tests': {
+    after: shows('vmctl vms list -o name', /vms\/vm-01/),
+  },
+  'vmctl serve --memory --dialect ovirt                 # paths, scope and JSON of an oVirt engine':
+    { after: shows('vmctl whoami', /dialect +ovirt/) },
+  'vmctl serve --memory -- pytest                       # for one command, with VMCTL_* in its environment':
+    { after: holds('tested.txt', /vms\/vm-01/) },
+  'vmctl serve --memory --env > server.env &            # then, in the same shell: . ./server.env':
+    {
+      env: { ...stranger, READY: 'ready-elsewhere.json' },
+      rest: `until [ -s server.env ]; do sleep 0.02; done
+. ./server.env
+vmctl vms list -o name
+kill $VMCTL_SERVE_PID
+wait`,
+      after: prints(/vms\/vm-01/),
+    },
+  'vmctl serve --memory --inventory site.yaml           # with the objects that a file says': {
+    before: "echo 'tags: [{ name: production }]' > site.yaml",
+    after: shows('vmctl tags list -o name', /tags\/production/),
+  },
+  "vmctl serve --memory --fault 'operation=start,vm=web*,rate=0.1'   # one start in ten fails": {
+    after: shows('vmctl api GET /_vmctl/faults', /"operation":\s*"start".*"rate":\s*0\.1/),
+  },
+};
+
+const standIn: Readonly<Record<string, Scene>> = {
+  'vmctl serve --memory --speed 0 -- ./run-tests.sh     # VMCTL_* are set for the command': {
+    before: "echo 'vmctl vms list -o name' > run-tests.sh; chmod 700 run-tests.sh",
+    after: prints(/vms\/vm-01/),
+  },
+  'vmctl serve --memory --ready-file ready.json &       # addresses as JSON, once it answers': {
+    after: holds('ready.json', /"api_url"/),
+  },
+  "vmctl serve --memory --fault 'operation=start,vm=web*,rate=0.1' --fault operation=list,delay=2000":
+    { after: shows('vmctl api GET /_vmctl/faults', /"delay":\s*2000/) },
+};
+
+const ticketFile = `cat > ticket.json << 'END'
+{"uuid": "t", "size": 1048576, "ops": ["read", "write"], "timeout": 3600,
+ "url": "file:///var/tmp/disk.raw"}
+END`;
+const daemonOfTicket = 'vmctl images serve --ticket ticket.json --ready-file ready.json';
+const daemonOfSocket = 'vmctl images serve --control-socket control.sock --no-tls &';
+const control = 'curl --unix-socket control.sock';
+const added = `${imageTicket('ticket.json')}
+${control} -sf -T ticket.json http://localhost/tickets/t`;
+
+const daemon: Readonly<Record<string, Scene>> = {
+  [ticketFile]: { after: holds('ticket.json', /"uuid": "t"/) },
+  [daemonOfTicket]: {
+    before: 'truncate -s 1M disk.raw',
+    after: (told) => holds('ready.json', /"images": \[\s*"https:.*\/images\/t"/)(told),
+  },
+  [`vmctl images info https://127.0.0.1:54322/images/t --ca-file ${ownAuthority}`]: {
+    serving: daemonOfTicket,
+    after: prints(/size +1048576/),
+  },
+  'qemu-nbd --socket /run/user/1000/disk.nbd --persistent --shared 8 --format qcow2 disk.qcow2': {
+    needs: 'qemu-nbd',
+    before: 'qemu-img create -q -f qcow2 disk.qcow2 1M',
+    behind: `until [ -S disk.nbd ]; do kill -0 $!; sleep 0.02; done
+qemu-img info "nbd+unix:///?socket=$PWD/disk.nbd"
+kill $!; wait`,
+    after: prints(/virtual size: 1 MiB/),
+  },
+  [daemonOfSocket]: {
+    after: shows(`${control} -s -X DELETE -w '%{http_code}' http://localhost/tickets/t`, /204/),
+  },
+  [`${control} -T ticket.json http://localhost/tickets/t`]: {
+    serving: daemonOfSocket,
+    before: imageTicket('ticket.json'),
+    after: shows(`${control} -s http://localhost/tickets/t`, /1048576/),
+  },
+  [`${control} http://localhost/tickets/t`]: {
+    serving: daemonOfSocket,
+    before: added,
+    after: prints(/"size":\s*1048576/, /"active":\s*false/),
+  },
+  [`${control} -X DELETE http://localhost/tickets/t`]: {
+    serving: daemonOfSocket,
+    before: added,
+    after: shows(`${control} -s -w '%{http_code}' http://localhost/tickets/t`, /404/),
+  },
+};
+
+/** By line. */
+export const pageScenes: Readonly<Record<string, Scene>> = {
+  ...readme,
+  ...server,
+  ...standIn,
+  ...daemon,
+};

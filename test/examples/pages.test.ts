@@ -1,0 +1,133 @@
+/** Blocks of code of README.md and of the pages in docs, run as they stand there. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { namedHosts } from './named-hosts.ts';
+import { notRun, pageScenes } from './page-scenes.ts';
+import { makeShell, type Shell } from './shell.ts';
+import { blocksOf, topics } from './shown.ts';
+import { play } from './stage.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'vmctl-pages-'));
+const inDocs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+/** test/commands/tasks.test.ts runs the tasks, each with a look at what it did. */
+const pages = ['README.md', ...inDocs.map((name) => `docs/${name}`)].filter(
+  (page) => page !== 'docs/tasks.md',
+);
+
+let server: TestServer;
+let open: () => Shell;
+
+beforeAll(async () => {
+  const hosts = namedHosts(folder);
+  server = await startTestServer(['--speed', '0', '--inventory', 'small', ...hosts.flags]);
+  open = () => makeShell(server, hosts, folder);
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Lines of a shell; a document that follows belongs to the line that reads it. */
+const linesOf = (text: string) => text.trim().match(/.*<< '(\w+)'\n[\s\S]*?\n\1$|.+/gm) ?? [];
+
+/** What a transcript shows: commands behind `$`, each with its output. */
+function transcriptOf(text: string): readonly (readonly [command: string, output: string])[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const end = part.indexOf('\n');
+      return [part.slice(0, end), part.slice(end + 1)] as const;
+    });
+}
+
+/** How a block in each language is run. */
+const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void>>> = {
+  sh: async (text, shell) => {
+    for (const line of linesOf(text)) {
+      if (line in notRun) continue;
+      const scene = pageScenes[line];
+      expect(scene, `${line}: nobody looks at what it does`).toBeDefined();
+      if (scene) await play(shell, line, scene);
+    }
+  },
+  console: async (text, shell) => {
+    const parts = transcriptOf(text);
+    expect(parts.length).toBeGreaterThan(0);
+    for (const [command, output] of parts) {
+      expect(await shell.must(`cd '${root}'\n${command}`), command).toBe(output);
+    }
+  },
+  js: async (text, shell) => {
+    shell.write('node_modules/.keep', '');
+    symlinkSync(root, join(shell.folder, 'node_modules/vmctl'));
+    // The comment stands for what a test does with the server.
+    const [comment = '', names = ''] = / *\/\/ (server\.\w+(?:, server\.\w+)*)\n/.exec(text) ?? [];
+    expect(comment).not.toBe('');
+    shell.write('block.mjs', text.replace(comment, `console.log(JSON.stringify([${names}]));\n`));
+    const told = JSON.parse(await shell.must('node block.mjs')) as unknown[];
+    expect(told).toHaveLength(names.split(', ').length);
+    expect(told[0]).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/virt-app\/api$/);
+    for (const value of told) expect(value).toMatch(/./);
+  },
+  yaml: expectInventory,
+};
+
+/** A definition: a service begins with it, and has everything that it names, as it says. */
+async function expectInventory(text: string, shell: Shell): Promise<void> {
+  shell.write('block.yaml', text);
+  expect(text).toContain('web01');
+  const script = "vmctl vms list -o json --query '[].[name, status]'; vmctl diff block.yaml";
+  shell.write('look.sh', script);
+  const serve = 'vmctl serve --memory --speed 0 --inventory block.yaml -- sh look.sh';
+  expect(JSON.parse(await shell.must(serve))).toEqual([['web01', 'up']]);
+}
+
+describe.each(pages)('%s', (page) => {
+  let shell: Shell | undefined;
+  const blocks = blocksOf(page).map(({ title, language, text }) => ({ title, language, text }));
+  it.runIf(blocks.length > 0).each(blocks)('$title: $language', async ({ language, text }) => {
+    const run = runs[language];
+    expect(run, `nobody can run a block of ${language}`).toBeDefined();
+    // What one block leaves behind, later ones of the page may use.
+    shell ??= open();
+    await run?.(text, shell);
+  });
+});
+
+describe('what is not run', () => {
+  const lines = pages.flatMap((page) => blocksOf(page).flatMap(({ text }) => linesOf(text)));
+  it('is shown somewhere', () => {
+    for (const line of [...Object.keys(notRun), ...Object.keys(pageScenes)]) {
+      expect(lines).toContain(line);
+    }
+  });
+  it('.ci/run runs: tests cannot run themselves', () => {
+    const script = readFileSync(join(root, '.ci/run'), 'utf8');
+    expect(script).toMatch(/^npm test /m);
+    expect(script).toMatch(/^npm run --silent demo /m);
+  });
+});
+
+it('scripts of npm that pages name are there', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  for (const page of [...pages, 'CONTRIBUTING.md']) {
+    const text = readFileSync(join(root, page), 'utf8');
+    for (const [, name = ''] of text.matchAll(/npm run ([\w:]+)/g)) {
+      expect(scripts, page).toHaveProperty([name]);
+    }
+  }
+});
+
+it('the definition that vmctl help definitions shows can be begun with', async () => {
+  const { text = '' } = (await topics()).find(({ name }) => name === 'help definitions') ?? {};
+  const [block = ''] = /(?<=\n\n)(?: {2}.*\n)+/.exec(text) ?? [];
+  await expectInventory(block, open());
+});

@@ -1,0 +1,79 @@
+/** Scenes of examples about signing in, remembered servers and settings. */
+import { expect } from 'vitest';
+import { notes, prints, type Scene, shows, stranger } from './scene.ts';
+
+/** Somebody who is not signed in by the environment, but has signed in at two servers. */
+const at = (host: string, more = '') =>
+  `vmctl login https://${host} --username admin@internal ${more} --password-file password.txt`;
+const both = `${at('engine.example.com')}
+${at('lab.example.com', '-c lab')}`;
+const one = { env: stranger, before: both };
+
+const login = 'vmctl login https://engine.example.com --username admin@internal';
+/** By example. */
+export const scenesOfSessions: Readonly<Record<string, Scene>> = {
+  [login]: {
+    env: { ...stranger, VMCTL_PASSWORD: 'not-a-secret' },
+    after: shows('vmctl context list', /^true +engine\.example\.com +https:/m),
+  },
+  "vmctl login https://lab.example.com --username admin@internal -c lab --password-command 'pass lab'":
+    { env: stranger, after: shows('vmctl whoami -o json', /"password_from": "command"/) },
+  [`${login} --password-stdin < password.txt`]: {
+    env: stranger,
+    after: shows('vmctl whoami', /admin@internal/),
+  },
+  [`${login} --ca-fingerprint "$FINGERPRINT"`]: {
+    // Nobody here trusts the authority by itself.
+    env: { ...stranger, VMCTL_PASSWORD: 'not-a-secret', NODE_EXTRA_CA_CERTS: undefined },
+    after: shows('vmctl context show -o json', /"ca_fingerprint": "[0-9A-F:]{95}"/),
+  },
+  'vmctl logout': {
+    ...one,
+    after: async (told) => {
+      notes(/signed out admin@internal at https:\/\/lab\.example\.com/)(told);
+      expect((await told.shell.run('vmctl logout', told.env)).stderr).toContain('not signed in');
+    },
+  },
+  'vmctl logout -c lab': {
+    ...one,
+    after: notes(/signed out admin@internal at https:\/\/lab\.example\.com/),
+  },
+  'vmctl whoami': { ...one, after: prints(/admin@internal/, /lab\.example\.com/) },
+  'vmctl whoami -c lab -o json': { ...one, after: prints(/"context": "lab"/) },
+  'vmctl context list': { ...one, after: prints(/engine\.example\.com/, /^true +lab /m) },
+  'vmctl context show': { ...one, after: prints(/lab\.example\.com/) },
+  'vmctl context show lab -o json': { ...one, after: prints(/"name": "lab"/) },
+  'vmctl context use lab': {
+    env: stranger,
+    before: `${both}\nvmctl context use engine.example.com`,
+    after: shows('vmctl context show', /lab\.example\.com/),
+  },
+  'vmctl context set lab --protected': {
+    ...one,
+    after: async ({ shell, env }) => {
+      const { code, stderr } = await shell.run('vmctl vms stop web01 --yes', env);
+      expect([code, stderr]).toEqual([12, expect.stringContaining('--confirm lab')]);
+    },
+  },
+  'vmctl context set lab --read-only': {
+    ...one,
+    after: async ({ shell, env }) =>
+      expect((await shell.run('vmctl vms stop web01', env)).stderr).toContain('read'),
+  },
+  'vmctl context set lab --name testing': {
+    ...one,
+    after: shows('vmctl context list', /^true +testing +https:\/\/lab/m),
+  },
+  'vmctl context delete lab --yes': {
+    ...one,
+    after: async ({ look }) => expect(await look('vmctl context list')).not.toMatch(/lab/),
+  },
+  'vmctl config list': { after: prints(/output/) },
+  'vmctl config list -o json': { after: ({ stdout }) => void JSON.parse(stdout) },
+  'vmctl config set output wide': { after: shows('vmctl config list', /output +wide/) },
+  'vmctl config set retries 5': { after: shows('vmctl config list', /retries +5/) },
+  'vmctl config unset output': {
+    before: 'vmctl config set output wide',
+    after: async ({ look }) => expect(await look('vmctl config list')).not.toMatch(/output +wide/),
+  },
+};

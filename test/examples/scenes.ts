@@ -1,0 +1,243 @@
+/** What examples that run in a shell need before, and what must be so afterwards. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import {
+  holds,
+  imageTicket,
+  notes,
+  ownAuthority,
+  prints,
+  type Scene,
+  shows,
+  size,
+} from './scene.ts';
+import { scenesOfSessions } from './scenes-of-sessions.ts';
+
+/** A transfer with its ticket; the disk is large enough for what the examples do. */
+const ticket = (direction: string, bytes = '16MiB') =>
+  `vmctl disks create --name big --size ${bytes} --format raw --storagedomain data1 -q
+vmctl imagetransfers create --disk big --direction ${direction} --query transfer_url -o tsv > url.txt
+head -c 65536 /dev/urandom > part.raw`;
+const written = `vmctl images read "$(cat url.txt)" --offset 1MiB --size 65536 -O back.raw
+cmp part.raw back.raw && echo same`;
+
+const url = 'https://host:54322/images/TICKET';
+const scenesOfImages: Readonly<Record<string, Scene>> = {
+  'vmctl disks upload https://images.example.com/root.raw.xz --storagedomain data1': {
+    after: shows('vmctl disks list -o json', /"provisioned_size": 10485760/),
+  },
+  'zcat root.raw.gz | vmctl disks upload - --size 10GiB --name root --storagedomain data1': {
+    before: 'vmctl disks delete root --yes',
+    after: shows('vmctl disks verify root root.raw && echo same', /same/),
+  },
+  'vmctl disks download root - | gzip > root.raw.gz': {
+    after: shows('zcat root.raw.gz > got && vmctl disks verify root got && echo same', /same/),
+  },
+  [`vmctl images options ${url}`]: { before: ticket('upload'), after: prints(/flush/) },
+  [`vmctl images info ${url}`]: { before: ticket('download'), after: prints(/16777216/) },
+  [`vmctl images extents ${url} -o json`]: {
+    before: ticket('download'),
+    after: ({ stdout }) => expect(JSON.parse(stdout)).toMatchObject([{ length: 16777216 }]),
+  },
+  [`vmctl images checksum ${url} --algorithm sha256`]: {
+    before: ticket('download'),
+    after: prints(/[0-9a-f]{64}/),
+  },
+  [`vmctl images read ${url} --size 512 | xxd`]: {
+    before: ticket('download'),
+    after: prints(/^000000 00 00 /, /000200/),
+  },
+  [`vmctl images read ${url} --offset 1MiB --size 4MiB -O part.raw`]: {
+    before: `${ticket('download')}; rm part.raw`,
+    after: size('part.raw', 4 * 2 ** 20),
+  },
+  [`vmctl images write ${url} part.raw --offset 1MiB`]: {
+    before: ticket('upload'),
+    after: shows(written, /same/),
+  },
+  [`vmctl images write ${url} - --no-flush`]: {
+    before: ticket('upload'),
+    input: 'these bytes',
+    after: shows('vmctl images read "$(cat url.txt)" --size 11', /these bytes/),
+  },
+  [`vmctl images zero ${url} --offset 0 --size 1GiB --flush`]: {
+    before: `${ticket('upload', '1GiB')}
+vmctl images write "$(cat url.txt)" part.raw --offset 1MiB`,
+    after: shows(
+      `vmctl images read "$(cat url.txt)" --offset 1MiB --size 65536 | tr -d '\\0' | wc -c`,
+      /^ *0$/m,
+    ),
+  },
+  [`vmctl images flush ${url}`]: {
+    before: `${ticket('upload')}
+vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
+    after: shows(written, /same/),
+  },
+  'vmctl vms console web01': {
+    env: { DISPLAY: ':0' },
+    after: async (told) => {
+      expect(told.stderr).toContain('web01 is shown by remote-viewer');
+      // The viewer is a program of its own, which goes on by itself.
+      await told.look('until [ -s seen.vv ]; do sleep 0.02; done');
+      holds('seen.vv', /\[virt-viewer\]/)(told);
+    },
+  },
+};
+
+/** A site that is written down. */
+const site = "echo 'tags: [{ name: production }, { name: web }]' > site.yaml";
+const scenesOfSites: Readonly<Record<string, Scene>> = {
+  'vmctl export > site.yaml': { after: holds('site.yaml', /^vms:/m) },
+  'vmctl export clusters networks -o json': {
+    after: ({ stdout }) =>
+      expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['clusters', 'networks']),
+  },
+  'vmctl diff site.yaml': {
+    before: 'vmctl export tags > site.yaml',
+    after: prints(/^$/),
+  },
+  // Each data center has a network called mgmt: definitions have names for one of them only.
+  'vmctl export | vmctl diff -': {
+    before: 'vmctl datacenters delete spare --yes',
+    after: prints(/^$/),
+  },
+  'vmctl doctor': { after: prints(/127\.0\.0\.1/) },
+  'vmctl doctor -o json': { after: ({ stdout }) => void JSON.parse(stdout) },
+  'vmctl completion bash > ~/.local/share/bash-completion/completions/vmctl': {
+    before: 'mkdir -p ~/.local/share/bash-completion/completions',
+    after: shows('. ~/.local/share/bash-completion/completions/vmctl; complete -p vmctl', /vmctl/),
+  },
+  'vmctl completion zsh > ~/.zfunc/_vmctl': {
+    before: 'mkdir -p ~/.zfunc',
+    after: holds('.zfunc/_vmctl', /^#compdef vmctl/),
+  },
+  'vmctl completion fish > ~/.config/fish/completions/vmctl.fish': {
+    before: 'mkdir -p ~/.config/fish/completions',
+    after: holds('.config/fish/completions/vmctl.fish', /^complete/m),
+  },
+};
+
+const serves = (uuid: string, ca: string) =>
+  shows(`vmctl images info "https://127.0.0.1:$PORT/images/${uuid}" --ca-file ${ca}`, /1048576/);
+const controlled =
+  'vmctl images serve --control-socket control.sock --unix-socket images.sock --no-tls';
+
+const scenesOfDaemons: Readonly<Record<string, Scene>> = {
+  'vmctl images serve --ticket ticket.json': {
+    before: imageTicket('ticket.json'),
+    after: serves('t', ownAuthority),
+  },
+  'vmctl images serve --ticket a.json b.json --listen 0.0.0.0:54322 --tls-cert c.pem --tls-key k.pem':
+    {
+      before: `${imageTicket('a.json')}
+sed 's/"t"/"u"/' a.json > b.json
+cp "$CERTIFICATE" c.pem; cp "$KEY" k.pem`,
+      after: serves('u', '"$NODE_EXTRA_CA_CERTS"'),
+    },
+  [controlled]: {
+    after: shows(
+      'curl -s --unix-socket images.sock -X OPTIONS http://localhost/images/\\*',
+      /zero/,
+    ),
+  },
+  'curl --unix-socket control.sock -T ticket.json http://localhost/tickets/t': {
+    serving: controlled,
+    before: imageTicket('ticket.json'),
+    after: shows('curl -s --unix-socket control.sock http://localhost/tickets/t', /1048576/),
+  },
+};
+
+const scenesOfServers: Readonly<Record<string, Scene>> = {
+  'vmctl serve --memory --inventory small -- vmctl vms list': { after: prints(/vm-01 +up/) },
+  'vmctl serve --data ./site --listen 127.0.0.1:8443': {
+    after: async (told) => {
+      expect(await told.look('vmctl vms list -o name')).toContain('vms/vm-01');
+      size('site/vmctl.db', statSync(join(told.shell.folder, 'site/vmctl.db')).size)(told);
+    },
+  },
+  'vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json': {
+    after: (told) => holds('ready.json', /"api_url": ".*\/ovirt-engine\/api"/)(told),
+  },
+  'vmctl serve --memory -- bash         # a shell in which vmctl uses it': {
+    input: 'vmctl vms list -o name\n',
+    after: prints(/vms\/vm-01/),
+  },
+  'vmctl serve --memory --speed 0 --inventory hosts=10,vms=1000 -- ./test.sh': {
+    before:
+      "echo 'vmctl vms list -o id | wc -l; vmctl hosts list -o id | wc -l' > test.sh; chmod 700 test.sh",
+    after: prints(/^ *1000\n *10\n$/),
+  },
+  'vmctl serve --inventory site.yaml    # as vmctl export wrote it': {
+    before: site,
+    after: shows('vmctl tags list -o name', /tags\/web/),
+  },
+};
+
+const scenesOfTopics: Readonly<Record<string, Scene>> = {
+  "vmctl vms list --search 'status=up'": { after: prints(/web01 +up/) },
+  'vmctl vms start web01': {
+    before: 'vmctl vms stop web01 -q',
+    after: shows('vmctl vms list', /web01 +up/),
+  },
+  'vmctl nics list --vm web01 -o json': { after: prints(/"name": "nic1"/) },
+  'vmctl vms list --query "[?status==\'up\'].name" -o tsv': { after: prints(/^web01$/m) },
+  "vmctl vms list --query 'sum([].memory)'": { after: prints(/^\d+$/m) },
+  'vmctl vms update web01 --memory 8GiB --dry-run': {
+    after: async (told) => {
+      prints(/PUT/, /8589934592/)(told);
+      await shows('vmctl vms get web01 -o json', /"memory": 1073741824/)(told);
+    },
+  },
+  "vmctl vms list --search 'status=up' --curl": { after: prints(/^curl .*VMCTL_TOKEN/m) },
+  "vmctl vms list --search 'name=test*' -o name | vmctl vms stop -": {
+    before: 'vmctl vms update web01 --name test1 -q',
+    after: shows('vmctl vms list', /test1 +down/),
+  },
+  'vmctl nics list --vm web01': { after: prints(/nic1/) },
+  'vmctl permissions list --on clusters/lab': {
+    before: 'vmctl permissions grant --role UserRole --user jane@internal --on clusters/lab',
+    after: prints(/UserRole +jane@internal/),
+  },
+  'vmctl glusterbricks list --cluster Default --volume vol1': { after: prints(/bricks\/b1/) },
+  'vmctl wait vms/web01 --for status=up --timeout 5m': { after: notes(/web01/) },
+  "vmctl wait disks/root --for 'status!=locked'": { after: notes(/root/) },
+  'vmctl wait vms/web01 vms/web02 --for gone': {
+    before: `vmctl imagetransfers list -o id | vmctl imagetransfers cancel -
+vmctl vms stop web01
+vmctl vms delete web01 web02 --yes`,
+    after: notes(/web0[12]: absent\n.*web0[12]: absent/),
+  },
+  'id=$(vmctl vms create --name web01 --cluster Default --template Blank -q)': {
+    before: 'vmctl vms update web01 --name web00 -q',
+    after: shows('vmctl vms list', /web01 +down/),
+  },
+  "vmctl vms list --search 'status=down' -o name | vmctl vms delete -": {
+    before: `vmctl imagetransfers list -o id | vmctl imagetransfers cancel -
+vmctl vmpools delete desktops --yes`,
+    after: async ({ look }) => expect(await look('vmctl vms list -o name')).toBe('vms/web01\n'),
+  },
+  "vmctl vms list -o json --query '[].{name: name, memory: memory}'": {
+    after: ({ stdout }) =>
+      expect(JSON.parse(stdout)).toContainEqual({ name: 'web01', memory: 1073741824 }),
+  },
+  "vmctl vms list --search 'name=web* and status=up'": { after: prints(/web01/) },
+  "vmctl vms list --search 'cluster=lab sortby name desc' --limit 20 --page 2": {
+    after: prints(/^$/),
+  },
+  "vmctl hosts list --search 'vms.status=up'": { after: prints(/node1/) },
+  "vmctl events list --search 'severity > normal sortby time desc'": {
+    before: "vmctl events report 'disk is nearly full' --severity warning",
+    after: prints(/warning +.*disk is nearly full/),
+  },
+};
+
+/** By example. */
+export const scenes: Readonly<Record<string, Scene>> = {
+  ...scenesOfSessions,
+  ...scenesOfImages,
+  ...scenesOfSites,
+  ...scenesOfServers,
+  ...scenesOfDaemons,
+  ...scenesOfTopics,
+};

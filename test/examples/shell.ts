@@ -1,0 +1,217 @@
+/**
+ * A folder in which examples run as people type them: in a shell, with the built command and what
+ * else examples start on its path, and with the hosts that they name.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { password, type Ready, type TestServer, vmctl } from '../support/server.ts';
+import { vmctl as built } from './built.ts';
+import type { NamedHosts } from './named-hosts.ts';
+import { wordsOf } from './site.ts';
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Shell {
+  /** Where commands run, and their home. */
+  readonly folder: string;
+  /** What somebody who is not signed in has in the environment. */
+  readonly bare: Readonly<Record<string, string>>;
+  /** The same for the administrator of the server. */
+  readonly signedIn: Readonly<Record<string, string>>;
+  /** Puts a file below the folder. */
+  write(name: string, content: string | Buffer): void;
+  read(name: string): string;
+  /** Runs a script to its end. */
+  run(script: string, more?: Environment, input?: string): Promise<Outcome>;
+  /** Runs it, and throws unless it succeeds; returns what it printed. */
+  must(script: string, more?: Environment): Promise<string>;
+  /** Runs a script that does not end by itself, does things until it has printed something; Ctrl-C. */
+  interrupt(
+    script: string,
+    meanwhile: () => Promise<unknown>,
+    more?: Environment,
+  ): Promise<Outcome>;
+  /** Runs a script that starts a server; once that answers something is done, and it is stopped. */
+  serve(script: string, use: (env: Environment) => Promise<void>): Promise<Outcome>;
+}
+
+/** What an image daemon by itself says of itself. */
+interface Daemon {
+  readonly url?: string;
+  readonly pid: number;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A command that needs no shell. */
+const plain = /^vmctl (?!serve)[^|<>$;&~]*$/;
+
+/** Programs that examples start beside vmctl. */
+const programs: Readonly<Record<string, string>> = {
+  // A server takes free ports, and says when it answers; what the example says itself still wins.
+  vmctl: `case "\${READY:+$1 \${2-}}" in
+  'serve '*) shift
+    set -- serve --listen 127.0.0.1:0 --images-listen 127.0.0.1:0 --ready-file "$READY" "$@";;
+  'images serve') shift 2
+    set -- images serve --listen 127.0.0.1:0 --ready-file "$READY" "$@";;
+esac
+exec '${process.execPath}' '${vmctl}' "$@"`,
+  // A password manager, a viewer, and tests of somebody.
+  pass: 'cat "$HOME/password.txt"',
+  'remote-viewer': 'cat "$1" > seen.vv',
+  pytest: 'vmctl vms list -o name > tested.txt',
+  xxd: 'od -A x -t x1z',
+};
+
+/** Prepares a folder for examples that use a server by its name. */
+export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web = 0): Shell {
+  mkdirSync(at, { recursive: true });
+  const folder = mkdtempSync(join(at, 'shell-'));
+  const write = (name: string, content: string | Buffer) => {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content, { mode: 0o600 });
+  };
+  for (const [name, script] of Object.entries(programs)) {
+    write(`bin/${name}`, `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, 'bin', name), 0o755);
+  }
+  write('password.txt', `${password}\n`);
+  const port = Number(new URL(server.ready.base_url).port);
+  const bare = {
+    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+    HOME: folder,
+    // What is compiled once is compiled for all.
+    XDG_CACHE_HOME: join(at, 'cache'),
+    FINGERPRINT: new X509Certificate(hosts.ca).fingerprint256,
+    VMCTL_SERVE_PASSWORD: password,
+    CERTIFICATE: hosts.certificateFile,
+    KEY: hosts.keyFile,
+    ...hosts.env({
+      'engine.example.com': port,
+      'lab.example.com': port,
+      'images.example.com': web,
+    }),
+  };
+  const signedIn = {
+    ...bare,
+    VMCTL_URL: server.ready.base_url,
+    VMCTL_USERNAME: server.ready.username,
+    VMCTL_PASSWORD: password,
+    VMCTL_CA_FILE: hosts.caFile,
+  };
+
+  const start = (script: string, more: Environment = {}) =>
+    spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
+      cwd: folder,
+      // A group of its own, to which Ctrl-C goes as a whole.
+      detached: true,
+      env: { ...signedIn, ...more },
+    });
+  const run: Shell['run'] = (script, more, input = '') => {
+    const child = start(script, more);
+    // Not every example reads what it is given.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    return ended(child);
+  };
+
+  /** The same in this process, which is faster: for what is not the example itself. */
+  const here: Shell['run'] = async (line, more = {}) => {
+    const env = Object.entries({ ...signedIn, ...more });
+    // What a new process is told whom to trust, this one is not.
+    if (more['VMCTL_CA_FILE'] === undefined) env.push(['VMCTL_CA_FILE', hosts.caFile]);
+    const given = env.filter((entry): entry is [string, string] => entry[1] !== undefined);
+    process.chdir(folder);
+    hosts.findHere(signedIn);
+    return await built(wordsOf(line).slice(1), { env: Object.fromEntries(given) });
+  };
+
+  return {
+    folder,
+    bare,
+    signedIn,
+    write,
+    read: (name) => readFileSync(join(folder, name), 'utf8'),
+    run,
+    must: async (script, more) => {
+      const isPlain = script.split('\n').every((line) => plain.test(line));
+      const steps = isPlain ? script.split('\n') : [script];
+      let printed = '';
+      for (const step of steps) {
+        const { code, stdout, stderr } = await (isPlain ? here : run)(step, more);
+        if (code !== 0) throw new Error(`${step}: ${code}\n${stderr}`);
+        printed += stdout;
+      }
+      return printed;
+    },
+    interrupt: async (script, meanwhile, more) => {
+      const child = start(script, more);
+      const end = ended(child);
+      let hasPrinted = false;
+      child.stdout.once('data', () => {
+        hasPrinted = true;
+      });
+      while (!hasPrinted && child.exitCode === null) await meanwhile();
+      process.kill(-Number(child.pid), 'SIGINT');
+      return await end;
+    },
+    serve: async (script, use) => {
+      const places = ['ready.json', 'ready-elsewhere.json'].map((name) => join(folder, name));
+      for (const place of places) rmSync(place, { force: true });
+      // What is left in the background is waited for.
+      const child = start(/&\s*(#.*)?$/.test(script) ? `${script}\nwait $!` : script, {
+        READY: places[1],
+      });
+      const end = ended(child);
+      let file: string | undefined;
+      while (file === undefined) {
+        file = places.find((path) => existsSync(path));
+        if (child.exitCode !== null && file === undefined) return await end;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      const ready = JSON.parse(readFileSync(file, 'utf8')) as Partial<Ready> & Daemon;
+      try {
+        await use({
+          ...signedIn,
+          VMCTL_URL: ready.base_url,
+          VMCTL_CA_FILE: ready.ca_file ?? hosts.caFile,
+          PORT: new URL(ready.base_url ?? ready.url ?? 'https://nowhere').port,
+          READY: undefined,
+        });
+      } finally {
+        process.kill(ready.pid, 'SIGTERM');
+      }
+      return await end;
+    },
+  };
+}
+
+function ended(child: ChildProcess): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.on('data', (piece: Buffer) => {
+      stdout += piece.toString();
+    });
+    child.stderr?.on('data', (piece: Buffer) => {
+      stderr += piece.toString();
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}

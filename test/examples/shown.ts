@@ -1,0 +1,97 @@
+/** What is shown as an example, read where somebody sees it: help, manual pages, Markdown. */
+import { readFileSync } from 'node:fs';
+import type { CommandEntry, NounEntry } from '../../src/cli/tree.ts';
+import { vmctl } from '../cli/run.ts';
+
+const root = new URL('../../', import.meta.url);
+
+/** Examples of the help of one command. */
+export interface CommandPage {
+  readonly entry: CommandEntry;
+  readonly text: string;
+  readonly examples: readonly string[];
+}
+
+async function printed(words: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await vmctl(words);
+  if (code !== 0) throw new Error(`vmctl ${words.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+/** All nouns with their commands, as `vmctl commands` tells. */
+export async function allNouns(): Promise<readonly NounEntry[]> {
+  return (JSON.parse(await printed(['commands', '-o', 'json'])) as { nouns: NounEntry[] }).nouns;
+}
+
+/** The help of every command. */
+export async function commandPages(nouns: readonly NounEntry[]): Promise<readonly CommandPage[]> {
+  const pages: CommandPage[] = [];
+  for (const entry of nouns.flatMap(({ commands }) => commands)) {
+    const text = await printed([...entry.name.split(' '), '--help']);
+    pages.push({ entry, text, examples: belowTitle(text) });
+  }
+  return pages;
+}
+
+/** The lines of a page below `Examples:`. */
+function belowTitle(page: string): readonly string[] {
+  const [, lines = ''] = /^Examples:\n((?: {2}\S.*\n)*)/m.exec(page) ?? [];
+  return lines.split('\n').flatMap((line) => line.trim() || []);
+}
+
+/** Whether an indented line is a command. */
+const isCommand = (line: string) => /^ {2,}(?:.*(?:\| |\$\())?(?:\w+=\S+ )*vmctl [a-z]/.test(line);
+
+/** Commands in a text, wherever they are indented. */
+export function commandsIn(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => (isCommand(line) ? line.trim() : []));
+}
+
+export interface Topic {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** `vmctl --help` and every topic that it names. */
+export async function topics(): Promise<readonly Topic[]> {
+  const first = await printed(['--help']);
+  const [, names = ''] = /^Topics of vmctl help: (.*)\.$/m.exec(first) ?? [];
+  const found: Topic[] = [{ name: '--help', text: first }];
+  for (const name of names.split(', ')) {
+    found.push({ name: `help ${name}`, text: await printed(['help', name]) });
+  }
+  return found;
+}
+
+/** The lines of a manual page that are shown as they are. */
+export function manualLines(name: string): readonly string[] {
+  const page = readFileSync(new URL(`man/${name}.1`, root), 'utf8');
+  const blocks = page.matchAll(/^\.nf\n([\s\S]*?)^\.fi$/gm);
+  return [...blocks].flatMap(([, text = '']) => {
+    const lines = text.replace(/\n$/, '').split('\n');
+    return lines.map((line) =>
+      line.replace(/^\\&/, '').replaceAll('\\-', '-').replaceAll('\\e', '\\'),
+    );
+  });
+}
+
+export interface Block {
+  /** The nearest heading above it. */
+  readonly title: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The blocks of code of a page in Markdown. */
+export function blocksOf(path: string): readonly Block[] {
+  const page = readFileSync(new URL(path, root), 'utf8');
+  const blocks: Block[] = [];
+  let title = '';
+  for (const [, heading, language = '', text = ''] of page.matchAll(
+    /^#+ (.*)$|^```(\w*)\n([\s\S]*?)^```$/gm,
+  )) {
+    if (heading === undefined) blocks.push({ title, language, text });
+    else title = heading;
+  }
+  return blocks;
+}
