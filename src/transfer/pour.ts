@@ -1,7 +1,7 @@
 /** Downloads the image of a disk into a stream: in order, with zeros for holes, in little memory. */
 import type { Writable } from 'node:stream';
 import type { Thing } from '../client/client.ts';
-import { VmctlError } from '../client/errors.ts';
+import { ConflictError, VmctlError } from '../client/errors.ts';
 import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
 import { Buffers } from './buffers.ts';
 import { hashOf } from './checksum.ts';
@@ -20,6 +20,8 @@ import { readWhole } from './whole-read.ts';
 export interface PourOptions extends TransferOptions {
   readonly disk: Thing;
   readonly out: Writable;
+  /** Bytes that it takes, where there is a limit. */
+  readonly room?: number;
 }
 
 /** Nobody reads any more what is written. */
@@ -35,6 +37,7 @@ export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file
   const { verify, onNote } = options;
   return await readWhole(options, async ({ id, format, image, capabilities, layout, meter }) => {
     const { size } = layout;
+    requireRoomFor(size, options);
     const journal = journalFor(options, id, format, size);
     meter.enter('copying', size);
     const checksum = verify ? askForChecksum(image, capabilities) : undefined;
@@ -47,6 +50,16 @@ export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file
     }
     return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };
   });
+}
+
+function requireRoomFor(size: number, { room = Infinity }: PourOptions): void {
+  if (size <= room) return;
+  throw new ConflictError(
+    `the image has ${size} bytes, ${size - room} more than there is room for`,
+    {
+      code: 'no_room',
+    },
+  );
 }
 
 interface Work {

@@ -1,8 +1,9 @@
-/** The local file that is uploaded: what it is, and that it stays so. */
+/** The local file or block device that is uploaded: what it is, and that it stays so. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import { deviceSize } from './block-device.ts';
 import { allData, type Extent, type Range } from './blocks.ts';
 import { fileExtents } from './holes.ts';
 import { HEAD, type ImageFormat, imageFormat } from './image-format.ts';
@@ -49,7 +50,7 @@ export class SourceFile implements Source {
     return new SourceFile(path, handle, await looksOf(handle, path), forget);
   }
 
-  /** Opens a regular file and looks at what is in it. Throws usage errors. */
+  /** Opens a regular file or a block device and looks at what is in it. Throws usage errors. */
   static async open(given: string): Promise<SourceFile> {
     const path = resolve(given);
     let handle: FileHandle;
@@ -65,8 +66,10 @@ export class SourceFile implements Source {
     }
     try {
       const stats = await handle.stat();
-      if (!stats.isFile()) {
-        throw new UsageError(`${given} is no regular file`, { code: 'unreadable_file' });
+      if (!stats.isFile() && !stats.isBlockDevice()) {
+        throw new UsageError(`${given} is neither a regular file nor a block device`, {
+          code: 'unreadable_file',
+        });
       }
       return new SourceFile(path, handle, await looksOf(handle, given));
     } catch (error) {
@@ -102,7 +105,7 @@ export class SourceFile implements Source {
 
   /** Throws when the file is no longer what it was when it was opened. */
   async requireUnchanged(): Promise<void> {
-    const now = await identityOf(this.#handle);
+    const now = await identityOf(this.#handle, this.path);
     if (!isSame(now, this.identity)) throw this.#changed('somebody writes to it');
   }
 
@@ -138,12 +141,12 @@ interface Looks {
 
 /** What an open file is. Throws a usage error when nothing is in it. */
 async function looksOf(handle: FileHandle, given: string): Promise<Looks> {
-  const identity = await identityOf(handle);
+  const identity = await identityOf(handle, given);
   if (identity.size === 0) throw new UsageError(`${given} is empty`, { code: 'empty_file' });
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-  const { blocks } = await handle.stat();
-  const stored =
-    process.platform === 'win32' ? identity.size : Math.min(blocks * SECTOR, identity.size);
+  const stats = await handle.stat();
+  const tells = process.platform !== 'win32' && stats.isFile();
+  const stored = tells ? Math.min(stats.blocks * SECTOR, identity.size) : identity.size;
   return { identity, head: buffer.subarray(0, bytesRead), stored };
 }
 
@@ -154,9 +157,16 @@ function unreadable(error: NodeJS.ErrnoException): never {
   });
 }
 
-/** What tells a file from another one, or from itself at another time. */
-export async function identityOf(handle: FileHandle): Promise<FileIdentity> {
+/**
+ * What tells a file from another one, or from itself at another time. The time of a device is that of
+ * its name, which says nothing.
+ */
+export async function identityOf(handle: FileHandle, path: string): Promise<FileIdentity> {
   const stats = await handle.stat({ bigint: true });
+  if (stats.isBlockDevice()) {
+    const size = await deviceSize(Number(stats.rdev), path);
+    return { size, modified: '', inode: `device ${stats.rdev}` };
+  }
   return {
     size: Number(stats.size),
     modified: String(stats.mtimeNs),

@@ -8,7 +8,10 @@ import type { UploadFlags } from './disks/upload.ts';
 export function register(command: Command, cli: Cli): void {
   const upload = command
     .command('upload')
-    .argument('<file>', 'a raw, ISO or qcow2 image; an https:// address; - is stdin')
+    .argument(
+      '<file>',
+      'a raw, ISO or qcow2 image; a block device; an https:// address; - is stdin',
+    )
     .description(
       'Upload an image into a new disk, or into an existing one; gz, xz and zst are unpacked',
     )
@@ -33,9 +36,9 @@ export function register(command: Command, cli: Cli): void {
   const download = command
     .command('download')
     .argument('<disk>', 'name or id')
-    .argument('<file>', 'the file to be made; - is stdout')
+    .argument('<file>', 'the file to be made, or a block device; - is stdout')
     .description('Download the image of a disk into a file, as it is stored')
-    .option('--force', 'replace the file if it exists')
+    .option('--force', 'replace the file if it exists; overwrite the block device')
     .option('--no-keep-partial', 'remove what was fetched when the download fails')
     .action(async (disk: string, file: string, options: DownloadFlags) => {
       const { runDownload } = await import('./disks/download.ts');

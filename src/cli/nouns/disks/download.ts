@@ -1,7 +1,15 @@
 /** `vmctl disks download`: finds the disk, downloads it, and says where it is. */
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
-import { download, pour, ReaderGone, Stopped } from '../../../transfer/index.ts';
+import {
+  download,
+  isBlockDevice,
+  openDevice,
+  type PourOptions,
+  pour,
+  ReaderGone,
+  Stopped,
+} from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { humanBytes } from '../../output/cells.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
@@ -30,6 +38,7 @@ export async function runDownload(
 ): Promise<void> {
   if (file === '-') return await runPour(cli, word, flags);
   if (file === '') throw new UsageError('the name of the file is empty');
+  if (await isBlockDevice(file)) return await runOnDevice(cli, word, file, flags);
   const progress = new TransferProgress(cli, basename(file));
   try {
     const client = await cli.client();
@@ -90,13 +99,51 @@ async function runPour(cli: Cli, word: string, flags: DownloadFlags): Promise<vo
   }
   // A reader that has gone must not end the process before the transfer has ended.
   stdout.removeAllListeners('error').on('error', () => undefined);
+  await pourInto(cli, word, flags, { out: stdout });
+}
+
+/** Writes the image over what is on a block device. */
+async function runOnDevice(
+  cli: Cli,
+  word: string,
+  path: string,
+  flags: DownloadFlags,
+): Promise<void> {
+  if (!flags.force) {
+    throw new UsageError(`${path} is a block device: all that is on it would be overwritten`, {
+      code: 'file_exists',
+      hint: 'give --force if that is meant',
+    });
+  }
+  if (flags.resume) {
+    throw new UsageError('what went to a block device cannot be resumed', {
+      hint: 'run the command without --resume; it writes all of it again',
+    });
+  }
+  const device = await openDevice(path);
+  try {
+    const { out, size } = device;
+    await pourInto(cli, word, flags, { out, room: size }, () => device.flush());
+  } finally {
+    await device.close();
+  }
+}
+
+async function pourInto(
+  cli: Cli,
+  word: string,
+  flags: DownloadFlags,
+  target: Pick<PourOptions, 'out' | 'room'>,
+  flush: () => Promise<void> = async () => undefined,
+): Promise<void> {
   const progress = new TransferProgress(cli, word);
   try {
     const client = await cli.client();
     const found = await new Finder(client).find(word, collectionAt('/disks'));
     const options = await transferOptions(cli, client, flags, progress);
     const disk = found.item ?? { id: found.id };
-    const done = await pour({ ...options, disk, out: stdout });
+    const done = await pour({ ...options, disk, ...target });
+    await flush();
     progress.clear();
     cli.note(`${found.label} was written: ${humanBytes(done.size)}, ${done.format}`);
   } catch (error) {
