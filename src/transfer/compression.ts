@@ -3,6 +3,7 @@ import { type Duplex, pipeline, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import * as zlib from 'node:zlib';
 import { VmctlError } from '../client/errors.ts';
+import { type ReadAt, xzSize } from './xz-index.ts';
 
 /** Bytes that come one after the other. */
 export type Bytes = AsyncIterable<Uint8Array>;
@@ -12,6 +13,8 @@ export interface Packing {
   readonly extension: string;
   readonly magic: Buffer;
   readonly unpack: (packed: Bytes) => Bytes;
+  /** Bytes of what is in a file, where its end tells. */
+  readonly size?: (read: ReadAt, fileSize: number) => Promise<number | undefined>;
 }
 
 const packings: readonly Packing[] = [
@@ -21,7 +24,13 @@ const packings: readonly Packing[] = [
     magic: Buffer.from('1f8b08', 'hex'),
     unpack: (packed) => through(packed, zlib.createGunzip({ chunkSize: 2 ** 18 })),
   },
-  { name: 'xz', extension: '.xz', magic: Buffer.from('fd377a585a00', 'hex'), unpack: unxz },
+  {
+    name: 'xz',
+    extension: '.xz',
+    magic: Buffer.from('fd377a585a00', 'hex'),
+    unpack: unxz,
+    size: xzSize,
+  },
   { name: 'zstd', extension: '.zst', magic: Buffer.from('28b52ffd', 'hex'), unpack: unzstd },
 ];
 

@@ -52,17 +52,44 @@ async function fromFile(file: SourceFile, options: SourceOptions): Promise<Sourc
     requireSensible(file.head, file.path, options);
     return file;
   }
-  // Read once to learn how long it is, which also tells a damaged file before anything is sent.
-  options.onNote(`${file.path} is packed with ${packing.name}: it is read once to learn its size`);
   const open = () => unpacked(file.path, packing, file.bytes());
-  const { head, size } = await measured(open(), options.signal);
-  return inOrder({ path: file.path, head, size, open }, options, {
+  const contents =
+    (await toldOf(file, packing, open)) ?? (await readOf(file, packing, open, options));
+  const { size } = contents;
+  return inOrder({ path: file.path, ...contents }, options, {
     // The same file, uploaded as it is, would be another image.
     identity: { ...file.identity, size },
     lasting: true,
     requireUnchanged: () => file.requireUnchanged(),
     close: () => file.close(),
   });
+}
+
+/** What the file itself says of what is in it. */
+async function toldOf(
+  file: SourceFile,
+  packing: Packing,
+  open: () => Bytes,
+): Promise<Omit<Contents, 'path'> | undefined> {
+  const size = await packing.size?.(async (offset, length) => {
+    const bytes = Buffer.alloc(length);
+    await file.read({ start: offset, end: offset + length }, bytes);
+    return bytes;
+  }, file.size);
+  if (size === undefined) return undefined;
+  const { head, bytes } = await peeked(open());
+  return { head, size, open: () => bytes };
+}
+
+/** The same, learnt by reading all of it, which also tells a damaged file before anything is sent. */
+async function readOf(
+  { path }: SourceFile,
+  packing: Packing,
+  open: () => Bytes,
+  { onNote, signal }: SourceOptions,
+): Promise<Omit<Contents, 'path'>> {
+  onNote(`${path} is packed with ${packing.name}: it is read once to learn its size`);
+  return { ...(await measured(open(), signal)), open };
 }
 
 async function openPipe(options: SourceOptions): Promise<Source> {
