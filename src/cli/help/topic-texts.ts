@@ -88,7 +88,9 @@ API, with names where the API has references. Nothing is removed by leaving it o
       status: up
 
 Objects are recognised by their names, and compared in what the file says of them alone. Sizes may
-have units (KiB, MiB, GiB, TiB). A status of up starts a machine that does not run.
+have units (KiB, MiB, GiB, TiB). A status of up starts a machine that does not run. Networks and
+profiles of the same name are told apart by what they are in: a reference to one is then
+{ name: mgmt, data_center: south } or { name: mgmt, network: { name: mgmt, data_center: south } }.
 `,
   references: `How objects are named.
 
