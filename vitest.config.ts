@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // Tests of processes wait for them most of the time.
+    maxWorkers: 2,
     coverage: { provider: 'v8', include: ['src/**'] },
     projects: [
       {

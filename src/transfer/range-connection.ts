@@ -22,8 +22,15 @@ export interface RangeRequest {
   /** Has room for all of them. */
   readonly buffer: Buffer;
   readonly signal: AbortSignal;
-  /** Told of bytes that came; what it returns has to be waited for. */
-  readonly onBytes?: (count: number) => Promise<void>;
+  readonly pace?: Pace;
+}
+
+/** How fast bytes may come. */
+export interface Pace {
+  /** As many may come at once. */
+  readonly piece: number;
+  /** Told of bytes that came; more may follow when it resolves. */
+  readonly pass: (count: number) => Promise<void>;
 }
 
 export interface RangeAnswer {
@@ -131,7 +138,10 @@ export class RangeConnection {
   /** Where the next bytes go; never empty. */
   #room(): Buffer {
     const turn = this.#turn;
-    if (turn?.status !== undefined) return turn.body.subarray(turn.filled);
+    if (turn?.status !== undefined && turn.filled < turn.body.length) {
+      const { body, filled, pace } = turn;
+      return body.subarray(filled, pace && filled + pace.piece);
+    }
     return this.#headLength < HEAD ? this.#head.subarray(this.#headLength) : this.#head;
   }
 
@@ -145,15 +155,26 @@ export class RangeConnection {
     if (turn.status === undefined) {
       this.#headLength += count;
       this.#readHead(turn);
-    } else turn.filled += count;
+    } else if (turn.filled < turn.body.length) turn.filled += count;
+    else this.#end(failure('more than an answer', 'UND_ERR_SOCKET'));
     if (turn.status === undefined || this.#turn !== turn) return true;
-    const paused = turn.status === 206 ? turn.onBytes?.(count) : undefined;
-    paused?.then(
-      () => this.#socket.resume(),
+    const { status, pace } = turn;
+    const goOn = () => {
+      if (turn.filled === turn.body.length && this.#turn === turn) this.#finish(turn, status);
+    };
+    if (status !== 206 || pace === undefined) {
+      goOn();
+      return true;
+    }
+    pace.pass(count).then(
+      () => {
+        goOn();
+        this.#socket.resume();
+      },
+      // Whoever stopped it has ended the request as well.
       () => undefined,
     );
-    if (turn.filled === turn.body.length) this.#finish(turn, turn.status);
-    return paused === undefined;
+    return false;
   }
 
   /** Reads the head of the answer when all of it is there, and takes what came with it. */

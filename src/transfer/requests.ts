@@ -118,7 +118,9 @@ export class Requests {
     };
     const { status, text } = await this.#pool.get(place, {
       ...{ path: this.#path, first: start, last: end - 1, buffer, signal },
-      ...(limit ? { onBytes: (count) => limit.pass(count, signal) } : {}),
+      ...(limit
+        ? { pace: { piece: limit.piece, pass: (count) => limit.pass(count, signal) } }
+        : {}),
     });
     return status === 206 ? undefined : { status, text: text.slice(0, REFUSAL) };
   }

@@ -414,8 +414,8 @@ describe('room and rate', () => {
     ]) {
       const began = performance.now();
       await user.must(...words);
-      // 12 MiB at 8 MiB a second, less what all connections together may be ahead.
-      expect(performance.now() - began).toBeGreaterThan(900);
+      // 12 MiB at 8 MiB a second, less what may pass at once.
+      expect(performance.now() - began).toBeGreaterThan(1_300);
     }
     expect(difference(file, copy)).toBeUndefined();
   });
