@@ -13,7 +13,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
   const release = listenToSignals(interrupted);
   surviveClosedPipe(io);
   try {
-    return await run(argv, io, interrupted.signal);
+    return await Promise.race([run(argv, io, interrupted.signal), stuck()]);
   } catch (error) {
     const reason: unknown = interrupted.signal.aborted ? interrupted.signal.reason : error;
     report(reason, io, await wantsMachineErrors(argv, io));
@@ -116,6 +116,18 @@ function listenToSignals(controller: AbortController): () => void {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   };
+}
+
+/**
+ * Rejects when nothing is left that could end the work. That is a bug, and must not pass for
+ * success, as it would: a process that has nothing left to wait for ends with 0.
+ */
+function stuck(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    process.once('beforeExit', () =>
+      reject(new Error('the work is not done, and nothing goes on')),
+    );
+  });
 }
 
 /** A reader that has seen enough (`| head`) is no failure. */

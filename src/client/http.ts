@@ -3,6 +3,7 @@
  * The library is loaded when the first connections are opened.
  */
 
+import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { TrustError, UsageError } from './errors.ts';
@@ -121,6 +122,13 @@ export class Http {
   get trust(): ConnectionOptions {
     if (this.holds) throw new Held([]);
     return trusting(this.#options.trust);
+  }
+
+  /** A connection of the same kind by way of a proxy; none where there is no proxy for the server. */
+  async way(origin: string): Promise<Socket | undefined> {
+    const { env } = this.#options;
+    if (!env || !namesProxy(env)) return undefined;
+    return await (await import('./proxy.ts')).wayTo(origin, env);
   }
 
   /** Whether requests that could change something are held back. */

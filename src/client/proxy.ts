@@ -9,12 +9,13 @@ const patience = 10_000;
 /** No answer of a proxy to CONNECT is that long. */
 const longestHead = 64 * 1024;
 
-/** The proxy for a server; none where NO_PROXY names its host, and for this machine. */
+/** The proxy for a server; none for plain http, where NO_PROXY names its host, and for this machine. */
 export function proxyOf(origin: string, env: Variables): URL | undefined {
   const name = proxyVariables.find((one) => env[one]);
   const text = name === undefined ? undefined : env[name];
   const to = new URL(origin);
-  if (name === undefined || text === undefined || isExcepted(to, env)) return undefined;
+  if (name === undefined || text === undefined) return undefined;
+  if (to.protocol !== 'https:' || isExcepted(to, env)) return undefined;
   const address = text.includes('://') ? text : `http://${text}`;
   if (/^https?:/.test(address) && URL.canParse(address)) return new URL(address);
   throw new UsageError(`${name}: not the address of an http or https proxy`, {

@@ -3,8 +3,10 @@ import { startInThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 export { ticketOfDocument } from './control/ticket-document.ts';
+export { CONNECTIONS as mostConnections } from './memory.ts';
 export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './place.ts';
 export type { ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
+export { longestSocketPath } from './unix-socket.ts';
 
 /**
  * Starts the daemon and resolves when it listens. Rejects when an address is taken or the

@@ -5,7 +5,8 @@ export const LARGE_PIECE = 1 << 20;
 /** Size of the pieces that are always to be had. */
 export const SMALL_PIECE = 64 << 10;
 const LARGE_COUNT = 32;
-const SMALL_COUNT = 512;
+/** Connections there is memory for: each has one small piece. */
+export const CONNECTIONS = 512;
 
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
@@ -26,7 +27,7 @@ export class PieceMemory {
   /** Connections it suffices for: each runs one request at a time, which can have a small piece. */
   readonly connections: number;
 
-  constructor(large = LARGE_COUNT, small = SMALL_COUNT) {
+  constructor(large = LARGE_COUNT, small = CONNECTIONS) {
     this.connections = small;
     const region = allocate(large * LARGE_PIECE + small * SMALL_PIECE);
     // Two stacks: what was used last is lent first, so that few pages are ever touched.

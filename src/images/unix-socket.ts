@@ -4,6 +4,9 @@ import { chmod, lstat, rename, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 
+/** Bytes that the path of a socket may have on every system that has such sockets. */
+export const longestSocketPath = 100;
+
 /**
  * Makes `server` listen on `path` with mode 0600, and returns how to remove the path again. A
  * socket that nobody listens on any more is replaced; anything else in its place is an error.

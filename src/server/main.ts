@@ -12,7 +12,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type ImageDaemon, startImageDaemon } from '../images/index.ts';
+import { type ImageDaemon, longestSocketPath, startImageDaemon } from '../images/index.ts';
 import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
 import { Authenticator } from './auth/authenticate.ts';
@@ -22,12 +22,13 @@ import { writeDurably } from './durable-file.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { QemuNbd } from './images/qemu-nbd.ts';
-import { TicketImages, TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
+import { TicketImages } from './images/ticket-images.ts';
+import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
 import { readBeginning } from './inventory/data.ts';
 import { sampleUsers } from './inventory/people.ts';
 import { purgeJobs } from './jobs/job.ts';
 import { TaskRunner } from './jobs/runner.ts';
-import { type Address, dialectOf, type ServerOptions } from './options.ts';
+import { type Address, dialectOf, isEverywhere, type ServerOptions, urlHost } from './options.ts';
 import { RuleContext, type Site } from './rules/context.ts';
 import { loseHost } from './rules/host/lost.ts';
 import { registerRules } from './rules/index.ts';
@@ -70,9 +71,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   }
 }
-
-/** Bytes that the path of a socket may have, on every system that has such sockets. */
-const longestSocketPath = 100;
 
 /** The socket through which clients of the same user move images, where there can be one. */
 function shortWay(folder: string): { unixSocket?: string } {
@@ -297,18 +295,14 @@ function choosePassword(options: ServerOptions, folder: string): Password {
 
 function names(options: ServerOptions): string[] {
   const hosts = [options.listen.host, options.imagesListen.host, 'localhost', '127.0.0.1', '::1'];
-  return [...new Set([...hosts, hostname()])].filter((host) => host !== '0.0.0.0' && host !== '::');
+  return [...new Set([...hosts, hostname()])].filter((host) => !isEverywhere(host));
 }
 
 /** Where clients reach the image daemon: one that listens everywhere has no address of its own. */
 function uploadUrl(daemon: ImageDaemon, { listen, imagesListen }: ServerOptions): string {
-  const everywhere = imagesListen.host === '0.0.0.0' || imagesListen.host === '::';
-  return everywhere ? `https://${urlHost(listen.host)}:${daemon.port}` : daemon.url;
-}
-
-function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return hostname();
-  return host.includes(':') ? `[${host}]` : host;
+  return isEverywhere(imagesListen.host)
+    ? `https://${urlHost(listen.host)}:${daemon.port}`
+    : daemon.url;
 }
 
 function listen(server: ReturnType<typeof makeListener>['server'], at: Address): Promise<number> {

@@ -1,4 +1,5 @@
 /** Settings of a server, with their defaults. */
+import { hostname } from 'node:os';
 import { type Dialect, type DialectName, dialects } from '../model/dialect.ts';
 
 export interface Address {
@@ -64,4 +65,15 @@ export function parseAddress(text: string, option: string): Address {
     throw new Error(`${option} "${text}" is not an address of the form HOST:PORT.`);
   }
   return { host: match[1] || match[2] || '127.0.0.1', port };
+}
+
+/** Whether what listens there can be reached at any address of this machine, and has none of its own. */
+export function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+/** The host of the addresses that clients use for what listens there. */
+export function urlHost(host: string): string {
+  if (isEverywhere(host)) return hostname();
+  return host.includes(':') ? `[${host}]` : host;
 }

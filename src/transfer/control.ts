@@ -7,9 +7,9 @@ import {
   ServerError,
   WaitTimeoutError,
 } from '../client/errors.ts';
+import { pause } from '../client/pause.ts';
 import { type Operation, operationsOf } from '../model/index.ts';
 import type { DiskFormat } from './image-format.ts';
-import { pause } from './pause.ts';
 
 export type Direction = 'upload' | 'download';
 

@@ -22,6 +22,8 @@ export interface Leftover {
   readonly diskRemoved?: boolean;
   /** The disk was there before; what it holds now is neither the old image nor the new one. */
   readonly diskSpoilt?: boolean;
+  /** The device that held something before, and holds a part of the image now. */
+  readonly deviceSpoilt?: string;
   /** What was sent cannot be read again: going on is impossible. */
   readonly onlyOnce?: boolean;
   /** Where the bytes of a download are kept. */

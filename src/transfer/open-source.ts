@@ -1,6 +1,7 @@
 /** From what the user names to an image that can be uploaded: a file, an address, or a pipe. */
 import type { Readable } from 'node:stream';
 import { UsageError } from '../client/errors.ts';
+import type { Variables } from '../client/via-proxy.ts';
 import { type Bytes, type Packing, packingNamed, packingOf, unpacked } from './compression.ts';
 import { type DiskFormat, HEAD, imageFormat, requireKnown } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
@@ -23,6 +24,8 @@ export interface SourceOptions {
   readonly packed: boolean;
   /** Certificate authorities in PEM for web servers, beside those of the system. */
   readonly ca?: string;
+  /** Environment that may name a proxy on the way to them. */
+  readonly env: Variables;
   readonly retries: number;
   readonly signal: AbortSignal;
   /** Told what takes its time, or cannot be resumed. */

@@ -8,6 +8,7 @@ import { hashOf } from './checksum.ts';
 import { bytesOf } from './copy.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Downloaded } from './download.ts';
+import { Stopped } from './ending.ts';
 import type { Meter } from './events.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
@@ -22,6 +23,8 @@ export interface PourOptions extends TransferOptions {
   readonly out: Writable;
   /** Bytes that it takes, where there is a limit. */
   readonly room?: number;
+  /** The device that is written over. */
+  readonly device?: string;
 }
 
 /** Nobody reads any more what is written. */
@@ -34,10 +37,12 @@ const zeros = Buffer.alloc(2 ** 20);
  * nobody wanted more; what was written then is a part of the image.
  */
 export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file'>> {
-  const { verify, onNote } = options;
-  return await readWhole(options, async ({ id, format, image, capabilities, layout, meter }) => {
+  const { verify, onNote, device } = options;
+  let isWritten = false;
+  const reading = readWhole(options, async ({ id, format, image, capabilities, layout, meter }) => {
     const { size } = layout;
     requireRoomFor(size, options);
+    isWritten = true;
     const journal = journalFor(options, id, format, size);
     meter.enter('copying', size);
     const checksum = verify ? askForChecksum(image, capabilities) : undefined;
@@ -50,15 +55,19 @@ export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file
     }
     return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };
   });
+  try {
+    return await reading;
+  } catch (error) {
+    if (device === undefined || !isWritten || !(error instanceof Stopped)) throw error;
+    throw new Stopped(error.cause, { ...error.left, deviceSpoilt: device });
+  }
 }
 
 function requireRoomFor(size: number, { room = Infinity }: PourOptions): void {
   if (size <= room) return;
   throw new ConflictError(
     `the image has ${size} bytes, ${size - room} more than there is room for`,
-    {
-      code: 'no_room',
-    },
+    { code: 'no_room', hint: 'give a larger device, or download into a file' },
   );
 }
 

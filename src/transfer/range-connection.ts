@@ -12,6 +12,8 @@ export interface Place {
   /** A socket of this machine that leads there. */
   readonly socketPath?: string;
   readonly trust: ConnectionOptions;
+  /** A connection through a proxy, where the server is behind one. */
+  readonly way?: () => Promise<Socket | undefined>;
 }
 
 export interface RangeRequest {
@@ -66,7 +68,8 @@ export class RangeConnection {
   #broken: unknown;
   #answers = 0;
 
-  constructor({ origin, socketPath, trust }: Place) {
+  /** @param socket leads to the server already */
+  constructor({ origin, socketPath, trust }: Place, socket?: Socket) {
     const { protocol, hostname, port, host } = new URL(origin);
     this.#host = socketPath === undefined ? host : 'localhost';
     const name = hostname.replace(/^\[|\]$/g, '');
@@ -75,10 +78,13 @@ export class RangeConnection {
     else if (protocol === 'https:') {
       this.#socket = connectSafely({
         ...trust,
-        ...{ host: name, port: Number(port) || 443, onread },
+        ...{ host: name, port: Number(port) || 443 },
+        // Node reads into memory of ours from connections that it makes, not from those it is given.
+        ...(socket ? { socket } : { onread }),
         ...(isIP(name) ? {} : { servername: name }),
       });
     } else this.#socket = connect({ host: name, port: Number(port) || 80, onread });
+    if (socket) this.#socket.on('data', (piece: Buffer) => this.#takeAll(piece));
     this.#socket.setNoDelay(true);
     const connected =
       socketPath === undefined && protocol === 'https:' ? 'secureConnect' : 'connect';
@@ -143,6 +149,19 @@ export class RangeConnection {
       return body.subarray(filled, pace && filled + pace.piece);
     }
     return this.#headLength < HEAD ? this.#head.subarray(this.#headLength) : this.#head;
+  }
+
+  /** Takes bytes that came in memory of somebody else's. */
+  #takeAll(piece: Buffer): void {
+    for (let at = 0; at < piece.length && this.isUsable; ) {
+      const count = piece.copy(this.#room(), 0, at);
+      at += count;
+      if (this.#take(count)) continue;
+      const rest = piece.subarray(at);
+      this.#socket.pause();
+      if (rest.length > 0) this.#socket.unshift(rest);
+      return;
+    }
   }
 
   /** Told of bytes in the room. Returns whether more may come now. */

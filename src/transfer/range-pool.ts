@@ -18,7 +18,7 @@ export class RangePool {
   async get(place: Place, request: RangeRequest): Promise<RangeAnswer> {
     const key = place.socketPath ?? place.origin;
     for (;;) {
-      const connection = this.#taken(key) ?? new RangeConnection(place);
+      const connection = this.#taken(key) ?? (await opened(place));
       this.#busy.add(connection);
       try {
         return await connection.get(request);
@@ -49,4 +49,10 @@ export class RangePool {
     for (const connection of [...this.#idle.values()].flat()) connection.close();
     this.#idle.clear();
   }
+}
+
+async function opened(place: Place): Promise<RangeConnection> {
+  // What is on this machine needs no proxy.
+  const socket = place.socketPath === undefined ? await place.way?.() : undefined;
+  return new RangeConnection(place, socket);
 }

@@ -3,9 +3,9 @@ import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
 import type { Http } from '../client/http.ts';
+import { backOff } from './back-off.ts';
 import type { Range } from './blocks.ts';
 import type { LocalSocket } from './local-socket.ts';
-import { pause } from './pause.ts';
 import { RangePool } from './range-pool.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { failureOf } from './refusals.ts';
@@ -38,8 +38,6 @@ export interface Outcome {
 
 /** Milliseconds. Silence this long means that the connection is dead, whatever TCP believes. */
 const SILENCE = 60_000;
-const FIRST_DELAY = 250;
-const LONGEST_DELAY = 15_000;
 /** Characters of a refusal that anybody reads. */
 const REFUSAL = 500;
 /** Requests through a socket of this machine need a host all the same. */
@@ -114,6 +112,7 @@ export class Requests {
     const place = {
       origin: this.#origin,
       trust: http.trust,
+      way: () => http.way(this.#origin),
       ...(this.#local ? { socketPath: this.#local.path } : {}),
     };
     const { status, text } = await this.#pool.get(place, {
@@ -168,7 +167,7 @@ export class Requests {
         if (!passing || failures >= retries) throw failure;
         failures += 1;
       }
-      await pause(Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY), signal);
+      await backOff(failures, signal);
     }
   }
 }

@@ -1,22 +1,22 @@
 /** A file on a web server: read in ranges where the server has them, else as one stream. */
 import { ConflictError, ConnectionError, UsageError, type VmctlError } from '../client/errors.ts';
 import { type Answer, Http } from '../client/http.ts';
+import type { Variables } from '../client/via-proxy.ts';
 import { systemAuthorities } from './authorities.ts';
+import { backOff } from './back-off.ts';
 import type { Range } from './blocks.ts';
 import type { Bytes } from './compression.ts';
 import { HEAD } from './image-format.ts';
-import { pause } from './pause.ts';
 import { peeked } from './peek.ts';
 
 export interface WebOptions {
   /** Certificate authorities in PEM to believe beside those of the system. */
   readonly ca?: string;
+  /** Environment that may name a proxy. */
+  readonly env: Variables;
   readonly retries: number;
   readonly signal: AbortSignal;
 }
-
-const FIRST_DELAY = 250;
-const LONGEST_DELAY = 15_000;
 
 interface Found {
   readonly head: Buffer;
@@ -59,6 +59,7 @@ export class WebFile {
     const url = parsed(address);
     const http = await Http.open({
       trust: { ca: [...systemAuthorities(), ...(options.ca ? [options.ca] : [])].join('\n') },
+      env: options.env,
       signal: options.signal,
     });
     try {
@@ -143,7 +144,7 @@ export class WebFile {
     const { retries, signal } = this.#options;
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof ConnectionError) || failures > retries) throw error;
-    await pause(Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY), signal);
+    await backOff(failures, signal);
   }
 
   async close(): Promise<void> {

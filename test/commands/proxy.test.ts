@@ -1,12 +1,13 @@
 /** Through a proxy to the service: a real one, that knows the way to a host that nobody else knows. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { proxyOf } from '../../src/client/proxy.ts';
-import { namedHosts } from '../examples/named-hosts.ts';
+import { namedHosts, startWeb } from '../examples/named-hosts.ts';
 import { type Home, makeHome } from '../support/command.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -15,7 +16,11 @@ const hosts = namedHosts(folder);
 const engine = 'https://engine.example.com';
 const secret = `Basic ${Buffer.from('jane:se same').toString('base64')}`;
 
+/** Bytes of a disk. */
+const image = randomBytes(3 * 2 ** 20);
+
 let server: TestServer;
+let web: Awaited<ReturnType<typeof startWeb>>;
 let home: Home;
 let proxy: Server;
 let address: string;
@@ -26,14 +31,19 @@ let isClosed = false;
 
 beforeAll(async () => {
   server = await startTestServer(['--speed', '0', '--inventory', 'small', ...hosts.flags]);
-  const port = Number(new URL(server.ready.base_url).port);
+  web = await startWeb(image);
+  const ports: Readonly<Record<string, number>> = {
+    'engine.example.com:443': Number(new URL(server.ready.base_url).port),
+    'web.example.com:443': web.port,
+  };
   proxy = createServer().on('connect', (request, socket) => {
     asked.push(String(request.url));
     if (isClosed && request.headers['proxy-authorization'] !== secret) {
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
       return;
     }
-    const way = connect(port, '127.0.0.1', () => {
+    const to = ports[String(request.url)] ?? Number(String(request.url).split(':')[1]);
+    const way = connect(to, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       way.pipe(socket).pipe(way);
     });
@@ -50,6 +60,8 @@ beforeEach(() => {
 afterAll(async () => {
   proxy.closeAllConnections();
   proxy.close();
+  web.server.closeAllConnections();
+  web.server.close();
   home.remove();
   rmSync(folder, { recursive: true, force: true });
   await server.stop();
@@ -121,6 +133,50 @@ describe('the way to the service', () => {
     const found = JSON.parse(stdout) as { check: string; status: string; detail: string }[];
     expect(found.find(({ check }) => check === 'proxy')?.detail).toBe(`through ${address}`);
     expect(found.find(({ check }) => check === 'product')?.status).toBe('ok');
+  });
+});
+
+describe('the way to the image daemon and to sources', () => {
+  let remote: TestServer;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    // Nobody makes a unix socket that far down: whoever moves images has to use the network.
+    const deep = join(folder, 'x'.repeat(100));
+    mkdirSync(deep);
+    const everywhere = ['--listen', '0.0.0.0:0', '--images-listen', '0.0.0.0:0'];
+    remote = await startTestServer(['--speed', '0', ...everywhere], { TMPDIR: deep });
+    env = {
+      HTTPS_PROXY: address,
+      VMCTL_URL: remote.ready.base_url,
+      VMCTL_CA_FILE: remote.ready.ca_file,
+    };
+  });
+  afterAll(async () => void (await remote.stop()));
+
+  it('goes through the proxy in both directions', async () => {
+    const file = join(folder, 'disk.raw');
+    writeFileSync(file, image);
+    const upload = ['disks', 'upload', file, '--storagedomain', 'data1'];
+    const up = await home.run(upload, env);
+    expect([up.code, up.stderr]).toEqual([0, expect.any(String)]);
+    const daemon = `${hostname()}:${new URL(remote.ready.upload_url).port}`;
+    expect(asked).toContain(daemon);
+    asked = [];
+    const copy = join(folder, 'copy.raw');
+    const down = await home.run(['disks', 'download', 'disk', copy], env);
+    expect([down.code, down.stderr]).toEqual([0, expect.stringContaining('is in')]);
+    expect(readFileSync(copy).equals(image)).toBe(true);
+    // The connections for ranges, too: one for what is asked, and more than one for the bytes.
+    expect(asked.filter((one) => one === daemon).length).toBeGreaterThan(1);
+  });
+
+  it('goes through the proxy to a source at an address', async () => {
+    const from = 'https://web.example.com/fetched.raw';
+    const words = ['disks', 'upload', from, '--storagedomain', 'data1'];
+    const { code, stderr } = await home.run([...words, '--source-ca-file', hosts.caFile], env);
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(asked).toContain('web.example.com:443');
   });
 });
 

@@ -74,6 +74,20 @@ describe.skipIf(!hasLoops)('a block device', () => {
     expect(onDisk().equals(small)).toBe(true);
   });
 
+  it('on which a download was broken off is said to hold a part', async () => {
+    await user.must('disks', 'upload', file, '--name', 'broken', '--storagedomain', 'data1');
+    writeFileSync(device, Buffer.alloc(size, 'old bytes '));
+    const words = ['disks', 'download', 'broken', device, '--force', '--limit-rate', '512KiB/s'];
+    const running = user.start(...words);
+    while (readFileSync(device).subarray(0, 512).includes('old bytes')) {
+      expect(running.process.exitCode).toBeNull();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    running.process.kill('SIGINT');
+    const { code, stderr } = await running.outcome;
+    expect([code, stderr]).toEqual([130, expect.stringContaining(`${device} holds a part`)]);
+  });
+
   it('that is in use is left as it is', async () => {
     await user.must('disks', 'upload', file, '--name', 'other', '--storagedomain', 'data1');
     truncateSync(backing, 64 * MiB);

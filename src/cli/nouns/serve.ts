@@ -1,6 +1,6 @@
 /** `vmctl serve`: the reference server, for as long as it runs or for one command. */
 import { spawn } from 'node:child_process';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -10,6 +10,8 @@ import type { RunningServer } from '../../server/main.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
+import { writeReadyFile } from '../ready-file.ts';
+import { replaceFile } from '../session/private-file.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 interface Flags {
@@ -166,9 +168,7 @@ async function save(cli: Cli, file: string): Promise<void> {
       hint: 'only vmctl serve has one, and only its administrator may fetch it',
     });
   }
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, answer.body, { mode: 0o600 });
-  renameSync(draft, file);
+  replaceFile(file, answer.body);
 }
 
 async function faultsOf(rules: readonly string[]): Promise<Readonly<Record<string, unknown>>[]> {
@@ -222,9 +222,8 @@ async function announce(
       password_file: flags.passwordFile ?? server.passwordFile ?? null,
       pid: process.pid,
     };
-    const temporary = `${flags.readyFile}.${process.pid}`;
-    writeFileSync(temporary, `${JSON.stringify(ready, null, 2)}\n`);
-    renameSync(temporary, flags.readyFile);
+    // It tells where the password is, not the password.
+    writeReadyFile(flags.readyFile, ready, 0o644);
   }
   if (runsCommand) return;
   if (flags.env) {

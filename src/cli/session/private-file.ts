@@ -69,16 +69,16 @@ export function writePrivate(path: string, text: string): void {
 }
 
 /** Replaces a file in one step: readers see the old text or the new one, never a part of it. */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, content: string | Uint8Array, mode = 0o600): void {
   const draft = `${path}.${process.pid}.${Date.now().toString(36)}`;
   const file = fs.openSync(
     draft,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
-    0o600,
+    mode,
   );
   try {
     try {
-      fs.writeSync(file, text);
+      fs.writeFileSync(file, content);
       fs.fsyncSync(file);
     } finally {
       fs.closeSync(file);

@@ -4,7 +4,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { ImagePlace } from '../../images/index.ts';
+import { type ImagePlace, longestSocketPath } from '../../images/index.ts';
 
 /** The image that a process opens. */
 export interface Opened {
@@ -22,8 +22,6 @@ interface Running {
   isEnding: boolean;
 }
 
-/** Longest path of a unix socket that every system takes, in bytes. */
-const longestSocket = 100;
 /** Milliseconds to begin. */
 const patience = 20_000;
 /** Milliseconds to end when asked to: what it has not written yet is written then. */
@@ -54,7 +52,7 @@ export class QemuNbd {
     const program = findProgram('qemu-nbd');
     if (program === undefined) return undefined;
     rmSync(folder, { recursive: true, force: true });
-    if (Buffer.byteLength(folder) > longestSocket - 10) {
+    if (Buffer.byteLength(folder) > longestSocketPath - 10) {
       return new QemuNbd(program, mkdtempSync(join(tmpdir(), 'vmctl-nbd-')));
     }
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -217,7 +217,5 @@ export function merge(before: StoredObject, changes: StoredObject): StoredObject
 
 /** Id of the object that a reference names, by id or name. Refuses with 404 what does not exist. */
 export function resolveMember(tx: Transaction, type: TypeName, reference: StoredObject): string {
-  const { id, name } = reference;
-  const scope = scopeOf(type) ?? '';
-  return String(resolve(tx, type, { id, name, [scope]: reference[scope] })['id']);
+  return String(resolve(tx, type, reference)['id']);
 }

@@ -123,7 +123,8 @@ async function runOnDevice(
   const device = await openDevice(path);
   try {
     const { out, size } = device;
-    await pourInto(cli, word, flags, { out, room: size }, () => device.flush());
+    const target = { out, room: size, device: path };
+    await pourInto(cli, word, flags, target, () => device.flush());
   } finally {
     await device.close();
   }
@@ -133,7 +134,7 @@ async function pourInto(
   cli: Cli,
   word: string,
   flags: DownloadFlags,
-  target: Pick<PourOptions, 'out' | 'room'>,
+  target: Pick<PourOptions, 'out' | 'room' | 'device'>,
   flush: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const progress = new TransferProgress(cli, word);

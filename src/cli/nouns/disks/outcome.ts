@@ -33,7 +33,8 @@ export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => st
 }
 
 function stateOf(left: Leftover): string {
-  const { resumable, disk, transfer, paused, diskRemoved, diskSpoilt, partial } = left;
+  const { resumable, disk, transfer, paused, diskRemoved, diskSpoilt, deviceSpoilt, partial } =
+    left;
   if (partial !== undefined) {
     return resumable
       ? `what was fetched is kept in ${partial}`
@@ -54,5 +55,6 @@ function stateOf(left: Leftover): string {
   if (diskSpoilt) {
     return `${over}; disks/${disk} holds a part of the image and can only be uploaded to`;
   }
+  if (deviceSpoilt !== undefined) return `${over}; ${deviceSpoilt} holds a part of the image`;
   return left.untold ? over : `${over}, and nothing of it is kept`;
 }

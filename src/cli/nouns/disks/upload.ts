@@ -54,6 +54,7 @@ export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Pro
     ...(flags.sourceCaFile === undefined
       ? {}
       : { ca: readCa(flags.sourceCaFile, '--source-ca-file') }),
+    env: cli.io.env,
     retries: retriesOf(cli),
     signal: cli.signal,
     onNote: (note) => {

@@ -1,7 +1,7 @@
 /** Ranges of an image behind a ticket, read and written in spite of connections that are lost. */
 import { ConnectionError, ServerError, VmctlError } from '../../../client/errors.ts';
 import type { Answer } from '../../../client/http.ts';
-import { pause } from '../../../client/pause.ts';
+import { backOff } from '../../../transfer/index.ts';
 import type { TicketUrl } from './ticket.ts';
 
 /** How often something is tried again that failed for a reason that may pass. */
@@ -11,8 +11,6 @@ export interface Repeating {
   readonly onRepeat: (why: string) => void;
 }
 
-const FIRST_DELAY = 250;
-const LONGEST_DELAY = 15_000;
 /** Bytes that may be written and not yet be on stable storage. */
 const WINDOW = 32 * 2 ** 20;
 
@@ -37,9 +35,8 @@ class Patience {
       error instanceof ConnectionError || (error instanceof ServerError && error.retryable);
     if (!repeating || !passing || this.#failures >= repeating.retries) throw error;
     repeating.onRepeat(error.message);
-    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures, LONGEST_DELAY);
     this.#failures += 1;
-    await pause(delay, repeating.signal);
+    await backOff(this.#failures, repeating.signal);
   }
 }
 

@@ -1,5 +1,5 @@
 /** `vmctl images serve`: the image daemon by itself, for images that tickets name. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -7,11 +7,8 @@ import { UsageError } from '../../../client/errors.ts';
 import type { ImageDaemon, Ticket } from '../../../images/index.ts';
 import type { Cli } from '../../cli.ts';
 import { write } from '../../io.ts';
+import { writeReadyFile } from '../../ready-file.ts';
 import { stopSignal } from '../../stop-signal.ts';
-
-/** There is memory for so many. */
-const mostConnections = 512;
-const everywhere = new Set(['0.0.0.0', '::']);
 
 export interface ServeFlags {
   readonly ticket?: readonly string[];
@@ -40,10 +37,12 @@ export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
       hint: 'give a ticket with --ticket FILE, or add tickets later through --control-socket PATH',
     });
   }
-  const { startImageDaemon } = await import('../../../images/index.ts');
-  const { host, port } = await addressOf(flags.listen);
+  const { mostConnections, startImageDaemon } = await import('../../../images/index.ts');
+  const { isEverywhere, parseAddress, urlHost } = await import('../../../server/options.ts');
+  const { host, port } = inWords(() => parseAddress(flags.listen, '--listen'));
   const tickets = await ticketsOf(cli, flags.ticket ?? []);
-  const tls = await tlsOf(cli, flags, host);
+  const named = isEverywhere(host) ? [] : [host];
+  const tls = await tlsOf(cli, flags, named);
   const sockets = {
     ...(flags.unixSocket === undefined ? {} : { unixSocket: resolve(flags.unixSocket) }),
     ...(flags.controlSocket === undefined ? {} : { controlSocket: resolve(flags.controlSocket) }),
@@ -53,8 +52,8 @@ export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
     port,
     tickets,
     ...sockets,
-    maxConnections: numberOf(flags.maxConnections, '--max-connections'),
-    maxPerAddress: numberOf(flags.maxPerAddress, '--max-per-address'),
+    maxConnections: numberOf(flags.maxConnections, '--max-connections', mostConnections),
+    maxPerAddress: numberOf(flags.maxPerAddress, '--max-per-address', mostConnections),
     ...(tls ? { tls: { key: tls.key, cert: tls.cert } } : {}),
     // There is nobody else in this process whom it could keep waiting.
     inThread: false,
@@ -66,35 +65,24 @@ export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
   });
   try {
     const stopping = stopSignal();
-    await announce(
-      cli,
-      { ...daemon, url: urlOf(daemon, host) },
-      tickets,
-      flags.readyFile,
-      tls?.caFile,
-    );
+    const url = `${tls ? 'https' : 'http'}://${urlHost(host)}:${daemon.port}`;
+    await announce(cli, { ...daemon, url }, tickets, flags.readyFile, tls?.caFile);
     await stopping;
   } finally {
     await daemon.close();
   }
 }
 
-function numberOf(text: string, option: string): number {
+function numberOf(text: string, option: string, most: number): number {
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= mostConnections) return value;
-  throw new UsageError(`${option} ${text}: it is a number from 1 to ${mostConnections}`);
+  if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
+  throw new UsageError(`${option} ${text}: it is a number from 1 to ${most}`);
 }
 
-/** Where clients reach it: what listens everywhere has no address of its own. */
-function urlOf({ url }: ImageDaemon, host: string): string {
-  if (!everywhere.has(host)) return url;
-  return url.replace(/\/\/.*:/, `//${hostname()}:`);
-}
-
-async function addressOf(text: string): Promise<{ host: string; port: number }> {
-  const { parseAddress } = await import('../../../server/options.ts');
+/** What is said of a setting that is no good is a usage error here. */
+function inWords<T>(read: () => T): T {
   try {
-    return parseAddress(text, '--listen');
+    return read();
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
@@ -141,7 +129,11 @@ function ticketIn(file: string, content: string, read: (document: unknown) => Ti
 }
 
 /** Key and certificate: those that were given, our own, or none for plain HTTP. */
-async function tlsOf(cli: Cli, flags: ServeFlags, host: string): Promise<Tls | undefined> {
+async function tlsOf(
+  cli: Cli,
+  flags: ServeFlags,
+  names: readonly string[],
+): Promise<Tls | undefined> {
   const { tlsCert, tlsKey, tls } = flags;
   if (!tls) {
     if (tlsCert === undefined && tlsKey === undefined) return undefined;
@@ -149,20 +141,15 @@ async function tlsOf(cli: Cli, flags: ServeFlags, host: string): Promise<Tls | u
   }
   const certificates = await import('../../../server/tls/certificates.ts');
   if (tlsCert !== undefined && tlsKey !== undefined) {
-    try {
-      const { server } = certificates.givenCertificates(tlsCert, tlsKey);
-      return { key: server.key, cert: server.certificate };
-    } catch (error) {
-      throw new UsageError((error as Error).message);
-    }
+    const { server } = inWords(() => certificates.givenCertificates(tlsCert, tlsKey));
+    return { key: server.key, cert: server.certificate };
   }
   if (tlsCert !== undefined || tlsKey !== undefined) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
   }
   const folder = resolve(cli.places.stateDirectory, 'images-serve');
-  const hosts = [...new Set([host, 'localhost', '127.0.0.1', '::1', hostname()])];
-  const named = hosts.filter((one) => !everywhere.has(one));
-  const { server } = await certificates.ownCertificates(folder, named, new Date());
+  const hosts = [...new Set([...names, 'localhost', '127.0.0.1', '::1', hostname()])];
+  const { server } = await certificates.ownCertificates(folder, hosts, new Date());
   return { key: server.key, cert: server.certificate, caFile: resolve(folder, 'ca.pem') };
 }
 
@@ -176,18 +163,15 @@ async function announce(
 ): Promise<void> {
   const urls = tickets.map(({ id }) => `${daemon.url}/images/${encodeURIComponent(id)}`);
   if (readyFile !== undefined) {
-    const ready = {
+    // Whoever knows the address of an image may use it: nobody else reads this.
+    writeReadyFile(readyFile, {
       url: daemon.url,
       images: urls,
       unix_socket: daemon.unixSocket ?? null,
       control_socket: daemon.controlSocket ?? null,
       ca_file: caFile ?? null,
       pid: process.pid,
-    };
-    const draft = `${readyFile}.${process.pid}`;
-    // Whoever knows the address of an image may use it.
-    writeFileSync(draft, `${JSON.stringify(ready, null, 2)}\n`, { mode: 0o600 });
-    renameSync(draft, readyFile);
+    });
   }
   const lines = [
     `the image daemon is at ${daemon.url}`,

@@ -1,0 +1,39 @@
+/** Images of the transfers that are under way, made ready for their tickets. */
+import type { ImagePlace } from '../../images/index.ts';
+import type { TransferTicket } from '../rules/context.ts';
+import type { DiskFiles } from './disk-files.ts';
+import type { QemuNbd } from './qemu-nbd.ts';
+
+/** Where the images of tickets live: in files, or behind qemu-nbd where it shows what is in one. */
+export class TicketImages {
+  readonly #files: DiskFiles;
+  readonly #qemuNbd: QemuNbd | undefined;
+
+  constructor(files: DiskFiles, qemuNbd: QemuNbd | undefined) {
+    this.#files = files;
+    this.#qemuNbd = qemuNbd;
+  }
+
+  get opensQcow2(): boolean {
+    return this.#qemuNbd !== undefined;
+  }
+
+  /** Makes the image ready for its ticket. Rejects where it cannot be opened. */
+  async open(ticket: TransferTicket): Promise<ImagePlace> {
+    const { id, diskId, length, size, qcow2, sparse } = ticket;
+    const file = this.#files.path(diskId);
+    if (qcow2 === undefined) {
+      this.#files.ensure(diskId, length);
+      return { kind: 'file', path: file };
+    }
+    if (!this.#qemuNbd) throw new Error('qemu-nbd is not installed any more.');
+    const writable = ticket.direction === 'upload';
+    if (writable) await this.#files.ensureQcow2(diskId, size, qcow2);
+    return this.#qemuNbd.start(id, { file, writable, sparse });
+  }
+
+  /** The ticket is gone. Resolves when nothing has the image open for it any more. */
+  async close(id: string): Promise<void> {
+    await this.#qemuNbd?.stop(id);
+  }
+}
