@@ -1,7 +1,7 @@
 // Runs the benchmarks in bench/, or those that are named; what begins with the first flag is theirs:
 // --quick runs each once and small, bench/transfer.ts knows more.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { prepare, root } from './prepare.js';
 
@@ -26,11 +26,32 @@ for (const name of chosen) {
   await bundle.write({ file: outfile, format: 'esm' });
   await bundle.close();
   console.log(`== ${basename(name, '.ts')}`);
+  const before = processorTime();
   const { status } = spawnSync(process.execPath, [outfile, ...flags], {
     cwd: root,
     stdio: 'inherit',
   });
   failed ||= status !== 0;
+  warnOfOthers(before, processorTime());
 }
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = failed ? 1 : 0;
+
+/** Time of all processors since the start, and what of it other machines on the same host had. */
+function processorTime() {
+  if (!existsSync('/proc/stat')) return undefined;
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
+  const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
+  return { all: times.reduce((sum, one) => sum + one, 0), stolen: times[7] ?? 0 };
+}
+
+/** Figures of a machine that is not there all the time mean little, even as ratios. */
+function warnOfOthers(before, after) {
+  if (!before || !after) return;
+  const share = (100 * (after.stolen - before.stolen)) / (after.all - before.all);
+  if (share >= 2) {
+    console.log(
+      `other machines on this host took ${share.toFixed(0)} % of the time: measure again`,
+    );
+  }
+}
