@@ -12,6 +12,7 @@ import { spooled } from './spool.ts';
 import { StreamSource } from './stream-source.ts';
 import { isAddress, WebFile } from './web-file.ts';
 import { WebSource } from './web-source.ts';
+import type { ReadAt } from './xz-index.ts';
 
 export interface SourceOptions {
   /** What `-` means. */
@@ -74,14 +75,18 @@ async function toldOf(
   packing: Packing,
   open: () => Bytes,
 ): Promise<Omit<Contents, 'path'> | undefined> {
-  const size = await packing.size?.(async (offset, length) => {
-    const bytes = Buffer.alloc(length);
-    await file.read({ start: offset, end: offset + length }, bytes);
-    return bytes;
-  }, file.size);
+  const size = await packing.size?.(readerOf(file), file.size);
   if (size === undefined) return undefined;
   const { head, bytes } = await peeked(open());
   return { head, size, open: () => bytes };
+}
+
+function readerOf(file: Pick<SourceFile | WebFile, 'read'>): ReadAt {
+  return async (offset, length) => {
+    const bytes = Buffer.alloc(length);
+    await file.read({ start: offset, end: offset + length }, bytes);
+    return bytes;
+  };
 }
 
 /** The same, learnt by reading all of it, which also tells a damaged file before anything is sent. */
@@ -121,19 +126,27 @@ async function openAddress(address: string, options: SourceOptions): Promise<Sou
     }
     const why = packing ? `is packed with ${packing.name}` : 'comes from a server without ranges';
     options.onNote(`${file.path} ${why}: its upload cannot be resumed`);
-    return await fromStream(file.path, file.bytes(), options, file.size, () => file.close());
+    const size = packing ? await sizeIn(file, packing) : file.size;
+    return await fromStream(file.path, file.bytes(), options, size, () => file.close());
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-/** A source of bytes that come only once; `length` is what is known about how many. */
+/** Bytes of what is in a packed file, where its end tells and can be asked for. */
+async function sizeIn(file: WebFile, packing: Packing): Promise<number | undefined> {
+  return file.ranges && file.size !== undefined
+    ? await packing.size?.(readerOf(file), file.size)
+    : undefined;
+}
+
+/** A source of bytes that come only once; `size` is how many the image has, where that is known. */
 async function fromStream(
   path: string,
   bytes: Bytes,
   options: SourceOptions,
-  length: number | undefined,
+  size: number | undefined,
   close: () => Promise<void>,
 ): Promise<Source> {
   const { signal, onNote } = options;
@@ -142,7 +155,6 @@ async function fromStream(
   const inner = packing ? await peeked(unpacked(path, packing, outer.bytes)) : outer;
   requireSensible(inner.head, path, options);
   const isRaw = options.format === 'raw' || imageFormat(inner.head, 0).format === 'raw';
-  const size = packing ? undefined : length;
   const known = size ?? (isRaw ? options.size : undefined);
   if (known === undefined) {
     onNote(`the size of ${path} is not known: it is copied to a temporary file first`);

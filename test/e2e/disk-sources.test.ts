@@ -354,17 +354,25 @@ describe('an address', () => {
     await user.must('disks', 'delete', 'stream');
   });
 
-  it('may lead to a packed image', async () => {
-    makeImage(file, 5 * MiB);
-    const plain = file;
-    execFileSync('gzip', ['-1', '-k', file]);
-    file = `${plain}.gz`;
-    const trust = await serve({}, 'image.raw.gz');
-    file = plain;
-    const { code, stderr } = await user.run(...upload(web.url, 'web-gz'), ...trust);
-    expect(code, stderr).toBe(0);
-    await mustHold('web-gz');
-  });
+  it.each([
+    ['gzip', '.gz', ['-1', '-k'], true],
+    // The end of an xz file tells how long what is in it is.
+    ['xz', '.xz', ['-0', '-k'], false],
+  ] as const)(
+    'may lead to an image that is packed with %s',
+    async (program, ending, how, copied) => {
+      makeImage(file, 5 * MiB);
+      const plain = file;
+      execFileSync(program, [...how, file]);
+      file = `${plain}${ending}`;
+      const trust = await serve({}, `image.raw${ending}`);
+      file = plain;
+      const { code, stderr } = await user.run(...upload(web.url, `web-${program}`), ...trust);
+      expect(code, stderr).toBe(0);
+      expect(stderr.includes('temporary file')).toBe(copied);
+      await mustHold(`web-${program}`);
+    },
+  );
 
   it('that becomes another version meanwhile is noticed', async () => {
     makeImage(file, 40 * MiB);
