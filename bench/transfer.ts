@@ -1,19 +1,20 @@
 /**
  * How fast images are moved: the image daemon and our client beside curl, cp, nbdcopy and a plain
  * Node server, all in turn on one machine, with a half-sparse image. `--size 1GiB` takes a smaller
- * one than 4 GiB, `--only download,curl` the works with one of
- * those words in their names, or `huge`.
+ * one than 4 GiB, `--only download,curl` the works with one of those words in their names, or `huge`,
+ * or `API`.
  */
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MiB, makeImage } from '../test/transfer/support/images.ts';
 import { ImageSite } from './support/image-site.ts';
+import { percentile99 } from './support/latency.ts';
 import { playPart, startPlain } from './support/plain-server.ts';
 import { type Turn, takeTurns, type Work } from './support/rounds.ts';
 import { peakOf, run } from './support/run.ts';
 import { vmctl } from './support/site.ts';
-import { type Stage, uploaded, worksOf } from './support/transfer-works.ts';
+import { fetchedInParts, type Stage, uploaded, worksOf } from './support/transfer-works.ts';
 
 const words = process.argv.slice(2);
 const quick = words.includes('--quick');
@@ -165,11 +166,27 @@ async function measure(folder: string, site: ImageSite): Promise<void> {
       const [a, b] = [turns.get(ours), turns.get(beside)];
       if (a && b) tell(what, (b[by] ?? 0) / (a[by] ?? 0), 'x', reach);
     }
+    if (!only || only.includes('API')) await patience(stage);
   } finally {
     await Promise.all(Object.values(plain).map((server) => server.stop()));
     for (const path of [file, data, ...parts]) rmSync(path);
     await site.removeDisk(await site.diskNamed('source'));
   }
+}
+
+/** Whether whoever uses the API meanwhile has to wait. */
+async function patience(stage: Stage): Promise<void> {
+  const { site } = stage;
+  const path = `/disks/${await site.diskNamed('source')}`;
+  const request = () => site.api('GET', path);
+  const requests = quick ? 20 : 1000;
+  await percentile99(request, requests);
+  const idle = await percentile99(request, requests);
+  const busy = await percentile99(request, requests, async () => {
+    for (let round = 0; round < rounds; round += 1) await fetchedInParts(stage, 'TLS');
+  });
+  const told = `${busy.toFixed(1)} ms / ${idle.toFixed(1)} ms`;
+  tell(`API p99, 16 transfers at once / idle (${told})`, busy / idle, 'x', 2, false);
 }
 
 function table(turns: ReadonlyMap<string, Turn>): void {

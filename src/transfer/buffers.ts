@@ -1,23 +1,13 @@
 /** The memory that image bytes pass through: a fixed number of blocks, lent out one by one. */
 import { BLOCK } from './blocks.ts';
 
-interface WasmMemory {
-  readonly buffer: ArrayBuffer;
-}
-interface WasmHost {
-  readonly WebAssembly?: {
-    readonly Memory: new (limits: { initial: number; maximum: number }) => WasmMemory;
-  };
-}
-
-const PAGE = 65_536;
-
 export class Buffers {
   readonly #free: Buffer[] = [];
   readonly #waiting: ((buffer: Buffer) => void)[] = [];
 
   constructor(count: number) {
-    const region = allocate(count * BLOCK);
+    // Shared with the thread that hashes what is in it.
+    const region = new SharedArrayBuffer(count * BLOCK);
     for (let index = count - 1; index >= 0; index -= 1) {
       this.#free.push(Buffer.from(region, index * BLOCK, BLOCK));
     }
@@ -34,16 +24,4 @@ export class Buffers {
     if (next) next(buffer);
     else this.#free.push(buffer);
   }
-}
-
-/** Memory that the garbage collector never moves or counts is the cheapest to read files into. */
-function allocate(bytes: number): ArrayBuffer {
-  const { WebAssembly } = globalThis as WasmHost;
-  const pages = Math.ceil(bytes / PAGE);
-  try {
-    if (WebAssembly) return new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
-  } catch {
-    // A limit on address space; ordinary memory does as well.
-  }
-  return new ArrayBuffer(bytes);
 }

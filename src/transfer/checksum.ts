@@ -2,17 +2,11 @@
  * The checksum of an image: a hash over the hashes of its blocks, as image daemons make it. Blocks
  * are hashed in any order, each when its bytes pass by.
  */
-import { createHash, webcrypto } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { BLOCK, blockCount, lengthOf, type Range } from './blocks.ts';
+import { ALGORITHM } from './hash-thread.ts';
 
-/** The algorithm that every daemon knows and that Node has in native code. */
-export const ALGORITHM = 'sha256';
 export const DIGEST_LENGTH = 32;
-
-/** The hash of the bytes of one block, made by another thread while this one moves bytes. */
-export async function hashOf(bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes));
-}
 
 export class BlockHashes {
   #digests = Buffer.alloc(0);

@@ -1,10 +1,10 @@
 /** Fetches the blocks of a remote image into a local file. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockRange, lengthOf, type Piece, pieces, type Range } from './blocks.ts';
-import { hashOf } from './checksum.ts';
 import { bytesOf, Copy, type Moved, Slots } from './copy.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Meter } from './events.ts';
+import { hashOf } from './hash-thread.ts';
 import type { Journal } from './journal.ts';
 import type { PartialFile } from './partial-file.ts';
 import { dataExtents } from './remote-layout.ts';

@@ -1,8 +1,9 @@
 /** Whether an image is the same on both sides, by their checksums. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
-import { ALGORITHM, checksumQuery, hashOf } from './checksum.ts';
+import { checksumQuery } from './checksum.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
+import { ALGORITHM, hashOf } from './hash-thread.ts';
 import type { Journal } from './journal.ts';
 import type { Source } from './source.ts';
 

@@ -95,6 +95,44 @@ describe('the permissions of a quota', () => {
   });
 });
 
+describe('a copy of the disk of a template', () => {
+  site.both('is removed from the domain that is named', async ({ admin, name }) => {
+    const vm = await admin.add('/vms', {
+      vm: { name: name('vm'), cluster: { name: 'Default' }, template: { name: 'Blank' } },
+    });
+    const disk = { format: 'cow', provisioned_size: gibibyte };
+    const attached = await admin.add(`/vms/${vm.id}/diskattachments`, {
+      disk_attachment: {
+        interface: 'virtio',
+        disk: { ...disk, storage_domains: { storage_domain: [{ name: 'data1' }] } },
+      },
+    });
+    await settled(admin, `/disks/${attached.id}`);
+    const template = await admin.add('/templates', {
+      template: { name: name('template'), vm: { id: vm.id } },
+    });
+    await settled(admin, `/templates/${template.id}`);
+    const [attachment] = (await admin.get(`/templates/${template.id}/diskattachments`)).list;
+    const id = String(attachment?.['id']);
+    const own = `/templates/${template.id}/diskattachments/${id}`;
+    const domains = async () =>
+      itemsOf((await admin.get(`/disks/${id}`)).object, 'storage_domains', 'storage_domain');
+    await admin.must(`/disks/${id}/copy`, { storage_domain: { name: 'data2' } });
+    await settled(admin, `/disks/${id}`);
+    expect(await domains()).toHaveLength(2);
+    const nowhere = await admin.delete(`${own}?storage_domain=${vm.id}`);
+    expect([nowhere.status, nowhere.fault?.detail]).toEqual([
+      404,
+      expect.stringContaining('has no copy in the storage domain'),
+    ]);
+    expect((await admin.delete(own)).status).toBe(400);
+    const [first, second] = await domains();
+    expect((await admin.delete(`${own}?storage_domain=${first?.['id']}`)).status).toBe(200);
+    expect(await domains()).toMatchObject([{ id: second?.['id'] }]);
+    expect((await admin.delete(`${own}?storage_domain=${second?.['id']}`)).status).toBe(409);
+  });
+});
+
 describe('a template of a data domain that was detached', () => {
   site.both('is registered again', async (people) => {
     const { admin, name } = people;

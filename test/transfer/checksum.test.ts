@@ -3,7 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BlockHash } from '../../src/images/hash/block-hash.ts';
 import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
-import { BlockHashes, hashOf } from '../../src/transfer/checksum.ts';
+import { BlockHashes } from '../../src/transfer/checksum.ts';
+import { hashOf } from '../../src/transfer/hash-thread.ts';
 
 async function ours(
   image: Buffer,

@@ -8,7 +8,7 @@ import {
   type MediaType,
 } from '../../wire/index.ts';
 import type { Refusal } from '../fault.ts';
-import type { Answer } from './dispatch.ts';
+import type { Answer } from './call.ts';
 import type { ApiResponse } from './request.ts';
 
 /** Encodes an answer; without its body for HEAD. */

@@ -1,48 +1,20 @@
 /** From an operation of the model to the rules that perform it, and what they answer. */
-import type { Dialect } from '../../model/dialect.ts';
-import { addressesObject, type Operation } from '../../model/index.ts';
-import type { CollectionExtras } from '../../wire/index.ts';
-import { authorise } from '../auth/authorise.ts';
+import { addressesObject } from '../../model/index.ts';
 import { Refusal, refused } from '../fault.ts';
-import { jobOf, noteJob, openJob } from '../jobs/job.ts';
+import { noteJob, openJob } from '../jobs/job.ts';
 import type { RuleContext } from '../rules/context.ts';
 import * as generic from '../rules/generic.ts';
 import type { Parameters } from '../rules/notation.ts';
-import { collectionOf, locationOf, type Place, placeOf } from '../rules/places.ts';
-import { actionsOf, type Presentation, present, wholeAlone } from '../rules/presentation.ts';
+import { locationOf, type Place } from '../rules/places.ts';
+import { actionsOf, type Presentation } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
+import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
 import { sightOf } from './filter.ts';
 import { type Following, follow, followingOf, isBounded } from './follow.ts';
 import { listOptions } from './listing.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
-import type { Match } from './router.ts';
-
-export interface Call {
-  readonly request: ApiRequest;
-  readonly match: Match;
-  readonly operation: Operation;
-  readonly body: StoredObject | StoredObject[];
-  readonly dialect: Dialect;
-}
-
-/** What is answered, before it is encoded. */
-export type Answer = {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-} & (
-  | { readonly form: 'empty' }
-  | { readonly form: 'object'; readonly type: string; readonly object: StoredObject }
-  | {
-      readonly form: 'list';
-      readonly type: string;
-      readonly items: Iterable<StoredObject>;
-      readonly extras: CollectionExtras;
-    }
-  /** What an action answers; a creation is told in the same words. */
-  | { readonly form: 'action' | 'creation'; readonly action: StoredObject }
-);
 
 /** Performs an operation inside the transaction of the context. */
 export function serve(ctx: RuleContext, call: Call): Answer {
@@ -79,56 +51,6 @@ function reload(ctx: RuleContext, call: Call): Answer {
 function sentIn({ body }: Call): StoredObject {
   if (!Array.isArray(body)) return body;
   throw new Refusal(400, 'Request syntactically incorrect.', 'expected one object, found a list');
-}
-
-function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
-  const asked = request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
-  const changes = operation.http !== 'GET' && operation.http !== 'HEAD';
-  const alone = operation.name === 'get' && wholeAlone.has(operation.type);
-  return {
-    ctx,
-    apiPath: request.apiPath,
-    allContent: changes || alone || booleanParameter(asked) === true,
-    everything: booleanParameter(asked) === true,
-  };
-}
-
-/** The collection that the request addresses, or that holds the object it addresses. */
-function placeIn(ctx: RuleContext, { match, request }: Call): Place {
-  const named = addressesObject(match.service);
-  const place = generic.located(
-    ctx,
-    named
-      ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
-      : placeOf(ctx.tx, match.service, match.ids),
-    named ? match.ids.at(-1) : undefined,
-  );
-  return sightOf(ctx, request)?.part(place) ?? place;
-}
-
-function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
-  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
-}
-
-/** Step 4: refuses a change that the caller has no permits for. */
-function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObject): void {
-  const sent = Array.isArray(call.body) ? {} : call.body;
-  authorise(ctx, call.operation, { place, ...(object ? { object } : {}), sent });
-}
-
-function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
-  const { service, path } = locationOf(place, String(object['id']));
-  if (object['id'] === undefined) {
-    const {
-      id: _id,
-      href: _href,
-      link: _link,
-      ...shown
-    } = present(view, place.kind, object, service, path);
-    return shown;
-  }
-  if (place.members?.told === 'link') return { id: object['id'], href: view.apiPath + path };
-  return present(view, place.kind, object, service, path);
 }
 
 function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
@@ -330,39 +252,4 @@ function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acte
   const { operation, request } = call;
   const result = generic.actOnCollection(ctx, place, operation, body, parametersOf(request));
   return { result, job: noteJob(ctx, operation, place, {}) };
-}
-
-/**
- * The answer once the object of the call has come to rest, or undefined while it has not. An
- * object that ended in a failed state is answered as a failed action.
- */
-export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | undefined {
-  const job = jobOf(ctx, jobIdOf(result));
-  if (job?.status === 'started') return undefined;
-  const failedJob = job?.status === 'failed' || job?.status === 'aborted';
-  const place = placeIn(ctx, call);
-  const lifecycle = rulesOf(place.kind)?.lifecycle;
-  if (!lifecycle) return failedJob ? failedAction(result, 'The work failed.') : result;
-  const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
-  const object = ctx.tx.get(place.kind, id, place.collection) as StoredObject | undefined;
-  if (!object) return result;
-  const state = String(object[lifecycle.attribute] ?? lifecycle.settled[0]);
-  if (!lifecycle.settled.includes(state)) return undefined;
-  if (result.form === 'object') {
-    const shown = show(presentationOf(ctx, call), place, object);
-    return { ...result, status: 201, object: shown };
-  }
-  const badly = lifecycle.failed?.includes(state) || failedJob;
-  return badly ? failedAction(result, `The object is ${state}.`) : result;
-}
-
-function failedAction(result: Answer, detail: string): Answer {
-  if (result.form !== 'action') return result;
-  const fault = { reason: 'Operation Failed', detail: `[${detail}]` };
-  return { ...result, action: { ...result.action, status: 'failed', fault } };
-}
-
-function jobIdOf(result: Answer): string {
-  const job = result.form === 'action' ? (result.action['job'] as { id?: string }) : undefined;
-  return job?.id ?? '';
 }

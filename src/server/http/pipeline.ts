@@ -19,7 +19,8 @@ import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
-import { type Answer, parametersOf, serve, settled } from './dispatch.ts';
+import type { Answer, Call } from './call.ts';
+import { parametersOf, serve } from './dispatch.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -29,6 +30,7 @@ import {
   unsupportedVersion,
 } from './request.ts';
 import { type Match, route } from './router.ts';
+import { settled } from './settled.ts';
 import { statusOf } from './status.ts';
 
 export interface ApiServer {
@@ -261,7 +263,7 @@ const longestWait = 10 * 60_000;
 async function waitUntilSettled(
   server: ApiServer,
   caller: Caller,
-  call: Parameters<typeof serve>[1],
+  call: Call,
   result: Answer,
 ): Promise<Answer> {
   const deadline = server.site.now().getTime() + longestWait;

@@ -5,7 +5,7 @@ import { searchFields } from '../../model/search-fields.ts';
 import { services } from '../../model/services/index.ts';
 import { version } from '../../version.ts';
 import type { RuleContext } from '../rules/context.ts';
-import type { Answer } from './dispatch.ts';
+import type { Answer } from './call.ts';
 import { isFiltered } from './filter.ts';
 import type { ApiRequest } from './request.ts';
 

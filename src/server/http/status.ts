@@ -6,7 +6,7 @@
 import { type JobStatus, jobOf } from '../jobs/job.ts';
 import type { Caller } from '../rules/context.ts';
 import { RuleContext } from '../rules/context.ts';
-import type { Answer } from './dispatch.ts';
+import type { Answer } from './call.ts';
 import type { ApiServer } from './pipeline.ts';
 import type { ApiRequest } from './request.ts';
 import { route } from './router.ts';

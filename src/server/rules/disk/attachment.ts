@@ -1,5 +1,6 @@
 /** Rules of disk attachments: attaching, making a disk on the way, plugging, detaching. */
 import type { Resource } from '../../../model/resource.ts';
+import { notFound } from '../../fault.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { applyDefaults, requireAll, resolveReferences, settable } from '../input.ts';
@@ -164,7 +165,11 @@ function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | u
   const disk = ctx.tx.get('disk', attachment.id ?? '');
   if (!disk) return;
   if (!domain) ctx.refuse('DISK_COPY_NOT_NAMED', { action: 'remove' });
-  const left = disk.storage_domains?.filter(({ id }) => id !== domain) ?? [];
+  const copies = disk.storage_domains ?? [];
+  const left = copies.filter(({ id }) => id !== domain);
+  if (left.length === copies.length) {
+    throw notFound(`The disk ${disk.alias} has no copy in the storage domain ${domain}.`);
+  }
   if (left.length === 0) ctx.refuse('DISK_LAST_COPY', { action: 'remove' });
   ctx.tx.update('disk', measured(ctx, { ...disk, storage_domains: left }));
   const from = { storage_domain: { id: domain } };

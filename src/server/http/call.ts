@@ -1,0 +1,88 @@
+/** A call of an operation: what is asked of which place, and what is answered. */
+import type { Dialect } from '../../model/dialect.ts';
+import { addressesObject, type Operation } from '../../model/index.ts';
+import type { CollectionExtras } from '../../wire/index.ts';
+import { authorise } from '../auth/authorise.ts';
+import type { RuleContext } from '../rules/context.ts';
+import * as generic from '../rules/generic.ts';
+import { collectionOf, locationOf, type Place, placeOf } from '../rules/places.ts';
+import { type Presentation, present, wholeAlone } from '../rules/presentation.ts';
+import type { StoredObject } from '../store/document.ts';
+import { sightOf } from './filter.ts';
+import { type ApiRequest, booleanParameter } from './request.ts';
+import type { Match } from './router.ts';
+
+export interface Call {
+  readonly request: ApiRequest;
+  readonly match: Match;
+  readonly operation: Operation;
+  readonly body: StoredObject | StoredObject[];
+  readonly dialect: Dialect;
+}
+
+/** What is answered, before it is encoded. */
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} & (
+  | { readonly form: 'empty' }
+  | { readonly form: 'object'; readonly type: string; readonly object: StoredObject }
+  | {
+      readonly form: 'list';
+      readonly type: string;
+      readonly items: Iterable<StoredObject>;
+      readonly extras: CollectionExtras;
+    }
+  /** What an action answers; a creation is told in the same words. */
+  | { readonly form: 'action' | 'creation'; readonly action: StoredObject }
+);
+
+export function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
+  const asked = request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
+  const changes = operation.http !== 'GET' && operation.http !== 'HEAD';
+  const alone = operation.name === 'get' && wholeAlone.has(operation.type);
+  return {
+    ctx,
+    apiPath: request.apiPath,
+    allContent: changes || alone || booleanParameter(asked) === true,
+    everything: booleanParameter(asked) === true,
+  };
+}
+
+/** The collection that the request addresses, or that holds the object it addresses. */
+export function placeIn(ctx: RuleContext, { match, request }: Call): Place {
+  const named = addressesObject(match.service);
+  const place = generic.located(
+    ctx,
+    named
+      ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
+      : placeOf(ctx.tx, match.service, match.ids),
+    named ? match.ids.at(-1) : undefined,
+  );
+  return sightOf(ctx, request)?.part(place) ?? place;
+}
+
+export function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
+  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
+}
+
+/** Step 4: refuses a change that the caller has no permits for. */
+export function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObject): void {
+  const sent = Array.isArray(call.body) ? {} : call.body;
+  authorise(ctx, call.operation, { place, ...(object ? { object } : {}), sent });
+}
+
+export function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
+  const { service, path } = locationOf(place, String(object['id']));
+  if (object['id'] === undefined) {
+    const {
+      id: _id,
+      href: _href,
+      link: _link,
+      ...shown
+    } = present(view, place.kind, object, service, path);
+    return shown;
+  }
+  if (place.members?.told === 'link') return { id: object['id'], href: view.apiPath + path };
+  return present(view, place.kind, object, service, path);
+}
