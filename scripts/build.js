@@ -1,4 +1,4 @@
-// Builds dist/: the command with lazy chunks, the image daemon's thread, the server for tests.
+// Builds dist/: the command with lazy chunks, the image daemon's threads, the server for tests.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,10 @@ await write(
 );
 await write(
   { ...common, input: { 'images-worker': 'src/images/worker.ts' } },
+  { ...output, format: 'esm' },
+);
+await write(
+  { ...common, input: { 'images-hash': 'src/images/hash/worker.ts' } },
   { ...output, format: 'esm' },
 );
 

@@ -3,6 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { type Clock, monotonicClock } from './clock.ts';
+import { HashThread } from './hash/hash-thread.ts';
 import { type Limits, usualLimits } from './http/limits.ts';
 import { HttpFace } from './http/server.ts';
 import { PieceMemory } from './memory.ts';
@@ -40,7 +41,8 @@ export async function runDaemon(
     ...(options.maxPerAddress === undefined ? {} : { perAddress: options.maxPerAddress }),
     ...parts.limits,
   };
-  const face = new HttpFace({ tickets, memory, version, unixSocket }, clock, limits);
+  const hashing = new HashThread();
+  const face = new HttpFace({ tickets, memory, hashing, version, unixSocket }, clock, limits);
   const servers: Server[] = [];
   const ends: (() => Promise<void>)[] = [];
 
@@ -68,6 +70,7 @@ export async function runDaemon(
     await within(clock, GRACE, face.finish());
     face.destroy();
     await within(clock, DISK_GRACE, tickets.close());
+    await hashing.close();
     // A server that hangs must not keep this process from ending.
     tickets.abandon();
   };

@@ -9,10 +9,15 @@ const LARGE_COUNT = 32;
 export const CONNECTIONS = 512;
 
 interface WasmMemory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: SharedArrayBuffer;
+}
+interface Limits {
+  readonly initial: number;
+  readonly maximum: number;
+  readonly shared: true;
 }
 interface WasmMemoryHost {
-  WebAssembly?: { Memory: new (limits: { initial: number; maximum: number }) => WasmMemory };
+  WebAssembly?: { Memory: new (limits: Limits) => WasmMemory };
 }
 
 /**
@@ -67,14 +72,17 @@ export class PieceMemory {
 }
 
 /**
- * A page-aligned region outside the garbage-collected heap. WebAssembly memory is measurably the
- * cheapest to read files into; it reserves much address space, which a limit may refuse.
+ * A page-aligned region outside the garbage-collected heap, which other threads see, too. WebAssembly
+ * memory is measurably the cheapest to read files into; it reserves much address space, which a limit
+ * may refuse.
  */
-function allocate(bytes: number): ArrayBuffer {
+function allocate(bytes: number): SharedArrayBuffer {
   const { WebAssembly } = globalThis as WasmMemoryHost;
   const pages = Math.ceil(bytes / 65_536);
   try {
-    if (WebAssembly) return new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
+    if (WebAssembly) {
+      return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }).buffer;
+    }
   } catch {}
-  return new ArrayBuffer(bytes);
+  return new SharedArrayBuffer(bytes);
 }

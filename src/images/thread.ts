@@ -1,12 +1,8 @@
 // The daemon as seen from another thread: starts that thread and passes calls on to it.
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { programNamed } from './program.ts';
 import type { CallName, Calls, Reply, Started, StartOptions } from './protocol.ts';
 import type { ImageDaemon } from './types.ts';
-
-/** Where the built thread program is, seen from the bundle, from a chunk of it, from the source. */
-const PLACES = ['./images-worker.js', '../images-worker.js', '../../dist/images-worker.js'];
 
 interface Waiting {
   resolve: (value: unknown) => void;
@@ -19,7 +15,7 @@ interface Waiting {
  */
 export async function startInThread(
   options: StartOptions,
-  program: URL = findProgram(),
+  program: URL = programNamed('images-worker.js'),
 ): Promise<ImageDaemon> {
   const thread = new DaemonThread(program, options);
   const { url, port } = await thread.started;
@@ -93,12 +89,4 @@ class DaemonThread {
     if (reply.kind === 'result') waiting?.resolve(reply.value);
     else waiting?.reject(new Error(reply.message));
   }
-}
-
-function findProgram(): URL {
-  for (const place of PLACES) {
-    const url = new URL(place, import.meta.url);
-    if (existsSync(fileURLToPath(url))) return url;
-  }
-  throw new Error('the program of the image daemon, images-worker.js, was not built');
 }

@@ -1,10 +1,11 @@
 // Hashes: BLAKE2b against known answers and against Node's own, block hashes against a plain one.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { algorithms, startDigest } from '../../src/images/hash/algorithms.ts';
 import { Blake2b } from '../../src/images/hash/blake2b.ts';
 import { BlockHash } from '../../src/images/hash/block-hash.ts';
+import { HashThread } from '../../src/images/hash/hash-thread.ts';
 import { pattern } from './support/harness.ts';
 
 const short = (text: string) => new Blake2b(32).update(Buffer.from(text)).digest().toString('hex');
@@ -108,5 +109,45 @@ describe('BlockHash', () => {
     const read = new BlockHash(size, start);
     read.update(Buffer.alloc(size));
     expect(counted.digest()).toBe(read.digest());
+  });
+});
+
+describe('the thread of checksums', () => {
+  const MEBIBYTE = 2 ** 20;
+  const thread = new HashThread();
+  afterAll(() => thread.close());
+
+  /** The same in this thread. */
+  function expected(algorithm: 'sha256' | 'sha1', pieces: readonly (Buffer | number)[]): string {
+    const hash = new BlockHash(MEBIBYTE, () => createHash(algorithm));
+    for (const piece of pieces) {
+      if (typeof piece === 'number') hash.zeroBlocks(piece);
+      else hash.update(piece);
+    }
+    return hash.digest();
+  }
+
+  it('makes several at a time', async () => {
+    const pieces = [randomBytes(MEBIBYTE), 3, randomBytes(MEBIBYTE / 2), randomBytes(100)];
+    const [one, other] = [thread.start('sha256', MEBIBYTE), thread.start('sha1', MEBIBYTE)];
+    for (const piece of pieces) {
+      const all = [one, other].map((hash) =>
+        typeof piece === 'number' ? hash.zeroBlocks(piece) : hash.update(piece),
+      );
+      await Promise.all(all);
+    }
+    expect(await one.digest()).toBe(expected('sha256', pieces));
+    expect(await other.digest()).toBe(expected('sha1', pieces));
+    one.close();
+    await expect(one.digest()).rejects.toThrow('no such checksum');
+    other.close();
+  });
+
+  it('tells what was begun before it ended, and begins anew', async () => {
+    const before = thread.start('sha256', MEBIBYTE);
+    await thread.close();
+    await expect(before.digest()).rejects.toThrow('has stopped');
+    const after = thread.start('sha256', MEBIBYTE);
+    expect(await after.digest()).toBe(expected('sha256', []));
   });
 });

@@ -20,7 +20,7 @@ export class BlockHash {
   }
 
   /** Adds the next bytes of the image. */
-  update(bytes: Buffer): void {
+  update(bytes: Uint8Array): void {
     let used = 0;
     while (used < bytes.length) {
       const count = Math.min(bytes.length - used, this.#blockSize - this.#blockLength);

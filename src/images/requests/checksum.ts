@@ -1,7 +1,7 @@
 // GET of an image's checksum, and of the algorithms it can be made with.
 import type { Extent } from '../backends/backend.ts';
 import { algorithms, DEFAULT_ALGORITHM, startDigest } from '../hash/algorithms.ts';
-import { BlockHash } from '../hash/block-hash.ts';
+import type { Checksum } from '../hash/hash-thread.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { Operation } from '../ticket.ts';
@@ -13,7 +13,7 @@ const DEFAULT_BLOCK = 4 * MEBIBYTE;
 const SMALLEST_BLOCK = MEBIBYTE;
 const LARGEST_BLOCK = 16 * MEBIBYTE;
 const BLOCK_UNIT = 4096;
-/** Zero blocks counted before other requests get their turn. */
+/** Zero blocks counted before it is asked whether the result is still wanted. */
 const ZEROS_PER_TURN = 4096;
 
 /** Answers the checksum with the parameters that led to it. Throws 400, 403, 500. */
@@ -32,7 +32,12 @@ export async function getChecksum(
       throw new HttpError(400, `Parameter algorithm must be one of ${algorithms().join(', ')}.`);
     }
     blockSize = readBlockSize(exchange.query.get('block_size'));
-    checksum = await compute(exchange, services, operation, algorithm, blockSize);
+    const hash = services.hashing.start(algorithm, blockSize);
+    try {
+      checksum = await compute(exchange, services, operation, hash, blockSize);
+    } finally {
+      hash.close();
+    }
   } finally {
     operation.finish();
   }
@@ -61,15 +66,10 @@ async function compute(
   exchange: Exchange,
   services: Services,
   operation: Operation,
-  algorithm: string,
+  hash: Checksum,
   blockSize: number,
 ): Promise<string> {
   const backend = await operation.backend();
-  const hash = new BlockHash(blockSize, () => {
-    const digest = startDigest(algorithm);
-    if (!digest) throw new Error(`the algorithm ${algorithm} has gone`);
-    return digest;
-  });
   /** Between two slices of work: is the result still wanted? */
   const check = () => {
     operation.check();
@@ -80,8 +80,7 @@ async function compute(
     if (run.zero) {
       for (let left = (run.end - run.start) / blockSize; left > 0; left -= ZEROS_PER_TURN) {
         check();
-        hash.zeroBlocks(Math.min(left, ZEROS_PER_TURN));
-        await new Promise(setImmediate);
+        await hash.zeroBlocks(Math.min(left, ZEROS_PER_TURN));
       }
     } else {
       const pieces = new PieceReader(backend, services.memory, run);
@@ -90,7 +89,7 @@ async function compute(
         for (let piece = pieces.current; piece; piece = pieces.current) {
           check();
           pieces.readAhead();
-          hash.update(piece);
+          await hash.update(piece);
           await pieces.next();
         }
       } finally {
@@ -99,7 +98,7 @@ async function compute(
     }
     operation.transferred(run.start, run.end);
   }
-  return hash.digest();
+  return await hash.digest();
 }
 
 interface Run {
