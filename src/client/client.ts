@@ -1,6 +1,6 @@
 /** Calls operations of the model: one generic way for all of them. */
 import { type Dialect, dialects } from '../model/dialect.ts';
-import { type Operation, tagOf } from '../model/index.ts';
+import { tagOf } from '../model/index.ts';
 import {
   decodeAction,
   decodeList,
@@ -12,6 +12,7 @@ import {
   WireError,
 } from '../wire/index.ts';
 import { apiRoot, type Site } from './address.ts';
+import { type Call, nounOf, pathOf, type Thing, whatOf } from './call.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
 import { errorOf, faultText } from './faults.ts';
 import { Held, isReading } from './held.ts';
@@ -19,25 +20,7 @@ import type { Answer, Http } from './http.ts';
 import { ListSplitter } from './list-splitter.ts';
 import type { Session } from './session.ts';
 
-/** An object of the model in memory. */
-export type Thing = Record<string, unknown>;
-
-export type QueryValue = string | number | bigint | boolean;
-
-export interface Call {
-  readonly operation: Operation;
-  /** Ids by placeholder of the path: `{ vm: '…' }`. */
-  readonly ids?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, QueryValue | undefined>>;
-  /** The main object, or the parameters of an action. */
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** What is tried, in words, for error messages: `start vms/web01`. */
-  readonly what?: string;
-  readonly signal?: AbortSignal;
-  /** The request that the command is about, not one on the way to it. */
-  readonly isAsked?: boolean;
-}
+export type { Call, QueryValue, Thing } from './call.ts';
 
 export interface RawRequest {
   readonly method: string;
@@ -312,12 +295,6 @@ export class Client {
   }
 }
 
-/** The collection that a request is about, where that is one of the root. */
-function nounOf({ service }: Operation): { readonly noun?: string } {
-  const [, noun = '', , below] = service.split('/');
-  return noun === '' || below !== undefined ? {} : { noun };
-}
-
 function textOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
 }
@@ -327,23 +304,6 @@ function listIn(body: Uint8Array): readonly Thing[] {
   const parsed = JSON.parse(textOf(body)) as Thing;
   const list = Object.values(parsed).find((value) => Array.isArray(value));
   return (list ?? []) as readonly Thing[];
-}
-
-function whatOf(call: Call): string {
-  return call.what ?? `${call.operation.http} ${pathOf(call)}`;
-}
-
-/** The path of a call with its ids and its query. */
-export function pathOf({ operation, ids = {}, query = {} }: Call): string {
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const id = ids[name];
-    if (!id) throw new Error(`The path ${operation.path} needs the id of ${name}.`);
-    return encodeURIComponent(id);
-  });
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return path;
-  const pairs = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  return `${path}?${pairs.join('&')}`;
 }
 
 /** A path as the server knows it: hrefs are complete already, paths of the model are not. */

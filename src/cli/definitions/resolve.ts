@@ -3,7 +3,8 @@ import { NotFoundError } from '../../client/errors.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { scopeOf } from '../../model/naming.ts';
 import { homeOf } from '../resources/collections.ts';
-import type { Finder, Scope } from '../resources/references.ts';
+import type { Scope } from '../resources/identifiers.ts';
+import type { Finder } from '../resources/references.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 /** How bricks are named: those that exist, and those that are to be made. */
 import { UsageError } from '../../client/errors.ts';
-import { type Finder, isUuid } from './references.ts';
+import { isUuid } from './identifiers.ts';
+import type { Finder } from './references.ts';
 
 /** Bricks that exist: by id, or as `host:/directory`, which is their name. */
 export function brickNames(words: readonly string[]): Readonly<Record<string, unknown>> {

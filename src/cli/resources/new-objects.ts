@@ -2,7 +2,8 @@
 import { UsageError } from '../../client/errors.ts';
 import { newBricks } from './bricks.ts';
 import { collectionsOf, homeOf } from './collections.ts';
-import { bareWord, type Finder } from './references.ts';
+import { bareWord } from './identifiers.ts';
+import type { Finder } from './references.ts';
 import { parseOn } from './route.ts';
 import type { Run } from './run.ts';
 import {

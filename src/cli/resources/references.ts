@@ -7,7 +7,18 @@ import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.t
 import { type Operation, operationsOf } from '../../model/index.ts';
 import { nearest } from '../nearest.ts';
 import { plainText, valueAt } from '../output/cells.ts';
-import { type Collection, collectionAt, homeOf, kindOf } from './collections.ts';
+import { type Collection, collectionAt, homeOf } from './collections.ts';
+import {
+  bareWord,
+  isMatch,
+  isUuid,
+  isWithin,
+  nameAttributesOf,
+  nameFollow,
+  type Scope,
+  searched,
+  searchFor,
+} from './identifiers.ts';
 
 export type Ids = Readonly<Record<string, string>>;
 
@@ -17,74 +28,6 @@ export interface Found {
   readonly label: string;
   /** As the server described it, where it was asked. */
   readonly item?: Thing;
-}
-
-/** Attributes by which objects of a type are known, where that is not their name. */
-const nameAttributes: Readonly<Record<string, readonly string[]>> = {
-  disk: ['alias', 'name'],
-  disk_snapshot: ['alias'],
-  disk_attachment: ['disk.alias', 'disk.name'],
-  user: ['user_name', 'principal', 'name'],
-  snapshot: ['description'],
-  job: ['description'],
-  event: [],
-  permission: [],
-  image_transfer: [],
-  cdrom: [],
-  watchdog: [],
-  session: [],
-  step: ['description'],
-  host_storage: [],
-};
-
-/** Links that have to be followed to see those attributes. */
-const nameFollow: Readonly<Record<string, string>> = { disk_attachment: 'disk' };
-
-/** Types whose lists are long enough to search instead, always by `name`. */
-const searched: ReadonlySet<string> = new Set([
-  'vm',
-  'host',
-  'cluster',
-  'data_center',
-  'storage_domain',
-  'disk',
-  'template',
-  'network',
-  'vm_pool',
-]);
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Whether a word can only be an id. */
-export function isUuid(word: string): boolean {
-  return uuid.test(word);
-}
-
-/** Takes `vms/web01` apart; a word without a kind is a name or an id of the expected kind. */
-export function bareWord(word: string, noun: string): string {
-  if (word.trim() === '') {
-    throw new UsageError(`an empty name was given where one of ${noun} is needed`, {
-      hint: 'quote the name, and look whether a variable is empty',
-    });
-  }
-  const at = word.indexOf('/');
-  if (at < 0) return word;
-  const kind = kindOf(word.slice(0, at));
-  if (kind === undefined) return word;
-  const rest = word.slice(at + 1);
-  if (kind !== noun) {
-    throw new UsageError(`${word} is one of ${kind}, but one of ${noun} is needed`, {
-      hint: `leave the kind out if ${rest} is a name of one of ${noun}`,
-    });
-  }
-  if (rest === '') throw new UsageError(`${word}: the name is empty`);
-  return rest;
-}
-
-/** What tells objects of the same name apart: `data_center` of networks, and its id. */
-export interface Scope {
-  readonly attribute: string;
-  readonly id: string;
 }
 
 export class Finder {
@@ -107,7 +50,7 @@ export class Finder {
     const { noun, type } = collection;
     const word = bareWord(given, noun);
     const label = `${noun}/${word}`;
-    const names = nameAttributes[type] ?? ['name'];
+    const names = nameAttributesOf(type);
     const list = operationNamed(collection.path, 'list');
     const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
     if (!list || names.length === 0) return await this.#byId(word, collection, ids, get, label);
@@ -127,7 +70,7 @@ export class Finder {
     ids: Ids = {},
     scope?: Scope,
   ): Promise<Found | undefined> {
-    const names = nameAttributes[collection.type] ?? ['name'];
+    const names = nameAttributesOf(collection.type);
     const list = operationNamed(collection.path, 'list');
     const word = bareWord(given, collection.noun);
     if (list && names.length > 0) {
@@ -148,7 +91,7 @@ export class Finder {
   ): Promise<{ readonly found?: Found; readonly listed: readonly Thing[] }> {
     const { noun, type } = collection;
     const label = `${noun}/${word}`;
-    const names = nameAttributes[type] ?? ['name'];
+    const names = nameAttributesOf(type);
     const list = operationNamed(collection.path, 'list');
     const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
     if (!list) return { listed: [] };
@@ -274,25 +217,6 @@ export class Finder {
   }
 }
 
-/** Some services put this behind the profile with which a user signs in: `jane@internal-authz`. */
-const directorySuffix = '-authz';
-
-function isMatch(item: Thing, word: string, names: readonly string[]): boolean {
-  return (
-    item['id'] === word ||
-    names.some((name) => {
-      const value = valueAt(item, name);
-      return value === word || (name === 'user_name' && value === `${word}${directorySuffix}`);
-    })
-  );
-}
-
-/** Whether an object may be in the scope: what does not tell may. */
-function isWithin(item: Thing, scope: Scope | undefined): boolean {
-  const id = scope && valueAt(item, `${scope.attribute}.id`);
-  return id === undefined || id === scope?.id;
-}
-
 function ambiguous(label: string, noun: string, matches: readonly Thing[]): AmbiguousError {
   const lines = matches.map((item) => {
     const told = item['description'] ?? item['name'] ?? '';
@@ -305,14 +229,6 @@ function ambiguous(label: string, noun: string, matches: readonly Thing[]): Ambi
       next: matches.map((item) => `${noun}/${plainText(item['id'])}`),
     },
   );
-}
-
-/** A search for the exact name; `undefined` where the language cannot say it. */
-function searchFor(word: string, names: readonly string[]): string | undefined {
-  if (/["*\\]/.test(word)) return undefined;
-  const field = names[0] === 'alias' ? 'alias' : 'name';
-  const plain = /^[\w.-]+$/.test(word) && !/^(and|or|page|sortby|asc|desc)$/i.test(word);
-  return `${field}=${plain ? word : `"${word}"`}`;
 }
 
 /** The placeholder of one object: `vm` of `/vms/{vm}`. */
