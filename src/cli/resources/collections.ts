@@ -114,8 +114,8 @@ export function homeOf(type: string): Collection | undefined {
   if (!topLevel.has(type)) {
     const path = Object.keys(services).find(
       (one) =>
-        services[one]?.type === type &&
         one.lastIndexOf('/') === 0 &&
+        services[one]?.type === type &&
         services[one]?.operations['list'] !== undefined,
     );
     const home = path === undefined ? undefined : describe(path);

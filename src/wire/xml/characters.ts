@@ -45,12 +45,16 @@ function within(code: number, ranges: readonly (readonly [number, number])[]): b
   return ranges.some(([first, last]) => code >= first && code <= last);
 }
 
-const startTable = new Uint8Array(128);
-const characterTable = new Uint8Array(128);
-for (let code = 0; code < 128; code++) {
-  startTable[code] = within(code, startRanges) ? 1 : 0;
-  characterTable[code] = startTable[code] || within(code, furtherRanges) ? 1 : 0;
+/** Which ASCII characters are within ranges: 1 at their codes. */
+function tableOf(...ranges: readonly (readonly [number, number])[]): Uint8Array {
+  const table = new Uint8Array(128);
+  // What lies behind the end of the table is not filled.
+  for (const [first, last] of ranges) table.fill(1, first, last + 1);
+  return table;
 }
+
+const startTable = tableOf(...startRanges);
+const characterTable = tableOf(...startRanges, ...furtherRanges);
 
 /** Whether a name may begin with the character at an offset, whose code unit is given. */
 export function isNameStart(code: number, text: string, offset: number): boolean {
