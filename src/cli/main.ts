@@ -11,15 +11,17 @@ import { spelledOut, unknownFlag, wordPosition } from './words.ts';
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
   const interrupted = new AbortController();
   const release = listenToSignals(interrupted);
+  const idle = watchForIdleness();
   surviveClosedPipe(io);
   try {
-    return await Promise.race([run(argv, io, interrupted.signal), stuck()]);
+    return await Promise.race([run(argv, io, interrupted.signal), idle.stuck]);
   } catch (error) {
     const reason: unknown = interrupted.signal.aborted ? interrupted.signal.reason : error;
     report(reason, io, await wantsMachineErrors(argv, io));
     return exitCodeOf(reason);
   } finally {
     release();
+    idle.release();
   }
 }
 
@@ -119,15 +121,16 @@ function listenToSignals(controller: AbortController): () => void {
 }
 
 /**
- * Rejects when nothing is left that could end the work. That is a bug, and must not pass for
+ * `stuck` rejects when nothing is left that could end the work. That is a bug, and must not pass for
  * success, as it would: a process that has nothing left to wait for ends with 0.
  */
-function stuck(): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    process.once('beforeExit', () =>
-      reject(new Error('the work is not done, and nothing goes on')),
-    );
+function watchForIdleness(): { readonly stuck: Promise<never>; readonly release: () => void } {
+  let onIdle = () => {};
+  const stuck = new Promise<never>((_resolve, reject) => {
+    onIdle = () => reject(new Error('the work is not done, and nothing goes on'));
   });
+  process.once('beforeExit', onIdle);
+  return { stuck, release: () => void process.off('beforeExit', onIdle) };
 }
 
 /** A reader that has seen enough (`| head`) is no failure. */

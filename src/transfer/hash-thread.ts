@@ -2,7 +2,7 @@
  * A thread that hashes blocks while this one moves bytes. It looks at them where they are: to hand
  * the system's own threads a copy, as `SubtleCrypto` does, costs as much again as the hash.
  */
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 
 /** The algorithm that every daemon knows and that Node has in native code. */
 export const ALGORITHM = 'sha256';
@@ -37,7 +37,6 @@ class HashThread {
   }
 
   #start(): Worker {
-    const { Worker } = process.getBuiltinModule('node:worker_threads');
     const worker = new Worker(program, { eval: true });
     worker.on('message', (digest: Uint8Array) => {
       this.#waiting.shift()?.resolve(digest);

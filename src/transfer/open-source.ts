@@ -75,18 +75,20 @@ async function toldOf(
   packing: Packing,
   open: () => Bytes,
 ): Promise<Omit<Contents, 'path'> | undefined> {
-  const size = await packing.size?.(readerOf(file), file.size);
+  const size = await sizeIn(file, packing);
   if (size === undefined) return undefined;
   const { head, bytes } = await peeked(open());
   return { head, size, open: () => bytes };
 }
 
-function readerOf(file: Pick<SourceFile | WebFile, 'read'>): ReadAt {
-  return async (offset, length) => {
+/** Bytes of what is in a packed file, where its end tells. */
+async function sizeIn(file: SourceFile | WebFile, packing: Packing): Promise<number | undefined> {
+  const read: ReadAt = async (offset, length) => {
     const bytes = Buffer.alloc(length);
     await file.read({ start: offset, end: offset + length }, bytes);
     return bytes;
   };
+  return file.size === undefined ? undefined : await packing.size?.(read, file.size);
 }
 
 /** The same, learnt by reading all of it, which also tells a damaged file before anything is sent. */
@@ -126,19 +128,14 @@ async function openAddress(address: string, options: SourceOptions): Promise<Sou
     }
     const why = packing ? `is packed with ${packing.name}` : 'comes from a server without ranges';
     options.onNote(`${file.path} ${why}: its upload cannot be resumed`);
-    const size = packing ? await sizeIn(file, packing) : file.size;
+    // Without ranges the end of a packed file cannot be asked for.
+    const told = packing && file.ranges ? await sizeIn(file, packing) : undefined;
+    const size = packing ? told : file.size;
     return await fromStream(file.path, file.bytes(), options, size, () => file.close());
   } catch (error) {
     await file.close();
     throw error;
   }
-}
-
-/** Bytes of what is in a packed file, where its end tells and can be asked for. */
-async function sizeIn(file: WebFile, packing: Packing): Promise<number | undefined> {
-  return file.ranges && file.size !== undefined
-    ? await packing.size?.(readerOf(file), file.size)
-    : undefined;
 }
 
 /** A source of bytes that come only once; `size` is how many the image has, where that is known. */

@@ -1,5 +1,5 @@
 /** What only a stand-in has: written inventories, saved states, resets, failures, metrics. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -206,17 +206,24 @@ describe('a state', () => {
     const saved = await admin(first, 'GET', 'state');
     expect(saved.status).toBe(200);
     const file = join(folder, 'state');
-    execFileSync(process.execPath, [vmctl, 'serve', '--save', file], {
-      env: {
-        ...process.env,
-        XDG_STATE_HOME: folder,
-        XDG_CONFIG_HOME: folder,
-        VMCTL_URL: first.ready.base_url,
-        VMCTL_USERNAME: first.ready.username,
-        VMCTL_PASSWORD: first.password,
-        VMCTL_CA_FILE: first.ready.ca_file,
-      },
-    });
+    const env = {
+      ...process.env,
+      XDG_STATE_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      VMCTL_URL: first.ready.base_url,
+      VMCTL_USERNAME: first.ready.username,
+      VMCTL_PASSWORD: first.password,
+      VMCTL_CA_FILE: first.ready.ca_file,
+    };
+    const save = (path: string) =>
+      spawnSync(process.execPath, [vmctl, 'serve', '--save', path], { env, encoding: 'utf8' });
+    expect(save(file).status).toBe(0);
+    const nowhere = join(folder, 'nowhere/state');
+    const { status, stderr } = save(nowhere);
+    expect([status, stderr]).toEqual([
+      2,
+      `vmctl: --save ${nowhere} cannot be written: ENOENT: no such file or directory\n`,
+    ]);
     // To fetch it somebody has to sign in, which is an event.
     const quiet = (text: string) => text.split('\n').filter((line) => !isOfEvents(line));
     expect(quiet(readFileSync(file, 'utf8'))).toEqual(quiet(saved.text));

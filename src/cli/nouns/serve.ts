@@ -10,8 +10,7 @@ import type { RunningServer } from '../../server/main.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
-import { writeReadyFile } from '../ready-file.ts';
-import { replaceFile } from '../session/private-file.ts';
+import { writeOptionFile, writeReadyFile } from '../option-file.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 interface Flags {
@@ -168,7 +167,7 @@ async function save(cli: Cli, file: string): Promise<void> {
       hint: 'only vmctl serve has one, and only its administrator may fetch it',
     });
   }
-  replaceFile(file, answer.body);
+  writeOptionFile('--save', file, answer.body);
 }
 
 async function faultsOf(rules: readonly string[]): Promise<Readonly<Record<string, unknown>>[]> {

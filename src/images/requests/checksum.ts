@@ -1,6 +1,6 @@
 // GET of an image's checksum, and of the algorithms it can be made with.
 import type { Extent } from '../backends/backend.ts';
-import { algorithms, DEFAULT_ALGORITHM, startDigest } from '../hash/algorithms.ts';
+import { algorithms, DEFAULT_ALGORITHM } from '../hash/algorithms.ts';
 import type { Checksum } from '../hash/hash-thread.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -28,7 +28,7 @@ export async function getChecksum(
   let blockSize = DEFAULT_BLOCK;
   try {
     exchange.authorised(operation.live);
-    if (!startDigest(algorithm)) {
+    if (!algorithms().includes(algorithm)) {
       throw new HttpError(400, `Parameter algorithm must be one of ${algorithms().join(', ')}.`);
     }
     blockSize = readBlockSize(exchange.query.get('block_size'));

@@ -7,7 +7,7 @@ import { UsageError } from '../../../client/errors.ts';
 import type { ImageDaemon, Ticket } from '../../../images/index.ts';
 import type { Cli } from '../../cli.ts';
 import { write } from '../../io.ts';
-import { writeReadyFile } from '../../ready-file.ts';
+import { writeReadyFile } from '../../option-file.ts';
 import { stopSignal } from '../../stop-signal.ts';
 
 export interface ServeFlags {
