@@ -119,30 +119,32 @@ class Download {
     const verified = checksum !== undefined && (await this.#verify(journal, checksum));
     this.#meter.enter('flushing');
     await file.finish();
-    journal.remove();
     ticket.stop();
-    return await this.#end(ticket.id, file.target, layout.size, verified);
+    return await this.#end(journal, ticket.id, verified);
   }
 
   /** The download whose file an earlier run put in its place, without living to say so. */
   async #finishedBefore(journal: Journal): Promise<Downloaded | undefined> {
     const { file, identity, size, hashed } = journal.header;
     if (!(await PartialFile.isFinished(file, identity))) return undefined;
-    const { transfer } = journal;
-    journal.remove();
     this.#meter.enter('copying', size);
     this.#meter.kept(size);
-    return await this.#end(transfer, file, size, hashed);
+    return await this.#end(journal, journal.transfer, hashed);
   }
 
+  /**
+   * Ends the transfer of a file that is in its place. The journal goes last: whoever is killed
+   * before that can still have the transfer ended with `--resume`, which frees the disk at once.
+   */
   async #end(
+    journal: Journal,
     transfer: string | undefined,
-    file: string,
-    size: number,
     verified: boolean,
   ): Promise<Downloaded> {
+    const { file, size } = journal.header;
     this.#meter.enter('finalizing');
     if (transfer !== undefined) await this.#finalize(transfer);
+    journal.remove();
     this.#meter.enter('done');
     const { transferred, skipped } = this.#meter;
     return { file, format: this.#format, size, transferred, skipped, verified };

@@ -181,7 +181,14 @@ describe.skipIf(cannot)(`after kill -9${cannot ?? ''}`, () => {
         const user = new User(server, folder);
         const words = ['disks', 'download', 'source', copy];
         const target = () => `${copy}.partial`;
-        const undo = async () => rmSync(copy);
+        const undo = async () => {
+          rmSync(copy);
+          // A server that was killed after the last byte still has the transfer, and the disk locked.
+          const listed = await user.must('imagetransfers', 'list', '-o', 'json');
+          for (const { id, phase } of JSON.parse(listed) as { id: string; phase: string }[]) {
+            if (phase === 'transferring') await user.must('imagetransfers', 'cancel', id);
+          }
+        };
         await interrupted(victim, { user, words, resume: [...words, '--resume'], target, undo });
         expect(await sha256(copy)).toBe(digest);
         await undo();

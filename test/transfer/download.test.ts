@@ -285,6 +285,18 @@ describe('a download that stops', () => {
     expect(daemon.asked).toEqual([]);
   });
 
+  it('can still be ended by whoever comes after one that was killed before its end', async () => {
+    const found: string[] = [];
+    service.before = (call) => {
+      if (!call.startsWith('finalize')) return;
+      found.push(journal().header.file);
+      expect(readFileSync(file).equals(daemon.current)).toBe(true);
+    };
+    await download(options());
+    expect(found).toEqual([file]);
+    expectFetched();
+  });
+
   it('says so when the service could not be told of its end', async () => {
     daemon.fault = () => {
       service.before = () => {
