@@ -19,6 +19,7 @@ import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
 import { writeDurably } from './durable-file.ts';
+import { ListCache } from './http/list-cache.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { QemuNbd } from './images/qemu-nbd.ts';
@@ -183,6 +184,7 @@ async function start(
       site,
       dialect,
       authenticator,
+      lists: new ListCache(store),
       committed: () => runner.wake(),
       report,
     },

@@ -54,6 +54,59 @@ export interface CollectionExtras {
 
 const extrasShape: Shape = { display: 'Collection', members: [actionsMember, linkMember] };
 
+/** What a collection's body is made of, beside its items. */
+export interface ListFrame {
+  readonly start: string;
+  /** Between two items. */
+  readonly between: string;
+  readonly end: string;
+  /** The whole body where there are no items. */
+  readonly empty: string;
+}
+
+export function listFrame(
+  media: MediaType,
+  type: string,
+  dialect: Dialect,
+  extras: CollectionExtras = {},
+): ListFrame {
+  const json = media === 'application/json';
+  const beside = encodeExtras(json, extras, dialect);
+  if (json) {
+    const start = `{${beside}"${tagOf(type)}":[`;
+    return { start, between: ',', end: ']}', empty: `${start}]}` };
+  }
+  const plural = pluralOf(type);
+  const start = `${xmlDeclaration}<${plural}>\n${beside}`;
+  const end = `</${plural}>\n`;
+  const empty = beside === '' ? `${xmlDeclaration}<${plural}/>\n` : start + end;
+  return { start, between: '', end, empty };
+}
+
+/** Items as they stand inside the frame of a collection, in runs of about 64 KiB. */
+export function* encodeRuns(
+  media: MediaType,
+  items: Iterable<object>,
+  type: string,
+  dialect: Dialect,
+): Generator<string, void, undefined> {
+  const shape = shapeOf(type);
+  const json = media === 'application/json';
+  const tag = tagOf(type);
+  let run = '';
+  for (const item of items) {
+    const fields = item as Readonly<Record<string, unknown>>;
+    run += json
+      ? (run === '' ? '' : ',') + writeJson(fields, shape, dialect)
+      : writeXml(fields, tag, shape, 1);
+    if (run.length >= chunkSize) {
+      yield run;
+      run = '';
+    }
+  }
+  if (run !== '') yield run;
+}
+
 /**
  * The body of a collection in pieces of about 64 KiB, so that a list of any length takes no more
  * memory than its reader lets pile up.
@@ -65,27 +118,13 @@ export function* encodeListChunks(
   dialect: Dialect,
   extras: CollectionExtras = {},
 ): Generator<string, void, undefined> {
-  const shape = shapeOf(type);
-  const json = media === 'application/json';
-  const tag = tagOf(type);
-  const plural = pluralOf(type);
-  const beside = encodeExtras(json, extras, dialect);
-  let chunk = json ? `{${beside}"${tag}":[` : `${xmlDeclaration}<${plural}>\n${beside}`;
-  let first = true;
-  for (const item of items) {
-    const fields = item as Readonly<Record<string, unknown>>;
-    chunk += json
-      ? (first ? '' : ',') + writeJson(fields, shape, dialect)
-      : writeXml(fields, tag, shape, 1);
-    first = false;
-    if (chunk.length >= chunkSize) {
-      yield chunk;
-      chunk = '';
-    }
+  const { start, between, end, empty } = listFrame(media, type, dialect, extras);
+  let before = start;
+  for (const run of encodeRuns(media, items, type, dialect)) {
+    yield before + run;
+    before = between;
   }
-  if (json) yield `${chunk}]}`;
-  else if (first && beside === '') yield `${xmlDeclaration}<${plural}/>\n`;
-  else yield `${chunk}</${plural}>\n`;
+  yield before === start ? empty : end;
 }
 
 /** The extras without what encloses them. */

@@ -6,6 +6,8 @@ export {
   encodeList,
   encodeListChunks,
   encodeObject,
+  encodeRuns,
+  listFrame,
 } from './encode.ts';
 export { WireError, type WireErrorKind } from './error.ts';
 export { decodeFault, encodeFault, type Fault } from './fault.ts';

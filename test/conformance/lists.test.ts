@@ -76,6 +76,53 @@ describe('search', () => {
   });
 });
 
+describe('a list that is asked for again', () => {
+  it.each(['json', 'xml'] as const)('is the same, in %s', async (media) => {
+    for (const path of ['/vms?search=sortby%20name', '/hosts', '/networks', '/vms?max=0']) {
+      const first = await api[media]('GET', path);
+      expect(first.status).toBe(200);
+      for (let turn = 0; turn < 3; turn++) {
+        expect((await api[media]('GET', path)).text).toBe(first.text);
+      }
+    }
+  });
+
+  it('shows what was changed meanwhile, of its objects and of others', async () => {
+    const described = async () => {
+      const { json } = await api.json('GET', '/vms?search=name%3Dvm-1*');
+      return json<{ vm: { id: string; description?: string }[] }>().vm;
+    };
+    for (let turn = 0; turn < 3; turn++) await described();
+    const [{ id } = { id: '' }] = await described();
+    await api.json('PUT', `/vms/${id}`, { description: 'changed' });
+    expect((await described())[0]).toMatchObject({ id, description: 'changed' });
+
+    const active = async () => {
+      const { json } = await api.json('GET', '/hosts');
+      const { host } = json<{ host: { summary: { active: string } }[] }>();
+      return host.reduce((sum, { summary }) => sum + Number(summary.active), 0);
+    };
+    for (let turn = 0; turn < 3; turn++) await active();
+    const before = await active();
+    const [down] = await names('vms', 'status=down');
+    const found = await api.json('GET', `/vms?search=name%3D${down}`);
+    const [vm] = found.json<{ vm: { id: string }[] }>().vm;
+    const started = await api.json('POST', `/vms/${vm?.id}/start`, { async: false });
+    expect(started.status, started.text).toBe(200);
+    expect(await active()).toBe(before + 1);
+    await api.json('POST', `/vms/${vm?.id}/stop`, { async: false });
+  });
+
+  it('is shown as it is asked for each time', async () => {
+    const shown = async (path: string) => (await api.json('GET', path)).text;
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await shown('/vms?all_content=true')).toContain('"rng_device"');
+      expect(await shown('/vms')).not.toContain('"rng_device"');
+      expect(await shown('/v4/vms')).toContain('/api/v4/vms/');
+    }
+  });
+});
+
 describe('follow', () => {
   it('expands links and references, nested', async () => {
     const answer = await api.json(

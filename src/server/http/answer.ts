@@ -1,14 +1,10 @@
 /** Step 6 of a request: from what the rules answered to status, headers and body. */
 import type { Dialect } from '../../model/dialect.ts';
-import {
-  encodeAction,
-  encodeFault,
-  encodeListChunks,
-  encodeObject,
-  type MediaType,
-} from '../../wire/index.ts';
+import { encodeAction, encodeFault, encodeObject, type MediaType } from '../../wire/index.ts';
 import type { Refusal } from '../fault.ts';
 import type { Answer } from './call.ts';
+import { listBody } from './list-body.ts';
+import type { ListCache } from './list-cache.ts';
 import type { ApiResponse } from './request.ts';
 
 /** Encodes an answer; without its body for HEAD. */
@@ -17,24 +13,26 @@ export function encodeAnswer(
   media: MediaType,
   answer: Answer,
   head: boolean,
+  cache: ListCache,
 ): ApiResponse {
   const headers: Record<string, string> = { ...answer.headers };
   if (answer.form === 'empty') return { status: answer.status, headers };
   headers['Content-Type'] = contentType(media);
   if (head) return { status: answer.status, headers };
-  return { status: answer.status, headers, body: bodyOf(dialect, media, answer) };
+  return { status: answer.status, headers, body: bodyOf(dialect, media, answer, cache) };
 }
 
 function bodyOf(
   dialect: Dialect,
   media: MediaType,
   answer: Exclude<Answer, { form: 'empty' }>,
-): string | Iterable<string> {
+  cache: ListCache,
+): string | Iterable<Uint8Array> {
   switch (answer.form) {
     case 'object':
       return encodeObject(media, answer.object, answer.type, dialect);
     case 'list':
-      return encodeListChunks(media, answer.items, answer.type, dialect, answer.extras);
+      return listBody(media, answer, dialect, cache);
     case 'action':
     case 'creation':
       return encodeAction(media, answer.action, dialect, answer.form);

@@ -30,12 +30,22 @@ export type Answer = {
   | {
       readonly form: 'list';
       readonly type: string;
-      readonly items: Iterable<StoredObject>;
+      readonly parts: readonly ListPart[];
       readonly extras: CollectionExtras;
     }
   /** What an action answers; a creation is told in the same words. */
   | { readonly form: 'action' | 'creation'; readonly action: StoredObject }
 );
+
+/** Some objects of a list, one after the other. */
+export interface ListPart {
+  /**
+   * Tells them from all others, as they are shown to this caller; undefined where they may look
+   * otherwise next time although the store did not change.
+   */
+  readonly key?: string;
+  readonly objects: () => Iterable<StoredObject>;
+}
 
 export function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
   const asked = request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;

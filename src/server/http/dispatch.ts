@@ -12,7 +12,7 @@ import type { StoredObject } from '../store/document.ts';
 import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
 import { sightOf } from './filter.ts';
 import { type Following, follow, followingOf, isBounded } from './follow.ts';
-import { listOptions } from './listing.ts';
+import { listKey, listOptions } from './listing.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
 
@@ -61,16 +61,21 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const following = followingIn(ctx, call, view, place);
   const actions = actionsOf(place.service);
   const base = `${request.apiPath}/${request.segments.join('/')}`;
-  const items = (limit?: number) =>
-    shownOneByOne(view, place, options ? generic.read(ctx, place, options) : [], following, limit);
+  const found = options ? generic.read(ctx, place, options) : [];
+  const shown = (part: generic.Part, limit?: number) =>
+    shownOneByOne(view, place, part.objects(), following, limit);
   // Whatever is refused is refused before the first byte of a long list is sent.
   const safe = !following || isBounded(following, place.type, service);
-  if (!safe) for (const _ of items());
+  if (!safe) for (const part of found) for (const _ of shown(part));
+  const key = following ? undefined : listKey(call, ctx.caller, place.kind, found);
   return {
     status: 200,
     form: 'list',
     type: place.type,
-    items: items(Number.POSITIVE_INFINITY),
+    parts: found.map((part) => ({
+      ...(key === undefined ? {} : { key: `${key} ${part.keys?.join()}` }),
+      objects: () => shown(part, Number.POSITIVE_INFINITY),
+    })),
     extras:
       actions.length > 0
         ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
@@ -164,7 +169,14 @@ function addMany(
   const [only] = items;
   return !Array.isArray(body) && only
     ? { status: 201, form: 'object', type: place.type, object: only }
-    : { status: 201, headers, form: 'list', type: place.type, items, extras: {} };
+    : {
+        status: 201,
+        headers,
+        form: 'list',
+        type: place.type,
+        parts: [{ objects: () => items }],
+        extras: {},
+      };
 }
 
 function update(ctx: RuleContext, call: Call, view: Presentation): Answer {

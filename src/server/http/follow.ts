@@ -183,10 +183,13 @@ function followLink(following: Following, from: Shown, word: string): Shown | un
     const place = match && placeIfThere(following, match);
     if (!place) continue;
     service = locationOf(place, '').service;
-    const found = [...generic.read(view.ctx, place, {})].map((object) => {
-      const location = locationOf(place, String(object['id']));
-      return present(view, place.kind, object, location.service, location.path);
-    });
+    const parts = generic.read(view.ctx, place, {});
+    const found = parts
+      .flatMap((part) => part.objects())
+      .map((object) => {
+        const location = locationOf(place, String(object['id']));
+        return present(view, place.kind, object, location.service, location.path);
+      });
     item[link.attribute] = found;
     children.push(...found);
   }

@@ -269,27 +269,10 @@ async function send(
   let piece = pieces.next();
   response.writeHead(status, headers);
   while (!piece.done) {
-    for (const bytes of encoded(piece.value)) {
-      if (!response.write(bytes) && !(await drained(response))) return;
-    }
+    if (!response.write(piece.value) && !(await drained(response))) return;
     piece = pieces.next();
   }
   response.end();
-}
-
-const encoder = new TextEncoder();
-
-/**
- * The bytes of a text that was put together of many: encoded in one go, where `write` would measure
- * it before. Nearly all of it is ASCII; where it is not, a second piece follows.
- */
-function* encoded(text: string): Generator<Buffer> {
-  for (let rest = text; rest !== ''; ) {
-    const bytes = Buffer.allocUnsafeSlow(rest.length + 3);
-    const { read, written } = encoder.encodeInto(rest, bytes);
-    yield bytes.subarray(0, written);
-    rest = read === rest.length ? '' : rest.slice(read);
-  }
 }
 
 /** Waits until the client has read; false when it went away. */

@@ -21,6 +21,7 @@ import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
 import type { Answer, Call } from './call.ts';
 import { parametersOf, serve } from './dispatch.ts';
+import type { ListCache } from './list-cache.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -38,6 +39,8 @@ export interface ApiServer {
   readonly site: Site;
   readonly dialect: Dialect;
   readonly authenticator: Authenticator;
+  /** Lists that were answered. */
+  readonly lists: ListCache;
   /** Tells that a transaction was committed: tasks may have become due. */
   readonly committed: () => void;
   /** Failures that were asked for. */
@@ -79,7 +82,13 @@ async function answer(
   }
   const status = match ? undefined : statusOf(server, request, caller);
   if (status) {
-    const { headers: own, ...response } = encodeAnswer(server.dialect, media, status, false);
+    const { headers: own, ...response } = encodeAnswer(
+      server.dialect,
+      media,
+      status,
+      false,
+      server.lists,
+    );
     return { ...response, headers: { ...own, ...headers } };
   }
   const { match: found, operation } = requireOperation(request, match);
@@ -88,7 +97,8 @@ async function answer(
     await server.faults.strike(operation, () => nameOf(server, found, operation, body));
   }
   const result = await run(server, request, found, operation, body, caller, correlationId);
-  const response = encodeAnswer(server.dialect, media, result, request.method === 'HEAD');
+  const head = request.method === 'HEAD';
+  const response = encodeAnswer(server.dialect, media, result, head, server.lists);
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 

@@ -19,7 +19,7 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Whole, or in pieces for lists of any length. */
-  readonly body?: string | Iterable<string>;
+  readonly body?: string | Iterable<string | Uint8Array>;
 }
 
 /**

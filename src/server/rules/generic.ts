@@ -56,25 +56,28 @@ function keys(ctx: RuleContext, place: Place, options: ListOptions): number[] {
   });
 }
 
+/** Objects of a collection that are read together. */
+export interface Part {
+  /** Which they are in the store; undefined where they are made up. */
+  readonly keys?: readonly number[];
+  readonly objects: () => readonly StoredObject[];
+}
+
 /** The objects of a collection. Which they are is settled at once; they are read as they are needed. */
-export function read(ctx: RuleContext, place: Place, options: ListOptions): Iterable<StoredObject> {
+export function read(ctx: RuleContext, place: Place, options: ListOptions): readonly Part[] {
   const compute = rulesOf(place.kind)?.compute;
-  if (compute) return (compute(ctx, place) as StoredObject[]).slice(0, options.limit);
-  return readInPieces(ctx, place, keys(ctx, place, options));
+  if (compute) {
+    return [{ objects: () => (compute(ctx, place) as StoredObject[]).slice(0, options.limit) }];
+  }
+  const found = keys(ctx, place, options);
+  return Array.from({ length: Math.ceil(found.length / partSize) }, (_, index) => {
+    const part = found.slice(index * partSize, (index + 1) * partSize);
+    return { keys: part, objects: () => ctx.tx.byKeys(place.kind, part) as StoredObject[] };
+  });
 }
 
 /** Objects that are read at once: one by one costs more, and all of them more memory. */
-const pieceSize = 25;
-
-function* readInPieces(
-  ctx: RuleContext,
-  place: Place,
-  found: readonly number[],
-): Generator<StoredObject> {
-  for (let at = 0; at < found.length; at += pieceSize) {
-    yield* ctx.tx.byKeys(place.kind, found.slice(at, at + pieceSize)) as StoredObject[];
-  }
-}
+const partSize = 25;
 
 /** Adds an object; returns it as it is at the end of the transaction. */
 export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredObject {

@@ -96,6 +96,8 @@ export interface Rules<K extends KindName = KindName> {
   ) => void;
   /** Members computed when the object is shown; `everything`: also those that are costly. */
   readonly present?: (ctx: RuleContext, object: ObjectOf<K>, everything: boolean) => StoredObject;
+  /** Whether what `present` tells follows from the store, the caller and the request alone. */
+  readonly presentsStored?: boolean;
   /**
    * Makes up the objects of a collection, for kinds that are not stored: measured values, what a
    * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.

@@ -82,6 +82,7 @@ export const dataCenterRules = rules({
     erase(ctx, { place, object: { ...object } });
   },
 
+  presentsStored: true,
   present(_ctx, dataCenter) {
     const { major = 4, minor = 0 } = dataCenter.version ?? {};
     return {

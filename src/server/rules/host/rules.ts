@@ -123,6 +123,7 @@ export const hostRules = rules({
     move(ctx, target, 'remove');
   },
 
+  presentsStored: true,
   present(ctx, host) {
     const where = { host_id: host.id ?? '' };
     const total = ctx.tx.count('vm', { where });

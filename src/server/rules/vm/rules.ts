@@ -49,6 +49,7 @@ export const vmRules = rules({
     moveVm(ctx, object, 'remove', { detach_only: parameters.flag('detach_only') ?? false });
   },
 
+  presentsStored: true,
   present(ctx, vm, everything) {
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
     const icons = shownIcons(shown);

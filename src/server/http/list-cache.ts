@@ -1,0 +1,53 @@
+/**
+ * Encoded parts of lists, kept while the store does not change: whoever waits for something, or
+ * shows it, asks for the same list again and again.
+ */
+import type { Store } from '../store/store.ts';
+
+/** Bytes that are kept at most. */
+const most = 16 * 1024 * 1024;
+/** Keys that are remembered at most. */
+const mostAsked = 1_000;
+
+export class ListCache {
+  readonly #store: Pick<Store, 'version'>;
+  /** Asked for once. To keep every part costs whoever walks through all pages more than it gives. */
+  readonly #asked = new Set<string>();
+  /** Asked for at least twice, in the order in which they were made. */
+  readonly #parts = new Map<string, Uint8Array>();
+  #version = -1;
+  #size = 0;
+
+  constructor(store: Pick<Store, 'version'>) {
+    this.#store = store;
+  }
+
+  /** The part with this key; made anew unless it was kept and the store is as it was then. */
+  part(key: string, make: () => Uint8Array): Uint8Array {
+    if (this.#version !== this.#store.version) this.#forget();
+    const kept = this.#parts.get(key);
+    if (kept) return kept;
+    const made = make();
+    if (this.#asked.delete(key)) this.#keep(key, made);
+    else if (this.#asked.size < mostAsked) this.#asked.add(key);
+    else this.#asked.clear();
+    return made;
+  }
+
+  #forget(): void {
+    this.#asked.clear();
+    this.#parts.clear();
+    this.#size = 0;
+    this.#version = this.#store.version;
+  }
+
+  #keep(key: string, made: Uint8Array): void {
+    this.#parts.set(key, made);
+    this.#size += made.length;
+    for (const [oldest, { length }] of this.#parts) {
+      if (this.#size <= most) break;
+      this.#parts.delete(oldest);
+      this.#size -= length;
+    }
+  }
+}
