@@ -67,7 +67,8 @@ export interface Part {
 export function read(ctx: RuleContext, place: Place, options: ListOptions): readonly Part[] {
   const compute = rulesOf(place.kind)?.compute;
   if (compute) {
-    return [{ objects: () => (compute(ctx, place) as StoredObject[]).slice(0, options.limit) }];
+    const made = (compute(ctx, place) as StoredObject[]).slice(0, options.limit);
+    return [{ objects: () => made }];
   }
   const found = keys(ctx, place, options);
   return Array.from({ length: Math.ceil(found.length / partSize) }, (_, index) => {
