@@ -19,6 +19,10 @@ const lean = steps.map((step) => `--no-${step}`).join(' ');
 
 const { Script } = require('node:vm');
 
+// Only functions that were called have compiled code: the first run of each of so many commands adds
+// what it called to what is kept.
+const mostCommands = 16;
+
 /** Loads the entry of a bundle. No two files of it, beside the entry or in `chunks`, share a name. */
 module.exports = function load(folder, entry) {
   setFlagsFromString(lean);
@@ -35,7 +39,15 @@ class Kept {
   #isTrusted;
   #others = new Map();
   #loaded = new Map();
-  #compiled = [];
+  #scripts = [];
+  /** Whether a file has no code that could be used. */
+  #lacks = false;
+  /** Nouns and verbs of the commands whose code is kept. */
+  #commands;
+  #command = process.argv
+    .slice(2, 4)
+    .filter((word) => /^[a-z_-]+$/.test(word))
+    .join(' ');
 
   constructor(root, entry, folder) {
     this.#root = root;
@@ -44,6 +56,7 @@ class Kept {
     const { mtimeMs } = fs.statSync(`${root}/${entry}`);
     this.#folder = `${folder}/${process.version}-${process.arch}-${mtimeMs.toString(36)}`;
     this.#isTrusted = isOurs(this.#folder);
+    this.#commands = this.#isTrusted ? (this.#read('commands')?.toString().split('\n') ?? []) : [];
     process.once('exit', () => this.#keep());
   }
 
@@ -78,12 +91,12 @@ class Kept {
     const cachedData = this.#isTrusted ? this.#read(name) : undefined;
     const code = Module.wrap(fs.readFileSync(filename, 'utf8'));
     const script = new Script(code, { filename, cachedData });
-    if (cachedData === undefined || script.cachedDataRejected)
-      this.#compiled.push({ name, script });
+    if (cachedData === undefined || script.cachedDataRejected) this.#lacks = true;
+    this.#scripts.push({ name, script });
     return script.runInThisContext();
   }
 
-  /** The code of the last run. */
+  /** What an earlier run wrote, unless it is damaged. */
   #read(name) {
     try {
       const bytes = fs.readFileSync(`${this.#folder}/${name}`);
@@ -96,22 +109,26 @@ class Kept {
 
   /** Keeps what this run compiled; that it cannot be kept is no failure. */
   #keep() {
-    if (this.#compiled.length === 0) return;
+    const isNew = this.#commands.length < mostCommands && !this.#commands.includes(this.#command);
+    if (!this.#lacks && !isNew) return;
     try {
       fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      for (const { name, script } of this.#compiled) {
-        const code = script.createCachedData();
-        const length = Buffer.alloc(4);
-        length.writeUInt32LE(code.length);
-        const path = join(this.#folder, name);
-        const draft = `${path}.${process.pid}`;
-        fs.writeFileSync(draft, Buffer.concat([length, code]), { mode: 0o600 });
-        fs.renameSync(draft, path);
-      }
+      for (const { name, script } of this.#scripts) this.#write(name, script.createCachedData());
+      if (isNew)
+        this.#write('commands', Buffer.from([...this.#commands, this.#command].join('\n')));
       this.#forgetOlder();
     } catch {
       // The next run compiles again.
     }
+  }
+
+  #write(name, bytes) {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(bytes.length);
+    const path = join(this.#folder, name);
+    const draft = `${path}.${process.pid}`;
+    fs.writeFileSync(draft, Buffer.concat([length, bytes]), { mode: 0o600 });
+    fs.renameSync(draft, path);
   }
 
   /** Leaves the code of the four latest builds: a few versions of Node, an installation or two. */

@@ -1,4 +1,5 @@
 // Builds dist/: the command with lazy chunks, the image daemon's threads, the server for tests.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +48,16 @@ await write(
 await write(
   { ...common, input: { 'images-hash': 'src/images/hash/worker.ts' } },
   { ...output, format: 'esm' },
+);
+
+// What completion offers, so that it need not load the commands.
+execFileSync(
+  process.execPath,
+  [join(root, 'bin/vmctl.js'), '__completion', join(root, 'dist/completion')],
+  {
+    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
+    stdio: 'inherit',
+  },
 );
 
 // Apart from the command, whose chunks it would cut into smaller ones.

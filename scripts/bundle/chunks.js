@@ -4,17 +4,24 @@
 import { join } from 'node:path';
 
 /** What is loaded with everything that it imports: a file each; what two of them need is in the first. */
-const roots = { start: 'src/cli/main.ts', program: 'src/cli/program.ts' };
+const roots = {
+  // Completion needs no more than this beside itself.
+  start: ['src/cli/main.ts', 'src/cli/session/configured.ts', 'src/cli/session/known-names.ts'],
+  program: ['src/cli/program.ts'],
+};
 
 /** @param root the folder of the project */
 export function chunks(root) {
-  const groups = Object.entries(roots).map(([name, path], index) => {
+  const groups = Object.entries(roots).map(([name, paths], index) => {
     let needed;
     return {
       debugName: name,
       priority: Object.keys(roots).length - index,
       name: (id, graph) => {
-        needed ??= importsOf(join(root, path), graph);
+        needed ??= importsOf(
+          paths.map((path) => join(root, path)),
+          graph,
+        );
         return needed.has(id) ? name : null;
       },
     };
@@ -22,9 +29,9 @@ export function chunks(root) {
   return { groups };
 }
 
-/** A module and all that it imports, by itself or by what it imports. */
-function importsOf(path, graph) {
-  const found = new Set([path]);
+/** Modules and all that they import, by themselves or by what they import. */
+function importsOf(paths, graph) {
+  const found = new Set(paths);
   for (const id of found) {
     for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
   }

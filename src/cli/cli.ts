@@ -5,22 +5,12 @@ import type { Hold } from '../client/held.ts';
 import type { Io } from './io.ts';
 import { harmless } from './output/harmless.ts';
 import type { Timing } from './output/timing.ts';
-import {
-  type Configuration,
-  type Context,
-  contextNamed,
-  loadConfiguration,
-} from './session/configuration.ts';
+import { Configured } from './session/configured.ts';
 import { openClient } from './session/connect.ts';
-import { type Places, placesOf } from './session/places.ts';
-import { type Found, find, type SettingName, settings } from './session/settings.ts';
 
-export class Cli {
+export class Cli extends Configured {
   readonly io: Io;
   readonly #interrupted: AbortSignal;
-  #options: Readonly<Record<string, unknown>> = {};
-  #places: Places | undefined;
-  #configuration: Configuration | undefined;
   #client: Promise<Client> | undefined;
   #timing: Timing | undefined;
   #limit: { readonly signal: AbortSignal; readonly timer: NodeJS.Timeout } | undefined;
@@ -29,13 +19,14 @@ export class Cli {
   exitCode = 0;
 
   constructor(io: Io, interrupted: AbortSignal) {
+    super(io.env);
     this.io = io;
     this.#interrupted = interrupted;
   }
 
   /** Takes over the values of the flags that every command understands. */
   use(options: Readonly<Record<string, unknown>>): void {
-    this.#options = options;
+    this.useOptions(options);
     const timeout = this.setting('timeout');
     if (timeout) this.#limitTo(timeout.value);
   }
@@ -60,49 +51,6 @@ export class Cli {
   /** Aborted by Ctrl-C, by SIGTERM and when `--timeout` has passed. */
   get signal(): AbortSignal {
     return this.#limit?.signal ?? this.#interrupted;
-  }
-
-  get places(): Places {
-    this.#places ??= placesOf(this.io.env);
-    return this.#places;
-  }
-
-  get configuration(): Configuration {
-    this.#configuration ??= loadConfiguration(this.places.configFile);
-    return this.#configuration;
-  }
-
-  /** The remembered server that is named, or the current one. */
-  context(): Context | undefined {
-    const named = this.contextName();
-    return named === undefined ? undefined : contextNamed(this.configuration, named);
-  }
-
-  contextName(): string | undefined {
-    return this.#direct('context')?.value ?? this.configuration.current;
-  }
-
-  #direct(name: SettingName): Found | undefined {
-    return find(name, { options: this.#options, env: this.io.env });
-  }
-
-  /** A setting with its origin, from wherever it is given. */
-  setting(name: SettingName): Found | undefined {
-    const direct = this.#direct(name);
-    if (direct || settings[name].key === undefined) return direct;
-    const named = this.contextName();
-    const context = named === undefined ? undefined : this.configuration.contexts[named];
-    return find(name, {
-      options: {},
-      env: {},
-      ...(context ? { context: { ...context } } : {}),
-      defaults: this.configuration.defaults,
-    });
-  }
-
-  /** Whether a switch is on. */
-  on(name: SettingName): boolean {
-    return this.setting(name) !== undefined;
   }
 
   /** What is shown instead of being sent. */
@@ -141,7 +89,7 @@ export class Cli {
     if (this.#limit) clearTimeout(this.#limit.timer);
     const client = await this.#client?.catch(() => undefined);
     await client?.http.close();
-    const format = this.#direct('output')?.value ?? '';
+    const format = this.direct('output')?.value ?? '';
     (await this.timing())?.print(this.io.stderr, /^(json|jsonl|ndjson)$/.test(format));
   }
 }

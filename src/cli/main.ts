@@ -27,8 +27,12 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
 
 async function run(given: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   if (given[0] === '__complete') {
-    const { complete } = await import('./complete.ts');
-    return await complete(given.slice(1), io, signal);
+    const { complete } = await import('./completion/complete.ts');
+    return complete(given.slice(1), io);
+  }
+  if (given[0] === '__completion') {
+    const { writeTables } = await import('./completion/make-tables.ts');
+    return await writeTables(given[1] ?? '.', io, signal);
   }
   if (given[0] === '__reference') {
     const { writeReference } = await import('./reference/write.ts');

@@ -17,7 +17,7 @@ import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
 import { errorOf, faultText } from './faults.ts';
 import { Held, isReading } from './held.ts';
 import type { Answer, Http } from './http.ts';
-import { ListSplitter } from './list-splitter.ts';
+import { inPieces, ListSplitter } from './list-splitter.ts';
 import type { Session } from './session.ts';
 
 export type { Call, QueryValue, Thing } from './call.ts';
@@ -109,10 +109,10 @@ export class Client {
     const isXml = /xml/i.test(answer.headers['content-type'] ?? '');
     const gathered: Uint8Array[] = [];
     let isList = false;
-    for await (const chunk of answer.rest ?? [answer.body]) {
-      isList ||= !isXml && gathered.length === 0 && chunk[0] === 0x7b;
-      const items = isList ? splitter.push(chunk) : undefined;
-      if (!isList) gathered.push(chunk);
+    for await (const piece of inPieces(answer.rest ?? [answer.body])) {
+      isList ||= !isXml && gathered.length === 0 && piece[0] === 0x7b;
+      const items = isList ? splitter.push(piece) : undefined;
+      if (!isList) gathered.push(piece);
       else if (items) yield whole(items);
     }
     if (!isList) yield whole(Buffer.concat(gathered));

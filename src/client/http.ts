@@ -199,6 +199,7 @@ export class Http {
         return { ...head, body: nothing, rest: this.#streamed(request, head, body, began, noted) };
       }
       const answer: Answer = { ...head, body: new Uint8Array(await body.arrayBuffer()) };
+      await nextTurn();
       if (noted) this.#noteEnd(noted, answer.body.length);
       if (observer) observer(request, answer, performance.now() - began);
       return answer;
@@ -223,6 +224,7 @@ export class Http {
     } catch (error) {
       throw await this.#failed(request, error, began);
     }
+    await nextTurn();
     if (noted) this.#noteEnd(noted, length);
     const { observer } = this.#options;
     if (observer) observer(request, { ...head, body: nothing }, performance.now() - began, length);
@@ -260,6 +262,15 @@ function trusting({ ca, insecure }: Trust) {
     // What was agreed to may be a certificate in the middle of its chain.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
   };
+}
+
+/**
+ * The library gives a connection back one turn of the event loop after the answer has ended. A request
+ * that is sent before that makes another connection, with keys to be agreed on.
+ */
+async function nextTurn(): Promise<void> {
+  // Two, where it closes the connection: after the answer to HEAD.
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The request at its new place. Credentials never follow to another host. */

@@ -131,3 +131,26 @@ export class ListSplitter {
     return at;
   }
 }
+
+/** Bytes of a piece, at least, but for the last. */
+const pieceSize = 64 * 1024;
+
+/**
+ * What arrives in pieces that are worth reading. The last one comes after the end of the answer: who
+ * asks for more because of a short list then finds its connection free, and needs no second one.
+ */
+export async function* inPieces(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let gathered: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    gathered.push(chunk);
+    size += chunk.length;
+    if (size < pieceSize) continue;
+    yield Buffer.concat(gathered);
+    gathered = [];
+    size = 0;
+  }
+  yield Buffer.concat(gathered);
+}

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { shells } from '../../src/cli/completion-scripts.ts';
+import { shells } from '../../src/cli/completion/scripts.ts';
 import { vmctl } from './run.ts';
 
 async function choices(...words: readonly string[]): Promise<readonly string[]> {

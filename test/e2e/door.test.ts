@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -42,6 +43,22 @@ describe('compiled code', () => {
     expect(kept().length).toBeGreaterThan(3);
     expect(help()).toBe(first);
     expect(first).toContain('vmctl vms list');
+  });
+
+  it('of a command grows once by what another command needs', () => {
+    const sizes = () => kept().map((name) => statSync(join(code, name)).size);
+    const sum = () => sizes().reduce((total, size) => total + size, 0);
+    execFileSync(process.execPath, [vmctl, 'context', 'list'], {
+      env: { ...process.env, XDG_CACHE_HOME: folder, XDG_CONFIG_HOME: folder },
+    });
+    const first = sum();
+    help();
+    const second = sum();
+    expect(second).toBeGreaterThan(first);
+    const times = () => kept().map((name) => statSync(join(code, name)).mtimeMs);
+    const before = times();
+    help();
+    expect(times()).toEqual(before);
   });
 
   it('that is damaged is made anew', () => {

@@ -1,7 +1,7 @@
 /** `vmctl completion`: the script that makes a shell complete. Never connects. */
 import { Argument, type Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { type Shell, scripts, shells } from '../completion-scripts.ts';
+import { type Shell, scripts, shells } from '../completion/scripts.ts';
 import { write } from '../io.ts';
 
 /** Adds the argument and the action of `vmctl completion`. */

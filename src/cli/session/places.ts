@@ -1,5 +1,5 @@
 /** Where configuration and state live (XDG base directories). */
-import * as path from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../io.ts';
 
 export interface Places {
@@ -15,14 +15,14 @@ export interface Places {
 export function placesOf(env: Environment): Places {
   const config =
     env['VMCTL_CONFIG_DIR'] ||
-    path.join(base(env, 'XDG_CONFIG_HOME', ['.config'], env['APPDATA']), 'vmctl');
-  const state = path.join(
+    join(base(env, 'XDG_CONFIG_HOME', ['.config'], env['APPDATA']), 'vmctl');
+  const state = join(
     base(env, 'XDG_STATE_HOME', ['.local', 'state'], env['LOCALAPPDATA']),
     'vmctl',
   );
-  const cache = path.join(base(env, 'XDG_CACHE_HOME', ['.cache'], env['LOCALAPPDATA']), 'vmctl');
+  const cache = join(base(env, 'XDG_CACHE_HOME', ['.cache'], env['LOCALAPPDATA']), 'vmctl');
   return {
-    configFile: path.join(config, 'config.json'),
+    configFile: join(config, 'config.json'),
     stateDirectory: state,
     cacheDirectory: cache,
   };
@@ -41,7 +41,7 @@ function base(
   windows: string | undefined,
 ): string {
   const given = env[variable];
-  if (given && path.isAbsolute(given)) return given;
+  if (given && isAbsolute(given)) return given;
   if (process.platform === 'win32' && windows) return windows;
-  return path.join(env['HOME'] || process.getBuiltinModule('node:os').homedir(), ...usual);
+  return join(env['HOME'] || process.getBuiltinModule('node:os').homedir(), ...usual);
 }

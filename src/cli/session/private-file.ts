@@ -1,10 +1,21 @@
 /** Files that only their owner may read: made so from the first byte, replaced as a whole. */
 
-import * as fs from 'node:fs';
-import * as paths from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { UsageError } from '../../client/errors.ts';
-
-const { constants } = fs;
 
 /** Whether the file holds secrets, or only must not be changed by others. */
 export type Protection = 'secret' | 'trusted';
@@ -18,7 +29,7 @@ const forbiddenBits: Readonly<Record<Protection, number>> = { secret: 0o077, tru
 export function readPrivate(path: string, protection: Protection): string | undefined {
   let file: number;
   try {
-    file = fs.openSync(path, constants.O_RDONLY | noFollow);
+    file = openSync(path, constants.O_RDONLY | noFollow);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -31,7 +42,7 @@ export function readPrivate(path: string, protection: Protection): string | unde
     throw unreadable(path, error);
   }
   try {
-    const { mode, uid } = fs.fstatSync(file);
+    const { mode, uid } = fstatSync(file);
     const self = process.getuid?.();
     if (self !== undefined && uid !== self && uid !== 0) {
       throw new UsageError(`${path} belongs to somebody else (user ${uid})`, {
@@ -46,9 +57,9 @@ export function readPrivate(path: string, protection: Protection): string | unde
         hint: `chmod 600 ${path}`,
       });
     }
-    return fs.readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } finally {
-    fs.closeSync(file);
+    closeSync(file);
   }
 }
 
@@ -64,28 +75,28 @@ function unreadable(path: string, error: unknown): UsageError {
 
 /** Replaces a file in a directory of our own, which is made if need be and closed to others. */
 export function writePrivate(path: string, text: string): void {
-  makePrivateDirectory(paths.dirname(path));
+  makePrivateDirectory(dirname(path));
   replaceFile(path, text);
 }
 
 /** Replaces a file in one step: readers see the old text or the new one, never a part of it. */
 export function replaceFile(path: string, content: string | Uint8Array, mode = 0o600): void {
   const draft = `${path}.${process.pid}.${Date.now().toString(36)}`;
-  const file = fs.openSync(
+  const file = openSync(
     draft,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
     mode,
   );
   try {
     try {
-      fs.writeFileSync(file, content);
-      fs.fsyncSync(file);
+      writeFileSync(file, content);
+      fsyncSync(file);
     } finally {
-      fs.closeSync(file);
+      closeSync(file);
     }
-    fs.renameSync(draft, path);
+    renameSync(draft, path);
   } catch (error) {
-    fs.rmSync(draft, { force: true });
+    rmSync(draft, { force: true });
     throw error;
   }
 }
@@ -93,9 +104,9 @@ export function replaceFile(path: string, content: string | Uint8Array, mode = 0
 /** A directory of our own; one that others may look into is closed to them. */
 export function makePrivateDirectory(directory: string): void {
   try {
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const { mode, uid } = fs.statSync(directory);
-    if (process.getuid?.() === uid && (mode & 0o077) !== 0) fs.chmodSync(directory, 0o700);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const { mode, uid } = statSync(directory);
+    if (process.getuid?.() === uid && (mode & 0o077) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
     throw new UsageError(`${directory} cannot be made: ${(error as Error).message}`, {
       code: 'unwritable_directory',
@@ -111,13 +122,11 @@ const lockAge = 10_000;
 /** Changes a file while no other process does: the change starts from what is there now. */
 export async function withLock<T>(path: string, change: () => T): Promise<T> {
   const lock = `${path}.lock`;
-  makePrivateDirectory(paths.dirname(path));
+  makePrivateDirectory(dirname(path));
   const began = Date.now();
   for (;;) {
     try {
-      fs.closeSync(
-        fs.openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600),
-      );
+      closeSync(openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
       break;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -134,14 +143,14 @@ export async function withLock<T>(path: string, change: () => T): Promise<T> {
   try {
     return change();
   } finally {
-    fs.rmSync(lock, { force: true });
+    rmSync(lock, { force: true });
   }
 }
 
 /** Whoever held the lock this long has died. */
 function dropStale(lock: string): void {
   try {
-    if (Date.now() - fs.statSync(lock).mtimeMs > lockAge) fs.rmSync(lock, { force: true });
+    if (Date.now() - statSync(lock).mtimeMs > lockAge) rmSync(lock, { force: true });
   } catch {
     // It is gone already.
   }

@@ -1,0 +1,57 @@
+/**
+ * What completion has to know of the commands, as plain data: the build writes it down once, so that
+ * a press of the key reads one small file instead of loading all that commands are made of.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+
+/** What the value of a flag, or an argument, may be; in this order of precedence. */
+export interface ValueChoice {
+  /** One of these words. */
+  readonly values?: readonly string[];
+  /** The name of an object of this noun. */
+  readonly noun?: string;
+  /** An object with its kind: `vms/web01`; a remembered server; a noun. */
+  readonly of?: 'kinds' | 'contexts' | 'nouns';
+  /** Several, separated by commas; of an argument: all further words. */
+  readonly many?: boolean;
+}
+
+export interface FlagChoice {
+  /** All spellings, with their dashes. */
+  readonly names: readonly string[];
+  readonly doc: string;
+  /** Absent for switches. */
+  readonly value?: ValueChoice;
+}
+
+export interface CommandTable {
+  /** The verb and its other names; none where the noun is the command. */
+  readonly names: readonly string[];
+  readonly doc: string;
+  readonly flags: readonly FlagChoice[];
+  readonly arguments: readonly ValueChoice[];
+}
+
+/** The file of the flags that every command understands. */
+export const globalFile = 'flags';
+/** The file of the commands of a noun. */
+export const nounFile = (noun: string) => `noun-${noun}`;
+
+/** Reads the flags that every command understands. Throws where the build did not write them. */
+export function globalFlags(): readonly FlagChoice[] {
+  return read<readonly FlagChoice[]>(globalFile);
+}
+
+/** Reads the commands of a noun. Throws where the build did not write them. */
+export function commandsOf(noun: string): readonly CommandTable[] {
+  return read<readonly CommandTable[]>(nounFile(noun));
+}
+
+/** Folders of the tables, seen from the bundle and from the source. */
+const places = ['../completion/', '../../../dist/completion/'];
+
+function read<T>(name: string): T {
+  const urls = places.map((place) => new URL(`${place}${name}.json`, import.meta.url));
+  const found = urls.find((url) => existsSync(url)) ?? urls[0];
+  return JSON.parse(readFileSync(found as URL, 'utf8')) as T;
+}
