@@ -56,10 +56,8 @@ export async function runNoun(
     }
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    throw asUsageError(
-      error,
-      words.slice(0, at + 1).filter((word) => !word.startsWith('-')),
-    );
+    const verb = command.commands.length === 0 ? undefined : words[at];
+    throw asUsageError(error, verb === undefined ? noun.name : `${noun.name} ${verb}`);
   } finally {
     await cli.close();
   }
@@ -141,9 +139,9 @@ function expandDotted(argv: readonly string[]): string[] {
 }
 
 /** Commander's message without its prefix; what it suggests becomes the hint. */
-function asUsageError(error: CommanderError, words: readonly string[]): UsageError {
+function asUsageError(error: CommanderError, command: string): UsageError {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const help = `vmctl ${words.join(' ')} --help`;
+  const help = `vmctl ${command} --help`;
   return new UsageError(message, {
     hint: suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} See ${help}` : `see ${help}`,
     cause: error,

@@ -79,6 +79,13 @@ describe('errors of usage', () => {
     ).toEqual({ code: 2, stdout: '', stderr });
   });
 
+  it('names the command whose help tells more, without the values of flags', async () => {
+    const { stderr } = await vmctl(['-o', 'json', 'vms', 'list', '--odd']);
+    expect(JSON.parse(stderr)).toMatchObject({ hint: 'see vmctl vms list --help' });
+    const serve = await vmctl(['serve', '--inventory', 'small', '--odd']);
+    expect(serve.stderr).toContain('ee vmctl serve --help');
+  });
+
   it('are one JSON object on stderr when JSON is asked for', async () => {
     const result = await vmctl(['vms', 'strat', '-o', 'json']);
     expect(result.code).toBe(2);
