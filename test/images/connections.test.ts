@@ -20,6 +20,13 @@ const HOST = 'Host: x\r\n';
 const HUGE = 64 * LARGE_PIECE;
 
 onEachBackend((startHarness) => {
+  /** A path for a socket. */
+  async function place(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), 'images-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    return join(directory, 's');
+  }
+
   describe('pipelining', () => {
     it('answers in order, also long answers and bodies', async () => {
       const { connect, image } = await startHarness();
@@ -240,12 +247,6 @@ onEachBackend((startHarness) => {
   });
 
   describe('the unix socket', () => {
-    async function place(): Promise<string> {
-      const directory = await mkdtemp(join(tmpdir(), 'images-'));
-      onTestFinished(() => rm(directory, { recursive: true, force: true }));
-      return join(directory, 's');
-    }
-
     it('is for its owner only, speaks plain HTTP, and goes with the daemon', async () => {
       const unixSocket = await place();
       const { daemon } = await startHarness({ unixSocket, tls: certificate });
@@ -283,7 +284,9 @@ onEachBackend((startHarness) => {
 
   describe('closing the daemon', () => {
     it('finishes what is in flight and accepts nothing new', async () => {
-      const { connect, daemon, image } = await startHarness();
+      // Somebody else may take its port at once, but not its place in the file system.
+      const unixSocket = await place();
+      const { connect, daemon, image } = await startHarness({ unixSocket });
       await image({ content: pattern(1000) });
       const idle = await connect();
       const busy = await connect();
@@ -294,7 +297,7 @@ onEachBackend((startHarness) => {
       busy.send('67890');
       expect(await busy.closed).toMatch(/^HTTP\/1\.1 200 /);
       await closed;
-      await expect(RawClient.connect(daemon.port)).rejects.toThrow('ECONNREFUSED');
+      await expect(RawClient.connect(unixSocket)).rejects.toThrow('ENOENT');
     });
 
     it('ends what does not finish within the grace period', async () => {

@@ -24,8 +24,9 @@ export class RawClient {
     });
   }
 
-  static async connect(port: number): Promise<RawClient> {
-    const socket = connect(port, '127.0.0.1');
+  /** Connects to a port of this machine, or to a socket in the file system. */
+  static async connect(to: number | string): Promise<RawClient> {
+    const socket = typeof to === 'string' ? connect(to) : connect(to, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     await once(socket, 'connect');
     return new RawClient(socket);
