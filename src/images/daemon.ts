@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { type Clock, monotonicClock } from './clock.ts';
-import { HashThread } from './hash/hash-thread.ts';
+import { HashThreads } from './hash/hash-threads.ts';
 import { type Limits, usualLimits } from './http/limits.ts';
 import { HttpFace } from './http/server.ts';
 import { PieceMemory } from './memory.ts';
@@ -41,7 +41,7 @@ export async function runDaemon(
     ...(options.maxPerAddress === undefined ? {} : { perAddress: options.maxPerAddress }),
     ...parts.limits,
   };
-  const hashing = new HashThread();
+  const hashing = new HashThreads();
   const face = new HttpFace({ tickets, memory, hashing, version, unixSocket }, clock, limits);
   const servers: Server[] = [];
   const ends: (() => Promise<void>)[] = [];

@@ -1,11 +1,11 @@
 // Hashes: BLAKE2b against known answers and against Node's own, block hashes against a plain one.
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { algorithms, startDigest } from '../../src/images/hash/algorithms.ts';
 import { Blake2b } from '../../src/images/hash/blake2b.ts';
 import { BlockHash } from '../../src/images/hash/block-hash.ts';
-import { HashThread } from '../../src/images/hash/hash-thread.ts';
+import { HashThreads } from '../../src/images/hash/hash-threads.ts';
 import { pattern } from './support/harness.ts';
 
 const short = (text: string) => new Blake2b(32).update(Buffer.from(text)).digest().toString('hex');
@@ -70,84 +70,117 @@ describe('algorithms', () => {
   });
 });
 
+const threads = new HashThreads(2);
+afterAll(() => threads.close());
+
 describe('BlockHash', () => {
   const BLOCK = 4096;
-  const start = () => createHash('sha256');
-  const plain = (bytes: Buffer) => {
+  const plain = (bytes: Buffer, size = BLOCK) => {
     const outer = createHash('sha256');
-    for (let i = 0; i < bytes.length; i += BLOCK) {
-      const block = bytes.subarray(i, i + BLOCK);
+    for (let i = 0; i < bytes.length; i += size) {
+      const block = bytes.subarray(i, i + size);
       outer.update(createHash('sha256').update(block).digest());
     }
     return outer.digest('hex');
   };
+  const made = (size = BLOCK) => {
+    const hash = new BlockHash(threads, 'sha256', size);
+    onTestFinished(() => hash.close());
+    return hash;
+  };
+  const addBytes = async (hash: BlockHash, bytes: Buffer) => {
+    for (let i = 0; i < bytes.length; i += BLOCK) {
+      const block = bytes.subarray(i, i + BLOCK);
+      await hash.add(async (one) => {
+        for (let at = 0; at < block.length; at += 1000) {
+          await one.update(block.subarray(at, at + 1000));
+        }
+      });
+    }
+  };
 
-  it.each([0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 17])(
+  it.each([0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 50 * BLOCK + 17])(
     'is the hash of the hashes of blocks, for %i bytes',
-    (length) => {
+    async (length) => {
       const bytes = pattern(length);
-      const hash = new BlockHash(BLOCK, start);
-      for (let i = 0; i < length; i += 1000) hash.update(bytes.subarray(i, i + 1000));
-      expect(hash.digest()).toBe(plain(bytes));
+      const hash = made();
+      await addBytes(hash, bytes);
+      expect(await hash.digest()).toBe(plain(bytes));
     },
   );
 
-  it('counts zero blocks as if they had been read', () => {
-    const data = pattern(BLOCK);
-    const hash = new BlockHash(BLOCK, start);
-    hash.update(data);
-    hash.zeroBlocks(3);
-    hash.update(data.subarray(0, 100));
-    const whole = Buffer.concat([data, Buffer.alloc(3 * BLOCK), data.subarray(0, 100)]);
-    expect(hash.digest()).toBe(plain(whole));
+  it('keeps the order of blocks, whichever is hashed first', async () => {
+    const bytes = pattern(4 * BLOCK);
+    const hash = made();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const block = (index: number) => bytes.subarray(index * BLOCK, (index + 1) * BLOCK);
+    await hash.add(async (one) => {
+      await held;
+      await one.update(block(0));
+    });
+    await hash.add((one) => one.update(block(1)));
+    await hash.add((one) => one.update(block(2)).then(release));
+    await hash.add((one) => one.update(block(3)));
+    expect(await hash.digest()).toBe(plain(bytes));
   });
 
-  it('has a zero block for sizes that are no multiple of its buffer', () => {
+  it('counts zero blocks as if they had been read', async () => {
+    const data = pattern(BLOCK);
+    const hash = made();
+    await addBytes(hash, data);
+    await hash.addZeros(10_000);
+    await addBytes(hash, data.subarray(0, 100));
+    const whole = Buffer.concat([data, Buffer.alloc(10_000 * BLOCK), data.subarray(0, 100)]);
+    expect(await hash.digest()).toBe(plain(whole));
+  });
+
+  it('has a zero block for sizes that are no multiple of its buffer', async () => {
     const size = 3 * 2 ** 20 + 4096;
-    const counted = new BlockHash(size, start);
-    counted.zeroBlocks(1);
-    const read = new BlockHash(size, start);
-    read.update(Buffer.alloc(size));
-    expect(counted.digest()).toBe(read.digest());
+    const hash = made(size);
+    await hash.addZeros(1);
+    expect(await hash.digest()).toBe(plain(Buffer.alloc(size), size));
+  });
+
+  it('tells of a block that could not be read, and waits for the others', async () => {
+    const hash = made();
+    let others = 0;
+    await hash.add(() => Promise.reject(new Error('EIO')));
+    await hash.add(async (one) => {
+      await one.update(pattern(100));
+      others += 1;
+    });
+    await expect(hash.digest()).rejects.toThrow('EIO');
+    await hash.close();
+    expect(others).toBe(1);
   });
 });
 
-describe('the thread of checksums', () => {
-  const MEBIBYTE = 2 ** 20;
-  const thread = new HashThread();
-  afterAll(() => thread.close());
+describe('the threads of hashes', () => {
+  const expected = (algorithm: string, bytes: Buffer) =>
+    createHash(algorithm).update(bytes).digest();
 
-  /** The same in this thread. */
-  function expected(algorithm: 'sha256' | 'sha1', pieces: readonly (Buffer | number)[]): string {
-    const hash = new BlockHash(MEBIBYTE, () => createHash(algorithm));
-    for (const piece of pieces) {
-      if (typeof piece === 'number') hash.zeroBlocks(piece);
-      else hash.update(piece);
-    }
-    return hash.digest();
-  }
-
-  it('makes several at a time', async () => {
-    const pieces = [randomBytes(MEBIBYTE), 3, randomBytes(MEBIBYTE / 2), randomBytes(100)];
-    const [one, other] = [thread.start('sha256', MEBIBYTE), thread.start('sha1', MEBIBYTE)];
-    for (const piece of pieces) {
-      const all = [one, other].map((hash) =>
-        typeof piece === 'number' ? hash.zeroBlocks(piece) : hash.update(piece),
-      );
-      await Promise.all(all);
-    }
-    expect(await one.digest()).toBe(expected('sha256', pieces));
-    expect(await other.digest()).toBe(expected('sha1', pieces));
-    one.close();
-    await expect(one.digest()).rejects.toThrow('no such checksum');
-    other.close();
+  it('make several at a time', async () => {
+    const all = ['sha256', 'sha1', 'md5'].map((algorithm) => threads.start(algorithm));
+    const bytes = randomBytes(200_000);
+    await Promise.all(all.map((one) => one.update(bytes.subarray(0, 70_000))));
+    await Promise.all(all.map((one) => one.update(bytes.subarray(70_000))));
+    const [sha256, sha1] = await Promise.all(all.map((one) => one.digest()));
+    expect(sha256).toEqual(new Uint8Array(expected('sha256', bytes)));
+    expect(sha1).toEqual(new Uint8Array(expected('sha1', bytes)));
+    for (const one of all) one.close();
+    await expect(all[0]?.digest()).rejects.toThrow('no such hash');
   });
 
-  it('tells what was begun before it ended, and begins anew', async () => {
-    const before = thread.start('sha256', MEBIBYTE);
-    await thread.close();
+  it('tell what was begun before they ended, and begin anew', async () => {
+    const before = threads.start('sha256');
+    await threads.close();
     await expect(before.digest()).rejects.toThrow('has stopped');
-    const after = thread.start('sha256', MEBIBYTE);
-    expect(await after.digest()).toBe(expected('sha256', []));
+    before.close();
+    const after = threads.start('sha256');
+    expect(await after.digest()).toEqual(new Uint8Array(expected('sha256', Buffer.alloc(0))));
+    after.close();
   });
 });

@@ -1,61 +1,94 @@
 // The checksum of an image: a hash over the hashes of its blocks, the last of which may be short.
-import type { Digest } from './algorithms.ts';
+import type { Hash, HashThreads } from './hash-threads.ts';
+
+/** Bytes of zeros that are hashed at a time, in memory that all threads see. */
+const ZEROS = new Uint8Array(new SharedArrayBuffer(1 << 20));
+/** Zero blocks whose hashes are handed over together. */
+const TOGETHER = 4096;
 
 /**
- * Takes an image in from its start to its end, as bytes and as blocks of zeros. Splitting into
- * blocks lets zeros be counted without being read, and blocks be compared one by one.
+ * Takes an image in block by block, in order. Blocks let zeros be counted without being read; and
+ * several are hashed at the same time.
  */
 export class BlockHash {
+  readonly #threads: HashThreads;
+  readonly #algorithm: string;
   readonly #blockSize: number;
-  readonly #start: () => Digest;
-  readonly #outer: Digest;
-  #block: Digest | undefined;
-  #blockLength = 0;
-  #zeroBlock: Buffer | undefined;
+  readonly #outer: Hash;
+  /** Hashes of blocks that are being made, in order. */
+  readonly #blocks: Promise<Uint8Array>[] = [];
+  #zeroBlock: Promise<Uint8Array> | undefined;
 
-  constructor(blockSize: number, start: () => Digest) {
+  /** Throws when the program of the threads is missing. */
+  constructor(threads: HashThreads, algorithm: string, blockSize: number) {
+    this.#threads = threads;
+    this.#algorithm = algorithm;
     this.#blockSize = blockSize;
-    this.#start = start;
-    this.#outer = start();
+    this.#outer = threads.start(algorithm);
   }
 
-  /** Adds the next bytes of the image. */
-  update(bytes: Uint8Array): void {
-    let used = 0;
-    while (used < bytes.length) {
-      const count = Math.min(bytes.length - used, this.#blockSize - this.#blockLength);
-      this.#block ??= this.#start();
-      this.#block.update(bytes.subarray(used, used + count));
-      this.#blockLength += count;
-      used += count;
-      if (this.#blockLength === this.#blockSize) this.#endBlock();
+  /**
+   * Adds the next block, whose bytes `feed` hands to its hash. Resolves as soon as there is room for
+   * another one: what rejects in `feed` rejects a later call, `digest` at the latest.
+   */
+  async add(feed: (hash: Hash) => Promise<void>): Promise<void> {
+    await this.#put(this.#hashOf(feed));
+  }
+
+  /** Adds whole blocks of zeros. */
+  async addZeros(count: number): Promise<void> {
+    this.#zeroBlock ??= this.#hashOf(async (hash) => {
+      for (let left = this.#blockSize; left > 0; left -= ZEROS.length) {
+        await hash.update(ZEROS.subarray(0, Math.min(left, ZEROS.length)));
+      }
+    });
+    const one = this.#zeroBlock;
+    for (let left = count; left > 0; left -= TOGETHER) {
+      const some = Math.min(left, TOGETHER);
+      await this.#put(one.then((digest) => Buffer.concat(Array(some).fill(digest))));
     }
   }
 
-  /** Adds `count` whole blocks of zeros; only between two blocks. */
-  zeroBlocks(count: number): void {
-    this.#zeroBlock ??= this.#hashOfZeros();
-    for (let i = 0; i < count; i++) this.#outer.update(this.#zeroBlock);
+  /** Resolves when all blocks that were added are hashed. */
+  async settle(): Promise<void> {
+    while (this.#blocks.length > 0) await this.#take();
   }
 
   /** The checksum in hexadecimal. */
-  digest(): string {
-    this.#endBlock();
-    return this.#outer.digest().toString('hex');
+  async digest(): Promise<string> {
+    await this.settle();
+    return Buffer.from(await this.#outer.digest()).toString('hex');
   }
 
-  #endBlock(): void {
-    if (this.#block) this.#outer.update(this.#block.digest());
-    this.#block = undefined;
-    this.#blockLength = 0;
+  /** Resolves when nothing is read or hashed any more. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#blocks);
+    this.#outer.close();
   }
 
-  #hashOfZeros(): Buffer {
-    const zeros = Buffer.alloc(Math.min(this.#blockSize, 1 << 20));
-    const hash = this.#start();
-    for (let left = this.#blockSize; left > 0; left -= zeros.length) {
-      hash.update(zeros.subarray(0, Math.min(left, zeros.length)));
+  async #put(block: Promise<Uint8Array>): Promise<void> {
+    // It is awaited in its turn.
+    block.catch(() => undefined);
+    this.#blocks.push(block);
+    // One more than threads, so that none of them waits for the bytes of its next block.
+    while (this.#blocks.length > this.#threads.count + 1) await this.#take();
+  }
+
+  async #take(): Promise<void> {
+    const [first] = this.#blocks;
+    if (!first) return;
+    const digest = await first;
+    this.#blocks.shift();
+    await this.#outer.update(digest);
+  }
+
+  async #hashOf(feed: (hash: Hash) => Promise<void>): Promise<Uint8Array> {
+    const hash = this.#threads.start(this.#algorithm);
+    try {
+      await feed(hash);
+      return await hash.digest();
+    } finally {
+      hash.close();
     }
-    return hash.digest();
   }
 }

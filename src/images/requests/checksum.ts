@@ -1,9 +1,12 @@
 // GET of an image's checksum, and of the algorithms it can be made with.
 import type { Extent } from '../backends/backend.ts';
 import { algorithms, DEFAULT_ALGORITHM } from '../hash/algorithms.ts';
-import type { Checksum } from '../hash/hash-thread.ts';
+import { BlockHash } from '../hash/block-hash.ts';
+import type { Hash } from '../hash/hash-threads.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
+import type { ByteRange } from '../http/ranges.ts';
+import { SMALL_PIECE } from '../memory.ts';
 import type { Operation } from '../ticket.ts';
 import { PieceReader } from './piece-reader.ts';
 import type { Services } from './services.ts';
@@ -32,11 +35,11 @@ export async function getChecksum(
       throw new HttpError(400, `Parameter algorithm must be one of ${algorithms().join(', ')}.`);
     }
     blockSize = readBlockSize(exchange.query.get('block_size'));
-    const hash = services.hashing.start(algorithm, blockSize);
+    const hash = new BlockHash(services.hashing, algorithm, blockSize);
     try {
       checksum = await compute(exchange, services, operation, hash, blockSize);
     } finally {
-      hash.close();
+      await hash.close();
     }
   } finally {
     operation.finish();
@@ -66,7 +69,7 @@ async function compute(
   exchange: Exchange,
   services: Services,
   operation: Operation,
-  hash: Checksum,
+  hash: BlockHash,
   blockSize: number,
 ): Promise<string> {
   const backend = await operation.backend();
@@ -75,28 +78,40 @@ async function compute(
     operation.check();
     if (exchange.connection.socket.destroyed) throw new HttpError(400, 'The client has left.');
   };
-  const { size } = operation.ticket;
-  for await (const run of runs(backend.extents(), blockSize, size)) {
-    if (run.zero) {
-      for (let left = (run.end - run.start) / blockSize; left > 0; left -= ZEROS_PER_TURN) {
+  const read = async (block: ByteRange, into: Hash) => {
+    const pieces = new PieceReader(backend, services.memory, block);
+    try {
+      await pieces.next();
+      for (let piece = pieces.current; piece; piece = pieces.current) {
         check();
-        await hash.zeroBlocks(Math.min(left, ZEROS_PER_TURN));
-      }
-    } else {
-      const pieces = new PieceReader(backend, services.memory, run);
-      try {
+        pieces.readAhead();
+        await into.update(piece);
         await pieces.next();
-        for (let piece = pieces.current; piece; piece = pieces.current) {
-          check();
-          pieces.readAhead();
-          await hash.update(piece);
-          await pieces.next();
-        }
-      } finally {
-        await pieces.close();
       }
+    } finally {
+      await pieces.close();
     }
-    operation.transferred(run.start, run.end);
+    operation.transferred(block.start, block.end);
+  };
+  for await (const { zero, start, end } of runs(
+    backend.extents(),
+    blockSize,
+    operation.ticket.size,
+  )) {
+    const step = zero ? ZEROS_PER_TURN * blockSize : blockSize;
+    for (let at = start; at < end; at += step) {
+      check();
+      const part = { start: at, end: Math.min(at + step, end) };
+      if (zero) {
+        await hash.addZeros((part.end - part.start) / blockSize);
+        operation.transferred(part.start, part.end);
+        continue;
+      }
+      // A request can count on one piece of memory; what is read beside it needs one to spare.
+      const spare = services.memory.free.large > 0 && part.end - part.start > SMALL_PIECE;
+      if (!spare) await hash.settle();
+      await hash.add((one) => read(part, one));
+    }
   }
   return await hash.digest();
 }

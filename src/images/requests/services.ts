@@ -1,12 +1,12 @@
 // What request handlers share: everything of the daemon that outlives a request.
-import type { HashThread } from '../hash/hash-thread.ts';
+import type { HashThreads } from '../hash/hash-threads.ts';
 import type { PieceMemory } from '../memory.ts';
 import type { Tickets } from '../tickets.ts';
 
 export interface Services {
   readonly tickets: Tickets;
   readonly memory: PieceMemory;
-  readonly hashing: HashThread;
+  readonly hashing: HashThreads;
   readonly version: string;
   /** Path of the local listener, when there is one. */
   readonly unixSocket: string | undefined;
