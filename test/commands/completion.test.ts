@@ -13,6 +13,7 @@ const scripts = fileURLToPath(new URL('../../completions', import.meta.url));
 beforeAll(async () => {
   await desk.must('vms', 'list');
   await desk.must('clusters', 'list');
+  await desk.must('disks', 'list');
   const bin = join(desk.home().folder, 'bin');
   mkdirSync(bin);
   symlinkSync(vmctl, join(bin, 'vmctl'));
@@ -39,6 +40,10 @@ describe('names', () => {
     expect(await offered('wait', 'storaged')).toEqual(['storagedomains/']);
     expect(await offered('permissions', 'list', '--on', 'clusters/')).toEqual(['clusters/Default']);
     expect(await offered('hosts', 'activate', '')).toEqual([]);
+    // What a flag takes is no argument, and files of this machine are for the shell to offer.
+    expect(await offered('vms', 'get', '-o', 'json', 'vm-0')).toContain('vm-01');
+    expect(await offered('disks', 'download', '-o', 'json', '')).toContain('vm-01_Disk1');
+    expect(await offered('disks', 'download', 'vm-01_Disk1', '')).toEqual([]);
   });
 
   it('of what is gone are forgotten by the next whole list', async () => {

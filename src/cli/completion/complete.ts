@@ -67,7 +67,7 @@ class Completion {
       return startingWith(typed, verbs);
     }
     const start = command.names.length === 0 ? at : verbAt;
-    const given = before.slice(start + 1).filter((word) => !word.startsWith('-')).length;
+    const given = argumentsIn(before.slice(start + 1), flags);
     const argument = command.arguments[given] ?? command.arguments.findLast(({ many }) => many);
     return argument ? startingWith(typed, this.#choices(argument, typed)) : [];
   }
@@ -108,6 +108,17 @@ function commandNamed(
   commands: readonly CommandTable[],
 ): CommandTable | undefined {
   return commands.find(({ names }) => names.length === 0 || names.includes(word ?? ''));
+}
+
+/** How many of the words are neither flags nor their values. */
+function argumentsIn(words: readonly string[], flags: readonly FlagChoice[]): number {
+  let count = 0;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (!word.startsWith('-')) count += 1;
+    else if (flagIn(word, flags)) at += 1;
+  }
+  return count;
 }
 
 /** What may be the value of the flag, if it takes one. */

@@ -74,6 +74,8 @@ function argumentChoices(noun: Noun, command: CommandEntry): readonly ValueChoic
 
 function argumentChoice(noun: Noun, { name }: ArgumentEntry): ValueChoice {
   if (/^kind\/ref/.test(name)) return { of: 'kinds' };
+  // On this machine: the shell knows them better.
+  if (name === 'file' && noun.name !== 'files') return {};
   if (noun.api) return { noun: nounOf(name)?.api ? (nounOf(name)?.name ?? '') : noun.name };
   if (noun.name === 'context') return { of: 'contexts' };
   return ['commands', 'explain'].includes(noun.name) ? { of: 'nouns' } : {};
