@@ -7,6 +7,7 @@ import { HashThreads } from './hash/hash-threads.ts';
 import { type Limits, usualLimits } from './http/limits.ts';
 import { HttpFace } from './http/server.ts';
 import { PieceMemory } from './memory.ts';
+import { returnFreedMemory } from './native.ts';
 import type { OpenBackend } from './ticket.ts';
 import { Tickets } from './tickets.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
@@ -85,7 +86,11 @@ export async function runDaemon(
     add: async (ticket) => tickets.add(ticket),
     state: async (id) => tickets.state(id),
     extend: async (id, timeout) => tickets.extend(id, timeout),
-    remove: (id, waitMs) => tickets.remove(id, waitMs),
+    remove: async (id, waitMs) => {
+      const removed = await tickets.remove(id, waitMs);
+      void returnFreedMemory();
+      return removed;
+    },
     close: () => {
       ending ??= end();
       return ending;

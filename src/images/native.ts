@@ -1,5 +1,5 @@
 // The system's C library, through the optional native module koffi.
-import type { LibraryHandle } from 'koffi';
+import type { KoffiFunc, LibraryHandle } from 'koffi';
 
 export interface CLibrary {
   readonly functions: LibraryHandle;
@@ -29,5 +29,21 @@ async function load(): Promise<CLibrary | undefined> {
     };
   } catch {
     return undefined;
+  }
+}
+
+let trim: KoffiFunc<(pad: number) => number> | undefined;
+
+/**
+ * Returns memory that was freed to the system. The C library keeps what each thread freed, for that
+ * thread alone: after some hours of transfers that is as much as what is in use.
+ */
+export async function returnFreedMemory(): Promise<void> {
+  const library = await cLibrary();
+  try {
+    trim ??= library?.functions.func('int malloc_trim(size_t)') as typeof trim;
+    trim?.async(0, () => undefined);
+  } catch {
+    // Another C library than GNU's does it by itself.
   }
 }
