@@ -1,4 +1,5 @@
-// Builds dist/: the command with lazy chunks, the image daemon's threads, the server for tests.
+// Builds dist/: the command with lazy chunks, the image daemon's threads, what completion offers, the
+// server for tests.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,6 +5,7 @@ import { exitCodeOf, report } from './exit.ts';
 import { help } from './help/topics.ts';
 import { type Io, processIo } from './io.ts';
 import { nearest } from './nearest.ts';
+import { Configured } from './session/configured.ts';
 import { spelledOut, unknownFlag, wordPosition } from './words.ts';
 
 /** Runs one command; the promise never rejects. */
@@ -17,7 +18,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
     return await Promise.race([run(argv, io, interrupted.signal), idle.stuck]);
   } catch (error) {
     const reason: unknown = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    report(reason, io, await wantsMachineErrors(argv, io));
+    report(reason, io, wantsMachineErrors(argv, io));
     return exitCodeOf(reason);
   } finally {
     release();
@@ -77,7 +78,7 @@ function unknownNoun(word: string): UsageError {
  * Whether errors go out as JSON. Looks at the bare words, which may be what is wrong, and at what is
  * configured, which may be wrong as well.
  */
-async function wantsMachineErrors(argv: readonly string[], io: Io): Promise<boolean> {
+function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
   let format = io.env['VMCTL_OUTPUT'];
   let context: string | undefined;
   const end = argv.indexOf('--');
@@ -90,16 +91,15 @@ async function wantsMachineErrors(argv: readonly string[], io: Io): Promise<bool
     else if (word === '-c' || word === '--context') context = next;
     else if (word.startsWith('--context=')) context = word.slice('--context='.length);
   });
-  format ||= await configuredFormat(io, context);
+  format ||= configuredFormat(io, context);
   return format === 'json' || format === 'jsonl' || format === 'ndjson';
 }
 
-async function configuredFormat(io: Io, context: string | undefined): Promise<string | undefined> {
+function configuredFormat(io: Io, context: string | undefined): string | undefined {
   try {
-    const { Cli } = await import('./cli.ts');
-    const cli = new Cli(io, new AbortController().signal);
-    cli.use(context === undefined ? {} : { context });
-    return cli.setting('output')?.value;
+    const configured = new Configured(io.env);
+    configured.useOptions(context === undefined ? {} : { context });
+    return configured.setting('output')?.value;
   } catch {
     // A configuration that cannot be read asks for nothing.
     return undefined;

@@ -10,7 +10,7 @@ import type { SpecialNoun, SpecialNouns } from './nouns/notation.ts';
 import { collectionsOf } from './resources/collections.ts';
 import { addVerbs } from './resources/command.ts';
 import { type Flag, flagsOf, type VerbFlags } from './resources/flags.ts';
-import { type Verb, verbOf, verbsOf } from './resources/verbs.ts';
+import { type Verb, verbsOf } from './resources/verbs.ts';
 import { settingNames, settings } from './session/settings.ts';
 
 export interface FlagEntry {
@@ -102,37 +102,6 @@ export async function describeNoun(
   const own = await describeSpecial(noun, special, specialNouns, cli);
   const { name, aliases, group, doc } = noun;
   return { name, aliases, group, doc, commands: [...generic, ...own] };
-}
-
-/** The command of a noun that a word names; without verbs the noun is the command. */
-export async function describeCommand(
-  noun: Noun,
-  word: string | undefined,
-  specialNouns: SpecialNouns,
-  cli: Cli,
-): Promise<CommandEntry | undefined> {
-  const special = specialNouns[noun.name];
-  const generic = noun.api && word !== undefined ? verbOf(noun.name, word) : undefined;
-  if (generic) return describeVerb(generic, cli);
-  const own = await describeSpecial(noun, special, specialNouns, cli);
-  return own.find(
-    ({ verb, aliases }) => verb === undefined || verb === word || aliases.includes(word ?? ''),
-  );
-}
-
-/** The verbs of a noun with what they do; none where the noun is the command. */
-export async function verbsOfNoun(
-  noun: Noun,
-  specialNouns: SpecialNouns,
-  cli: Cli,
-): Promise<readonly (readonly [verb: string, purpose: string])[]> {
-  const special = specialNouns[noun.name];
-  if (noun.api) {
-    const generic = verbsOf(noun.name).map((verb) => [verb.name, purposeOf(verb)] as const);
-    return [...generic, ...Object.entries(special?.verbs ?? {})];
-  }
-  const own = await describeSpecial(noun, special, specialNouns, cli);
-  return own.flatMap(({ verb, purpose }) => (verb === undefined ? [] : [[verb, purpose] as const]));
 }
 
 /** All nouns, in the order of help. */

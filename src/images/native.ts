@@ -33,6 +33,7 @@ async function load(): Promise<CLibrary | undefined> {
 }
 
 let trim: KoffiFunc<(pad: number) => number> | undefined;
+let isTrimming = false;
 
 /**
  * Returns memory that was freed to the system. The C library keeps what each thread freed, for that
@@ -42,7 +43,11 @@ export async function returnFreedMemory(): Promise<void> {
   const library = await cLibrary();
   try {
     trim ??= library?.functions.func('int malloc_trim(size_t)') as typeof trim;
-    trim?.async(0, () => undefined);
+    if (!trim || isTrimming) return;
+    isTrimming = true;
+    trim.async(0, () => {
+      isTrimming = false;
+    });
   } catch {
     // Another C library than GNU's does it by itself.
   }

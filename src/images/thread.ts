@@ -1,6 +1,6 @@
 // The daemon as seen from another thread: starts that thread and passes calls on to it.
 import { Worker } from 'node:worker_threads';
-import { programNamed } from './program.ts';
+import { builtFile } from '../built-file.ts';
 import type { CallName, Calls, Reply, Started, StartOptions } from './protocol.ts';
 import type { ImageDaemon } from './types.ts';
 
@@ -15,7 +15,7 @@ interface Waiting {
  */
 export async function startInThread(
   options: StartOptions,
-  program: URL = programNamed('images-worker.js'),
+  program: URL = builtFile('images-worker.js'),
 ): Promise<ImageDaemon> {
   const thread = new DaemonThread(program, options);
   const { url, port } = await thread.started;

@@ -12,7 +12,6 @@ import {
   describeNoun,
   type FlagEntry,
   globalFlags,
-  verbsOfNoun,
 } from '../tree.ts';
 import {
   type CommandTable,
@@ -35,10 +34,10 @@ export async function writeTables(folder: string, io: Io, signal: AbortSignal): 
 
 async function commandsOf(noun: Noun, cli: Cli): Promise<readonly CommandTable[]> {
   const { commands } = await describeNoun(noun, specialNouns, cli);
-  const purposes = new Map(await verbsOfNoun(noun, specialNouns, cli));
+  const own = specialNouns[noun.name]?.verbs ?? {};
   return commands.map((command) => ({
     names: command.verb === undefined ? [] : [command.verb, ...command.aliases],
-    doc: purposes.get(command.verb ?? '') ?? command.purpose,
+    doc: own[command.verb ?? ''] ?? command.purpose,
     flags: command.flags.map(flagChoice),
     arguments: argumentChoices(noun, command),
   }));

@@ -2,7 +2,8 @@
  * What completion has to know of the commands, as plain data: the build writes it down once, so that
  * a press of the key reads one small file instead of loading all that commands are made of.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { builtFile } from '../../built-file.ts';
 
 /** What the value of a flag, or an argument, may be; in this order of precedence. */
 export interface ValueChoice {
@@ -47,11 +48,6 @@ export function commandsOf(noun: string): readonly CommandTable[] {
   return read<readonly CommandTable[]>(nounFile(noun));
 }
 
-/** Folders of the tables, seen from the bundle and from the source. */
-const places = ['../completion/', '../../../dist/completion/'];
-
 function read<T>(name: string): T {
-  const urls = places.map((place) => new URL(`${place}${name}.json`, import.meta.url));
-  const found = urls.find((url) => existsSync(url)) ?? urls[0];
-  return JSON.parse(readFileSync(found as URL, 'utf8')) as T;
+  return JSON.parse(readFileSync(builtFile(`completion/${name}.json`), 'utf8')) as T;
 }

@@ -19,7 +19,8 @@ export class Configured {
     this.#env = env;
   }
 
-  protected useOptions(options: Readonly<Record<string, unknown>>): void {
+  /** Takes over the values of flags. */
+  useOptions(options: Readonly<Record<string, unknown>>): void {
     this.#options = options;
   }
 

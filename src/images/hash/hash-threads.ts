@@ -1,7 +1,7 @@
 // The threads that hash, as seen from the one that moves bytes and must not wait for them.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { programNamed } from '../program.ts';
+import { builtFile } from '../../built-file.ts';
 import type { Done, Order } from './orders.ts';
 
 /** MiB of the heap of each: it keeps nothing but a few digests. */
@@ -87,7 +87,7 @@ class HashThread {
 
   #start(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(programNamed('images-hash.js'), {
+    const worker = new Worker(builtFile('images-hash.js'), {
       name: 'hashes',
       resourceLimits: HEAP,
     });

@@ -12,7 +12,8 @@ import type { StoredObject } from '../store/document.ts';
 import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
 import { sightOf } from './filter.ts';
 import { type Following, follow, followingOf, isBounded } from './follow.ts';
-import { listKey, listOptions } from './listing.ts';
+import { listKey } from './list-cache.ts';
+import { listOptions } from './listing.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
 

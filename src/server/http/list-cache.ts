@@ -2,7 +2,12 @@
  * Encoded parts of lists, kept while the store does not change: whoever waits for something, or
  * shows it, asks for the same list again and again.
  */
+import type { Caller } from '../rules/context.ts';
+import type { Part } from '../rules/generic.ts';
+import { rulesOf } from '../rules/registry.ts';
+import type { KindName } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
+import type { Call } from './call.ts';
 
 /** Bytes that are kept at most. */
 const most = 16 * 1024 * 1024;
@@ -50,4 +55,25 @@ export class ListCache {
       this.#size -= length;
     }
   }
+}
+
+/** Parts of longer lists are not worth the memory: nobody asks for them again and again. */
+const longestKept = 40;
+
+/**
+ * What tells the parts of a list from those of others, for as long as the store does not change;
+ * undefined where what is shown may change without it.
+ */
+export function listKey(
+  { request }: Call,
+  { userId }: Caller,
+  kind: KindName,
+  parts: readonly Part[],
+): string | undefined {
+  const rules = rulesOf(kind);
+  const lasts = rules?.present === undefined || rules.presentsStored === true;
+  if (!lasts || parts.length > longestKept || parts.some(({ keys }) => !keys)) return undefined;
+  const { apiPath, segments, parameters } = request;
+  const header = request.header('all-content');
+  return JSON.stringify([userId, apiPath, segments, [...parameters], header]);
 }

@@ -4,16 +4,12 @@ import type { Operation } from '../../model/index.ts';
 import { searchFields } from '../../model/search-fields.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
 import { Refusal } from '../fault.ts';
-import type { Caller, RuleContext } from '../rules/context.ts';
-import type { Part } from '../rules/generic.ts';
+import type { RuleContext } from '../rules/context.ts';
 import { measuredValues } from '../rules/measured.ts';
 import type { Place } from '../rules/places.ts';
-import { rulesOf } from '../rules/registry.ts';
 import type { ListOptions, SqlCondition } from '../store/conditions.ts';
-import type { KindName } from '../store/kinds.ts';
 import { compileSearch } from '../store/search.ts';
 import { defaultOrder } from '../store/search-order.ts';
-import type { Call } from './call.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
 /**
@@ -49,27 +45,6 @@ export function listOptions(
     if (dialect.badSearchFindsNothing) return undefined;
     throw new Refusal(400, 'Operation Failed', `The search does not parse: ${error.message}`);
   }
-}
-
-/** Parts of longer lists are not worth the memory: nobody asks for them again and again. */
-const longestKept = 40;
-
-/**
- * What tells the parts of a list from those of others, for as long as the store does not change;
- * undefined where what is shown may change without it.
- */
-export function listKey(
-  { request }: Call,
-  { userId }: Caller,
-  kind: KindName,
-  parts: readonly Part[],
-): string | undefined {
-  const rules = rulesOf(kind);
-  const lasts = rules?.present === undefined || rules.presentsStored === true;
-  if (!lasts || parts.length > longestKept || parts.some(({ keys }) => !keys)) return undefined;
-  const { apiPath, segments, parameters } = request;
-  const header = request.header('all-content');
-  return JSON.stringify([userId, apiPath, segments, [...parameters], header]);
 }
 
 /** Without a page size the first page holds everything. */
