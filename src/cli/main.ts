@@ -44,8 +44,8 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   const word = at < 0 ? undefined : argv[at];
   if (word === undefined || word === 'help') {
     if (word === undefined && argv.some((one) => one === '--version' || one === '-V')) {
-      const { version } = await import('./help/version.ts');
-      io.stdout.write(`${version()}\n`);
+      const { version } = await import('../version.ts');
+      io.stdout.write(`${version}\n`);
       return 0;
     }
     const odd = word === undefined ? unknownFlag(argv) : undefined;
