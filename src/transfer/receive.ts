@@ -29,12 +29,14 @@ export function prepareReceiving(options: ReceiveOptions): Copy {
   const { capabilities, file, journal, meter } = options;
   const parallel = Math.max(1, Math.min(options.parallel, capabilities.maxReaders));
   const slots = new Slots(parallel);
+  // Systems let only one write at a file at a time, and threads that wait for it cost time.
+  const turns = new Slots(1);
   return new Copy({
     pieces: remaining(options),
     parallel,
     journal,
     meter,
-    move: (piece, buffer) => move(options, slots, piece, buffer),
+    move: (piece, buffer) => move(options, slots, turns, piece, buffer),
     flush: () => stored(options, () => file.flush()),
     keepsOnFailure: true,
   });
@@ -55,6 +57,7 @@ async function* remaining({ data, journal, meter }: ReceiveOptions): AsyncGenera
 async function move(
   options: ReceiveOptions,
   slots: Slots,
+  turns: Slots,
   piece: Piece,
   buffer: Buffer,
 ): Promise<Moved> {
@@ -80,7 +83,8 @@ async function move(
   const written = fresh ? piece.runs : [range];
   await stored(options, async () => {
     for (const { start, end } of written) {
-      await file.write(start, bytes.subarray(start - range.start, end - range.start));
+      const part = bytes.subarray(start - range.start, end - range.start);
+      await turns.run(() => file.write(start, part));
     }
   });
   const digest = await hashing;

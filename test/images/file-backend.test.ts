@@ -76,6 +76,41 @@ describe('reading and writing', () => {
   });
 });
 
+describe('writing zeros', () => {
+  const content = pattern(64 * BLOCK);
+  const expected = Buffer.from(content).fill(0, BLOCK, 33 * BLOCK);
+
+  it.runIf(calls)('makes holes where zeroing gives space back', async () => {
+    const { path, image } = await setUp(content);
+    const before = await stat(path);
+    await image.write(BLOCK, Buffer.alloc(32 * BLOCK));
+    expect((await readFile(path)).equals(expected)).toBe(true);
+    expect((await stat(path)).blocks).toBeLessThan(before.blocks);
+    expect((await list(image)).map(({ start, length, hole }) => [start, length, hole])).toEqual([
+      [0, BLOCK, false],
+      [BLOCK, 32 * BLOCK, true],
+      [33 * BLOCK, 31 * BLOCK, false],
+    ]);
+  });
+
+  it('grows a shorter file all the same', async () => {
+    const { path, image } = await setUp(pattern(100), { size: 64 * BLOCK });
+    await image.write(BLOCK, Buffer.alloc(32 * BLOCK));
+    expect((await stat(path)).size).toBe(33 * BLOCK);
+  });
+
+  it.each([
+    ['where the space is taken for good', { sparse: false }],
+    ['without the calls for sparse files', { calls: null }],
+  ])('writes them %s', async (_name, options) => {
+    const { path, image } = await setUp(content, options);
+    const before = await stat(path);
+    await image.write(BLOCK, Buffer.alloc(32 * BLOCK));
+    expect((await readFile(path)).equals(expected)).toBe(true);
+    expect((await stat(path)).blocks).toBe(before.blocks);
+  });
+});
+
 describe.each([
   ['with the calls for sparse files', calls],
   ['without them', null],

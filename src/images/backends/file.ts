@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Backend, Extent } from './backend.ts';
-import { diskSlots } from './disk-slots.ts';
+import { DiskSlots, diskSlots } from './disk-slots.ts';
 import { type SparseCalls, sparseCalls } from './sparse.ts';
 
 export interface FileImageOptions {
@@ -17,10 +17,12 @@ export interface FileImageOptions {
 }
 
 const ZEROS_LENGTH = 1 << 20;
+/** Bytes that are made a hole of rather than written. */
+const SMALLEST_HOLE = 64 << 10;
 /** Extents looked up in one go before other requests get their turn. */
 const EXTENTS_PER_TURN = 256;
 
-let zeros: Buffer | undefined;
+const zeros = Buffer.alloc(ZEROS_LENGTH);
 
 /**
  * Opens an image file. It must be a regular file and not a symbolic link; nothing is created.
@@ -45,13 +47,17 @@ export async function openFileImage(options: FileImageOptions): Promise<Backend>
 class FileImage implements Backend {
   readonly #handle: FileHandle;
   readonly #size: number;
+  readonly #sparse: boolean;
   readonly #calls: SparseCalls | undefined;
+  /** Writes go one by one: systems let only one at a file, and threads that wait for it cost time. */
+  readonly #writing = new DiskSlots(1);
   /** Ways of zeroing that may work here, best first; the one that always works is not among them. */
   #zeroWays: ((offset: number, length: number) => Promise<boolean>)[];
 
   constructor(handle: FileHandle, size: number, sparse: boolean, calls: SparseCalls | undefined) {
     this.#handle = handle;
     this.#size = size;
+    this.#sparse = sparse;
     this.#calls = calls;
     this.#zeroWays = calls ? zeroWays(handle.fd, sparse, calls) : [];
   }
@@ -70,14 +76,22 @@ class FileImage implements Backend {
     }
   }
 
+  /** Where zeroing gives space back, zeros do: most clients send holes like everything else. */
   async write(offset: number, buffer: Buffer): Promise<void> {
-    let written = 0;
-    while (written < buffer.length) {
-      const { bytesWritten } = await diskSlots.run(() =>
-        this.#handle.write(buffer, written, buffer.length - written, offset + written),
-      );
-      written += bytesWritten;
-    }
+    if (this.#sparse && isZero(buffer)) await this.zero(offset, buffer.length);
+    else await this.#write(offset, buffer);
+  }
+
+  #write(offset: number, buffer: Buffer): Promise<void> {
+    return this.#writing.run(async () => {
+      let written = 0;
+      while (written < buffer.length) {
+        const { bytesWritten } = await diskSlots.run(() =>
+          this.#handle.write(buffer, written, buffer.length - written, offset + written),
+        );
+        written += bytesWritten;
+      }
+    });
   }
 
   async zero(offset: number, length: number): Promise<void> {
@@ -120,11 +134,10 @@ class FileImage implements Backend {
   }
 
   async #writeZeros(offset: number, length: number): Promise<void> {
-    zeros ??= Buffer.alloc(ZEROS_LENGTH);
     // What lies past the end of the file reads as zeros already.
     const end = Math.min(offset + length, await this.#fileSize());
     for (let position = offset; position < end; position += ZEROS_LENGTH) {
-      await this.write(position, zeros.subarray(0, Math.min(ZEROS_LENGTH, end - position)));
+      await this.#write(position, zeros.subarray(0, Math.min(ZEROS_LENGTH, end - position)));
     }
     await this.#growTo(offset + length);
   }
@@ -134,12 +147,17 @@ class FileImage implements Backend {
    * writer beyond it cannot lose anything, as it could if the file were truncated to a size.
    */
   async #growTo(size: number): Promise<void> {
-    if ((await this.#fileSize()) < size) await this.write(size - 1, Buffer.alloc(1));
+    if ((await this.#fileSize()) < size) await this.#write(size - 1, Buffer.alloc(1));
   }
 
   async #fileSize(): Promise<number> {
     return (await diskSlots.run(() => this.#handle.stat())).size;
   }
+}
+
+/** Whether there is nothing but zeros in as many bytes as a hole is worth its while for. */
+function isZero(bytes: Buffer): boolean {
+  return bytes.length >= SMALLEST_HOLE && bytes.equals(zeros.subarray(0, bytes.length));
 }
 
 const DATA = { zero: false, hole: false };
