@@ -10,6 +10,11 @@ const count = 30_000;
 /** Bytes of each; the whole list has ten times what the process may keep. */
 const padding = 'x'.repeat(10_000);
 const heap = 32;
+/**
+ * MiB that the process may have at most: twice what it usually has, as a busy machine sweeps late, and
+ * far from what the list alone would take.
+ */
+const most = 250;
 
 let server: TlsServer;
 let env: NodeJS.ProcessEnv;
@@ -79,6 +84,6 @@ describe('300 MB with 32 MB of heap', () => {
     const printed = await list(...words);
     expect(printed).toMatchObject({ code: 0, lines });
     expect(printed.bytes).toBeGreaterThan(count * padding.length);
-    expect(printed.memory).toBeLessThan(200);
+    expect(printed.memory).toBeLessThan(most);
   });
 });
