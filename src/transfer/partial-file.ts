@@ -4,6 +4,7 @@ import { type FileHandle, link, lstat, open, rename, rm, statfs, unlink } from '
 import { dirname, resolve } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import type { FileIdentity } from './journal.ts';
+import { Slots } from './slots.ts';
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
@@ -12,6 +13,8 @@ export class PartialFile {
   readonly target: string;
   readonly path: string;
   readonly #handle: FileHandle;
+  /** Writes go one by one: systems let only one at a file, and threads that wait for it cost time. */
+  readonly #writing = new Slots(1);
   readonly #force: boolean;
 
   private constructor(target: string, handle: FileHandle, force: boolean) {
@@ -101,15 +104,17 @@ export class PartialFile {
   }
 
   async write(offset: number, bytes: Buffer): Promise<void> {
-    for (let written = 0; written < bytes.length; ) {
-      const { bytesWritten } = await this.#handle.write(
-        bytes,
-        written,
-        bytes.length - written,
-        offset + written,
-      );
-      written += bytesWritten;
-    }
+    await this.#writing.run(async () => {
+      for (let written = 0; written < bytes.length; ) {
+        const { bytesWritten } = await this.#handle.write(
+          bytes,
+          written,
+          bytes.length - written,
+          offset + written,
+        );
+        written += bytesWritten;
+      }
+    });
   }
 
   async flush(): Promise<void> {

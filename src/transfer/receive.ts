@@ -1,13 +1,14 @@
 /** Fetches the blocks of a remote image into a local file. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockRange, lengthOf, type Piece, pieces, type Range } from './blocks.ts';
-import { bytesOf, Copy, type Moved, Slots } from './copy.ts';
+import { bytesOf, Copy, type Moved } from './copy.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Meter } from './events.ts';
 import { hashOf } from './hash-thread.ts';
 import type { Journal } from './journal.ts';
 import type { PartialFile } from './partial-file.ts';
 import { dataExtents } from './remote-layout.ts';
+import { Slots } from './slots.ts';
 
 export interface ReceiveOptions {
   readonly image: RemoteImage;
@@ -29,14 +30,12 @@ export function prepareReceiving(options: ReceiveOptions): Copy {
   const { capabilities, file, journal, meter } = options;
   const parallel = Math.max(1, Math.min(options.parallel, capabilities.maxReaders));
   const slots = new Slots(parallel);
-  // Systems let only one write at a file at a time, and threads that wait for it cost time.
-  const turns = new Slots(1);
   return new Copy({
     pieces: remaining(options),
     parallel,
     journal,
     meter,
-    move: (piece, buffer) => move(options, slots, turns, piece, buffer),
+    move: (piece, buffer) => move(options, slots, piece, buffer),
     flush: () => stored(options, () => file.flush()),
     keepsOnFailure: true,
   });
@@ -57,7 +56,6 @@ async function* remaining({ data, journal, meter }: ReceiveOptions): AsyncGenera
 async function move(
   options: ReceiveOptions,
   slots: Slots,
-  turns: Slots,
   piece: Piece,
   buffer: Buffer,
 ): Promise<Moved> {
@@ -83,8 +81,7 @@ async function move(
   const written = fresh ? piece.runs : [range];
   await stored(options, async () => {
     for (const { start, end } of written) {
-      const part = bytes.subarray(start - range.start, end - range.start);
-      await turns.run(() => file.write(start, part));
+      await file.write(start, bytes.subarray(start - range.start, end - range.start));
     }
   });
   const digest = await hashing;

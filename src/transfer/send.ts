@@ -1,10 +1,11 @@
 /** Sends the blocks of a local file to a remote image. */
 import { BLOCK, blockRange, lengthOf, type Piece, pieces, type Range } from './blocks.ts';
-import { bytesOf, Copy, type Moved, Slots } from './copy.ts';
+import { bytesOf, Copy, type Moved } from './copy.ts';
 import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { Meter } from './events.ts';
 import { hashOf } from './hash-thread.ts';
 import type { Journal } from './journal.ts';
+import { Slots } from './slots.ts';
 import { readRuns, type Source } from './source.ts';
 
 export interface SendOptions {

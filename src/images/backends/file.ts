@@ -10,7 +10,7 @@ export interface FileImageOptions {
   /** Size of the image; a shorter file reads as zeros up to it. */
   size: number;
   writable: boolean;
-  /** Zeroing gives space back. */
+  /** Zeroing gives space back, and so do zeros that are written. */
   sparse: boolean;
   /** The system's calls for sparse files; found out when not given, `null` to do without. */
   calls?: SparseCalls | null;
