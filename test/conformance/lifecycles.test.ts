@@ -24,7 +24,12 @@ async function ok(answer: Promise<RawAnswer>, status = 200): Promise<Record<stri
 async function refused(answer: Promise<RawAnswer>, status: number, words: string): Promise<void> {
   const got = await answer;
   expect(got.status, got.text).toBe(status);
-  expect(got.json()['detail']).toContain(words);
+  expect(got.json<Faulty>().fault?.detail).toContain(words);
+}
+
+/** A refusal, whether of an action or of another operation. */
+interface Faulty {
+  readonly fault?: { readonly detail?: string };
 }
 
 const act = (path: string, body: unknown = {}) => api.json('POST', path, body);

@@ -333,7 +333,7 @@ describe('what takes further permits', () => {
       text.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
     const answer = await jane.json(method, filled(path), JSON.parse(filled(JSON.stringify(body))));
     expect(answer.status, answer.text).toBe(403);
-    expect(answer.json()['detail']).toContain(permit);
+    expect(answer.json<{ fault?: { detail?: string } }>().fault?.detail).toContain(permit);
   });
 
   it('lets her send back what is so already', async () => {

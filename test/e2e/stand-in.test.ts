@@ -284,7 +284,10 @@ describe('failures', () => {
     const added = await admin(server, 'POST', 'faults', JSON.stringify(rule));
     expect([added.status, added.json()['id']]).toEqual([201, 'fault-1']);
     const failed = await api.json('POST', '/tags', { name: 'a' });
-    expect([failed.status, failed.json()['detail']]).toEqual([503, '[busy]']);
+    expect([failed.status, failed.json<{ fault?: object }>().fault]).toMatchObject([
+      503,
+      { detail: '[busy]' },
+    ]);
     expect((await api.json('POST', '/bookmarks', { name: 'a', value: '*' })).status).toBe(201);
     expect((await admin(server, 'DELETE', 'faults/fault-1')).status).toBe(200);
     expect((await api.json('POST', '/tags', { name: 'a' })).status).toBe(201);

@@ -50,9 +50,9 @@ export const attachedStorageDomain = lifecycle({
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
       events: { end: 984 },
     },
+    /** Within the call: the domain can be attached elsewhere as soon as it is answered. */
     detach: {
       from: ['maintenance'],
-      via: [['detaching', 1_000]],
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
       events: { end: 964 },
     },

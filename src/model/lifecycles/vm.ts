@@ -233,9 +233,9 @@ export const vm = lifecycle({
       stays: true,
       refusedBy: { otherwise: 'VM_IN_POOL_IS_RUNNING' },
     },
+    /** Within the call: whoever removed it may use its name at once. */
     remove: {
       from: ['down', 'unassigned', 'image_locked'],
-      via: [['image_locked', 1_000]],
       refusedBy: { suspended: 'VM_IS_SUSPENDED', otherwise: 'VM_IS_RUNNING' },
       events: { end: 113 },
     },

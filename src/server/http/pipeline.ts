@@ -93,13 +93,39 @@ async function answer(
   }
   const { match: found, operation } = requireOperation(request, match);
   const body = decode(request, operation);
-  if (server.faults.any) {
-    await server.faults.strike(operation, () => nameOf(server, found, operation, body));
-  }
-  const result = await run(server, request, found, operation, body, caller, correlationId);
+  const result = await perform(server, request, found, operation, body, caller, correlationId);
   const head = request.method === 'HEAD';
   const response = encodeAnswer(server.dialect, media, result, head, server.lists);
   return { ...response, headers: { ...response.headers, ...headers } };
+}
+
+/** Steps 4 and 5, with the failures that were asked for. */
+async function perform(...call: Parameters<typeof run>): Promise<Answer> {
+  const [server, , match, operation, body] = call;
+  try {
+    if (server.faults.any) {
+      await server.faults.strike(operation, () => nameOf(server, match, operation, body));
+    }
+    return await run(...call);
+  } catch (error) {
+    return failedAction(operation, body, error);
+  }
+}
+
+/**
+ * The answer of an action that was refused: the action as it was sent, with the fault inside. What is
+ * no action is refused with a fault alone.
+ */
+function failedAction(
+  { isAction }: Operation,
+  body: StoredObject | StoredObject[],
+  error: unknown,
+): Answer {
+  if (!isAction || !(error instanceof Refusal)) throw error;
+  const { status, reason, detail } = error;
+  const fault = { reason, ...(detail === undefined ? {} : { detail }) };
+  const sent = Array.isArray(body) ? {} : body;
+  return { status, form: 'action', action: { ...sent, fault, status: 'failed' } };
 }
 
 /** Name of the object that a request is about: the one it addresses, or the one that is sent. */

@@ -73,14 +73,17 @@ export function launch(ctx: RuleContext, vm: Vm, body: StoredObject): void {
   else moveVm(ctx, started, operation);
 }
 
-/** What it boots from must be there: a bootable disk, or an interface to the network. */
+/**
+ * What it boots from must be there, where it can boot from one thing alone: a disk, or an interface
+ * to the network. With a second device in the order the firmware tries that one.
+ */
 function checkBoot(ctx: RuleContext, vm: Vm): void {
-  const devices = vm.os?.boot?.devices ?? ['hd'];
-  if (devices.every((device) => device === 'hd')) {
-    const bootable = attachmentsOf(ctx, vm).some((one) => one.active && one.bootable);
-    if (!bootable) ctx.refuse('VM_WITHOUT_BOOTABLE_DISK', {});
+  const [only, ...others] = vm.os?.boot?.devices ?? ['hd'];
+  if (others.length > 0) return;
+  if (only === 'hd' && !attachmentsOf(ctx, vm).some(({ active }) => active)) {
+    ctx.refuse('VM_WITHOUT_BOOTABLE_DISK', {});
   }
-  if (devices[0] === 'network' && nicsOf(ctx, vm).length === 0) {
+  if (only === 'network' && nicsOf(ctx, vm).length === 0) {
     ctx.refuse('VM_WITHOUT_NIC_TO_BOOT', {});
   }
 }
