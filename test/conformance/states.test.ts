@@ -238,7 +238,10 @@ function tries(
           continue;
         }
         const words = says[status] ?? otherwise;
-        const detail = answer.status >= 400 ? String(answer.json<{ fault?: { detail?: string } }>().fault?.detail) : '';
+        const detail =
+          answer.status >= 400
+            ? String(answer.json<{ fault?: { detail?: string } }>().fault?.detail)
+            : '';
         if (![400, 409].includes(answer.status) || !words.test(detail)) {
           wrong.push(`should say ${words}: ${told}`);
         }
