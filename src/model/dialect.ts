@@ -16,6 +16,8 @@ export interface Dialect {
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
   readonly badSearchFindsNothing: boolean;
+  /** Attributes that `required.ts` asks for on add, and this dialect does not: `cluster.cpu.type`. */
+  readonly optionalOnAdd: readonly string[];
   readonly product: { readonly name: string; readonly vendor: string };
   /** `origin` of the service's own events and objects. */
   readonly origin: string;
@@ -30,6 +32,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonDatesAsMillis: false,
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
+    optionalOnAdd: [],
     product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
     origin: 'virt-app',
   },
@@ -41,6 +44,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonDatesAsMillis: true,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
+    optionalOnAdd: ['cluster.cpu.type'],
     product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },
     origin: 'oVirt',
   },

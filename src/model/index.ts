@@ -45,6 +45,11 @@ export function attributesOf(name: string): Readonly<Record<string, Attribute>> 
   return attributes;
 }
 
+/** The type of the objects that a reference of this type leads to. */
+export function referencedType(name: string): string {
+  return isType(name) ? (typeOf(name).standsFor ?? name) : name;
+}
+
 /** Whether objects of the type have an id (specification 2.2). */
 export function isIdentified(name: string): boolean {
   const type = typeOf(name);

@@ -44,7 +44,7 @@ export const naming: Readonly<Record<string, Naming>> = {
   vm_pool: { pattern: 'masked', max: 255, unique: 'service' },
   storage_domain: { pattern: 'identifier', max: 50, unique: 'service' },
   disk: { pattern: 'any', max: 255, unique: 'nowhere' },
-  network: { pattern: 'letters', max: 256, unique: { within: 'data_center' } },
+  network: { pattern: 'any', max: 256, unique: { within: 'data_center' } },
   vnic_profile: { pattern: 'letters', max: 50, unique: { within: 'network' } },
   nic: { pattern: 'letters', max: 50, unique: 'collection' },
   mac_pool: { pattern: 'any', max: 40, unique: 'service' },

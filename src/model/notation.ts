@@ -41,6 +41,8 @@ export interface TypeDefinition {
   readonly doc?: string;
   /** The type whose attributes this one extends. */
   readonly base?: string;
+  /** The type of the objects that references of this type lead to, where it has none of its own. */
+  readonly standsFor?: string;
   /** Has id, href, name, description and comment (specification 2.2). */
   readonly identified?: boolean;
   readonly attributes: Readonly<Record<string, Attribute>>;

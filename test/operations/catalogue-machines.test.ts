@@ -160,7 +160,8 @@ const life: readonly Scene[] = [
       await admin.must(`${first.path}/fence`, { fence_type: 'restart' });
       const [name, lost] = [vm['name'], first['name']];
       return [
-        normal(61, `VM ${name} is down. Host ${lost} lost its power.`),
+        [119, 'error', `VM ${name} is down with error. Host ${lost} lost its power.`],
+        [9602, 'error', `Highly available VM ${name} failed. It is restarted automatically.`],
         normal(506, `VM ${name} is highly available and was restarted on host ${other['name']}.`),
       ];
     },

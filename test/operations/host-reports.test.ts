@@ -66,10 +66,18 @@ describe(row(141), () => {
     expect(units.length).toBeGreaterThan(0);
     expect(units[0]).toMatchObject({ address, target, port: '3260' });
   });
-  site.both('knows no target that the server does not have', async ({ admin, path }) => {
-    const action = { iscsi: { address, target: 'iqn.2026-01.example:none' } };
-    const { status } = await admin.post(path('/hosts/{host}/iscsilogin'), { action });
-    expect(status).toBe(404);
+  site.both('signs in to any target, whose units follow from its name', async (people) => {
+    const { admin } = people;
+    const target = 'iqn.2026-01.example:of-my-own';
+    const seen: unknown[][] = [];
+    for (const host of [await addHost(people), await addHost(people)]) {
+      await admin.must(`${host.path}/iscsilogin`, { iscsi: { address, target } });
+      const { list } = await admin.get(`${host.path}/storage`);
+      const units = list.flatMap((one) => itemsOf(one, 'logical_units', 'logical_unit'));
+      seen.push(units.filter((one) => one['target'] === target).map((one) => one['id']));
+    }
+    expect(seen[0]).toHaveLength(2);
+    expect(seen[1]).toEqual(seen[0]);
   });
   const action = { iscsi: { address } };
   site.incomplete('POST', '/hosts/{host}/iscsilogin', { action }, 'iscsi.target');

@@ -123,16 +123,31 @@ export const clusterEvents = {
     text: 'Quota {QuotaName} is above its threshold: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
   },
   10100: {
+    name: 'NETWORK_QOS_ADDED',
+    severity: 'normal',
+    text: 'Network QoS {ObjectName} was added by {UserName}.',
+  },
+  10102: {
+    name: 'NETWORK_QOS_REMOVED',
+    severity: 'normal',
+    text: 'Network QoS {ObjectName} was removed by {UserName}.',
+  },
+  10104: {
+    name: 'NETWORK_QOS_UPDATED',
+    severity: 'normal',
+    text: 'Network QoS {ObjectName} was updated by {UserName}.',
+  },
+  10110: {
     name: 'QOS_ADDED',
     severity: 'normal',
     text: 'QoS {ObjectName} was added by {UserName}.',
   },
-  10102: {
+  10112: {
     name: 'QOS_REMOVED',
     severity: 'normal',
     text: 'QoS {ObjectName} was removed by {UserName}.',
   },
-  10104: {
+  10114: {
     name: 'QOS_UPDATED',
     severity: 'normal',
     text: 'QoS {ObjectName} was updated by {UserName}.',

@@ -157,10 +157,15 @@ export const hostEvents = {
     severity: 'normal',
     text: 'A certificate for host {HostName} was enrolled.',
   },
+  884: {
+    name: 'HOST_UPDATE_CHECK_STARTED',
+    severity: 'normal',
+    text: 'Looking for updates of host {HostName} was started.',
+  },
   885: {
     name: 'HOST_UPDATES_CHECKED',
     severity: 'normal',
-    text: 'Looking for updates of host {HostName} was finished.',
+    text: 'Looking for updates of host {HostName} was finished: {Message}.',
   },
   888: {
     name: 'HOST_UPGRADED_REBOOTS',

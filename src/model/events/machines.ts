@@ -55,6 +55,46 @@ export const machineEvents = {
     severity: 'normal',
     text: 'Migration completed (VM: {VmName}, Source: {SourceHostName}, Destination: {HostName}).',
   },
+  119: {
+    name: 'VM_DOWN_ERROR',
+    severity: 'error',
+    text: 'VM {VmName} is down with error. {ExitMessage}',
+  },
+  1223: {
+    name: 'VM_EXPORT_TO_FILE_STARTED',
+    severity: 'normal',
+    text: 'Export of VM {VmName} as a virtual appliance was started.',
+  },
+  1224: {
+    name: 'VM_EXPORTED_TO_FILE',
+    severity: 'normal',
+    text: 'VM {VmName} was exported as a virtual appliance to {ExportPath}.',
+  },
+  1225: {
+    name: 'VM_EXPORT_TO_FILE_FAILED',
+    severity: 'error',
+    text: 'Failed to export VM {VmName} as a virtual appliance to {ExportPath}.',
+  },
+  1226: {
+    name: 'TEMPLATE_EXPORT_TO_FILE_STARTED',
+    severity: 'normal',
+    text: 'Export of Template {TemplateName} as a virtual appliance was started.',
+  },
+  1227: {
+    name: 'TEMPLATE_EXPORTED_TO_FILE',
+    severity: 'normal',
+    text: 'Template {TemplateName} was exported as a virtual appliance to {ExportPath}.',
+  },
+  2046: {
+    name: 'VM_MEMORY_UNPLUGGED',
+    severity: 'normal',
+    text: "Hot unplug of memory device ({DeviceId}) of size {DeviceSizeMb}MB was successfully requested on VM '{VmName}'. Physical memory guaranteed updated from {OldGuaranteedMb}MB to {NewGuaranteedMb}MB.",
+  },
+  9602: {
+    name: 'HA_VM_FAILED',
+    severity: 'error',
+    text: 'Highly available VM {VmName} failed. It is restarted automatically.',
+  },
   73: {
     name: 'VM_SHUTDOWN_STARTED',
     severity: 'normal',

@@ -12,6 +12,11 @@ export const poolEvents = {
     severity: 'normal',
     text: 'VM pool {VmPoolName} was removed by {UserName}.',
   },
+  321: {
+    name: 'POOL_REMOVAL_STARTED',
+    severity: 'normal',
+    text: 'VM pool {VmPoolName} removal was initiated by {UserName}.',
+  },
   308: {
     name: 'VM_DETACHED_FROM_POOL',
     severity: 'normal',

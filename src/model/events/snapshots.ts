@@ -32,6 +32,16 @@ export const snapshotEvents = {
     severity: 'normal',
     text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' has been completed.",
   },
+  94: {
+    name: 'SNAPSHOT_COMMIT_STARTED',
+    severity: 'normal',
+    text: "Committing the snapshot preview of VM '{VmName}' was initiated by {UserName}.",
+  },
+  95: {
+    name: 'SNAPSHOT_COMMIT_FINISHED',
+    severity: 'normal',
+    text: "Committing the snapshot preview of VM '{VmName}' has been completed.",
+  },
   100: {
     name: 'SNAPSHOT_RESTORE_FINISHED',
     severity: 'normal',
@@ -91,6 +101,11 @@ export const snapshotEvents = {
     name: 'TEMPLATE_EXPORTED',
     severity: 'normal',
     text: 'Template {TemplateName} was exported successfully to {StorageDomainName}.',
+  },
+  1163: {
+    name: 'TEMPLATE_IMPORT_STARTED',
+    severity: 'normal',
+    text: 'Importing of Template {TemplateName} to Data Center {DataCenterName}, Cluster {ClusterName} was started.',
   },
   1158: {
     name: 'TEMPLATE_IMPORTED',

@@ -74,7 +74,6 @@ export const clusterFaults = {
     status: 409,
     text: 'Cannot {action} Cluster. These hosts must be down or in maintenance: {names}.',
   },
-  CLUSTER_IS_DEFAULT: { status: 409, text: 'Cannot {action} Cluster. The default cluster stays.' },
   CLUSTER_MACS_COLLIDE: {
     status: 409,
     text: 'Cannot {action} Cluster. The new MAC pool allows no duplicates, and {mac} is used in it already.',

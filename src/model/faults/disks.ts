@@ -49,10 +49,6 @@ export const diskFaults = {
     status: 409,
     text: 'Cannot {action} Virtual Disk. Storage domain {name} is in another data center.',
   },
-  DISK_IS_LIKE_THAT: {
-    status: 400,
-    text: 'Cannot {action} Virtual Disk. It has that format and allocation already: {format}.',
-  },
   DISK_HAS_SNAPSHOTS: {
     status: 400,
     text: 'Cannot {action} Virtual Disk. It has snapshots.',

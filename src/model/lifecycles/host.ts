@@ -214,3 +214,6 @@ export const reconfigurable: readonly string[] = [
   'pending_approval',
   'installing_os',
 ];
+
+/** How long a simulated host takes to look for updates, in milliseconds. */
+export const upgradeCheckDuration = 2_000;

@@ -174,6 +174,14 @@ export const vm = lifecycle({
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
       events: { begin: 1162, end: 1150 },
     },
+    /** Into a file on a host; while it runs it is only read, and keeps its state. */
+    export_to_file: {
+      from: ['down', 'up', 'paused', 'powering_up', 'powering_down', 'reboot_in_progress'],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_STATUS_ILLEGAL' },
+      events: { begin: 1223, end: 1224 },
+    },
     freeze_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
     thaw_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
     ticket: { from: consoleStates, stays: true, refusedBy: illegal },
@@ -219,7 +227,7 @@ export const vm = lifecycle({
       via: [['image_locked', 1_000]],
       to: 'down',
       refusedBy: illegal,
-      events: { begin: 47, end: 100 },
+      events: { begin: 94, end: 95 },
     },
     undo_snapshot: {
       from: ['down'],

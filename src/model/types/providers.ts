@@ -3,7 +3,9 @@ import { types } from '../notation.ts';
 
 export const providersTypes = types({
   external_provider: {
+    doc: 'What every provider has. References of this type name OpenStack network providers.',
     identified: true,
+    standsFor: 'openstack_network_provider',
     attributes: {
       url: { kind: 'string', mut: 'CU' },
       requires_authentication: { kind: 'bool', mut: 'CU' },

@@ -83,7 +83,7 @@ const partSize = 25;
 /** Adds an object; returns it as it is at the end of the transaction. */
 export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredObject {
   const rules = rulesOf(place.kind);
-  requireOnAdd(place, sent);
+  requireOnAdd(ctx.site.dialect, place, sent);
   if (place.members) return addMember(ctx, place, sent);
   if (rules?.attach) return rules.attach(ctx, place, sent) as StoredObject;
   const object = settable(place.type, sent, 'C');
@@ -219,7 +219,12 @@ export function refuseInUse(
 
 /** Writes the event that the rules of a kind declare. */
 function report(ctx: RuleContext, choice: EventChoice, target: Target): void {
-  const code = typeof choice === 'number' ? choice : choice[target.place.owner?.kind ?? 'vm'];
+  const code =
+    typeof choice === 'number'
+      ? choice
+      : typeof choice === 'function'
+        ? choice(target.object)
+        : choice[target.place.owner?.kind ?? 'vm'];
   if (code !== undefined) ctx.event(code, subjectsOf(ctx, target), wordsOf(ctx, target));
 }
 

@@ -56,6 +56,7 @@ import { imageRules, openstackImageRules, openstackNetworkRules } from './provid
 import {
   authenticationKeyRules,
   externalHostProviderRules,
+  externalProviderRules,
   imageProviderRules,
   networkProviderRules,
   volumeProviderRules,
@@ -141,6 +142,7 @@ export function registerRules(): void {
     computeResourceRules,
     discoveredHostRules,
     externalHostProviderRules,
+    externalProviderRules,
     externalHostRules,
     hostGroupRules,
     imageProviderRules,

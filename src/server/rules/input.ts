@@ -1,5 +1,6 @@
 /** From what a client sent to an object that can be stored: filters, defaults, references. */
-import { attributesOf, parseKind, primaryPath } from '../../model/index.ts';
+import type { Dialect } from '../../model/dialect.ts';
+import { attributesOf, parseKind, primaryPath, referencedType } from '../../model/index.ts';
 import { namePatterns, naming, scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation.ts';
 import {
@@ -84,10 +85,11 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
 
 function resolve(
   tx: Transaction,
-  type: string,
+  named: string,
   reference: StoredObject,
   status: 400 | 404 = 404,
 ): StoredObject {
+  const type = referencedType(named);
   if (!isStored(type)) return reference;
   const { id, name } = reference;
   if (typeof id === 'string' && id !== '') {
@@ -122,7 +124,7 @@ export function scopeIn(
 }
 
 /** Refuses with 400 when attributes are missing that `add` asks for in this place. */
-export function requireOnAdd(place: Place, object: StoredObject): void {
+export function requireOnAdd({ optionalOnAdd }: Dialect, place: Place, object: StoredObject): void {
   const noun = place.service.slice(place.service.lastIndexOf('/') + 1);
   const nested = place.service.split('/').length > 2;
   const alternatives = Object.entries(requiredOnAddWith[place.type] ?? {});
@@ -133,7 +135,8 @@ export function requireOnAdd(place: Place, object: StoredObject): void {
     (nested ? requiredOnReference[noun] : undefined) ??
     requiredOnAdd[place.type] ??
     [];
-  requireAll(titleOf(place.type), required, { ...place.implied, ...object }, 'add');
+  const asked = required.filter((path) => !optionalOnAdd.includes(`${place.type}.${path}`));
+  requireAll(titleOf(place.type), asked, { ...place.implied, ...object }, 'add');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */

@@ -14,8 +14,11 @@ export interface Parameters {
   readonly text: (name: string) => string | undefined;
 }
 
-/** One event, or one for each kind of object that the collection may belong to. */
-export type EventChoice = EventCode | Readonly<Partial<Record<KindName, EventCode>>>;
+/** One event, one for each kind of object that the collection may belong to, or as the object has it. */
+export type EventChoice =
+  | EventCode
+  | Readonly<Partial<Record<KindName, EventCode>>>
+  | ((object: StoredObject) => EventCode);
 
 /** An object with where it is. */
 export interface Addressed<K extends KindName> {

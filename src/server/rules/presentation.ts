@@ -1,5 +1,5 @@
 /** From a stored object to what is shown: href, links, actions, references. */
-import { attributesOf, operationsOf, parseKind } from '../../model/index.ts';
+import { attributesOf, operationsOf, parseKind, referencedType } from '../../model/index.ts';
 import { linksOf } from '../../model/links.ts';
 import type { Attribute } from '../../model/notation.ts';
 import { services } from '../../model/services/index.ts';
@@ -136,8 +136,9 @@ function showsOf(type: string): ReadonlyMap<string, Show> {
 
 function showOf(kind: Attribute['kind']): Show {
   const { form, of } = parseKind(kind);
+  const referred = referencedType(of) as TypeName;
   const reference = (view: Presentation, value: StoredObject) =>
-    presentReference(view, of as TypeName, value);
+    presentReference(view, referred, value);
   switch (form) {
     case 'ref':
       return (view, value) => (isRecord(value) ? reference(view, value) : undefined);

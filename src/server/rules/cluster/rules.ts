@@ -42,7 +42,6 @@ export const clusterRules = rules({
   },
 
   removable(ctx, { object }) {
-    if (object.name === 'Default') ctx.refuse('CLUSTER_IS_DEFAULT', { action: 'remove' });
     const where = { cluster_id: object.id ?? '' };
     const counts = [
       [ctx.tx.count('host', { where }), 'host'],

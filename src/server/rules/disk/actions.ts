@@ -117,14 +117,13 @@ export const diskActions: Readonly<Record<string, ActionRule<'disk'>>> = {
 
   convert(ctx, { object: disk, place }, body) {
     requireImage(ctx, disk, 'convert');
-    const { format = disk.format, sparse = disk.sparse } = (body['disk'] ?? {}) as Disk;
+    // Each of the two stays as it is where it is not sent; whether both go together is judged below.
+    const sent = (body['disk'] ?? {}) as Disk;
     const changes: Disk = {
-      format: format ?? 'raw',
-      sparse: format === 'cow' ? true : (sparse ?? true),
+      format: sent.format ?? disk.format ?? 'raw',
+      sparse: sent.sparse ?? disk.sparse ?? true,
+      ...(sent.backup ? { backup: sent.backup } : {}),
     };
-    if (changes.format === disk.format && changes.sparse === disk.sparse) {
-      ctx.refuse('DISK_IS_LIKE_THAT', { action: 'convert', format: disk.format });
-    }
     if (hasSnapshots(ctx, disk)) ctx.refuse('DISK_HAS_SNAPSHOTS', { action: 'convert' });
     const [template] = templatesOf(ctx, disk);
     if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'convert', name: template.name });

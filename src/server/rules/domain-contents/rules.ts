@@ -97,9 +97,8 @@ function importTemplate(
   const copies = sourcesIn(ctx, kept).map((source) =>
     copyDisk(ctx, source, { kind: 'template', id }, { storage_domains: domains }),
   );
-  const journey = { kind: 'template', collection: '/templates', id, operation: 'add' } as const;
-  const data = { copies, words: { VmName: template.name } };
-  begin(ctx, { ...journey, data }, template as StoredObject);
+  const journey = { kind: 'template', collection: '/templates', id, operation: 'import' } as const;
+  begin(ctx, { ...journey, data: { copies } }, template as StoredObject);
   return undefined;
 }
 

@@ -10,10 +10,10 @@ import type { ActionRule, Addressed } from '../notation.ts';
 import { requireSignInAgain, sentObject } from './check.ts';
 import { engineOf } from './engine.ts';
 import { fence } from './fence.ts';
-import { isOutdated } from './hardware.ts';
 import { move } from './life.ts';
 import { migrateAway, refuseMaintenance } from './maintenance.ts';
 import { forceSpm } from './spm.ts';
+import { checkForUpgrade } from './upgrade-check.ts';
 import { useless } from './useless.ts';
 
 type Target = Addressed<'host'>;
@@ -72,16 +72,7 @@ export const hostActions: Readonly<Record<string, ActionRule<'host'>>> = {
     });
   },
 
-  upgrade_check(ctx, { object }) {
-    requireState(ctx, 'host', object as StoredObject, 'upgrade_check', {
-      action: 'check for upgrades of',
-    });
-    const available = isOutdated(object);
-    ctx.tx.update('host', { ...object, update_available: available });
-    if (available) ctx.event(844, { host: object });
-    ctx.event(885, { host: object });
-    return undefined;
-  },
+  upgrade_check: checkForUpgrade,
 
   upgrade(ctx, target, body) {
     const host = target.object;

@@ -72,11 +72,12 @@ function free(ctx: RuleContext, vm: Vm, host: Host): void {
   const down: StoredObject = { ...vm, status: 'down', stop_time: ctx.timestamp };
   for (const name of gone) delete down[name];
   ctx.tx.update('vm', down as Vm);
-  ctx.event(61, { vm, host }, { ExitMessage: `Host ${host.name} lost its power.` });
+  ctx.event(119, { vm, host }, { ExitMessage: `Host ${host.name} lost its power.` });
   if (vm.high_availability?.enabled) restart(ctx, down as Vm);
 }
 
 function restart(ctx: RuleContext, vm: Vm): void {
+  ctx.event(9602, { vm });
   const target = { place: placeOf(ctx.tx, '/vms', []), object: vm as StoredObject };
   try {
     rulesOf('vm')?.actions?.['start']?.(ctx, target as never, {});

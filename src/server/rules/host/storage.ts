@@ -1,6 +1,5 @@
 /** Storage that a host sees: discovery of iSCSI servers, their targets, logical units. */
 import type { Resource } from '../../../model/resource.ts';
-import { entityNotFound } from '../../fault.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
@@ -68,8 +67,8 @@ export const storageActions: Readonly<Record<string, ActionRule<'host'>>> = {
     requireUp(ctx, object, 'log in with');
     const { address, port } = serverOf(body);
     const wanted = String(sentObject(body, 'iscsi')['target']);
-    const target = targetsAt(address, port).find((one) => one.target === wanted);
-    if (!target) throw entityNotFound(`iSCSI target: ${wanted} at ${address}`);
+    // Any target is there, also one that no discovery told of.
+    const target = { address, port, target: wanted };
     const known = logins(object).filter((one) => one.target !== target.target);
     ctx.tx.update('host', { ...object, [loginsOf]: [...known, target] } as Host);
     return undefined;
@@ -93,8 +92,9 @@ export const storageActions: Readonly<Record<string, ActionRule<'host'>>> = {
 function searched(body: StoredObject): Target[] {
   const { address, port } = serverOf(body);
   const { target } = sentObject(body, 'iscsi');
-  const all = targetsAt(address, port);
-  return target === undefined ? all : all.filter((one) => one.target === target);
+  return target === undefined
+    ? targetsAt(address, port)
+    : [{ address, port, target: String(target) }];
 }
 
 export const hostStorageRules = rules({

@@ -47,7 +47,10 @@ const totals = [
 
 export const qosRules = rules({
   kind: 'qos',
-  events: { add: 10100, update: 10104, remove: 10102 },
+  events: {
+    add: ({ type }) => (type === 'network' ? 10100 : 10110),
+    update: ({ type }) => (type === 'network' ? 10104 : 10114),
+  },
 
   prepare(ctx, qos, place) {
     qos.data_center = { id: place.owner?.id ?? '' };
@@ -69,7 +72,7 @@ export const qosRules = rules({
         ctx.tx.update(kind, rest);
       }
     }
-    ctx.event(10102, {}, { ObjectName: object.name });
+    ctx.event(object.type === 'network' ? 10102 : 10112, {}, { ObjectName: object.name });
     ctx.tx.remove('qos', object.id ?? '', place.collection);
   },
 });

@@ -25,13 +25,14 @@ export const vmPoolRules = rules({
 
   prepare(ctx, pool) {
     const action = 'add';
+    pool.size ??= 1;
     const cluster = ctx.tx.get('cluster', pool.cluster?.id ?? '');
     const template = ctx.tx.get('template', pool.template?.id ?? '') ?? {};
     if (!/^[^?]*\?*[^?]*$/.test(pool.name ?? '')) ctx.refuse('POOL_NAME_INVALID', { action });
     if (template.id === blankTemplate) ctx.refuse('POOL_OF_BLANK', { action });
     requireDataCenter(ctx, { cluster: { id: cluster?.id ?? '' } }, action);
     requireTemplate(ctx, template, cluster, 'VM pool');
-    if (Number(pool.size ?? 0) < 1) ctx.refuse('POOL_WITHOUT_VMS', { action });
+    if (Number(pool.size) < 1) ctx.refuse('POOL_WITHOUT_VMS', { action });
     checkNumbers(ctx, pool, action);
   },
 
@@ -64,7 +65,9 @@ export const vmPoolRules = rules({
   },
 
   remove(ctx, { place, object }) {
-    ctx.event(304, { cluster: object.cluster }, { VmPoolName: object.name });
+    const words = { VmPoolName: object.name };
+    ctx.event(321, { cluster: object.cluster }, words);
+    ctx.event(304, { cluster: object.cluster }, words);
     for (const vm of membersOf(ctx, object)) eraseVm(ctx, vm, false);
     for (const permission of ctx.tx.list('permission', {
       where: { vm_pool_id: object.id ?? '' },

@@ -92,6 +92,17 @@ export const networkProviderRules = rules({
   actions,
 });
 
+/** Providers that a cluster names, as it lists them. */
+export const externalProviderRules = rules({
+  kind: 'external_provider',
+  compute(ctx, { owner }) {
+    const cluster = owner?.kind === 'cluster' ? ctx.tx.get('cluster', owner.id) : undefined;
+    return (cluster?.external_network_providers ?? []).flatMap(
+      ({ id }) => ctx.tx.get('openstack_network_provider', id ?? '') ?? [],
+    );
+  },
+});
+
 function removeWithDomain(
   ctx: RuleContext,
   place: { kind: KindName; collection: string },

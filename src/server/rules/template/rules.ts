@@ -112,8 +112,8 @@ export const templateRules = rules({
     export(ctx, { object: template }, body) {
       if (template.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action: 'export' });
       requireState(ctx, 'template', template as StoredObject, 'export', words('export', template));
-      const { copies, to } = exportTo(ctx, 'template', template, body);
-      move(ctx, template, 'export', { copies, words: { StorageDomainName: to } });
+      const { operation, copies, words: told } = exportTo(ctx, 'template', template, body);
+      move(ctx, template, operation, { copies, words: told });
       return undefined;
     },
     ...registeredAlready,
@@ -127,12 +127,18 @@ onArrival('template', {
   },
   copies: {
     add: (_ctx, _template, { data }) => notedCopies(data),
+    import: (_ctx, _template, { data }) => notedCopies(data),
     export: (_ctx, _template, { data }) => notedCopies(data),
+    export_to_file: (_ctx, _template, { data }) => notedCopies(data),
   },
   arrived: {
     add(ctx, template, { data }) {
       releaseCopies(ctx, notedCopies(data));
       release(ctx, data);
+      return template;
+    },
+    import(ctx, template, { data }) {
+      releaseCopies(ctx, notedCopies(data));
       return template;
     },
     remove(ctx, template) {

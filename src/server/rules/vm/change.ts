@@ -3,6 +3,7 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { checkConfiguration } from './checks.ts';
 import { fitMemoryPolicy } from './configuration.ts';
+import { changeMemory, memoryDevices } from './memory-devices.ts';
 import { requireNetworks } from './networks.ts';
 import {
   attachmentsOf,
@@ -62,9 +63,15 @@ export function nextRun(ctx: RuleContext, vm: Vm): Vm {
 export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: StoredObject): void {
   if (before.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'edit' });
   refuseFixed(ctx, before, sent);
+  if (isEmptyLease(sent['lease'])) delete after.lease;
   if (before.cluster?.id !== after.cluster?.id) checkClusterChange(ctx, before, after);
   const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
-  if (after.memory !== before.memory) fitMemoryPolicy(after, sent, cluster);
+  if (after.memory !== before.memory) {
+    // What a running machine may grow to was settled when it started.
+    const fixed = isRunning(before) ? { max: before.memory_policy?.max } : {};
+    const memory_policy = { ...fixed, ...(sent['memory_policy'] as object | undefined) };
+    fitMemoryPolicy(after, { ...sent, memory_policy }, cluster);
+  }
   checkConfiguration(ctx, after, 'edit');
   checkScsi(ctx, before, after);
   if (before.status === 'down' || before.status === 'unassigned') return;
@@ -72,12 +79,22 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: StoredOb
     checkHosts(ctx, before, after);
     checkHotMemory(ctx, before, after);
   }
-  separate(ctx, before, after);
+  const memory = isRunning(before) ? changeMemory(ctx, before, after) : undefined;
+  separate(ctx, before, after, memory?.running);
+  if (memory) (after as StoredObject)[memoryDevices] = memory.devices;
 }
 
-function separate(ctx: RuleContext, before: Vm, after: Vm): void {
+/** An empty lease is taken away, whatever else is said of high availability. */
+function isEmptyLease(sent: unknown): boolean {
+  const { storage_domain: domain } = (sent ?? {}) as NonNullable<Vm['lease']>;
+  return sent !== undefined && !domain?.id && !domain?.name;
+}
+
+/** `running` is what the machine has until it stops, where that is not what was asked for. */
+function separate(ctx: RuleContext, before: Vm, after: Vm, running: Partial<Vm> = {}): void {
   const whole = ctx.parameters.flag('next_run') === true;
-  const now = hot(before as StoredObject, after as StoredObject, '', whole) as Vm;
+  const present = { ...after, ...running };
+  const now = hot(before as StoredObject, present as StoredObject, '', whole) as Vm;
   const pending = ctx.tx.get('next_run_vm', before.id ?? '', nextRunOf(before));
   if (!pending && text(now) === text(after)) return;
   const later = pending
@@ -144,7 +161,11 @@ export function withNextRun(ctx: RuleContext, vm: Vm): Vm {
   const { host, status, start_time: start, stop_time: stop, stop_reason: reason } = vm;
   const current = { host, status, start_time: start, stop_time: stop, stop_reason: reason };
   const kept = Object.fromEntries(Object.entries(current).filter(([, one]) => one !== undefined));
-  const lasting = without(pending as StoredObject, [...Object.keys(current), 'run_once']);
+  const lasting = without(pending as StoredObject, [
+    ...Object.keys(current),
+    'run_once',
+    memoryDevices,
+  ]);
   return { ...lasting, ...kept, next_run_configuration_exists: false } as Vm;
 }
 
@@ -188,7 +209,7 @@ function checkHosts(ctx: RuleContext, before: Vm, after: Vm): void {
   ctx.refuse('VM_PINNED_TO_ANOTHER_HOST', { action: 'edit', host });
 }
 
-/** Memory is plugged in modules; what is taken out waits for the next start. */
+/** Memory is plugged in steps. */
 function checkHotMemory(ctx: RuleContext, before: Vm, after: Vm): void {
   const [old, now] = [Number(before.memory ?? 0), Number(after.memory ?? 0)];
   const step = before.cpu?.architecture === 'ppc64' ? 256 : 128;
@@ -218,7 +239,7 @@ function checkScsi(ctx: RuleContext, before: Vm, after: Vm): void {
 export function reportChange(ctx: RuleContext, before: Vm, after: Vm): void {
   if (!isRunning(before)) return;
   const sockets = (vm: Vm) => vm.cpu?.topology?.sockets ?? 1;
-  if (before.memory !== after.memory) {
+  if (Number(after.memory ?? 0) > Number(before.memory ?? 0)) {
     const words = { previousMem: before.memory, newMem: after.memory };
     ctx.event(2039, subjects(ctx, after), words);
   }

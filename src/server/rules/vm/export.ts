@@ -2,6 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { ImageCopy } from '../../jobs/moves.ts';
 import { requireState } from '../../jobs/moves.ts';
+import { beginWork, registerWork } from '../../jobs/work.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { sourcesOf } from '../disk/copies.ts';
@@ -9,7 +10,7 @@ import { contentsOf, type Part, partsBelow } from '../domain-contents/unregister
 import { resolveMember } from '../input.ts';
 import type { Addressed } from '../notation.ts';
 import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { dataCenterOfCluster, moveVm } from './vm.ts';
+import { dataCenterOfCluster, isRunning, moveVm, subjects } from './vm.ts';
 
 type Exported = Resource<'vm'> | Resource<'template'>;
 type Kind = 'vm' | 'template';
@@ -19,18 +20,60 @@ export function filesOf(host: string, what: 'ova' | 'ovadisks'): string {
   return `/hosts/${host}/${what}`;
 }
 
-/** Begins the export of a machine, which is locked while its disks are copied. */
+/** What is exported, and how the export goes on. */
+interface Export {
+  readonly operation: 'export' | 'export_to_file';
+  readonly copies: ImageCopy[];
+  /** Words of its events. */
+  readonly words: { readonly StorageDomainName: string } | { readonly ExportPath: string };
+}
+
+/**
+ * Begins the export of a machine, which is locked while its disks are copied. One that runs goes on
+ * running; it can be exported to a file alone.
+ */
 export function exportVm(
   ctx: RuleContext,
   { object: vm }: Addressed<'vm'>,
   body: StoredObject,
 ): undefined {
-  requireState(ctx, 'vm', vm as StoredObject, 'export');
+  const toFile = body['storage_domain'] === undefined && body['host'] !== undefined;
+  requireState(ctx, 'vm', vm as StoredObject, toFile ? 'export_to_file' : 'export', {
+    action: 'export',
+  });
   requireSettledSnapshots(ctx, vm, 'export');
   requireFreeDisks(ctx, vm, 'export');
-  const { copies, to } = exportTo(ctx, 'vm', vm, body);
-  moveVm(ctx, vm, 'export', { copies, words: { StorageDomainName: to } });
+  const { operation, copies, words } = exportTo(ctx, 'vm', vm, body);
+  if (isRunning(vm)) {
+    ctx.event(1223, subjects(ctx, vm));
+    beginWork(ctx, runningExport, `export:${vm.id}`, { vm: vm.id, copies, words });
+  } else moveVm(ctx, vm, operation, { copies, words });
   return undefined;
+}
+
+/** The copying of the disks of a machine that runs meanwhile. */
+const runningExport = 'export running vm';
+
+interface RunningExport {
+  readonly vm: string;
+  readonly copies: readonly ImageCopy[];
+  readonly words: { readonly ExportPath: string };
+}
+
+registerWork(runningExport, {
+  async run({ images }, data) {
+    for (const { from, to } of (data as unknown as RunningExport).copies) {
+      await images.copy(from, to);
+    }
+  },
+  done: (ctx, data) => tellRunningExport(ctx, data, 1224),
+  failed: (ctx, data) => tellRunningExport(ctx, data, 1225),
+});
+
+function tellRunningExport(ctx: RuleContext, data: StoredObject, code: 1224 | 1225): void {
+  const { vm: id, words } = data as unknown as RunningExport;
+  const vm = ctx.tx.get('vm', id);
+  ctx.event(code, vm ? subjects(ctx, vm) : {}, words);
 }
 
 /** Notes a machine or template at its new place; returns what is to be copied there. */
@@ -39,13 +82,13 @@ export function exportTo(
   kind: Kind,
   object: Exported,
   body: StoredObject,
-): { copies: ImageCopy[]; to: string } {
+): Export {
   if (body['storage_domain']) return toDomain(ctx, kind, object, body);
   if (body['host']) return toHost(ctx, kind, object, body);
   ctx.refuse('EXPORT_TARGET_MISSING', { action: 'export' });
 }
 
-function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObject) {
+function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObject): Export {
   const action = 'export';
   const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
   const domain = ctx.tx.get('storage_domain', id);
@@ -74,10 +117,14 @@ function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: StoredOb
     ctx.tx.remove(as, object.id ?? '', collection);
   }
   const places = { collection, disks: contentsOf(id, 'disks'), domain: id };
-  return { copies: put(ctx, kind, object, places), to: domain.name ?? id };
+  return {
+    operation: 'export',
+    copies: put(ctx, kind, object, places),
+    words: { StorageDomainName: domain.name ?? id },
+  };
 }
 
-function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObject) {
+function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObject): Export {
   const id = resolveMember(ctx.tx, 'host', body['host'] as StoredObject);
   const host = ctx.tx.get('host', id);
   if (host?.status !== 'up') {
@@ -99,7 +146,11 @@ function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObje
   // Every file is one of its own, also of the same machine; it is found by its path.
   const copy = { ...object, id: ctx.site.newId(), comment: path };
   const places = { collection, disks: filesOf(id, 'ovadisks'), domain: undefined };
-  return { copies: put(ctx, kind, object, places, copy), to: `${host.name}:${path}` };
+  return {
+    operation: 'export_to_file',
+    copies: put(ctx, kind, object, places, copy),
+    words: { ExportPath: `${host.name}:${path}` },
+  };
 }
 
 interface Places {

@@ -68,9 +68,13 @@ export const externalTemplateImportRules = rules({
       copyDisk(ctx, source, owner, { storage_domains: [domain] }),
     );
     const { id = '' } = template;
-    const journey = { kind: 'template', collection: '/templates', id, operation: 'add' } as const;
-    const data = { copies, words: { VmName: template.name } };
-    begin(ctx, { ...journey, data }, template as StoredObject);
+    const journey = {
+      kind: 'template',
+      collection: '/templates',
+      id,
+      operation: 'import',
+    } as const;
+    begin(ctx, { ...journey, data: { copies } }, template as StoredObject);
     return { ...request, template: { id, name: template.name } } as never;
   },
 });

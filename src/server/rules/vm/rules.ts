@@ -102,6 +102,7 @@ onArrival('vm', {
     [
       'add',
       'export',
+      'export_to_file',
       'import',
       'keep_state',
       'drop_state',

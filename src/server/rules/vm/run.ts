@@ -11,6 +11,7 @@ import { beginStatelessRun } from '../snapshot/stateless.ts';
 import { withNextRun } from './change.ts';
 import { requireDataCenter } from './checks.ts';
 import { inherit } from './configuration.ts';
+import { memoryDevices } from './memory-devices.ts';
 import { requireNetworks } from './networks.ts';
 import { endSessions } from './reports.ts';
 import {
@@ -205,6 +206,7 @@ export function stopped(ctx: RuleContext, vm: Vm): Vm {
     'fqdn',
     'guest_time_zone',
     'guest_operating_system',
+    memoryDevices,
   ]) as Vm;
   ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
   endSessions(ctx, vm);

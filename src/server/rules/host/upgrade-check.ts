@@ -1,0 +1,36 @@
+/** Check for upgrades of a host: begins with the request, and ends some time after its answer. */
+import { upgradeCheckDuration } from '../../../model/lifecycles/host.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { dueIn, onDue } from '../../jobs/due.ts';
+import { requireState } from '../../jobs/moves.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../context.ts';
+import type { Addressed } from '../notation.ts';
+import { isOutdated, software } from './hardware.ts';
+
+const deadline = 'upgrade check';
+
+/** Begins to look for updates of a host (`upgradecheck`). */
+export function checkForUpgrade(ctx: RuleContext, { object: host }: Addressed<'host'>): undefined {
+  requireState(ctx, 'host', host as StoredObject, 'upgrade_check', {
+    action: 'check for upgrades of',
+  });
+  ctx.event(884, { host });
+  const id = host.id ?? '';
+  dueIn(ctx, deadline, id, upgradeCheckDuration * ctx.site.speed, { host: id }, { ofJob: true });
+  return undefined;
+}
+
+onDue(deadline, (ctx, { host: id }) => {
+  const host = ctx.tx.get('host', String(id));
+  if (!host) return;
+  const available = isOutdated(host);
+  ctx.tx.update('host', { ...host, update_available: available });
+  if (available) ctx.event(844, { host });
+  ctx.event(885, { host }, { Message: available ? foundUpdates() : 'no updates found' });
+});
+
+function foundUpdates(): string {
+  const { version } = software(true) as Resource<'host'>;
+  return `found updates for packages ${version?.full_version}`;
+}
