@@ -122,6 +122,12 @@ async function answer(
   options.admin.metrics.answered(request.method ?? 'GET', answered.status, seconds);
 }
 
+/**
+ * Which USB devices a SPICE client shares by itself, as `class,vendor,product,version,allow` with -1
+ * for any: all but keyboards and mice.
+ */
+const usbFilter = '3,-1,-1,-1,0|-1,-1,-1,-1,1\n';
+
 /** What is not the API: sign-in, certificates, health. */
 async function serveBeside(
   { api, oauth, admin, ca, certificate }: ListenerOptions,
@@ -146,6 +152,8 @@ async function serveBeside(
   switch (path) {
     case '/services/pki-resource':
       return pkiResource(url.searchParams, ca, certificate);
+    case '/services/files/usbfilter.txt':
+      return text(200, usbFilter);
     case '/services/health':
       return text(200, 'DB Up!Welcome to Health Status!');
     case '/sso/oauth/token':

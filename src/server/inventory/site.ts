@@ -5,6 +5,7 @@ import type { RuleContext } from '../rules/context.ts';
 import { electSpm, furnish, refreshDataCenter } from '../rules/data-center/data-center.ts';
 import { equip, hardware } from '../rules/host/hardware.ts';
 import { applyDefaults } from '../rules/input.ts';
+import { bootedAt } from '../rules/statistics/host.ts';
 import { connect } from '../rules/storage/connection.ts';
 import type { StoredObject } from '../store/document.ts';
 import { defaultIds } from './fresh.ts';
@@ -74,6 +75,7 @@ function addHosts(ctx: RuleContext, clusters: readonly string[], count: number):
     const id = ctx.site.newId();
     const host: Resource<'host'> = {
       ...hardware(id),
+      ...{ [bootedAt]: ctx.timestamp },
       id,
       name: `host${number}`,
       description: '',

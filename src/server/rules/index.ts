@@ -70,7 +70,7 @@ import {
   snapshotNicRules,
   snapshotRules,
 } from './snapshot/rules.ts';
-import { statisticRules } from './statistic.ts';
+import { statisticRules } from './statistics/rules.ts';
 import { attachedStorageDomainRules } from './storage/attached-domain.ts';
 import { storageConnectionRules } from './storage/connection.ts';
 import { storageDomainRules } from './storage/domain.ts';

@@ -3,7 +3,7 @@
 import type { KindName } from '../store/kinds.ts';
 import type { MeasuredValue } from '../store/search.ts';
 import type { RuleContext } from './context.ts';
-import { measure } from './statistic.ts';
+import { measuresOf } from './statistics/rules.ts';
 import { applicationsOf, devicesOf } from './vm/reports.ts';
 
 type Value = MeasuredValue[1];
@@ -30,7 +30,8 @@ export function measuredValues(
   if (names && (kind === 'vm' || kind === 'host')) {
     const share = field === 'mem_usage';
     return ctx.tx.list(kind).map((object) => {
-      const value = names.reduce((sum, name) => sum + measure(ctx, object, name, 'percent'), 0);
+      const measured = measuresOf(ctx, kind, object);
+      const value = names.reduce((sum, name) => sum + Number(measured[name]?.() ?? 0), 0);
       const memory = Number(object.memory ?? 0);
       const shown = share ? (memory > 0 ? (100 * value) / memory : 0) : value;
       return [object.id ?? '', Math.round(shown)];

@@ -10,12 +10,17 @@ export const plainRules = [
   }),
   rules({
     kind: 'system_option',
-    compute: () =>
-      Object.entries(systemOptions).map(([name, values]) => ({
+    compute(ctx) {
+      // One version alone, where the request names it.
+      const wanted = ctx.parameters.text('version');
+      return Object.entries(systemOptions).map(([name, values]) => ({
         id: name,
         name,
-        values: Object.entries(values).map(([version, value]) => ({ version, value })),
-      })),
+        values: Object.entries(values)
+          .filter(([version]) => wanted === undefined || version === wanted)
+          .map(([version, value]) => ({ version, value })),
+      }));
+    },
   }),
   rules({
     kind: 'network_filter_parameter',

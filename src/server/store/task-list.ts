@@ -91,6 +91,12 @@ export class TaskList {
     return Number(this.#statement('SELECT count(*) AS n FROM task').get()?.['n'] ?? 0);
   }
 
+  /** When the next task of a target is due, in milliseconds since the epoch. */
+  dueOf(target: string): number | undefined {
+    const row = this.#statement('SELECT min(due) AS due FROM task WHERE target = ?').get(target);
+    return row?.['due'] == null ? undefined : Number(row['due']);
+  }
+
   /** When the next task is due, in milliseconds since the epoch. */
   nextDue(): number | undefined {
     const row = this.#statement('SELECT min(due) AS due FROM task').get();

@@ -1,28 +1,77 @@
 /**
- * Settings of the service that clients ask for by name. A value holds for a compatibility version,
- * or for all of them (`general`).
+ * Settings of the service that clients ask for by name, with the values that the rules of the server
+ * hold. A value holds for a compatibility version, or for all of them (`general`).
  */
-export const systemOptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  AutoConvergence: { general: 'false' },
-  ClientModeVncDefault: { general: 'Native' },
-  DefaultGeneralTimeZone: { general: 'Etc/GMT' },
-  DefaultMTU: { general: '1500' },
-  DefaultWindowsTimeZone: { general: 'GMT Standard Time' },
-  FenceAgentDefaultParams: { general: '' },
-  MaxNumOfCpuPerSocket: { '4.7': '254', '4.8': '254' },
-  MaxNumOfThreadsPerCpu: { '4.7': '8', '4.8': '8' },
-  MaxNumOfVmCpus: {
-    '4.7': '{x86=710, ppc=384, s390x=384}',
-    '4.8': '{x86=710, ppc=384, s390x=384}',
-  },
-  MaxNumOfVmSockets: { '4.7': '16', '4.8': '16' },
-  MaxVmNameLength: { general: '255' },
-  MigrationCompression: { general: 'false' },
-  UserSessionTimeOutInterval: { general: '30' },
-  VM64BitMaxMemorySizeInMB: {
-    '4.7': '{x86_64=6291456, ppc64=6291456}',
-    '4.8': '{x86_64=6291456, ppc64=6291456}',
-  },
-  VmPriorityMaxValue: { general: '100' },
-  WebSocketProxy: { general: 'Off' },
+import { clusterLevels } from './cluster-levels.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+/** The same value for each compatibility version, or one that depends on it. */
+function byLevel(value: string | ((level: string) => string)): Values {
+  return Object.fromEntries(
+    Object.keys(clusterLevels).map((level) => [
+      level,
+      typeof value === 'string' ? value : value(level),
+    ]),
+  );
+}
+
+/** A processor type as the list of them spells it: number, name, flags, model, architecture. */
+function processorList(level: string): string {
+  return (clusterLevels[level] ?? [])
+    .map(({ name, level: number, architecture }) => {
+      const model = name
+        .replace(/^(?:Secure )?(?:Intel|AMD|IBM) | Family$/g, '')
+        .replaceAll(' ', '-');
+      const flags = architecture === 'x86_64' ? `nx,model_${model}` : '';
+      return `${number}:${name}:${flags}:${model}:${architecture}`;
+    })
+    .join('; ');
+}
+
+const general = (value: string): Values => ({ general: value });
+
+export const systemOptions: Readonly<Record<string, Values>> = {
+  AlwaysFilterResultsForWebUi: general('false'),
+  ApplicationMode: general('255'),
+  AutoConvergence: general('false'),
+  ClientModeConsoleDefault: general('vnc'),
+  ClientModeRdpDefault: general('Auto'),
+  ClientModeSpiceDefault: general('Native'),
+  ClientModeVncDefault: general('Native'),
+  ClusterRequiredRngSourcesDefault: byLevel(''),
+  CriticalSpaceActionBlocker: general('5'),
+  DefaultGeneralTimeZone: general('Etc/GMT'),
+  DefaultMTU: general('1500'),
+  DefaultWindowsTimeZone: general('GMT Standard Time'),
+  FenceAgentDefaultParams: general(''),
+  HotPlugCpuSupported: byLevel('{"x86":"true","ppc":"true","s390x":"true"}'),
+  MaxBlockDiskSizeInGibiBytes: general('8192'),
+  MaxIoThreadsPerVm: general('127'),
+  MaxNumOfCpuPerSocket: byLevel('254'),
+  MaxNumOfThreadsPerCpu: byLevel('8'),
+  MaxNumOfVmCpus: byLevel('{x86=710, ppc=384, s390x=384}'),
+  MaxNumOfVmSockets: byLevel('710'),
+  MaxVmNameLength: general('64'),
+  MaxVmNameLengthSysprep: general('15'),
+  MaxVmsInPool: general('1000'),
+  MigrationCompression: general('false'),
+  RemapCtrlAltDelDefault: general('true'),
+  SearchResultsLimit: general('100'),
+  ServerCPUList: byLevel(processorList),
+  SpiceProxyDefault: general(''),
+  SpiceUsbAutoShare: general('true'),
+  StorageDomainNameSizeLimit: general('50'),
+  StoragePoolNameSizeLimit: general('40'),
+  SupportedClusterLevels: general(Object.keys(clusterLevels).join(',')),
+  TransferImageClientInactivityTimeoutInSeconds: general('60'),
+  UseFqdnForRdpIfAvailable: general('true'),
+  UserDefinedVMProperties: byLevel(''),
+  UserSessionTimeOutInterval: general('30'),
+  ValidNumOfMonitors: general('1,2,4'),
+  VM64BitMaxMemorySizeInMB: byLevel('{x86_64=6291456, ppc64=6291456}'),
+  VmPriorityMaxValue: general('100'),
+  VncKeyboardLayout: general('en-us'),
+  WarningLowSpaceIndicator: general('10'),
+  WebSocketProxy: general('Off'),
 };

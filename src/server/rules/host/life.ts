@@ -9,6 +9,7 @@ import { switchBricks } from '../gluster/servers.ts';
 import { missingNetworks } from '../host-network/required.ts';
 import { revertNetworks, settledNetworks } from '../host-network/saved.ts';
 import type { Addressed } from '../notation.ts';
+import { bootedAt } from '../statistics/host.ts';
 import { equip, hardware, software } from './hardware.ts';
 import { freeVms, settleLost } from './lost.ts';
 import { migrateAway, runningOn } from './maintenance.ts';
@@ -95,7 +96,7 @@ export function restartPower(ctx: RuleContext, host: Host, more: Partial<Journey
 /** A host that was rebooted has the networks that it has saved. */
 function booted(ctx: RuleContext, host: StoredObject): StoredObject {
   revertNetworks(ctx, String(host['id']));
-  return settledNetworks(host);
+  return { ...settledNetworks(host), [bootedAt]: ctx.timestamp };
 }
 
 function installed(ctx: RuleContext, given: StoredObject, journey: Journey): StoredObject {
@@ -105,6 +106,7 @@ function installed(ctx: RuleContext, given: StoredObject, journey: Journey): Sto
   const known = (host as Host).hardware_information?.uuid !== undefined;
   const engine = journey.data?.['hosted_engine'];
   const ready: StoredObject = {
+    [bootedAt]: ctx.timestamp,
     ...(known ? {} : { ...hardware(id), certificate: certificateOf(host as Host) }),
     ...host,
     ...(known ? {} : { memory: hardware(id)['memory'], os: mergedSystem(id, host) }),

@@ -8,6 +8,7 @@ import { releaseSpm } from '../data-center/data-center.ts';
 import { switchBricks } from '../gluster/servers.ts';
 import { placeOf } from '../places.ts';
 import { rulesOf } from '../registry.ts';
+import { formerUptime, uptimeOf } from '../vm/vm.ts';
 import { runningOn } from './maintenance.ts';
 import { proxyOf } from './proxy.ts';
 import { refreshStorage } from './spm.ts';
@@ -69,7 +70,8 @@ export function freeVms(ctx: RuleContext, host: Host): void {
 
 function free(ctx: RuleContext, vm: Vm, host: Host): void {
   ctx.tx.tasks.removeOf(`vm:/vms/${vm.id}`);
-  const down: StoredObject = { ...vm, status: 'down', stop_time: ctx.timestamp };
+  const ran = { [formerUptime]: uptimeOf(ctx, vm) };
+  const down: StoredObject = { ...vm, ...ran, status: 'down', stop_time: ctx.timestamp };
   for (const name of gone) delete down[name];
   ctx.tx.update('vm', down as Vm);
   ctx.event(119, { vm, host }, { ExitMessage: `Host ${host.name} lost its power.` });

@@ -9,6 +9,7 @@ import {
   attachmentsOf,
   dataCenterOfCluster,
   disksOf,
+  formerUptime,
   isRunning,
   mebibyte,
   namesOf,
@@ -159,7 +160,10 @@ export function withNextRun(ctx: RuleContext, vm: Vm): Vm {
   if (!pending) return vm;
   ctx.tx.remove('next_run_vm', vm.id ?? '', collection);
   const { host, status, start_time: start, stop_time: stop, stop_reason: reason } = vm;
-  const current = { host, status, start_time: start, stop_time: stop, stop_reason: reason };
+  const current = {
+    ...{ host, status, start_time: start, stop_time: stop, stop_reason: reason },
+    [formerUptime]: (vm as StoredObject)[formerUptime],
+  };
   const kept = Object.fromEntries(Object.entries(current).filter(([, one]) => one !== undefined));
   const lasting = without(pending as StoredObject, [
     ...Object.keys(current),

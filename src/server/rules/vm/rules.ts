@@ -31,7 +31,7 @@ import { detach } from './pool-member.ts';
 import { eraseVm, requireRemovable } from './remove.ts';
 import { logon } from './reports.ts';
 import { launch, reboot, running, shutdown, start, stop, stopped, suspend } from './run.ts';
-import { hostName, moveVm, subjects, type Vm } from './vm.ts';
+import { formerUptime, hostName, moveVm, subjects, uptimeOf, type Vm } from './vm.ts';
 
 export const vmRules = rules({
   kind: 'vm',
@@ -138,7 +138,7 @@ onArrival('vm', {
     shutdown: (ctx, vm) => ended(ctx, vm),
     discard: (ctx, vm) => ended(ctx, vm),
     reboot: (ctx, vm, { data }) => (data?.['cold'] ? restarted(ctx, vm as Vm) : vm),
-    suspend: (_ctx, vm) => suspended(vm as Vm) as StoredObject,
+    suspend: (ctx, vm) => suspended(ctx, vm as Vm),
     migrate: (ctx, vm, { data }) => migrated(ctx, vm as Vm, data) as StoredObject,
     leave_host: (ctx, vm, { data }) => migrated(ctx, vm as Vm, data) as StoredObject,
     keep_state: (ctx, vm, { data }) => {
@@ -181,8 +181,8 @@ function restarted(ctx: RuleContext, vm: Vm): StoredObject {
   return (ctx.tx.get('vm', vm.id ?? '') ?? off) as StoredObject;
 }
 
-function suspended(vm: Vm): Vm {
+function suspended(ctx: RuleContext, vm: Vm): StoredObject {
   const { host: _host, start_time: _start, fqdn: _fqdn, ...rest } = vm;
   const { guest_operating_system: _system, guest_time_zone: _zone, ...quiet } = rest;
-  return quiet;
+  return { ...quiet, [formerUptime]: uptimeOf(ctx, vm) };
 }

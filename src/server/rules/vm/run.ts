@@ -17,11 +17,13 @@ import { endSessions } from './reports.ts';
 import {
   attachmentsOf,
   disksOf,
+  formerUptime,
   hostName,
   moveVm,
   namesOf,
   nicsOf,
   subjects,
+  uptimeOf,
   type Vm,
   without,
 } from './vm.ts';
@@ -210,5 +212,6 @@ export function stopped(ctx: RuleContext, vm: Vm): Vm {
   ]) as Vm;
   ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
   endSessions(ctx, vm);
-  return withNextRun(ctx, { ...rest, display, stop_time: ctx.timestamp });
+  const ran = { [formerUptime]: uptimeOf(ctx, vm) };
+  return withNextRun(ctx, { ...rest, ...ran, display, stop_time: ctx.timestamp });
 }

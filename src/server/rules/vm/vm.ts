@@ -21,6 +21,20 @@ export function isRunning(vm: Vm): boolean {
   return !offStates.has(vm.status ?? 'down');
 }
 
+/** Where a machine keeps how many seconds it ran before its present run. */
+export const formerUptime = 'former_uptime';
+
+/** Seconds of the present run; 0 while it is off. */
+export function runningSeconds(ctx: RuleContext, vm: Vm): number {
+  const { start_time: start } = vm;
+  return start && isRunning(vm) ? Math.max(0, (ctx.now.getTime() - Date.parse(start)) / 1_000) : 0;
+}
+
+/** Seconds that a machine has run, in all its runs together. */
+export function uptimeOf(ctx: RuleContext, vm: Vm): number {
+  return Number((vm as StoredObject)[formerUptime] ?? 0) + runningSeconds(ctx, vm);
+}
+
 /** Attachments of the disks of a virtual machine. */
 export function attachmentsOf(ctx: RuleContext, vm: Vm): Resource<'disk_attachment'>[] {
   return ctx.tx.list('disk_attachment', { where: { collection: `/vms/${vm.id}/diskattachments` } });
