@@ -16,6 +16,12 @@ export interface Dialect {
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
   readonly badSearchFindsNothing: boolean;
+  /** Paths and ids that do not exist are answered with 404 and nothing more, but for POST. */
+  readonly emptyNotFound: boolean;
+  /** 401 is answered with a page for browsers instead of a fault. */
+  readonly unauthorizedPage: boolean;
+  /** What an update of a disk may change without its attachment. */
+  readonly diskUpdates: 'qcow_version' | 'all';
   readonly product: { readonly name: string; readonly vendor: string };
   /** `origin` of the service's own events and objects. */
   readonly origin: string;
@@ -30,6 +36,9 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonDatesAsMillis: false,
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
+    emptyNotFound: false,
+    unauthorizedPage: false,
+    diskUpdates: 'qcow_version',
     product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
     origin: 'virt-app',
   },
@@ -41,6 +50,9 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonDatesAsMillis: true,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
+    emptyNotFound: true,
+    unauthorizedPage: true,
+    diskUpdates: 'all',
     product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },
     origin: 'oVirt',
   },

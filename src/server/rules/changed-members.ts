@@ -51,7 +51,8 @@ export function changedMembers(
 function changedValue({ kind }: Attribute, sent: unknown, shown: unknown): unknown {
   const { form, of, list } = parseKind(kind);
   if (list) {
-    if (!Array.isArray(sent) || !Array.isArray(shown)) return sent;
+    if (!Array.isArray(sent)) return sent;
+    if (!Array.isArray(shown)) return sent.length === 0 ? undefined : sent;
     const same = form === 'links' ? sameMembers(sent, shown) : sameItems(form, of, sent, shown);
     return same ? undefined : sent;
   }

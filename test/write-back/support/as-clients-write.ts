@@ -32,6 +32,16 @@ export function asClientsWrite(xml: string, type: string): string {
   return String(builder.build([root]));
 }
 
+/** The document with another text in one of its own members. */
+export function withMember(xml: string, member: string, text: string): string {
+  const [root] = parser.parse(xml) as Node[];
+  if (!root) throw new Error('The document is empty.');
+  const name = nameOf(root);
+  const others = (root[name] as Node[]).filter((child) => nameOf(child) !== member);
+  root[name] = [...others, { [member]: [{ '#text': text }] }];
+  return String(builder.build([root]));
+}
+
 function nameOf(node: Node): string {
   return Object.keys(node).find((key) => key !== ':@') ?? '';
 }

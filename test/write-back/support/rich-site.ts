@@ -1,8 +1,10 @@
 /** A site with an object of every sort that can be changed: what the small inventory lacks is made. */
 import { expect } from 'vitest';
+import { tagOf } from '../../../src/model/index.ts';
+import { services } from '../../../src/model/services/index.ts';
+import { type Format, Speaker, type Thing } from '../../operations/support/speaker.ts';
+import { firstIds, collections as firsts } from '../../support/firsts.ts';
 import type { RawApi } from '../../support/raw.ts';
-
-type Thing = Record<string, unknown>;
 
 /** What is made, in this order; `{name}` is the id of what was made or found before. */
 const additions: readonly (readonly [name: string, path: string, body: Thing])[] = [
@@ -182,16 +184,48 @@ const additions: readonly (readonly [name: string, path: string, body: Thing])[]
   ['', '/datacenters/{datacenter}/iscsibonds/{bond}/storageserverconnections', { id: '{target}' }],
 ];
 
-/** Adds it all; fails where something is refused. */
-export async function enrich(api: RawApi, known: Readonly<Record<string, string>>): Promise<void> {
-  const ids: Record<string, string> = { ...known };
-  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (whole, name) => ids[name] ?? whole);
-  for (const [name, path, body] of additions) {
-    const answer = await api.call('POST', `${filled(path)}?async=false`, {
-      headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-      body: filled(JSON.stringify(body)),
+/**
+ * Adds it all; fails where something is refused. Where an addition refers to an object by its id, the
+ * whole object is sent as it is read.
+ */
+export async function enrich(api: RawApi, format: Format): Promise<void> {
+  const known = await firstIds(api);
+  const paths = new Map(Object.entries(known).map(([name, id]) => [name, `${firsts[name]}/${id}`]));
+  const idOf = (name: string) => paths.get(name)?.split('/').at(-1) ?? name;
+  const speaker = new Speaker(api, format);
+  for (const [name, template, body] of additions) {
+    const path = template.replace(/\{(\w+)\}/g, (_, word: string) => idOf(word));
+    const answer = await speaker.post(`${path}?async=false`, {
+      [tagAt(template)]: await filled(body),
     });
     expect([200, 201, 202], `${path}: ${answer.text}`).toContain(answer.status);
-    if (name !== '') ids[name] = String(answer.json()['id']);
+    if (name !== '') paths.set(name, `${path}/${answer.object['id']}`);
   }
+  // Bytes are copied in their own time.
+  for (const path of ['/vms', '/templates', '/disks']) {
+    await api.until(path, ({ text }) => !/"(?:image_)?locked"/.test(text));
+  }
+
+  async function filled(value: unknown): Promise<unknown> {
+    if (Array.isArray(value)) return Promise.all(value.map(filled));
+    if (typeof value !== 'object' || value === null) return value;
+    const { id } = value as Thing;
+    const reference = typeof id === 'string' ? /^\{(\w+)\}$/.exec(id)?.[1] : undefined;
+    if (reference !== undefined) return wholeOf(reference);
+    const entries = Object.entries(value).map(async ([key, part]) => [key, await filled(part)]);
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  async function wholeOf(name: string): Promise<unknown> {
+    const { object } = await speaker.get(`${paths.get(name)}?all_content=true`);
+    expect(object['id'], `the object ${name}`).toBeTruthy();
+    return object;
+  }
+}
+
+/** Element of one object of a collection. */
+function tagAt(template: string): string {
+  const pattern = (path: string) => path.replace(/\{\w+\}/g, '{}');
+  const service = Object.keys(services).find((path) => pattern(path) === pattern(template)) ?? '';
+  return tagOf(services[service]?.type ?? '');
 }
