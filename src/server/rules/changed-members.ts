@@ -16,7 +16,11 @@ const carriers: ReadonlySet<string> = new Set(['disk_attachment.disk']);
 const meantTogether: Readonly<Record<string, string>> = { memory_policy: 'memory' };
 
 /** Read-only members that are refused, not ignored, where they differ. */
-const checked: ReadonlySet<string> = new Set(['vm.creation_time']);
+const checked: ReadonlySet<string> = new Set([
+  'affinity_group.cluster',
+  'mac_pool.default_pool',
+  'vm.creation_time',
+]);
 
 /**
  * The members of `sent` that differ from what is shown of an object. What is read-only is left out,
