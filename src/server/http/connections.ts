@@ -19,6 +19,17 @@ interface Connection {
 export class Connections {
   readonly #known = new WeakMap<Socket, Connection>();
 
+  /**
+   * Takes a new connection. Where much is waiting to be sent, the HTTP server of Node pauses its
+   * parser; TLS hands over the requests that have come all the same, and they are lost. So no amount
+   * is much to it: here one answer is sent at a time, and `send` waits for the client by itself.
+   */
+  accept(socket: Socket): void {
+    (
+      socket as unknown as { _writableState: { highWaterMark: number } }
+    )._writableState.highWaterMark = Number.MAX_SAFE_INTEGER;
+  }
+
   /** Runs the work of a request once the requests before it on the same connection are answered. */
   inTurn(request: IncomingMessage, response: ServerResponse, work: () => void): void {
     const { socket } = request;

@@ -68,6 +68,7 @@ export function makeListener(options: ListenerOptions): Listener {
       });
     },
   );
+  server.on('secureConnection', (socket) => connections.accept(socket));
   server.maxConnections = maximumConnections;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);

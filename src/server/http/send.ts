@@ -38,7 +38,7 @@ export async function send(
   }
   response.writeHead(status, packs ? packed : varying);
   for await (const piece of packs ? compressedPieces(pieces) : pieces) {
-    if (!response.write(piece) && !(await drained(response))) return;
+    if (!(await taken(response, piece))) return;
   }
   response.end();
 }
@@ -61,17 +61,14 @@ function begun(body: Iterable<Piece>): { whole?: Piece; pieces: Iterable<Piece> 
   return { pieces: all() };
 }
 
-/** Waits until the client has read; false when it went away. */
-function drained(response: ServerResponse): Promise<boolean> {
+/** Writes a piece and waits until the system has taken it; false when the client went away. */
+function taken(response: ServerResponse, piece: Piece): Promise<boolean> {
   return new Promise((resolve) => {
-    const done = (open: boolean) => () => {
-      response.off('drain', onDrain);
-      response.off('close', onClose);
-      resolve(open);
-    };
-    const onDrain = done(true);
-    const onClose = done(false);
-    response.once('drain', onDrain);
+    const onClose = () => resolve(false);
     response.once('close', onClose);
+    response.write(piece, (error) => {
+      response.off('close', onClose);
+      resolve(!error);
+    });
   });
 }
