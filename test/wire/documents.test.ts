@@ -1,6 +1,8 @@
 /** The documents themselves: order, names, escaping, collections, actions and faults. */
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
+import { addressesObject, attributesOf, subCollections, tagOf } from '../../src/model/index.ts';
+import { services } from '../../src/model/services/index.ts';
 import {
   decodeAction,
   decodeFault,
@@ -181,6 +183,21 @@ describe('objects read from XML', () => {
     expect(decodeObject(xml, host, 'host')).toEqual({ id: '1', tags: [] });
     const filled = '<host><fence_agents href="/a"><agent/></fence_agents></host>';
     expect(() => decodeObject(xml, filled, 'host')).toThrow('unknown element');
+  });
+
+  test('every link of every type may come back as an element of its own', () => {
+    const paths = Object.keys(services).filter((path) => addressesObject(path) && path !== '/');
+    for (const path of paths) {
+      const { type = '' } = services[path] ?? {};
+      const names = Object.keys(attributesOf(type));
+      for (const rel of subCollections(path)) {
+        const known = names.find((name) => name.replaceAll('_', '') === rel) ?? rel;
+        for (const name of [rel, known]) {
+          const body = `<${tagOf(type)} id="1"><${name} href="/api/x/1/${rel}"/></${tagOf(type)}>`;
+          expect(decodeObject(xml, body, type), body).toEqual({ id: '1' });
+        }
+      }
+    }
   });
 
   test('attributes that mean nothing are passed over', () => {
