@@ -76,7 +76,10 @@ export function errorOf(answer: Answer, attempt: Attempt): VmctlError {
   const { status } = answer;
   const { method, path } = attempt.request;
   const what = attempt.what ?? `${method} ${path}`;
-  const why = faultText(fault) ?? phrases[status] ?? `unexpected answer, HTTP status ${status}`;
+  // Deployed services answer so where there is no such object, or no such path.
+  const nothing = status === 404 && answer.body.length === 0 ? 'nothing is there' : undefined;
+  const why =
+    faultText(fault) ?? nothing ?? phrases[status] ?? `unexpected answer, HTTP status ${status}`;
   const hint = hintOf(status, attempt);
   const context: ErrorContext = {
     status,

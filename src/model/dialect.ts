@@ -18,6 +18,12 @@ export interface Dialect {
   readonly badSearchFindsNothing: boolean;
   /** Attributes that `required.ts` asks for on add, and this dialect does not: `cluster.cpu.type`. */
   readonly optionalOnAdd: readonly string[];
+  /** Paths and ids that do not exist are answered with 404 and nothing more, but for POST. */
+  readonly emptyNotFound: boolean;
+  /** 401 is answered with a page for browsers instead of a fault. */
+  readonly unauthorizedPage: boolean;
+  /** What an update of a disk may change without its attachment. */
+  readonly diskUpdates: 'qcow_version' | 'all';
   readonly product: { readonly name: string; readonly vendor: string };
   /** `origin` of the service's own events and objects. */
   readonly origin: string;
@@ -33,6 +39,9 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
     optionalOnAdd: [],
+    emptyNotFound: false,
+    unauthorizedPage: false,
+    diskUpdates: 'qcow_version',
     product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
     origin: 'virt-app',
   },
@@ -45,6 +54,9 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
     optionalOnAdd: ['cluster.cpu.type'],
+    emptyNotFound: true,
+    unauthorizedPage: true,
+    diskUpdates: 'all',
     product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },
     origin: 'oVirt',
   },

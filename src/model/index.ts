@@ -194,3 +194,18 @@ export function subCollections(path: string): readonly string[] {
   }
   return children;
 }
+
+const linksByType = new Map<string, ReadonlySet<string>>();
+
+/** Names of all links that objects of a type have, wherever they are found. */
+export function linkNames(type: string): ReadonlySet<string> {
+  let names = linksByType.get(type);
+  if (!names) {
+    const paths = Object.keys(services).filter(
+      (path) => services[path]?.type === type && addressesObject(path),
+    );
+    names = new Set(paths.flatMap((path) => subCollections(path)));
+    linksByType.set(type, names);
+  }
+  return names;
+}

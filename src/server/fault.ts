@@ -38,9 +38,11 @@ export function entityNotFound(what: string, status: 400 | 404 = 404): Refusal {
   return new Refusal(status, 'Operation Failed', `Entity not found: ${what}`);
 }
 
+export const notFoundReason = 'Not Found';
+
 /** 404: the addressed object does not exist. */
 export function notFound(detail: string): Refusal {
-  return new Refusal(404, 'Not Found', detail);
+  return new Refusal(404, notFoundReason, detail);
 }
 
 /** Fills `{Name}` in a sentence; a word that is not known shows as `<UNKNOWN>`. */

@@ -1,6 +1,13 @@
 /** What an object looks like on the wire: its members, in the order in which they are written. */
 import { type EnumName, enums } from '../model/enums.ts';
-import { attributesOf, isIdentified, type ParsedKind, parseKind, tagOf } from '../model/index.ts';
+import {
+  attributesOf,
+  isIdentified,
+  linkNames,
+  type ParsedKind,
+  parseKind,
+  tagOf,
+} from '../model/index.ts';
 import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation.ts';
 import { types } from '../model/types/index.ts';
 import { displayName, singular, wireName } from './names.ts';
@@ -43,6 +50,8 @@ export interface Shape {
   readonly display: string;
   /** Attributes first, then elements in output order. */
   readonly members: readonly Member[];
+  /** Names of the links that its objects may have: the `rel` of each. */
+  readonly links?: () => ReadonlySet<string>;
 }
 
 const string: ScalarContent = { form: 'scalar', kind: 'string' };
@@ -95,7 +104,7 @@ const shapes = new Map<string, Shape>();
 export function shapeOf(type: string): Shape {
   let shape = shapes.get(type);
   if (!shape) {
-    shape = { display: displayName(type), members: membersOf(type) };
+    shape = { display: displayName(type), members: membersOf(type), links: () => linkNames(type) };
     shapes.set(type, shape);
   }
   return shape;

@@ -66,9 +66,14 @@ describe('faults', () => {
 
   it('that are no faults are told by their status', () => {
     const attempt = { request: { method: 'GET', origin: '', path: '/vms/1' }, what: 'get vms/1' };
-    const answer = (status: number) => ({ status, headers: {}, body: new Uint8Array() });
+    const answer = (status: number, text = '') => ({
+      status,
+      headers: {},
+      body: new TextEncoder().encode(text),
+    });
     expect(errorOf(answer(404), attempt)).toBeInstanceOf(NotFoundError);
-    expect(errorOf(answer(404), attempt).message).toBe('get vms/1: not found');
+    expect(errorOf(answer(404), attempt).message).toBe('get vms/1: nothing is there');
+    expect(errorOf(answer(404, '<html/>'), attempt).message).toBe('get vms/1: not found');
     expect(errorOf(answer(418), attempt).message).toBe(
       'get vms/1: unexpected answer, HTTP status 418',
     );

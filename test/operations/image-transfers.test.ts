@@ -64,6 +64,20 @@ async function newDisk(people: People, format: 'raw' | 'cow') {
 
 const sample = () => Buffer.concat([Buffer.alloc(mebibyte, 'bytes '), Buffer.alloc(mebibyte)]);
 
+describe('a transfer that names its disk as an image', () => {
+  site.both('is one of the disk with this id', async (people) => {
+    const { admin } = people;
+    const disk = await newDisk(people, 'raw');
+    const image = { image: { id: disk.id } };
+    expect(await upload(admin, image, sample())).toBe('finished_success');
+    await settled(admin, `/disks/${disk.id}`);
+    const { path } = await begin(admin, { direction: 'download', ...image });
+    const { object } = await admin.get(path);
+    expect([at(object, 'image.id'), at(object, 'disk.id')]).toEqual([disk.id, disk.id]);
+    await end(admin, path);
+  });
+});
+
 describe('a transfer in another format than that of the disk', () => {
   site.both('brings raw bytes into a qcow2 disk, and out again', async (people) => {
     const { admin } = people;

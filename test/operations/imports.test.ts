@@ -52,13 +52,23 @@ describe(row(205), () => {
     const codes = (await admin.get(`/events?search=${search}`)).list.map((one) => one['code']);
     expect(codes).toEqual(expect.arrayContaining(['1165', '1152']));
   });
+  site.both('gives a machine the name that it has elsewhere where none is sent', async (people) => {
+    const { admin, name } = people;
+    const { vm: _none, ...rest } = request(people, { name: name('elsewhere') });
+    const { status, object, text } = await admin.post('/externalvmimports', {
+      external_vm_import: rest,
+    });
+    expect(status, text).toBe(201);
+    const vm = await settled(people, String(at(object, 'vm.id')));
+    expect(vm['name']).toBe(rest.name);
+  });
   site.both('refuses a name that is taken', async (people) => {
     const external_vm_import = request(people, { vm: { name: 'vm-01' } });
     const answer = await people.admin.post('/externalvmimports', { external_vm_import });
     expect(answer.status).toBe(409);
   });
   site.both('needs to know what, from where and where to', async (people) => {
-    const names = ['provider', 'url', 'name', 'cluster', 'storage_domain', 'vm'] as const;
+    const names = ['provider', 'url', 'name', 'cluster', 'storage_domain'] as const;
     for (const name of names) {
       const { [name]: _left, ...rest } = request(people);
       const answer = await people.admin.post('/externalvmimports', { external_vm_import: rest });

@@ -136,6 +136,22 @@ describe(row(89), () => {
     await refused({ lease: { storage_domain: { name: 'data1' } } }, 409, /lease/i);
     await refused({ virtio_scsi_multi_queues: 4 }, 400, /virtio_scsi_multi_queues_enabled/);
   });
+  site.both('takes the name of a machine from the document that describes it', async (people) => {
+    const { admin, name, path } = people;
+    const [own, cluster] = [name('ovf'), { id: path('{cluster}') }];
+    const post = (content: string) => {
+      const data = `<Envelope><Content>${content}</Content></Envelope>`;
+      return admin.post('/vms', {
+        vm: { cluster, initialization: { configuration: { type: 'ovf', data } } },
+      });
+    };
+    const { status, object, text } = await post(`<Name>${own}</Name>`);
+    expect(status, text).toBe(201);
+    expect(object['name']).toBe(own);
+    const nameless = await post('');
+    expect(nameless.status).toBe(400);
+    expect(nameless.fault?.detail).toContain('[name]');
+  });
   const [cluster, template] = [{ id: '{cluster}' }, { name: 'Blank' }];
   site.incomplete('POST', '/vms', { vm: { cluster, template } }, 'name');
   site.incomplete('POST', '/vms', { vm: { name: 'x', template } }, 'cluster.id|name');

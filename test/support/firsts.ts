@@ -2,7 +2,8 @@
 import { expect } from 'vitest';
 import type { RawApi } from './raw.ts';
 
-const collections: Readonly<Record<string, string>> = {
+/** Collections by the name of the parameter. */
+export const collections: Readonly<Record<string, string>> = {
   vm: '/vms',
   host: '/hosts',
   cluster: '/clusters',

@@ -1,6 +1,8 @@
 /** The documents themselves: order, names, escaping, collections, actions and faults. */
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
+import { addressesObject, attributesOf, subCollections, tagOf } from '../../src/model/index.ts';
+import { services } from '../../src/model/services/index.ts';
 import {
   decodeAction,
   decodeFault,
@@ -154,9 +156,10 @@ describe('objects read from XML', () => {
       '<vm>\n <cpu><foo/></cpu></vm>',
       'vm.cpu.foo: unknown element, Cpu has no such member (at 2:7)',
     ],
-    ['<vm foo="1"/>', 'vm: unknown attribute foo (at 1:1)'],
-    ['<vm><name id="1">a</name></vm>', 'vm.name: unknown attribute id (at 1:5)'],
-    ['<vm><cpu id="1"/></vm>', 'vm.cpu: unknown attribute id (at 1:5)'],
+    [
+      '<vm><nicks href="/api/vms/1/nicks"/></vm>',
+      'vm.nicks: unknown element, Vm has no such member (at 1:5)',
+    ],
     [
       '<vm><nics><host_nic/></nics></vm>',
       'vm.nics.host_nic: unknown element, expected <nic> (at 1:11)',
@@ -171,6 +174,43 @@ describe('objects read from XML', () => {
     expect(() => decodeObject(xml, body, 'vm')).toThrow(
       expect.objectContaining({ message, kind: 'syntax' }),
     );
+  });
+
+  test('links that clients send back as elements of their own are passed over', () => {
+    const host =
+      '<host id="1"><fence_agents href="/api/hosts/1/fenceagents"/>' +
+      '<nics href="/api/hosts/1/nics"/><tags/><hooks href="/api/hosts/1/hooks" rel="x"></hooks></host>';
+    expect(decodeObject(xml, host, 'host')).toEqual({ id: '1', tags: [] });
+    const filled = '<host><fence_agents href="/a"><agent/></fence_agents></host>';
+    expect(() => decodeObject(xml, filled, 'host')).toThrow('unknown element');
+  });
+
+  test('every link of every type may come back as an element of its own', () => {
+    const paths = Object.keys(services).filter((path) => addressesObject(path) && path !== '/');
+    for (const path of paths) {
+      const { type = '' } = services[path] ?? {};
+      const names = Object.keys(attributesOf(type));
+      for (const rel of subCollections(path)) {
+        const known = names.find((name) => name.replaceAll('_', '') === rel) ?? rel;
+        for (const name of [rel, known]) {
+          const body = `<${tagOf(type)} id="1"><${name} href="/api/x/1/${rel}"/></${tagOf(type)}>`;
+          expect(decodeObject(xml, body, type), body).toEqual({ id: '1' });
+        }
+      }
+    }
+  });
+
+  test('attributes that mean nothing are passed over', () => {
+    const body =
+      '<vm foo="1" id="2" href="/vms/2" rel="self"><name id="1" href="/n" rel="x">a</name>' +
+      '<cpu id="1" href="/cpu"/><nics rel="nics"><nic id="3" x="y"/></nics></vm>';
+    expect(decodeObject(xml, body, 'vm')).toEqual({
+      id: '2',
+      href: '/vms/2',
+      name: 'a',
+      cpu: {},
+      nics: [{ id: '3' }],
+    });
   });
 
   test('clients skip what they do not know', () => {

@@ -116,8 +116,8 @@ export const providersTypes = types({
   openstack_image_provider: {
     base: 'openstack_provider',
     attributes: {
-      certificates: { kind: 'links certificate', mut: 'CU' },
-      images: { kind: 'links openstack_image', mut: 'CU' },
+      certificates: { kind: 'links certificate', mut: 'R' },
+      images: { kind: 'links openstack_image', mut: 'R' },
     },
   },
   openstack_image: {
@@ -134,9 +134,9 @@ export const providersTypes = types({
       agent_configuration: { kind: 'struct agent_configuration', mut: 'CU' },
       read_only: { kind: 'bool', mut: 'CU' },
       type: { kind: 'enum openstack_network_provider_type', mut: 'CU' },
-      certificates: { kind: 'links certificate', mut: 'CU' },
-      networks: { kind: 'links openstack_network', mut: 'CU' },
-      subnets: { kind: 'links openstack_subnet', mut: 'CU' },
+      certificates: { kind: 'links certificate', mut: 'R' },
+      networks: { kind: 'links openstack_network', mut: 'R' },
+      subnets: { kind: 'links openstack_subnet', mut: 'R' },
       auto_sync: { kind: 'bool', mut: 'CU' },
       unmanaged: { kind: 'bool', mut: 'CU' },
       user_domain_name: { kind: 'string', mut: 'CU' },
@@ -165,9 +165,9 @@ export const providersTypes = types({
     base: 'openstack_provider',
     attributes: {
       data_center: { kind: 'ref data_center', mut: 'CU' },
-      certificates: { kind: 'links certificate', mut: 'CU' },
-      volume_types: { kind: 'links openstack_volume_type', mut: 'CU' },
-      authentication_keys: { kind: 'links openstack_volume_authentication_key', mut: 'CU' },
+      certificates: { kind: 'links certificate', mut: 'R' },
+      volume_types: { kind: 'links openstack_volume_type', mut: 'R' },
+      authentication_keys: { kind: 'links openstack_volume_authentication_key', mut: 'R' },
     },
   },
   openstack_volume_type: {

@@ -1,14 +1,18 @@
 /** The socket side: TLS, limits, bodies, and which part of the server a path belongs to. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import { type Administration, administer, adminPath } from '../admin/endpoints.ts';
 import { Dropped } from '../admin/faults.ts';
 import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
 import { Refusal } from '../fault.ts';
 import { faultResponse } from './answer.ts';
+import { acceptsGzip } from './compression.ts';
+import { Connections } from './connections.ts';
 import { type ApiServer, handle } from './pipeline.ts';
 import { pkiResource } from './pki.ts';
 import { type ApiResponse, acceptedMedia, parseTarget } from './request.ts';
+import { send } from './send.ts';
 
 /** Largest body of an API request, in bytes. */
 export const maximumBody = 10 * 2 ** 20;
@@ -16,10 +20,14 @@ export const maximumBody = 10 * 2 ** 20;
 const maximumState = 2 ** 30;
 const maximumHeader = 64 * 2 ** 10;
 /** Milliseconds for the head of a request, for all of it, and between requests. */
-const headersTimeout = 10_000;
-const requestTimeout = 120_000;
-const keepAliveTimeout = 75_000;
-const handshakeTimeout = 10_000;
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 75_000,
+  handshakeTimeout: 10_000,
+  /** How often it is looked for connections that take longer. */
+  connectionsCheckingInterval: 2_000,
+};
 const maximumConnections = 2_000;
 const sweepInterval = 20;
 /** Milliseconds to wait for a body that a GET announces; some clients never send it. */
@@ -42,24 +50,25 @@ export interface ListenerOptions {
 
 /** Makes the server; the caller lets it listen. */
 export function makeListener(options: ListenerOptions): Listener {
+  const connections = new Connections();
   const server = createServer(
     {
       key: options.key,
       cert: options.certificate,
       minVersion: 'TLSv1.2',
-      handshakeTimeout,
       maxHeaderSize: maximumHeader,
-      headersTimeout,
-      requestTimeout,
-      keepAliveTimeout,
+      ...timeouts,
     },
     (request, response) => {
-      answer(options, request, response).catch((error: unknown) => {
-        if (!(error instanceof Dropped)) options.api.report(error);
-        response.destroy();
+      connections.inTurn(request, response, () => {
+        answer(options, request, response).catch((error: unknown) => {
+          if (!(error instanceof Dropped)) options.api.report(error);
+          response.destroy();
+        });
       });
     },
   );
+  server.on('secureConnection', (socket) => connections.accept(socket));
   server.maxConnections = maximumConnections;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
@@ -68,9 +77,7 @@ export function makeListener(options: ListenerOptions): Listener {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
-  });
+  server.on('clientError', (error, socket) => connections.fail(error, socket as Socket));
   return {
     server,
     close: (grace) =>
@@ -98,6 +105,7 @@ async function answer(
   const began = performance.now();
   let answered: ApiResponse;
   try {
+    refuseSecondHost(request, response);
     const parsed = parseTarget(target, `${appRoot}/api`);
     if (parsed) {
       const body = await bodyOf(request, response);
@@ -117,7 +125,10 @@ async function answer(
     answered = faultResponse(api.dialect, media, error);
     if (error.status === 413) response.setHeader('Connection', 'close');
   }
-  await send(request, response, answered);
+  await send(response, answered, {
+    isHead: request.method === 'HEAD',
+    packs: acceptsGzip(headerOf(request, 'accept-encoding')),
+  });
   const seconds = (performance.now() - began) / 1_000;
   options.admin.metrics.answered(request.method ?? 'GET', answered.status, seconds);
 }
@@ -127,6 +138,16 @@ async function answer(
  * for any: all but keyboards and mice.
  */
 const usbFilter = '3,-1,-1,-1,0|-1,-1,-1,-1,1\n';
+/** Two names for the server are a way to be sent past those who check one of them. */
+function refuseSecondHost({ rawHeaders }: IncomingMessage, response: ServerResponse): void {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts < 2) return;
+  response.setHeader('Connection', 'close');
+  throw new Refusal(400, 'Request syntactically incorrect.', 'There is more than one Host header.');
+}
 
 /** What is not the API: sign-in, certificates, health. */
 async function serveBeside(
@@ -255,45 +276,4 @@ function tooLarge(maximum: number): Refusal {
     'Request Entity Too Large',
     `The body is larger than the ${maximum} bytes that it may have.`,
   );
-}
-
-/** Writes a response; lists in pieces, no faster than the client reads. */
-async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: ApiResponse,
-): Promise<void> {
-  if (response.destroyed) return;
-  if (typeof body === 'string' || body === undefined) {
-    const head = request.method === 'HEAD';
-    const length = Buffer.byteLength(body ?? '', 'utf8');
-    response.writeHead(status, head ? headers : { ...headers, 'Content-Length': length });
-    // A text leaves in one piece with its headers; bytes would be a second one.
-    response.end(head ? undefined : body, 'utf8');
-    return;
-  }
-  // The first piece is made before the head is sent, so that what goes wrong there is a fault.
-  const pieces = body[Symbol.iterator]();
-  let piece = pieces.next();
-  response.writeHead(status, headers);
-  while (!piece.done) {
-    if (!response.write(piece.value) && !(await drained(response))) return;
-    piece = pieces.next();
-  }
-  response.end();
-}
-
-/** Waits until the client has read; false when it went away. */
-function drained(response: ServerResponse): Promise<boolean> {
-  return new Promise((resolve) => {
-    const done = (open: boolean) => () => {
-      response.off('drain', onDrain);
-      response.off('close', onClose);
-      resolve(open);
-    };
-    const onDrain = done(true);
-    const onClose = done(false);
-    response.once('drain', onDrain);
-    response.once('close', onClose);
-  });
 }

@@ -13,7 +13,7 @@ import {
 } from '../../wire/index.ts';
 import { Dropped, type FaultRules } from '../admin/faults.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
-import { Refusal } from '../fault.ts';
+import { notFound, notFoundReason, Refusal } from '../fault.ts';
 import { type Caller, RuleContext, type Site } from '../rules/context.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
@@ -58,7 +58,7 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
     response = await answer(server, request, media, correlationId);
   } catch (error) {
     if (error instanceof Dropped) throw error;
-    response = refusalOf(server, error, media ?? 'application/xml');
+    response = refusalOf(server, request.method, error, media ?? 'application/xml');
   }
   return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
 }
@@ -180,7 +180,7 @@ function requireOperation(
 ): { match: Match; operation: Operation } {
   const path = `${request.apiPath}/${request.segments.join('/')}`;
   if (!match) {
-    throw new Refusal(404, 'Not Found', `There is nothing at ${path}: the API has no such path.`);
+    throw notFound(`There is nothing at ${path}: the API has no such path.`);
   }
   const method =
     request.method === 'HEAD' && !match.operations.has('HEAD') ? 'GET' : request.method;
@@ -316,12 +316,23 @@ function namesObject(match: Match): boolean {
   return addressesObject(match.service);
 }
 
-function refusalOf(server: ApiServer, error: unknown, media: MediaType): ApiResponse {
+function refusalOf(
+  server: ApiServer,
+  method: string,
+  error: unknown,
+  media: MediaType,
+): ApiResponse {
   const { dialect } = server;
   if (error instanceof Refusal) {
+    if (dialect.emptyNotFound && method !== 'POST' && isUnaddressed(error)) {
+      return { status: error.status, headers: {} };
+    }
     const headers: Record<string, string> = {};
     if (error instanceof MethodRefusal) headers['Allow'] = error.allow;
-    if (error.status === 401) headers['WWW-Authenticate'] = 'Basic realm="RESTAPI"';
+    if (error.status === 401) {
+      headers['WWW-Authenticate'] = 'Basic realm="RESTAPI"';
+      if (dialect.unauthorizedPage) return unauthorizedPage(headers);
+    }
     return faultResponse(dialect, media, error, headers);
   }
   if (error instanceof WireError) {
@@ -338,6 +349,19 @@ function refusalOf(server: ApiServer, error: unknown, media: MediaType): ApiResp
     media,
     new Refusal(500, 'Internal Error', 'The server failed to answer; its log says why.'),
   );
+}
+
+/** Whether there is nothing at the address of the request; what is missing may also be in its body. */
+function isUnaddressed({ status, reason }: Refusal): boolean {
+  return status === 404 && reason === notFoundReason;
+}
+
+function unauthorizedPage(headers: Readonly<Record<string, string>>): ApiResponse {
+  return {
+    status: 401,
+    headers: { ...headers, 'Content-Type': 'text/html;charset=UTF-8' },
+    body: '<html><head><title>Error</title></head><body>Unauthorized</body></html>',
+  };
 }
 
 /** The id that ties a request to its events: of the client, or a new one. */

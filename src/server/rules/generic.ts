@@ -4,6 +4,7 @@ import { notFound, Refusal, refused } from '../fault.ts';
 import type { ListOptions } from '../store/conditions.ts';
 import type { StoredObject } from '../store/document.ts';
 import { linkListsOf, storedKinds } from '../store/kinds.ts';
+import { changedMembers } from './changed-members.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from './context.ts';
 import { settleIcons } from './icon/rules.ts';
 import {
@@ -17,7 +18,8 @@ import {
 } from './input.ts';
 import { addMember, removeMember } from './members.ts';
 import type { ActionResult, Addressed, EventChoice, Parameters } from './notation.ts';
-import { type Place, titleOf } from './places.ts';
+import { locationOf, type Place, titleOf } from './places.ts';
+import { present } from './presentation.ts';
 import { rulesOf } from './registry.ts';
 import { typeWord } from './words.ts';
 
@@ -101,7 +103,10 @@ export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredO
   return current(ctx, place, String(object['id'])) ?? object;
 }
 
-/** Changes an object; only the members that were sent. Returns its new form. */
+/**
+ * Changes an object; only the members that were sent and say something new: what was read and comes
+ * back as it was changes nothing. Returns its new form.
+ */
 export function update(ctx: RuleContext, target: Target, sent: StoredObject): StoredObject {
   const { place } = target;
   const before = target.object as StoredObject;
@@ -109,12 +114,17 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
     throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
   }
   const rules = rulesOf(place.kind);
-  if (rules?.replace) return rules.replace(ctx, target, sent) as StoredObject;
-  const changes = settable(place.type, sent, 'U');
+  const news = changedMembers(place.type, sent, shownWhole(ctx, place, before));
+  if (Object.keys(news).length === 0) {
+    if (rules?.events?.update !== undefined) report(ctx, rules.events.update, target);
+    return before;
+  }
+  if (rules?.replace) return rules.replace(ctx, target, news) as StoredObject;
+  const changes = settable(place.type, news, 'U');
   resolveReferences(ctx.tx, place.type, changes);
   settleIcons(ctx.tx, changes);
   const after = merge(before, changes);
-  rules?.change?.(ctx, before as never, after as never, place, sent);
+  rules?.change?.(ctx, before as never, after as never, place, news);
   if (changes['name'] !== undefined) checkName(ctx.tx, place, after, 'edit');
   ctx.tx.update(place.kind, after as never, place.collection);
   const changed = { place, object: after } as unknown as Target;
@@ -122,6 +132,13 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   if (before['name'] !== after['name']) reportNewName(ctx, before, changed);
   rules?.changed?.(ctx, before as never, changed);
   return current(ctx, place, String(before['id'])) ?? after;
+}
+
+/** The object as it is shown to those who ask for everything. */
+function shownWhole(ctx: RuleContext, place: Place, object: StoredObject): StoredObject {
+  const view = { ctx, apiPath: '', allContent: true, everything: true };
+  const { service, path } = locationOf(place, String(object['id']));
+  return present(view, place.kind, object, service, path);
 }
 
 /** Removes an object, or begins to. */

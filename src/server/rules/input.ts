@@ -58,6 +58,9 @@ const badValues: ReadonlySet<string> = new Set([
   'weight.scheduling_policy_unit',
 ]);
 
+/** References that name an object of another type than they say: older clients call a disk an image. */
+const otherTypes: Readonly<Record<string, string>> = { 'image_transfer.image': 'disk' };
+
 /**
  * Replaces every reference by `{id}`, looking names up. Refuses with 404 what does not exist, and
  * with 400 what is one of the values above. References to objects that are not stored by themselves
@@ -76,7 +79,7 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
     }
     const status = badValues.has(`${type}.${name}`) ? 400 : 404;
     if (form === 'ref' && isRecord(value)) {
-      object[name] = resolve(tx, of, value, status);
+      object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, status);
     } else if (form === 'links' && Array.isArray(value)) {
       object[name] = value.map((item) => (isRecord(item) ? resolve(tx, of, item, status) : item));
     }

@@ -90,7 +90,8 @@ export function present(
       shown[name] = show === asItIs || value === undefined ? value : show(view, value);
     }
   }
-  shown['link'] = new LinkList(base, linksOf(service, type, shown));
+  const links = linksOf(service, type, shown);
+  if (links.length > 0) shown['link'] = new LinkList(base, links);
   const actions = actionsOf(service);
   if (actions.length > 0) {
     shown['actions'] = { link: new LinkList(base, actions) };

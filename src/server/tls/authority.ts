@@ -40,7 +40,10 @@ export async function makeAuthority(now: Date): Promise<KeyAndCertificate> {
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { key: await privatePem(keys.privateKey), certificate: certificate.toString('pem') };
+  return {
+    key: await privatePem(keys.privateKey),
+    certificate: withLineEnd(certificate.toString('pem')),
+  };
 }
 
 /**
@@ -82,11 +85,16 @@ export async function makeServerCertificate(
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  const own = certificate.toString('pem').trimEnd();
+  const own = certificate.toString('pem');
   return {
     key: await privatePem(keys.privateKey),
-    certificate: `${own}\n${authority.certificate.trimEnd()}\n`,
+    certificate: withLineEnd(own) + withLineEnd(authority.certificate),
   };
+}
+
+/** A PEM text that another one can follow: clients put certificates together by concatenation. */
+export function withLineEnd(pem: string): string {
+  return `${pem.trimEnd()}\n`;
 }
 
 /** SHA-256 fingerprint of a PEM certificate: pairs of hexadecimal digits with colons. */

@@ -3,7 +3,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeDurably } from '../durable-file.ts';
-import { type KeyAndCertificate, makeAuthority, makeServerCertificate } from './authority.ts';
+import {
+  type KeyAndCertificate,
+  makeAuthority,
+  makeServerCertificate,
+  withLineEnd,
+} from './authority.ts';
 
 export interface ServerCertificates {
   /** PEM of the certificate authority. */
@@ -56,7 +61,12 @@ async function kept(
       key: readFileSync(keyFile, 'utf8'),
       certificate: readFileSync(certFile, 'utf8'),
     };
-    if (belong(pair, certFile) && serves(pair.certificate, hosts, now)) return pair;
+    if (belong(pair, certFile) && serves(pair.certificate, hosts, now)) {
+      const certificate = withLineEnd(pair.certificate);
+      // Earlier versions wrote no line end.
+      if (certificate !== pair.certificate) writeDurably(certFile, certificate, 0o644);
+      return { ...pair, certificate };
+    }
   }
   const made = await make();
   writeDurably(keyFile, made.key, 0o600);

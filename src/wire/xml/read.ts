@@ -1,4 +1,7 @@
-/** Reads objects from XML: one reader per shape, made once. */
+/**
+ * Reads objects from XML: one reader per shape, made once. Attributes that mean nothing are passed
+ * over, in requests too: generated clients write `href`, `id` and `rel` wherever they have read them.
+ */
 import { type Place, type ReadScalar, scalarReader } from '../scalars.ts';
 import type { Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
 import { keepName } from './characters.ts';
@@ -43,7 +46,6 @@ export function readXmlList(
   const cursor = open(text, root, tolerant);
   const { read } = objectReader(shape);
   const items: Fields[] = [];
-  refuseAttributes(cursor);
   while (cursor.nextChild()) {
     if (cursor.name === item) items.push(read(cursor));
     else if (tolerant || besideItems.has(cursor.name)) cursor.skip();
@@ -100,8 +102,10 @@ function makeObjectReader(shape: Shape): ObjectReader {
     while (cursor.nextChild()) {
       const found = members.get(cursor.name);
       if (!found) {
-        if (!cursor.tolerant) cursor.refuse(`unknown element, ${shape.display} has no such member`);
-        cursor.skip();
+        if (cursor.tolerant) cursor.skip();
+        else if (!isLinkSentBack(cursor, shape)) {
+          cursor.refuse(`unknown element, ${shape.display} has no such member`);
+        }
         continue;
       }
       const { name, content } = found.member;
@@ -146,16 +150,26 @@ function readAttributes(
       };
       const value = read(cursor.attributes[i + 1] ?? '', place);
       if (value !== undefined) fields[name] = value;
-    } else if (!cursor.tolerant) {
-      cursor.refuse(`unknown attribute ${name}`);
     }
   }
 }
 
-function refuseAttributes(cursor: XmlCursor): void {
-  if (cursor.attributeEnd > 0 && !cursor.tolerant) {
-    cursor.refuse(`unknown attribute ${cursor.attributes[0]}`);
-  }
+function hasHref({ attributes, attributeEnd }: XmlCursor): boolean {
+  for (let i = 0; i < attributeEnd; i += 2) if (attributes[i] === 'href') return true;
+  return false;
+}
+
+/**
+ * Whether the element is a link that comes back as generated clients write what they have read: under
+ * its own name, with its address and nothing in it. Such a link says nothing.
+ */
+function isLinkSentBack(cursor: XmlCursor, { links }: Shape): boolean {
+  return (
+    links !== undefined &&
+    hasHref(cursor) &&
+    links().has(cursor.name.replaceAll('_', '')) &&
+    !cursor.nextChild()
+  );
 }
 
 function memberReader({ content }: Member): ReadElement {
@@ -165,8 +179,10 @@ function memberReader({ content }: Member): ReadElement {
   keepName(item);
   if (!wrapped) return (cursor) => [readItem(cursor)];
   return (cursor) => {
+    // Generated clients write each link that they have read as a list that has nothing but its
+    // address: they do not mean that the list is empty.
+    const sentBack = cursor.attributeEnd > 0 && hasHref(cursor);
     const items: unknown[] = [];
-    refuseAttributes(cursor);
     while (cursor.nextChild()) {
       if (cursor.name === item) {
         const value = readItem(cursor);
@@ -174,17 +190,14 @@ function memberReader({ content }: Member): ReadElement {
       } else if (cursor.tolerant) cursor.skip();
       else cursor.refuse(`unknown element, expected <${item}>`);
     }
-    return items;
+    return sentBack && items.length === 0 ? undefined : items;
   };
 }
 
 function contentReader(content: ScalarContent | ObjectContent): ReadElement {
   if (content.form === 'scalar') {
     const read = scalarReader(content);
-    return (cursor) => {
-      refuseAttributes(cursor);
-      return read(cursor.content(), cursor.justRead);
-    };
+    return (cursor) => read(cursor.content(), cursor.justRead);
   }
   let reader: ObjectReader | undefined;
   return (cursor) => {

@@ -2,8 +2,9 @@
 import type { Resource } from '../../../model/resource.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
+import { changedMembers } from '../changed-members.ts';
 import type { RuleContext } from '../context.ts';
-import { resolveReferences } from '../input.ts';
+import { checkName, resolveReferences } from '../input.ts';
 import { extendDisk } from './actions.ts';
 import { diskWords, domainOf, hasSnapshots, settleOwners, vmsOf } from './disk.ts';
 
@@ -12,6 +13,7 @@ type Disk = Resource<'disk'>;
 /** Members that are taken over as they were sent. */
 const plain = [
   'description',
+  'comment',
   'wipe_after_delete',
   'propagate_errors',
   'backup',
@@ -20,11 +22,17 @@ const plain = [
   'qcow_version',
 ] as const;
 
-/** Changes the members of a disk that were sent; the size only grows. */
-export function changeDisk(ctx: RuleContext, disk: Disk, sent: Disk): void {
+/** Changes the members of a disk that were sent and differ; the size only grows. */
+export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
+  const sent: Disk = changedMembers('disk', all as StoredObject, disk as StoredObject);
+  if (Object.keys(sent).length === 0) return;
   const changed: Disk = { ...disk };
   const alias = sent.alias ?? sent.name;
-  if (alias !== undefined) Object.assign(changed, { alias, name: alias });
+  if (alias !== undefined) {
+    Object.assign(changed, { alias, name: alias });
+    const place = { kind: 'disk', type: 'disk', collection: '/disks' } as const;
+    checkName(ctx.tx, place, changed as StoredObject, 'edit');
+  }
   for (const name of plain) {
     if (sent[name] !== undefined) Object.assign(changed, { [name]: sent[name] });
   }

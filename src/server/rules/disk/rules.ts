@@ -6,9 +6,11 @@ import { onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { contentsOf } from '../domain-contents/unregistered.ts';
+import { settable } from '../input.ts';
 import { rules } from '../notation.ts';
 import { measured } from '../storage/space.ts';
 import { diskActions } from './actions.ts';
+import { changeDisk } from './changes.ts';
 import {
   createImage,
   diskWords,
@@ -60,20 +62,25 @@ export const diskRules = rules({
     else moveDisk(ctx, place, object, 'add');
   },
 
-  change(ctx, before, after, _place, sent) {
-    const asked = Object.keys(sent).filter((name) => name !== 'id' && name !== 'href');
-    if (asked.some((name) => name !== 'qcow_version' && differs(before, after, name))) {
+  /** What a disk lets change itself depends on the dialect; attachments let change everything. */
+  replace(ctx, { object, place }, sent) {
+    const { qcow_version: version, ...others } = settable('disk', sent, 'U');
+    const more = Object.keys(others).length > 0;
+    if (more && ctx.site.dialect.diskUpdates === 'qcow_version') {
       ctx.refuse('DISK_ONLY_QCOW_VERSION', { action: 'edit' });
     }
-    if (asked.includes('qcow_version')) {
-      if (before.format !== 'cow') ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
-      requireState(ctx, 'disk', before as StoredObject, 'update', diskWords(before));
+    if (object.status === 'locked') {
+      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(object) });
     }
-  },
-
-  changed(ctx, before, { place, object }) {
-    if (before.qcow_version !== object.qcow_version) moveDisk(ctx, place, object, 'update');
-    else ctx.event(88, {}, { DiskAlias: object.alias });
+    if (more) changeDisk(ctx, object, sent as Disk);
+    else if (version !== undefined) {
+      if (object.format !== 'cow') ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
+      requireState(ctx, 'disk', object as StoredObject, 'update', diskWords(object));
+      const changed = { ...object, qcow_version: version } as Disk;
+      ctx.tx.update('disk', changed);
+      moveDisk(ctx, place, changed, 'update');
+    }
+    return ctx.tx.get('disk', object.id ?? '') ?? object;
   },
 
   removable(ctx, { object }) {
@@ -143,14 +150,3 @@ onArrival('disk', {
   copies: copiesOf,
   failed,
 });
-
-function differs(before: Disk, after: Disk, name: string): boolean {
-  const [a, b] = [before, after].map((disk) => (disk as StoredObject)[name]);
-  return text(a) !== text(b);
-}
-
-function text(value: unknown): string | undefined {
-  return JSON.stringify(value ?? null, (_, part: unknown) =>
-    typeof part === 'bigint' ? part.toString() : part,
-  );
-}

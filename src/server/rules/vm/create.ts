@@ -1,6 +1,7 @@
 /** How a virtual machine is made: of nothing, of a template, of a snapshot, of another machine. */
 
 import type { Resource } from '../../../model/resource.ts';
+import { incomplete } from '../../fault.ts';
 import type { ImageCopy } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
@@ -32,6 +33,8 @@ export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   vm.original_template = { id: template.id ?? blankTemplate };
   if (snapshot || ctx.parameters.flag('clone')) vm.template = { id: blankTemplate };
   if (ovf) inherit(vm, ovf.vm as StoredObject, Object.keys(ovf.vm));
+  // A document brings a name of its own; one without is no help.
+  if (!vm.name) throw incomplete('Vm', ['name'], 'add');
   inheritConfiguration(ctx, vm, { ...(snapshot ?? template) });
   settleVm(ctx, vm, sent);
 }

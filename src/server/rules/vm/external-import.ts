@@ -30,7 +30,7 @@ export const externalVmImportRules = rules({
     const request = structuredClone(sent);
     const { vm: named, ...references } = request as Resource<'external_vm_import'>;
     resolveReferences(ctx.tx, 'external_vm_import', references as StoredObject);
-    const name = named?.name ?? references.name ?? '';
+    const name = named?.name || references.name || '';
     const host = references.host?.id;
     const file = fileOf(ctx, 'domain_vm', references.url, host);
     const vm = newVm(ctx, name, references, file);

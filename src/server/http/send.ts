@@ -1,0 +1,74 @@
+/** Sending of answers: whole or in pieces, compressed or not. */
+import type { ServerResponse } from 'node:http';
+import { compressedAtOnce, compressedPieces, smallestCompressed } from './compression.ts';
+import type { ApiResponse } from './request.ts';
+
+/** Bytes of a piece behind which there may be more. */
+const longPiece = 64 * 2 ** 10;
+
+/** Writes a response; lists in pieces, no faster than the client reads. */
+export async function send(
+  response: ServerResponse,
+  { status, headers, body }: ApiResponse,
+  { isHead, packs }: { readonly isHead: boolean; readonly packs: boolean },
+): Promise<void> {
+  if (response.destroyed) return;
+  if (body === undefined || isHead) {
+    const length = isHead ? {} : { 'Content-Length': 0 };
+    response.writeHead(status, { ...headers, ...length });
+    response.end();
+    return;
+  }
+  const varying = { ...headers, Vary: 'Accept-Encoding' };
+  const packed = { ...varying, 'Content-Encoding': 'gzip' };
+  // Whatever is made first is made before the head is sent, so that what goes wrong there is a fault.
+  const { whole, pieces } =
+    typeof body === 'string' ? { whole: body, pieces: [body] } : begun(body);
+  if (whole !== undefined) {
+    const length = Buffer.byteLength(whole, 'utf8');
+    const short = packs && length >= smallestCompressed ? compressedAtOnce(whole) : undefined;
+    if (short || !packs || length < smallestCompressed) {
+      const [head, sent] = short ? [packed, short] : [varying, whole];
+      response.writeHead(status, { ...head, 'Content-Length': short?.length ?? length });
+      // A text leaves in one piece with its headers; bytes would be a second one.
+      if (typeof sent === 'string') response.end(sent, 'utf8');
+      else response.end(sent);
+      return;
+    }
+  }
+  response.writeHead(status, packs ? packed : varying);
+  for await (const piece of packs ? compressedPieces(pieces) : pieces) {
+    if (!(await taken(response, piece))) return;
+  }
+  response.end();
+}
+
+type Piece = string | Uint8Array;
+
+/** A body in pieces of which the first is made; `whole` where it is the only one. */
+function begun(body: Iterable<Piece>): { whole?: Piece; pieces: Iterable<Piece> } {
+  const iterator = body[Symbol.iterator]();
+  const first = iterator.next();
+  if (first.done) return { whole: '', pieces: [] };
+  // What is long has more to come, which is made when the first is sent.
+  const second = first.value.length < longPiece ? iterator.next() : undefined;
+  if (second?.done) return { whole: first.value, pieces: [first.value] };
+  function* all(): Generator<Piece> {
+    yield first.value;
+    if (second) yield second.value;
+    for (let next = iterator.next(); !next.done; next = iterator.next()) yield next.value;
+  }
+  return { pieces: all() };
+}
+
+/** Writes a piece and waits until the system has taken it; false when the client went away. */
+function taken(response: ServerResponse, piece: Piece): Promise<boolean> {
+  return new Promise((resolve) => {
+    const onClose = () => resolve(false);
+    response.once('close', onClose);
+    response.write(piece, (error) => {
+      response.off('close', onClose);
+      resolve(!error);
+    });
+  });
+}

@@ -1,0 +1,79 @@
+/** Documents as generated clients write back what they have read. */
+import { XMLBuilder, XMLParser } from 'fast-xml-parser';
+import { attributesOf, isType, parseKind } from '../../../src/model/index.ts';
+import { wireName } from '../../../src/wire/names.ts';
+
+/** One element: its name, its children under it, its attributes under `:@`. */
+type Node = Record<string, unknown>;
+
+const options = {
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  // Entities stay as they are, on the way in and out.
+  processEntities: false,
+} as const;
+
+const parser = new XMLParser(options);
+const builder = new XMLBuilder({ ...options, suppressEmptyNode: true });
+
+/**
+ * Each link becomes a list element with its address: `<link rel="nics" href="..."/>` is written as
+ * `<nics href="..."/>`. What a followed link brought stays in that element. Actions are left out.
+ */
+export function asClientsWrite(xml: string, type: string): string {
+  const nodes = parser.parse(xml) as Node[];
+  const [root] = nodes.filter((node) => nameOf(node) !== '?xml');
+  if (!root) throw new Error('The document is empty.');
+  rewrite(root, type);
+  return String(builder.build([root]));
+}
+
+/** The document with another text in one of its own members. */
+export function withMember(xml: string, member: string, text: string): string {
+  const [root] = parser.parse(xml) as Node[];
+  if (!root) throw new Error('The document is empty.');
+  const name = nameOf(root);
+  const others = (root[name] as Node[]).filter((child) => nameOf(child) !== member);
+  root[name] = [...others, { [member]: [{ '#text': text }] }];
+  return String(builder.build([root]));
+}
+
+function nameOf(node: Node): string {
+  return Object.keys(node).find((key) => key !== ':@') ?? '';
+}
+
+function rewrite(node: Node, type: string | undefined): void {
+  const name = nameOf(node);
+  if (name === '#text') return;
+  const children = (node[name] ?? []) as Node[];
+  const kept: Node[] = [];
+  const links: Node[] = [];
+  for (const child of children) {
+    const tag = nameOf(child);
+    if (tag === 'actions') continue;
+    if (tag === 'link') links.push(child);
+    else kept.push(child);
+  }
+  for (const child of kept) rewrite(child, isType(nameOf(child)) ? nameOf(child) : undefined);
+  for (const link of links) {
+    const { rel = '', href = '' } = (link[':@'] ?? {}) as Record<string, string>;
+    const tag = elementOf(rel, type ?? name);
+    const there = kept.find((child) => nameOf(child) === tag);
+    if (there) there[':@'] = { ...(there[':@'] as object | undefined), href };
+    else kept.push({ [tag]: [], ':@': { href } });
+  }
+  node[name] = kept;
+}
+
+/** The list that clients know for a link: its name has underscores. */
+function elementOf(rel: string, type: string): string {
+  if (!isType(type)) return rel;
+  const known = Object.entries(attributesOf(type)).find(
+    ([name]) => name.replaceAll('_', '') === rel,
+  );
+  return known ? wireName(known[0], parseKind(known[1].kind)) : rel;
+}

@@ -1,0 +1,79 @@
+/** All objects of a site that can be changed, and in which ways each can be read. */
+import {
+  addressesObject,
+  allOperations,
+  attributesOf,
+  type Operation,
+  parseKind,
+} from '../../../src/model/index.ts';
+import type { RawApi } from '../../support/raw.ts';
+
+export type Thing = Record<string, unknown>;
+
+export interface Changeable {
+  readonly operation: Operation;
+  readonly path: string;
+}
+
+/** Operations that change an object. */
+export const updates: readonly Operation[] = allOperations().filter(
+  ({ name, path }) => name === 'update' && addressesObject(path),
+);
+
+/** Finds the objects behind the paths of the model by walking through their collections. */
+export class Objects {
+  readonly #api: RawApi;
+  readonly #lists = new Map<string, Promise<string[]>>();
+
+  constructor(api: RawApi) {
+    this.#api = api;
+  }
+
+  /** Paths of the objects that a template stands for. */
+  async of(template: string): Promise<string[]> {
+    let paths = [''];
+    for (const word of template.split('/').slice(1)) {
+      if (!word.startsWith('{')) {
+        paths = paths.map((path) => `${path}/${word}`);
+        continue;
+      }
+      const found: string[] = [];
+      for (const path of paths) found.push(...(await this.#listed(path)));
+      paths = found;
+    }
+    return paths;
+  }
+
+  #listed(collection: string): Promise<string[]> {
+    let list = this.#lists.get(collection);
+    if (!list) {
+      list = this.#read(collection);
+      this.#lists.set(collection, list);
+    }
+    return list;
+  }
+
+  async #read(collection: string): Promise<string[]> {
+    const answer = await this.#api.json('GET', collection);
+    if (answer.status !== 200) throw new Error(`${collection}: ${answer.text}`);
+    return itemsOf(answer.json()).map(({ id }) => `${collection}/${id}`);
+  }
+}
+
+/** The objects in an answered list. */
+export function itemsOf(list: Thing): Thing[] {
+  return (Object.values(list).find(Array.isArray) ?? []) as Thing[];
+}
+
+/** What can be followed from an object: its links, and its references to other objects. */
+export function followable(type: string, object: Thing): string[] {
+  const links = ((object['link'] ?? []) as { rel: string }[]).map(({ rel }) => rel);
+  const references = Object.entries(attributesOf(type))
+    .filter(([name, { kind }]) => parseKind(kind).form === 'ref' && hasHref(object[name]))
+    .map(([name]) => name);
+  return [...links, ...references];
+}
+
+function hasHref(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'href' in value;
+}
