@@ -19,6 +19,7 @@ import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
 import { writeDurably } from './durable-file.ts';
+import { CallLog } from './http/call-log.ts';
 import { ListCache } from './http/list-cache.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
@@ -180,6 +181,7 @@ async function start(
     },
     api: {
       faults,
+      calls: options.callLog === undefined ? undefined : new CallLog(options.callLog),
       store,
       site,
       dialect,

@@ -20,6 +20,7 @@ import type { KindName } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
 import type { Answer, Call } from './call.ts';
+import type { CallLog } from './call-log.ts';
 import { parametersOf, serve } from './dispatch.ts';
 import type { ListCache } from './list-cache.ts';
 import {
@@ -45,6 +46,8 @@ export interface ApiServer {
   readonly committed: () => void;
   /** Failures that were asked for. */
   readonly faults: FaultRules;
+  /** Notes which operations are called, where that is asked for. */
+  readonly calls?: CallLog | undefined;
   /** Notes an error that is ours, not the client's. */
   readonly report: (error: unknown) => void;
 }
@@ -96,9 +99,12 @@ async function answer(
   if (server.faults.any) {
     await server.faults.strike(operation, () => nameOf(server, found, operation, body));
   }
-  const result = await run(server, request, found, operation, body, caller, correlationId);
+  const observed = server.calls?.observe(operation, request, body);
+  const { request: seen, body: sent } = observed ?? { request, body };
+  const result = await run(server, seen, found, operation, sent, caller, correlationId);
   const head = request.method === 'HEAD';
   const response = encodeAnswer(server.dialect, media, result, head, server.lists);
+  observed?.answered(response.status);
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
@@ -264,7 +270,7 @@ function waits(
   if (operation.isAction && !Array.isArray(body)) return body['async'] === false;
   const expect = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
   if (expect.includes('201-created')) return operation.name === 'add';
-  return booleanParameter(request.parameters.get('async')) === false && operation.http === 'POST';
+  return operation.http === 'POST' && booleanParameter(request.parameters.get('async')) === false;
 }
 
 const pollMilliseconds = 50;

@@ -19,6 +19,7 @@ import { addMember, removeMember } from './members.ts';
 import type { ActionResult, Addressed, EventChoice, Parameters } from './notation.ts';
 import { type Place, titleOf } from './places.ts';
 import { rulesOf } from './registry.ts';
+import { unwatched } from './watched.ts';
 import { typeWord } from './words.ts';
 
 type Target = Addressed<never> & { readonly object: StoredObject };
@@ -160,7 +161,7 @@ export function act(
 ): ActionResult {
   const action = rulesOf(target.place.kind)?.actions?.[operation.name];
   if (!action) throw unserved(operation);
-  requireForAction(operation.path, operation.name, body);
+  requireForAction(operation.path, operation.name, unwatched(body));
   return action(ctx, target, body);
 }
 
@@ -176,7 +177,7 @@ export function actOnCollection(
   const rule =
     operation.name === 'remove' ? rules?.removeMany : rules?.collectionActions?.[operation.name];
   if (!rule) throw unserved(operation);
-  requireForAction(operation.path, operation.name, body);
+  requireForAction(operation.path, operation.name, unwatched(body));
   return rule(ctx, place, body, parameters);
 }
 
