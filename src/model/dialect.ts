@@ -16,6 +16,10 @@ export interface Dialect {
   readonly eventsFromExclusive: boolean;
   /** A search that does not parse finds nothing instead of being refused. */
   readonly badSearchFindsNothing: boolean;
+  /** A search in a collection that has nothing to search by is ignored instead of being refused. */
+  readonly ignoresSearchWithoutFields: boolean;
+  /** File systems that are not frozen can be thawed: nothing happens then. */
+  readonly thawsWhatIsNotFrozen: boolean;
   readonly product: { readonly name: string; readonly vendor: string };
   /** `origin` of the service's own events and objects. */
   readonly origin: string;
@@ -30,6 +34,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonDatesAsMillis: false,
     eventsFromExclusive: false,
     badSearchFindsNothing: false,
+    ignoresSearchWithoutFields: false,
+    thawsWhatIsNotFrozen: false,
     product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
     origin: 'virt-app',
   },
@@ -41,6 +47,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     jsonDatesAsMillis: true,
     eventsFromExclusive: true,
     badSearchFindsNothing: true,
+    ignoresSearchWithoutFields: true,
+    thawsWhatIsNotFrozen: true,
     product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },
     origin: 'oVirt',
   },

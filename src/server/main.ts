@@ -1,5 +1,5 @@
 /** Puts a server together: store, rules, certificates, image daemon, listener; and takes it apart. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID, sign } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -31,6 +31,7 @@ import { sampleUsers } from './inventory/people.ts';
 import { purgeJobs } from './jobs/job.ts';
 import { TaskRunner } from './jobs/runner.ts';
 import { type Address, dialectOf, isEverywhere, type ServerOptions, urlHost } from './options.ts';
+import { answers } from './reach.ts';
 import { RuleContext, type Site } from './rules/context.ts';
 import { loseHost } from './rules/host/lost.ts';
 import { registerRules } from './rules/index.ts';
@@ -123,6 +124,8 @@ async function start(
     () => now().getTime(),
     report,
   );
+  let port = options.listen.port;
+  const address = () => `${urlHost(options.listen.host)}:${port}`;
   let newId: () => string = randomUUID;
   // What is made anew with the same seed gets the same ids.
   const startIds = () => {
@@ -137,6 +140,13 @@ async function start(
     random: seededRandom(options.seed ?? randomBytes(4).readUInt32LE()),
     images: files,
     tickets: desk,
+    certificates: {
+      ca: certificates.ca,
+      own: certificates.server.certificate,
+      sign: (data) => sign('sha256', Buffer.from(data), certificates.server.key),
+    },
+    answers,
+    address,
     isoFiles: () => filesIn(join(folder, 'iso')),
   };
   const password = await prepareData(store, site, options, folder, files);
@@ -197,7 +207,7 @@ async function start(
   });
   await desk.begin(store, site, tickets);
   closers.push(() => desk.end());
-  const port = await listen(listener.server, options.listen);
+  port = await listen(listener.server, options.listen);
   closers.push(() => listener.close(grace));
   await runner.recover();
   const purging = setInterval(() => {
@@ -206,7 +216,7 @@ async function start(
   purging.unref();
   closers.push(() => clearInterval(purging));
 
-  const baseUrl = `https://${urlHost(options.listen.host)}:${port}${dialect.appRoot}`;
+  const baseUrl = `https://${address()}${dialect.appRoot}`;
   let stopping: Promise<void> | undefined;
   return {
     baseUrl,

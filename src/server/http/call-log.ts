@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Operation } from '../../model/index.ts';
 import { watched } from '../rules/watched.ts';
 import type { StoredObject } from '../store/document.ts';
-import type { ApiRequest } from './request.ts';
+import type { ApiRequest, ApiResponse } from './request.ts';
 
 /** One line of the log. */
 export interface LoggedCall {
@@ -26,7 +26,8 @@ export interface ObservedCall {
   /** The same request and body; what is read of them is noted. */
   readonly request: ApiRequest;
   readonly body: StoredObject | StoredObject[];
-  readonly answered: (status: number) => void;
+  /** The same response; the call is noted when all of it was made. */
+  readonly answered: (response: ApiResponse) => ApiResponse;
 }
 
 export class CallLog {
@@ -48,15 +49,21 @@ export class CallLog {
     const read = { query: new Set<string>(), body: new Set<string>() };
     return {
       request: { ...request, parameters: new WatchedMap(request.parameters, read.query) },
-      body: Array.isArray(body) ? body : watched(body, (name) => read.body.add(name)),
-      answered: (status) =>
-        this.#write({
-          operation: `${operation.http} ${operation.path}`,
-          status,
-          agent: request.header('user-agent') ?? '',
-          query: operation.query.filter((name) => read.query.has(name)),
-          body: operation.body.filter((name) => read.body.has(name)),
-        }),
+      // What is added or changed has no parameters; each attribute of it is of its type.
+      body:
+        Array.isArray(body) || operation.body.length === 0
+          ? body
+          : watched(body, (name) => read.body.add(name)),
+      answered: (response) =>
+        whenMade(response, (status) =>
+          this.#write({
+            operation: `${operation.http} ${operation.path}`,
+            status,
+            agent: request.header('user-agent') ?? '',
+            query: operation.query.filter((name) => read.query.has(name)),
+            body: operation.body.filter((name) => read.body.has(name)),
+          }),
+        ),
     };
   }
 
@@ -67,6 +74,20 @@ export class CallLog {
     // At once: a server may be killed.
     appendFileSync(this.#file, `${line}\n`);
   }
+}
+
+/** Calls back when the response is made, of which the items of lists are made one by one. */
+function whenMade(response: ApiResponse, done: (status: number) => void): ApiResponse {
+  const { body, status } = response;
+  if (body === undefined || typeof body === 'string') {
+    done(status);
+    return response;
+  }
+  function* pieces(whole: Iterable<string | Uint8Array>) {
+    yield* whole;
+    done(status);
+  }
+  return { ...response, body: pieces(body) };
 }
 
 /** Notes whose value is looked up. */

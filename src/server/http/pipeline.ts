@@ -3,6 +3,7 @@
  * one function here or one call into the room that knows it.
  */
 import type { Dialect } from '../../model/dialect.ts';
+import { type FileAnswer, fileAnswers } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import {
   decodeAction,
@@ -27,6 +28,7 @@ import {
   type ApiRequest,
   type ApiResponse,
   acceptedMedia,
+  asksFor,
   booleanParameter,
   contentMedia,
   unsupportedVersion,
@@ -76,7 +78,8 @@ async function answer(
   if (request.method === 'OPTIONS') return optionsAnswer(request, match);
   const { caller, headers } = authenticate(server, request);
   requireVersion(request);
-  if (!media) {
+  const file = fileAskedFor(request, match);
+  if (!media && !file) {
     throw new Refusal(
       406,
       'Not Acceptable',
@@ -87,7 +90,7 @@ async function answer(
   if (status) {
     const { headers: own, ...response } = encodeAnswer(
       server.dialect,
-      media,
+      media ?? 'application/xml',
       status,
       false,
       server.lists,
@@ -101,11 +104,17 @@ async function answer(
   }
   const observed = server.calls?.observe(operation, request, body);
   const { request: seen, body: sent } = observed ?? { request, body };
-  const result = await run(server, seen, found, operation, sent, caller, correlationId);
+  const result = await run(server, seen, found, operation, sent, file, caller, correlationId);
   const head = request.method === 'HEAD';
-  const response = encodeAnswer(server.dialect, media, result, head, server.lists);
-  observed?.answered(response.status);
-  return { ...response, headers: { ...response.headers, ...headers } };
+  const response = encodeAnswer(
+    server.dialect,
+    media ?? 'application/xml',
+    result,
+    head,
+    server.lists,
+  );
+  const made = observed?.answered(response) ?? response;
+  return { ...made, headers: { ...made.headers, ...headers } };
 }
 
 /** Name of the object that a request is about: the one it addresses, or the one that is sent. */
@@ -143,6 +152,14 @@ function authenticate(
     caller: found.caller,
     headers: found.setCookie ? { 'Set-Cookie': found.setCookie } : {},
   };
+}
+
+/** The file that a request is answered with, where it asks for one that there is. */
+function fileAskedFor(request: ApiRequest, match: Match | undefined): FileAnswer | undefined {
+  const operation = match?.operations.get(request.method);
+  const found = operation && fileAnswers[`${operation.http} ${operation.path}`];
+  const accept = request.parameters.get('accept') ?? request.header('accept');
+  return found && asksFor(accept, found.media, found.preferred === true) ? found : undefined;
 }
 
 function requireVersion(request: ApiRequest): void {
@@ -238,13 +255,15 @@ async function run(
   match: Match,
   operation: Operation,
   body: StoredObject | StoredObject[],
+  file: FileAnswer | undefined,
   caller: Caller,
   correlationId: string,
 ): Promise<Answer> {
   const { store, site } = server;
-  const call = { request, match, operation, body, dialect: server.dialect };
+  const call = { request, match, operation, body, dialect: server.dialect, file };
   const parameters = parametersOf(request);
-  const reads = operation.http === 'GET' || operation.http === 'HEAD';
+  // A file may have to be made, with a ticket in it.
+  const reads = !file && (operation.http === 'GET' || operation.http === 'HEAD');
   // Reading a storage again writes down what is found there.
   const refreshes = operation.query.includes('refresh') && parameters.flag('refresh') === true;
   if (reads && !refreshes) {
