@@ -19,8 +19,7 @@ export const plainRules = [
         name,
         values: Object.entries(values)
           .filter(
-            ([version]) =>
-              [undefined, version, 'general'].includes(wanted) || version === 'general',
+            ([version]) => wanted === undefined || version === wanted || version === 'general',
           )
           .map(([version, value]) => ({ version, value })),
       }));
@@ -35,12 +34,15 @@ export const plainRules = [
     events: { remove: 811 },
     /** What is switched on in a cluster is a feature of its level. */
     attach(ctx, place, sent) {
-      const id = String(sent['id'] ?? '');
       const cluster = ctx.tx.get('cluster', place.owner?.id ?? '');
       const level = `${cluster?.version?.major}.${cluster?.version?.minor}`;
-      const feature = ctx.tx.get('cluster_feature', id, `/clusterlevels/${level}/clusterfeatures`);
-      if (!feature) throw notFound(`Cluster level ${level} has no feature ${id}.`);
-      if (!ctx.tx.get('cluster_feature', id, place.collection)) {
+      const { id, name } = sent as { readonly id?: string; readonly name?: string };
+      const all = { collection: `/clusterlevels/${level}/clusterfeatures` };
+      const feature = ctx.tx
+        .list('cluster_feature', { where: all })
+        .find((one) => (id === undefined ? one.name === name : one.id === id));
+      if (!feature) throw notFound(`Cluster level ${level} has no feature ${id ?? name}.`);
+      if (!ctx.tx.get('cluster_feature', feature.id ?? '', place.collection)) {
         ctx.tx.insert('cluster_feature', place.collection, feature);
       }
       ctx.event(811, { cluster });
