@@ -1,23 +1,36 @@
 // Prints every numbered operation of the specification with the tests that drive it. Ends with 1
-// when one of them has no test. With --write it writes docs/coverage.md anew.
+// when one of them has no test; after `npm test`, also when an operation succeeded in no test, when a
+// parameter was neither read nor is said to be ignored, or when docs/coverage.md says otherwise. With
+// --write it writes that page anew.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepare, root } from './prepare.js';
+import { calls, prepare, root } from './prepare.js';
 
 await prepare();
 
-if (process.argv.includes('--write')) {
-  const page = ['--project', 'unit', 'test/server/coverage-doc.test.ts'];
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...page],
-    { cwd: root, encoding: 'utf8', env: { ...process.env, VMCTL_WRITE_COVERAGE: '1' } },
-  );
-  if (status !== 0) {
-    console.error(stdout, stderr);
-    process.exit(1);
-  }
+const writes = process.argv.includes('--write');
+const logged = existsSync(calls);
+if (!logged) console.error('npm test has left no log of its calls: the page alone is looked at.');
+const page = spawnSync(
+  process.execPath,
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    ...['run', '--project', 'unit', 'test/server/coverage-doc.test.ts'],
+  ],
+  {
+    cwd: root,
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      ...(logged ? { VMCTL_CALLS: calls } : {}),
+      ...(writes ? { VMCTL_WRITE_COVERAGE: '1' } : {}),
+    },
+  },
+);
+if (page.status !== 0) {
+  console.error(page.stdout, page.stderr);
+  process.exit(1);
 }
 
 const read = (name) => JSON.parse(readFileSync(join(root, 'test/data', `${name}.json`), 'utf8'));

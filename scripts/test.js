@@ -1,12 +1,15 @@
-// Runs all tests; further arguments go to vitest. Ends with a plain line that says how many.
+// Runs all tests; further arguments go to vitest. Ends with a plain line that says how many. A run of
+// all tests also leaves a log of the operations that they called: `npm run coverage:api` reads it.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepare, root } from './prepare.js';
+import { calls, prepare, root } from './prepare.js';
 
 await prepare();
 
+const whole = process.argv.length === 2;
+if (whole) rmSync(calls, { recursive: true, force: true });
 const folder = mkdtempSync(join(tmpdir(), 'vmctl-results-'));
 const results = join(folder, 'results.json');
 const { status } = spawnSync(
@@ -19,7 +22,11 @@ const { status } = spawnSync(
     `--outputFile.json=${results}`,
     ...process.argv.slice(2),
   ],
-  { cwd: root, stdio: 'inherit' },
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...(whole ? { VMCTL_SERVE_CALL_LOG: calls } : {}) },
+  },
 );
 try {
   const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(

@@ -86,6 +86,7 @@ export async function runDaemon(
     add: async (ticket) => tickets.add(ticket),
     state: async (id) => tickets.state(id),
     extend: async (id, timeout) => tickets.extend(id, timeout),
+    touch: async (id) => tickets.touch(id),
     remove: async (id, waitMs) => {
       const removed = await tickets.remove(id, waitMs);
       void returnFreedMemory();

@@ -2,7 +2,7 @@
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 /** The calls that cross the border, with the types the daemon itself has. */
-export type Calls = Pick<ImageDaemon, 'add' | 'state' | 'extend' | 'remove' | 'close'>;
+export type Calls = Pick<ImageDaemon, 'add' | 'state' | 'extend' | 'touch' | 'remove' | 'close'>;
 export type CallName = keyof Calls;
 
 /** From the caller: run a call. */

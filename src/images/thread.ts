@@ -27,6 +27,7 @@ export async function startInThread(
     add: (ticket) => thread.call('add', ticket),
     state: (id) => thread.call('state', id),
     extend: (id, timeout) => thread.call('extend', id, timeout),
+    touch: (id) => thread.call('touch', id),
     remove: (id, waitMs) => thread.call('remove', id, waitMs),
     close: () => thread.close(),
   };

@@ -48,6 +48,13 @@ export class Tickets {
     live.extend(timeout);
   }
 
+  /** Lets a ticket begin to be idle anew. */
+  touch(id: string): void {
+    const live = this.#live.get(id);
+    if (!live) throw new Error('there is no such ticket');
+    live.touch();
+  }
+
   /** See `ImageDaemon.remove`. */
   async remove(id: string, waitMs = DEFAULT_WAIT): Promise<TicketState | undefined> {
     const live = this.#live.get(id);

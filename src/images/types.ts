@@ -58,6 +58,8 @@ export interface ImageDaemon {
   state(id: string): Promise<TicketState | undefined>;
   /** Lets the ticket expire `timeout` seconds from now, expired or not. Rejects when unknown. */
   extend(id: string, timeout: number): Promise<void>;
+  /** Counts as a use of the ticket: it is not idle, and lives for its timeout. Rejects when unknown. */
+  touch(id: string): Promise<void>;
   /**
    * Refuses new requests at once, stops running ones at their next buffer and waits for them.
    * Rejects after `waitMs` (60,000 by default); the ticket then stays unusable and can be removed

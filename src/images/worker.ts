@@ -33,6 +33,8 @@ function run(daemon: ImageDaemon, request: Request) {
       return daemon.state(...request.parameters);
     case 'extend':
       return daemon.extend(...request.parameters);
+    case 'touch':
+      return daemon.touch(...request.parameters);
     case 'remove':
       return daemon.remove(...request.parameters);
     case 'close':

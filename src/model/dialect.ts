@@ -24,6 +24,10 @@ export interface Dialect {
   readonly unauthorizedPage: boolean;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
+  /** A search in a collection that has nothing to search by is ignored instead of being refused. */
+  readonly ignoresSearchWithoutFields: boolean;
+  /** File systems that are not frozen can be thawed: nothing happens then. */
+  readonly thawsWhatIsNotFrozen: boolean;
   readonly product: { readonly name: string; readonly vendor: string };
   /** `origin` of the service's own events and objects. */
   readonly origin: string;
@@ -42,6 +46,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     emptyNotFound: false,
     unauthorizedPage: false,
     diskUpdates: 'qcow_version',
+    ignoresSearchWithoutFields: false,
+    thawsWhatIsNotFrozen: false,
     product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
     origin: 'virt-app',
   },
@@ -57,6 +63,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     emptyNotFound: true,
     unauthorizedPage: true,
     diskUpdates: 'all',
+    ignoresSearchWithoutFields: true,
+    thawsWhatIsNotFrozen: true,
     product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },
     origin: 'oVirt',
   },

@@ -209,3 +209,18 @@ export function linkNames(type: string): ReadonlySet<string> {
   }
   return names;
 }
+
+/** Types whose lists declare a search although their objects have no fields to search by. */
+const withoutFields = new Set([
+  'nic',
+  'watchdog',
+  'external_host_provider',
+  'openstack_image_provider',
+  'openstack_network_provider',
+  'openstack_volume_provider',
+]);
+
+/** Whether a list can be searched: a search is declared, and there is something to search by. */
+export function isSearchable({ query, type }: Pick<Operation, 'query' | 'type'>): boolean {
+  return query.includes('search') && !withoutFields.has(type);
+}

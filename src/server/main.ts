@@ -1,5 +1,5 @@
 /** Puts a server together: store, rules, certificates, image daemon, listener; and takes it apart. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID, sign } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -19,6 +19,7 @@ import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
 import { writeDurably } from './durable-file.ts';
+import { CallLog } from './http/call-log.ts';
 import { ListCache } from './http/list-cache.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
@@ -30,6 +31,7 @@ import { sampleUsers } from './inventory/people.ts';
 import { purgeJobs } from './jobs/job.ts';
 import { TaskRunner } from './jobs/runner.ts';
 import { type Address, dialectOf, isEverywhere, type ServerOptions, urlHost } from './options.ts';
+import { answers } from './reach.ts';
 import { RuleContext, type Site } from './rules/context.ts';
 import { loseHost } from './rules/host/lost.ts';
 import { registerRules } from './rules/index.ts';
@@ -122,6 +124,8 @@ async function start(
     () => now().getTime(),
     report,
   );
+  let port = options.listen.port;
+  const address = () => `${urlHost(options.listen.host)}:${port}`;
   let newId: () => string = randomUUID;
   // What is made anew with the same seed gets the same ids.
   const startIds = () => {
@@ -136,6 +140,13 @@ async function start(
     random: seededRandom(options.seed ?? randomBytes(4).readUInt32LE()),
     images: files,
     tickets: desk,
+    certificates: {
+      ca: certificates.ca,
+      own: certificates.server.certificate,
+      sign: (data) => sign('sha256', Buffer.from(data), certificates.server.key),
+    },
+    answers,
+    address,
     isoFiles: () => filesIn(join(folder, 'iso')),
   };
   const password = await prepareData(store, site, options, folder, files);
@@ -180,6 +191,7 @@ async function start(
     },
     api: {
       faults,
+      calls: options.callLog === undefined ? undefined : new CallLog(options.callLog),
       store,
       site,
       dialect,
@@ -195,7 +207,7 @@ async function start(
   });
   await desk.begin(store, site, tickets);
   closers.push(() => desk.end());
-  const port = await listen(listener.server, options.listen);
+  port = await listen(listener.server, options.listen);
   closers.push(() => listener.close(grace));
   await runner.recover();
   const purging = setInterval(() => {
@@ -204,7 +216,7 @@ async function start(
   purging.unref();
   closers.push(() => clearInterval(purging));
 
-  const baseUrl = `https://${urlHost(options.listen.host)}:${port}${dialect.appRoot}`;
+  const baseUrl = `https://${address()}${dialect.appRoot}`;
   let stopping: Promise<void> | undefined;
   return {
     baseUrl,

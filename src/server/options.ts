@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly seed?: number | undefined;
   /** Seconds that an access token is valid. */
   readonly tokenLifetime: number;
+  /** Folder for a log of the operations that are called; see `CallLog`. */
+  readonly callLog?: string | undefined;
   /** Where notes of the server go, a line each. */
   readonly log: (line: string) => void;
 }

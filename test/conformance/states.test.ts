@@ -301,7 +301,8 @@ tries('vm', (id) => `/vms/${id}`, {
   },
   cancelmigration: { from: ['migrating'], otherwise: /not migrating/ },
   freezefilesystems: { from: ['up'], otherwise: inStatus },
-  thawfilesystems: { from: ['up'], otherwise: inStatus },
+  // The guest that is up was never frozen.
+  thawfilesystems: { from: [], says: { up: /not frozen/ }, otherwise: inStatus },
   ticket: {
     from: ['up', 'paused', 'powering_up', 'powering_down', 'reboot_in_progress'],
     otherwise: inStatus,

@@ -29,6 +29,7 @@ const refusals: Readonly<Record<string, readonly [code: number, says: string, re
     'nothing was interrupted; test/e2e/disks.test.ts interrupts transfers and goes on with them',
   ],
   'glustervolumes stop-rebalance': [6, 'No rebalance is in progress', 'it ends at once here'],
+  'schedulingpolicyunits delete': [6, 'part of the service', 'there is no scheduler beside it'],
   'cdroms create': [6, 'Every VM has exactly one', 'a machine has its drive from the start'],
   'clusterfeatures get': [3, 'no such object', 'the cluster levels have no further features'],
   'clusterfeatures wait': [7, '', 'the cluster levels have no further features'],

@@ -156,6 +156,133 @@ describe('a data domain that was detached', () => {
   });
 });
 
+describe('a registration', () => {
+  /** A machine on a domain that left and came back, ready to be registered. */
+  async function gone(people: People) {
+    const domain = await ownDomain(people);
+    const vm = await vmOn(people, domain);
+    return {
+      domain,
+      vm,
+      leave: () => leave(people, domain),
+      here: `/storagedomains/${domain}`,
+    };
+  }
+  async function leave({ admin, path }: People, domain: string) {
+    const attached = path('/datacenters/{datacenter}/storagedomains');
+    await admin.must(`${attached}/${domain}/deactivate`);
+    await admin.delete(`${attached}/${domain}`);
+    await attach(admin, path('/datacenters/{datacenter}'), domain);
+  }
+  const cluster = ({ path }: People) => ({ cluster: { id: path('{cluster}') } });
+
+  site.both('takes the cluster and profiles that its configuration maps to', async (people) => {
+    const { admin, name, path } = people;
+    const { vm, leave: away, here } = await gone(people);
+    const [nic] = (await admin.get(`/vms/${vm.id}/nics`)).list;
+    const [old] = (await admin.get('/vnicprofiles')).list;
+    await admin.put(`/vms/${vm.id}/nics/${nic?.['id']}`, {
+      nic: { vnic_profile: { id: old?.['id'] } },
+    });
+    const profile = await admin.add('/vnicprofiles', {
+      vnic_profile: { name: name('other'), network: { id: at(old, 'network.id') } },
+    });
+    const other = await admin.add('/clusters', {
+      cluster: {
+        name: name('cluster'),
+        cpu: { type: 'Intel Nehalem Family' },
+        data_center: { id: path('{datacenter}') },
+      },
+    });
+    await away();
+    await admin.must(`${here}/vms/${vm.id}/register`, {
+      registration_configuration: {
+        cluster_mappings: {
+          registration_cluster_mapping: [{ from: { name: 'Default' }, to: { id: other.id } }],
+        },
+        vnic_profile_mappings: {
+          registration_vnic_profile_mapping: [
+            { from: { id: old?.['id'] }, to: { id: profile.id } },
+          ],
+        },
+      },
+    });
+    expect(at((await admin.get(`/vms/${vm.id}`)).object, 'cluster.id')).toBe(other.id);
+    const [back] = (await admin.get(`/vms/${vm.id}/nics`)).list;
+    expect(at(back, 'vnic_profile.id')).toBe(profile.id);
+  });
+  site.both(
+    'goes without missing disks, and with other addresses, where that is allowed',
+    async (people) => {
+      const { admin } = people;
+      const { vm, leave: away, here } = await gone(people);
+      const [nic] = (await admin.get(`/vms/${vm.id}/nics`)).list;
+      await away();
+      const unregistered = `${here}/disks/${vm.disk}`;
+      expect((await admin.delete(unregistered)).status).toBe(200);
+      // Somebody else has its address meanwhile.
+      const taken = await admin.add('/vms', {
+        vm: { name: `${vm.name}-2`, ...cluster(people), template: { name: 'Blank' } },
+      });
+      await admin.add(`/vms/${taken.id}/nics`, {
+        nic: { name: 'nic1', mac: { address: at(nic, 'mac.address') } },
+      });
+      const register = (more: object) =>
+        admin.post(`${here}/vms/${vm.id}/register`, { action: { ...cluster(people), ...more } });
+      const partial = { allow_partial_import: true };
+      expect((await register({ reassign_bad_macs: true })).status).toBe(409);
+      expect((await register(partial)).status).toBe(409);
+      const done = await register({ ...partial, reassign_bad_macs: true });
+      expect(done.status, done.text).toBe(200);
+      expect((await admin.get(`/vms/${vm.id}/diskattachments`)).list).toEqual([]);
+      const [back] = (await admin.get(`/vms/${vm.id}/nics`)).list;
+      expect(at(back, 'mac.address')).not.toBe(at(nic, 'mac.address'));
+    },
+  );
+  site.both('of a template does the same', async (people) => {
+    const { admin, name } = people;
+    const { vm, domain, here } = await gone(people);
+    const [old] = (await admin.get('/vnicprofiles')).list;
+    const [nic] = (await admin.get(`/vms/${vm.id}/nics`)).list;
+    await admin.put(`/vms/${vm.id}/nics/${nic?.['id']}`, {
+      nic: { vnic_profile: { id: old?.['id'] } },
+    });
+    const network = (await admin.get(`/networks/${String(at(old, 'network.id'))}`)).object;
+    const profile = await admin.add('/vnicprofiles', {
+      vnic_profile: { name: name('other'), network: { id: network['id'] } },
+    });
+    const own = name('template');
+    const { id } = await admin.add('/templates', { template: { name: own, vm: { id: vm.id } } });
+    const [attachment] = (await admin.get(`/templates/${id}/diskattachments`)).list;
+    await settled(admin, `/disks/${String(attachment?.['id'])}`);
+    await down(people, `/vms/${vm.id}`);
+    await leave(people, domain);
+    expect((await admin.delete(`${here}/disks/${String(attachment?.['id'])}`)).status).toBe(200);
+    const register = (more: object) =>
+      admin.post(`${here}/templates/${id}/register`, {
+        action: {
+          ...cluster(people),
+          vnic_profile_mappings: {
+            vnic_profile_mapping: [
+              {
+                source_network_name: network['name'],
+                source_network_profile_name: old?.['name'],
+                target_vnic_profile: { id: profile.id },
+              },
+            ],
+          },
+          ...more,
+        },
+      });
+    expect((await register({})).status).toBe(409);
+    const done = await register({ allow_partial_import: true });
+    expect(done.status, done.text).toBe(200);
+    expect((await admin.get(`/templates/${id}/diskattachments`)).list).toEqual([]);
+    const [back] = (await admin.get(`/templates/${id}/nics`)).list;
+    expect(at(back, 'vnic_profile.id')).toBe(profile.id);
+  });
+});
+
 describe('an export domain', () => {
   site.both('holds copies of machines, which are imported', async (people) => {
     const { admin, name, path } = people;
@@ -204,8 +331,16 @@ describe('an export domain', () => {
       template: { name: own, vm: { id: vm.id } },
     });
     await settled(admin, `/templates/${template.id}`);
-    await admin.must(`/templates/${template.id}/export`, { storage_domain: { id } });
-    await settled(admin, `/templates/${template.id}`);
+    const exported = async (exclusive: boolean) => {
+      const answer = await admin.post(`/templates/${template.id}/export`, {
+        action: { storage_domain: { id }, exclusive },
+      });
+      await settled(admin, `/templates/${template.id}`);
+      return answer.status;
+    };
+    expect(await exported(false)).toBe(200);
+    expect(await exported(false)).toBe(409);
+    expect(await exported(true)).toBe(200);
     const stored = `/storagedomains/${id}/templates/${template.id}`;
     expect((await admin.get(stored)).object).toMatchObject({ name: own });
     expect((await admin.get(`${stored}/disks`)).list).toHaveLength(1);

@@ -153,17 +153,21 @@ describe('providers of images', () => {
         provisioned_size: String(2 ** 27),
       });
     }
-    const template = name('template');
-    await admin.must(`${path}/images/${String(image?.['id'])}/import`, {
-      storage_domain: { name: 'data1' },
-      cluster: { id: people.path('{cluster}') },
-      import_as_template: true,
-      template: { name: template },
-    });
-    const made = await admin.find('/templates', template);
-    const [attachment] = (await admin.get(`/templates/${made.id}/diskattachments`)).list;
-    await settled(admin, `/disks/${String(attachment?.['id'])}`);
-    expect((await admin.get(`/templates/${made.id}`)).object['status']).toBe('ok');
+    for (const images of from) {
+      const template = name('template');
+      await admin.must(`${images}/${String(image?.['id'])}/import`, {
+        storage_domain: { name: 'data1' },
+        cluster: { id: people.path('{cluster}') },
+        import_as_template: true,
+        template: { name: template },
+      });
+      const made = await admin.find('/templates', template);
+      const [attachment] = (await admin.get(`/templates/${made.id}/diskattachments`)).list;
+      await settled(admin, `/disks/${String(attachment?.['id'])}`);
+      expect((await admin.get(`/templates/${made.id}`)).object['status']).toBe('ok');
+      const shown = await admin.get(`${images}/${String(image?.['id'])}`);
+      expect(shown.object['id']).toBe(image?.['id']);
+    }
     const missing = await admin.post(`${path}/images/${String(image?.['id'])}/import`, {
       action: {},
     });

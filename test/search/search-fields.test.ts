@@ -1,7 +1,13 @@
 /** The table of search fields agrees with the types of the model. */
 import { describe, expect, test } from 'vitest';
 import { enums } from '../../src/model/enums.ts';
-import { allOperations, attributesOf, isType, parseKind } from '../../src/model/index.ts';
+import {
+  allOperations,
+  attributesOf,
+  isSearchable,
+  isType,
+  parseKind,
+} from '../../src/model/index.ts';
 import {
   crossReferences,
   defaultSorts,
@@ -115,5 +121,13 @@ describe('cross references', () => {
 test('default orders are by attributes', () => {
   for (const [type, rules] of Object.entries(defaultSorts)) {
     for (const { path } of rules) kindAt(type, path);
+  }
+});
+
+test('a list can be searched where it declares so, and there are fields to search by', () => {
+  for (const operation of allOperations().filter(({ name }) => name === 'list')) {
+    const declared = operation.query.includes('search');
+    const fields = searchFields[operation.type] !== undefined;
+    expect(isSearchable(operation), operation.path).toBe(declared && fields);
   }
 });

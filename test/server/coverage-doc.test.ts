@@ -1,83 +1,170 @@
 /**
- * `docs/coverage.md` tells which operations are served. It is made from the model, the rules and
- * the operations of the specification: `npm run coverage:api -- --write` writes it anew.
+ * `docs/coverage.md` tells which test drives each operation, and what is ignored. With the log of
+ * the calls of a whole run of the tests (`VMCTL_CALLS`) it is checked that this is so: every operation
+ * succeeded in a test, and every parameter was read or is said to be ignored.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
-import { allOperations, type Operation } from '../../src/model/index.ts';
-import { registerRules } from '../../src/server/rules/index.ts';
-import { isStored } from '../../src/server/rules/places.ts';
-import { rulesOf } from '../../src/server/rules/registry.ts';
-import { storedKinds, typeOfKind } from '../../src/server/store/kinds.ts';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  actionsWithoutEffect,
+  ignoredParameters,
+  refusedOperations,
+} from '../../src/model/ignored.ts';
+import { allOperations, type Operation, primaryPath } from '../../src/model/index.ts';
+import { actionParameters, type Parameter } from '../../src/model/parameters.ts';
+import { type CallRecords, chooseTests, keyOf, readCallRecords } from '../support/call-records.ts';
+import {
+  coveragePage,
+  type Executed,
+  keyOfOperation,
+  type Specified,
+} from './support/coverage-page.ts';
 
-interface Specified {
-  readonly path: string;
-  readonly http: string;
-  readonly operation: string;
-  readonly tier: string;
+const at = (path: string) => new URL(`../../${path}`, import.meta.url);
+const read = <T>(path: string) => JSON.parse(readFileSync(at(path), 'utf8')) as T;
+
+const page = at('docs/coverage.md');
+const witnesses = 'test/data/executed.json';
+const specified = read<readonly Specified[]>('test/data/operations.json');
+const groups = read<Readonly<Record<string, readonly string[]>>>('test/data/groups.json');
+const { VMCTL_CALLS: folder, VMCTL_WRITE_COVERAGE: writes } = process.env;
+const records: CallRecords | undefined = folder ? readCallRecords(folder) : undefined;
+
+const operations = new Map(allOperations().map((one) => [keyOfOperation(one), one]));
+
+/** Numbers under which the names of tests mention an operation. */
+function numbersOf(key: string): string[] {
+  const one = specified.find((other) => keyOfOperation(other) === key);
+  const inGroups = Object.entries(groups).filter(([, all]) =>
+    all.some((text) => text.startsWith(`${key} `)),
+  );
+  return [...(one?.rows.map(String) ?? []), ...inGroups.map(([number]) => number)];
 }
 
-const page = new URL('../../docs/coverage.md', import.meta.url);
-const specified = JSON.parse(
-  readFileSync(new URL('../data/operations.json', import.meta.url), 'utf8'),
-) as readonly Specified[];
+/** The tests that stand for operations: those that did already, wherever they still do. */
+function newWitnesses(before: Executed, found: CallRecords): Executed {
+  const chosen = chooseTests(found, numbersOf);
+  const tests = specified.flatMap((one) => {
+    const key = keyOfOperation(one);
+    const old = before[key];
+    const test = old && found.get(key)?.tests.has(keyOf(old)) ? old : chosen.get(key);
+    return test ? [[key, test] as const] : [];
+  });
+  return Object.fromEntries(tests);
+}
 
-const generic = new Set(['list', 'get', 'add', 'update', 'remove']);
-/** Those of the service as a whole have no type of object, and no rules. */
-const whole = new Set(['/', '/reloadconfigurations']);
+function executedTests(): Executed {
+  const before = existsSync(at(witnesses)) ? read<Executed>(witnesses) : {};
+  if (!writes || !records) return before;
+  const now = newWitnesses(before, records);
+  writeFileSync(at(witnesses), `${JSON.stringify(now, null, 2)}\n`);
+  return now;
+}
 
-/** Whether some rule answers an operation; the generic handler does for those of every type. */
-function isServed({ name, type, path, isAction }: Operation): boolean {
-  if (whole.has(path)) return true;
-  const kinds = storedKinds().filter((kind) => typeOfKind(kind) === type);
-  const rules = [type as never, ...kinds].map((kind) => rulesOf(kind));
-  if (!isStored(type) && !rules.some((one) => one?.compute)) return false;
-  if (!isAction && generic.has(name)) return true;
-  return rules.some(
-    (one) =>
-      one?.actions?.[name as never] ??
-      one?.collectionActions?.[name as never] ??
-      (name === 'remove' && one?.removeMany),
+const executed = executedTests();
+
+describe('the page', () => {
+  it('is up to date', () => {
+    const text = coveragePage(specified, executed);
+    if (writes) writeFileSync(page, text);
+    expect(readFileSync(page, 'utf8')).toBe(text);
+  });
+
+  it('names a test for every operation that is not always refused', () => {
+    const keys = specified.map(keyOfOperation);
+    expect(keys.filter((key) => !executed[key] && !refusedOperations[key])).toEqual([]);
+    expect(keys.filter((key) => executed[key] && refusedOperations[key])).toEqual([]);
+  });
+
+  it('names tests that there are', () => {
+    const files = new Map<string, string>();
+    for (const { file } of Object.values(executed)) {
+      if (!files.has(file)) files.set(file, readFileSync(at(file), 'utf8'));
+    }
+    expect(files.size).toBeGreaterThan(20);
+  });
+});
+
+describe('what is ignored', () => {
+  it('is declared, and said of operations that there are', () => {
+    const unknown = ignoredParameters.flatMap(({ parameter, operations: named, in: place }) =>
+      named.filter((key) => {
+        const found = operations.get(key);
+        const all = place === 'query' ? found?.query : found?.body;
+        return key !== 'PUT *' && !all?.includes(parameter);
+      }),
+    );
+    const others = [...Object.keys(actionsWithoutEffect), ...Object.keys(refusedOperations)];
+    expect([...unknown, ...others.filter((key) => !operations.has(key))]).toEqual([]);
+  });
+});
+
+/** Whether it is said that an operation ignores a parameter. */
+function isIgnored(operation: Operation, place: 'query' | 'body', name: string): boolean {
+  const key = keyOfOperation(operation);
+  const primary = `${operation.http} ${primaryPath(operation.path)}`;
+  return ignoredParameters.some(
+    ({ parameter, operations: named, in: where }) =>
+      where === place &&
+      parameter === name &&
+      named.some(
+        (one) => one === key || one === primary || (one === 'PUT *' && operation.http === 'PUT'),
+      ),
   );
 }
 
-function write(): string {
-  registerRules();
-  const declared = new Map(allOperations().map((one) => [`${one.http} ${one.path}`, one]));
-  const tiers = new Map<string, { all: number; served: number }>();
-  const missing: string[] = [];
-  for (const { http, path, operation, tier } of specified) {
-    const count = tiers.get(tier) ?? { all: 0, served: 0 };
-    tiers.set(tier, count);
-    count.all += 1;
-    const known = declared.get(`${http} ${path}`);
-    if (known && isServed(known)) count.served += 1;
-    else {
-      const reason = known ? 'the server has no rule for it: 501' : 'not in the model: 404';
-      missing.push(`- \`${http} ${path}\` (${operation}, ${tier}): ${reason}`);
-    }
-  }
-  const sum = (which: 'all' | 'served') =>
-    [...tiers.values()].reduce((total, count) => total + count[which], 0);
-  return `# Operations that are served
-
-This page is generated: \`npm run coverage:api -- --write\` writes it anew, and a test fails when it
-is out of date. The numbered operations have tests; \`npm run coverage:api\` lists these.
-
-Of ${sum('all')} operations ${sum('served')} are served, by tier:
-
-${[...tiers].map(([tier, { all, served }]) => `- ${tier}: ${served} of ${all}`).join('\n')}
-
-${missing.length === 0 ? 'Every operation has a rule.' : `These are not:\n\n${missing.join('\n')}`}
-`;
+/** Parameters of an operation that a server can read: not those that it answers. */
+function parametersOf({ query, body }: Operation): (readonly ['query' | 'body', string])[] {
+  const table: Readonly<Record<string, Parameter>> = actionParameters;
+  const sent = body.filter((name) => table[name]?.out !== 'out');
+  return [
+    ...query.map((name) => ['query', name] as const),
+    ...sent.map((name) => ['body', name] as const),
+  ];
 }
 
-it('is up to date', () => {
-  const text = write();
-  if (process.env['VMCTL_WRITE_COVERAGE']) writeFileSync(page, text);
-  expect(readFileSync(page, 'utf8')).toBe(text);
-});
+describe.runIf(records)('in the whole run', () => {
+  const found: CallRecords = records ?? new Map();
+  /** Operations below a data center are served by the same rules as those below the cluster. */
+  const readBy = (operation: Operation, place: 'query' | 'body', name: string) =>
+    [...operations.values()].some(
+      (other) =>
+        other.http === operation.http &&
+        primaryPath(other.path) === primaryPath(operation.path) &&
+        (found.get(keyOfOperation(other))?.[place].has(name) ?? false),
+    );
 
-it('lists at most 40 operations that are not served', () => {
-  expect(write().match(/^- `/gm)?.length ?? 0).toBeLessThanOrEqual(40);
+  it('every operation succeeded in a test', () => {
+    const missing = specified
+      .map(keyOfOperation)
+      .filter((key) => !refusedOperations[key] && !found.get(key)?.tests.size);
+    expect(missing).toEqual([]);
+  });
+
+  it('the test that stands for an operation drove it', () => {
+    const gone = Object.entries(executed)
+      .filter(([key, test]) => !found.get(key)?.tests.has(keyOf(test)))
+      .map(([key, test]) => `${key}: ${keyOf(test)}`);
+    expect(gone, 'npm run coverage:api -- --write names others').toEqual([]);
+  });
+
+  it('every parameter was read, unless it is said to be ignored', () => {
+    const unread = [...operations.values()].flatMap((operation) =>
+      (refusedOperations[keyOfOperation(operation)] ? [] : parametersOf(operation))
+        .filter(([place, name]) => !isIgnored(operation, place, name))
+        .filter(([place, name]) => !readBy(operation, place, name))
+        .map(([place, name]) => `${keyOfOperation(operation)}: ${place} ${name}`),
+    );
+    expect(unread).toEqual([]);
+  });
+
+  it('nothing was read that is said to be ignored', () => {
+    const stale = [...operations.values()].flatMap((operation) =>
+      parametersOf(operation)
+        .filter(([place, name]) => isIgnored(operation, place, name))
+        .filter(([place, name]) => found.get(keyOfOperation(operation))?.[place].has(name))
+        .map(([place, name]) => `${keyOfOperation(operation)}: ${place} ${name}`),
+    );
+    expect(stale).toEqual([]);
+  });
 });

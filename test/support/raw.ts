@@ -1,5 +1,6 @@
 /** Plain HTTP requests, written from the specification alone: nothing of our client is used. */
 import { Agent, request } from 'node:https';
+import { currentTest } from './current-test.ts';
 import type { TestServer } from './server.ts';
 
 export interface RawAnswer {
@@ -94,7 +95,11 @@ export class RawApi {
       ...options,
       method,
       agent: this.agent,
-      headers: { Authorization: `Bearer ${this.token}`, ...options.headers },
+      headers: {
+        Authorization: `Bearer ${this.token}`,
+        'User-Agent': currentTest(),
+        ...options.headers,
+      },
     });
   }
 

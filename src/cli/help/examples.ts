@@ -1,4 +1,5 @@
 /** Example commands for a verb, made from what it needs. */
+import { isSearchable } from '../../model/index.ts';
 import { requiredByAction, requiredOnAdd } from '../../model/required.ts';
 import { kebab } from '../resources/fields.ts';
 import type { Flag, VerbFlags } from '../resources/flags.ts';
@@ -18,7 +19,7 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
   switch (verb.kind) {
     case 'list': {
       if (verb.isStatistics || verb.membership) return [plain];
-      const searches = shortest.operation.query.includes('search');
+      const searches = isSearchable(shortest.operation);
       return [
         plain,
         ...(searches ? [`${plain} --search '${searchOf(verb.noun)}' --limit 20`] : []),

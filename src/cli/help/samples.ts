@@ -266,7 +266,7 @@ export const flags: Readonly<Record<string, string>> = {
   'eventsubscriptions create':
     '--event host_high_cpu_use --notification-method smtp --address jane@example.com',
   'options create': '--name webAdmin.language --content de',
-  'enabledfeatures create': '--name VIRT_FEATURE',
+  'enabledfeatures create': '--name NESTED_VIRTUALIZATION',
   'glustervolumes create': '--name vol2 --volume-type distribute --bricks node2:/bricks/v2',
   'glusterbricks create': '',
   'glusterbricks delete': '--bricks node1.example.com:/bricks/b1',

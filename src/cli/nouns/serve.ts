@@ -154,6 +154,8 @@ async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promi
     speed: flags.speed,
     seed: flags.seed,
     tokenLifetime: flags.tokenLifetime,
+    // For the tests of the server itself: no option, because nobody else has a use for it.
+    callLog: cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined,
     log: (line) => cli.io.stderr.write(`vmctl serve: ${line}\n`),
   };
 }

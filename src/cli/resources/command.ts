@@ -1,6 +1,8 @@
 /** The commander commands of a noun of the API: the named verb in full, the others by name. */
+
 import { type Command, Option } from 'commander';
 import { stateAttribute } from '../../client/settle.ts';
+import { isSearchable } from '../../model/index.ts';
 import type { Cli } from '../cli.ts';
 import { nounPage, verbPage } from '../help/pages.ts';
 import { purposeOf } from '../help/purpose.ts';
@@ -136,7 +138,7 @@ function ownOptions(verb: Verb, flags: readonly Flag[]): readonly Option[] {
     if (!verb.candidates.some(({ operation }) => operation.query.includes('max'))) {
       add('--limit <N>', 'Only the first N.');
     }
-    if (verb.candidates.some(({ operation }) => operation.query.includes('search'))) {
+    if (verb.candidates.some(({ operation }) => isSearchable(operation))) {
       add('--page <N>', 'That page of a list; --limit is the size of the pages.');
       add('--page-size <N>', 'Read the list in pages of so many objects, instead of at once.');
     }

@@ -1,6 +1,6 @@
 /** The flags of a verb: what names parents, what goes into the query and what into the body. */
 import { type EnumName, enums } from '../../model/enums.ts';
-import { parseKind } from '../../model/index.ts';
+import { isSearchable, parseKind } from '../../model/index.ts';
 import type { Kind } from '../../model/notation.ts';
 import { type Parameter, queryParameters } from '../../model/parameters.ts';
 import { homeOf, type Parent, singular } from './collections.ts';
@@ -86,6 +86,7 @@ function meaningsOf(
   for (const name of verb.kind === 'wait' ? [] : candidate.operation.query) {
     const parameter = (queryParameters as Readonly<Record<string, Parameter>>)[name];
     if (!parameter || hiddenQueries.has(name)) continue;
+    if (name === 'search' && !isSearchable(candidate.operation)) continue;
     const words = [kebab(name), ...(queryAliases[name] ?? [])];
     const key = add(words, {
       ...valueFlag(parameter.kind, kebab(name)),

@@ -4,7 +4,7 @@
  */
 import type { Client, Thing } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
-import { type Operation, operationsOf } from '../../model/index.ts';
+import { isSearchable, type Operation, operationsOf } from '../../model/index.ts';
 import { nearest } from '../nearest.ts';
 import { plainText, valueAt } from '../output/cells.ts';
 import { type Collection, collectionAt, homeOf } from './collections.ts';
@@ -56,7 +56,7 @@ export class Finder {
     if (!list || names.length === 0) return await this.#byId(word, collection, ids, get, label);
     const { found, listed } = await this.#look(word, collection, ids, unregistered);
     if (found) return found;
-    const known = searched.has(type) && list.query.includes('search') ? undefined : listed;
+    const known = searched.has(type) && isSearchable(list) ? undefined : listed;
     throw await this.#missing(label, word, list, ids, names, known);
   }
 
@@ -95,7 +95,7 @@ export class Finder {
     const list = operationNamed(collection.path, 'list');
     const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
     if (!list) return { listed: [] };
-    const searches = searched.has(type) && list.query.includes('search');
+    const searches = searched.has(type) && isSearchable(list);
     const [named, byId] = await Promise.all([
       this.#named(word, list, ids, searches, names, type, unregistered),
       searches && get && isUuid(word) ? this.#get(get, collection, ids, word) : undefined,

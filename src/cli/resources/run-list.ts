@@ -1,8 +1,10 @@
 /** `list` and `get`: what there is. */
+
 import type { Call, Client, QueryValue, Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { Held, type HeldRequest } from '../../client/held.ts';
 import type { Paging } from '../../client/paging.ts';
+import { isSearchable } from '../../model/index.ts';
 import { type Cli, wholeNumber } from '../cli.ts';
 import { columnsOf, linksOf } from '../output/asked-columns.ts';
 import { type Column, defaultFollow } from '../output/columns.ts';
@@ -104,7 +106,7 @@ function pagingOf(run: Run): Paging | undefined {
     });
   }
   const { operation, collection } = chosen.candidate;
-  if (!['search', 'max'].every((name) => operation.query.includes(name))) {
+  if (!isSearchable(operation) || !operation.query.includes('max')) {
     throw new UsageError(`--page-size: the service has no pages of these ${collection.noun}`, {
       hint: 'leave it out; the list is read and printed in pieces anyway',
     });

@@ -1,5 +1,7 @@
 /** `--all` and `--search`: a verb for everything that a list has, after somebody has agreed. */
+
 import { DeclinedError, UsageError } from '../../client/errors.ts';
+import { isSearchable } from '../../model/index.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import { type Found, operationNamed } from './references.ts';
 import type { Options, Run } from './run.ts';
@@ -15,7 +17,10 @@ export function selects(verb: Verb): boolean {
 
 /** Whether what it does can be limited by a search. */
 export function searches(verb: Verb): boolean {
-  return selectable(verb).some((candidate) => listOf(candidate)?.query.includes('search') === true);
+  return selectable(verb).some((candidate) => {
+    const list = listOf(candidate);
+    return list !== undefined && isSearchable(list);
+  });
 }
 
 function selectable(verb: Verb): readonly Candidate[] {

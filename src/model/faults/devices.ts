@@ -100,6 +100,10 @@ export const deviceFaults = {
     status: 409,
     text: 'Cannot {action} backup. It is in phase {status}, not ready.',
   },
+  BACKUP_NOT_CONSISTENT: {
+    status: 409,
+    text: 'Cannot {action} VM. Its guest cannot freeze its file systems now, and consistency is required.',
+  },
   BACKUP_WITHOUT_DISKS: { status: 400, text: 'Cannot {action} VM. Name the disks (disks).' },
   BACKUP_NOT_INCREMENTAL: {
     status: 409,

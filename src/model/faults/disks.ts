@@ -1,5 +1,9 @@
 /** What the service says when it refuses something about disks, their images and their machines. */
 export const diskFaults = {
+  DISK_IS_OVF_STORE: {
+    status: 409,
+    text: 'Cannot {action} Virtual Disk. It keeps the configurations of the machines of its storage domain.',
+  },
   DISK_FLOATS: {
     status: 409,
     text: 'Cannot {action} Virtual Disk. A disk without a VM cannot be plugged in (active).',

@@ -41,6 +41,10 @@ export const identityFaults = {
     status: 409,
     text: 'Cannot {action} Tag. A tag cannot be put below itself or a tag below it.',
   },
+  POLICY_UNIT_IS_INTERNAL: {
+    status: 409,
+    text: 'Cannot {action} Policy Unit {name}. It is a part of the service.',
+  },
   POLICY_IS_LOCKED: {
     status: 400,
     text: 'Cannot {action} Cluster Policy. {name} comes with the service and does not change.',

@@ -68,6 +68,14 @@ export const limitFaults = {
     status: 400,
     text: 'Cannot {action} Provider. "{url}" is not the address of a web service (http:// or https://).',
   },
+  PROVIDER_UNREACHABLE: {
+    status: 400,
+    text: 'Cannot {action} Provider. Nothing answers at {url}, the address of {name}.',
+  },
+  CERTIFICATE_INVALID: {
+    status: 400,
+    text: 'Cannot {action} certificates. One of them is no X.509 certificate in PEM or base64 form.',
+  },
   PROVIDER_NEEDS_CREDENTIALS: {
     status: 400,
     text: 'Cannot {action} Provider. With requires_authentication it needs a username and a password.',

@@ -9,6 +9,18 @@ export const machineFaults = {
   VM_IS_NOT_RUNNING: { status: 409, text: 'Cannot {action} VM. VM is not running.' },
   VM_IS_NOT_UP: { status: 409, text: 'Cannot {action} VM. VM is not up (status {status}).' },
   VM_IS_NOT_DOWN: { status: 409, text: 'Cannot {action} VM. VM must be down (status {status}).' },
+  VM_IS_FROZEN: {
+    status: 409,
+    text: 'Cannot {action} VM. The file systems of its guest are frozen.',
+  },
+  VM_IS_NOT_FROZEN: {
+    status: 409,
+    text: 'Cannot {action} VM. The file systems of its guest are not frozen.',
+  },
+  VM_WITHOUT_SCREEN: {
+    status: 409,
+    text: 'Cannot {action} VM. It has no graphics console, and so no screen.',
+  },
   VM_IS_SUSPENDED: {
     status: 409,
     text: 'Cannot {action} VM. VM is suspended; start it and shut it down, or stop it, first.',
@@ -167,6 +179,10 @@ export const machineFaults = {
   VM_NETWORK_NOT_IN_CLUSTER: {
     status: 409,
     text: 'Cannot {action} VM. Networks of it are not in cluster {cluster}: {names}.',
+  },
+  VM_TOOLS_MISSING: {
+    status: 409,
+    text: 'Cannot {action} VM. No storage domain has a disc with tools for guests.',
   },
   VM_TWO_INITIALIZATIONS: {
     status: 409,

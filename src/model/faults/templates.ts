@@ -89,5 +89,9 @@ export const templateFaults = {
     status: 400,
     text: 'Cannot {action}. There is no such file on a host: {url}.',
   },
+  WINDOWS_CANNOT_BE_SEALED: {
+    status: 400,
+    text: 'Cannot {action}. Guests that run Windows cannot be sealed; use sysprep.',
+  },
   TEMPLATE_IS_BLANK: { status: 409, text: 'Cannot {action} Template. The Blank template stays.' },
 } as const satisfies FaultTexts;

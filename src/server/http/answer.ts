@@ -17,6 +17,11 @@ export function encodeAnswer(
 ): ApiResponse {
   const headers: Record<string, string> = { ...answer.headers };
   if (answer.form === 'empty') return { status: answer.status, headers };
+  if (answer.form === 'file') {
+    const { content } = answer;
+    const body = typeof content === 'string' ? content : [content];
+    return { status: answer.status, headers: { ...headers, 'Content-Type': answer.media }, body };
+  }
   headers['Content-Type'] = contentType(media);
   if (head) return { status: answer.status, headers };
   return { status: answer.status, headers, body: bodyOf(dialect, media, answer, cache) };
@@ -25,7 +30,7 @@ export function encodeAnswer(
 function bodyOf(
   dialect: Dialect,
   media: MediaType,
-  answer: Exclude<Answer, { form: 'empty' }>,
+  answer: Exclude<Answer, { form: 'empty' | 'file' }>,
   cache: ListCache,
 ): string | Iterable<Uint8Array> {
   switch (answer.form) {

@@ -1,5 +1,6 @@
 /** A call of an operation: what is asked of which place, and what is answered. */
 import type { Dialect } from '../../model/dialect.ts';
+import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
@@ -18,6 +19,8 @@ export interface Call {
   readonly operation: Operation;
   readonly body: StoredObject | StoredObject[];
   readonly dialect: Dialect;
+  /** The client asks for a file instead of a document. */
+  readonly file?: FileAnswer | undefined;
 }
 
 /** What is answered, before it is encoded. */
@@ -26,6 +29,7 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 } & (
   | { readonly form: 'empty' }
+  | { readonly form: 'file'; readonly media: string; readonly content: string | Uint8Array }
   | { readonly form: 'object'; readonly type: string; readonly object: StoredObject }
   | {
       readonly form: 'list';

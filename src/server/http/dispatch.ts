@@ -1,5 +1,6 @@
 /** From an operation of the model to the rules that perform it, and what they answer. */
-import { addressesObject } from '../../model/index.ts';
+import type { FileAnswer } from '../../model/files.ts';
+import { addressesObject, operationsOf } from '../../model/index.ts';
 import { Refusal, refused } from '../fault.ts';
 import { noteJob, openJob } from '../jobs/job.ts';
 import type { RuleContext } from '../rules/context.ts';
@@ -24,6 +25,7 @@ export function serve(ctx: RuleContext, call: Call): Answer {
     return operation.isAction ? reload(ctx, call) : apiRoot(ctx, call.dialect, request);
   }
   if (operation.http !== 'GET') openJob(ctx, operation);
+  if (call.file) return file(ctx, call, call.file);
   const view = presentationOf(ctx, call);
   switch (operation.name) {
     case 'list':
@@ -52,6 +54,18 @@ function reload(ctx: RuleContext, call: Call): Answer {
 function sentIn({ body }: Call): StoredObject {
   if (!Array.isArray(body)) return body;
   throw new Refusal(400, 'Request syntactically incorrect.', 'expected one object, found a list');
+}
+
+/** The file that an action of the object makes; asking for it takes the permits of that action. */
+function file(ctx: RuleContext, call: Call, { action, member, media }: FileAnswer): Answer {
+  const operation = operationsOf(call.match.service).find(({ name }) => name === action);
+  if (!operation) throw new Error(`${call.match.service} has no action ${action}.`);
+  const { result } = actOnObject(ctx, { ...call, operation }, sentIn(call));
+  const content = result?.[member];
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+    throw new Error(`${action} makes no file.`);
+  }
+  return { status: 200, form: 'file', media, content };
 }
 
 function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
@@ -227,7 +241,10 @@ function act(ctx: RuleContext, call: Call): Answer {
     ? actOnObject(ctx, call, body)
     : actOnCollection(ctx, call, body);
   const action = { ...body, ...result, ...jobMember(request, job) };
-  if (body['async'] !== true) {
+  const early =
+    body['async'] === true ||
+    (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);
+  if (!early) {
     return { status: 200, form: 'action', action: { ...action, status: 'complete' } };
   }
   const base = `${request.apiPath}/${request.segments.join('/')}`;

@@ -6,7 +6,7 @@ import { parseSearch, SearchError } from '../../search/index.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { measuredValues } from '../rules/measured.ts';
-import type { Place } from '../rules/places.ts';
+import { locationOf, type Place } from '../rules/places.ts';
 import type { ListOptions, SqlCondition } from '../store/conditions.ts';
 import { compileSearch } from '../store/search.ts';
 import { defaultOrder } from '../store/search-order.ts';
@@ -25,7 +25,11 @@ export function listOptions(
 ): ListOptions | undefined {
   const searchable = operation.query.includes('search') && searchFields[place.type] !== undefined;
   const max = maximum(request, searchable);
-  const text = searchable ? (request.parameters.get('search') ?? '').trim() : '';
+  const text = (request.parameters.get('search') ?? '').trim();
+  if (text !== '' && !searchable) {
+    if (!dialect.ignoresSearchWithoutFields) throw notSearchable(place);
+    return { orderBy: defaultOrder(place.kind), limit: max };
+  }
   const from = fromCondition(place, request, dialect);
   const base: ListOptions = { orderBy: defaultOrder(place.kind), limit: max, condition: from };
   if (text === '') return base;
@@ -45,6 +49,13 @@ export function listOptions(
     if (dialect.badSearchFindsNothing) return undefined;
     throw new Refusal(400, 'Operation Failed', `The search does not parse: ${error.message}`);
   }
+}
+
+/** A search that cannot be made must not answer with what was not asked for. */
+function notSearchable(place: Place): Refusal {
+  const path = locationOf(place, '').service.replace(/\/\{\w+\}$/, '');
+  const detail = `${path} cannot be searched: its objects have no fields to search by.`;
+  return new Refusal(400, 'Operation Failed', detail);
 }
 
 /** Without a page size the first page holds everything. */

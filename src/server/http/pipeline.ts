@@ -3,6 +3,7 @@
  * one function here or one call into the room that knows it.
  */
 import type { Dialect } from '../../model/dialect.ts';
+import { type FileAnswer, fileAnswers } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import {
   decodeAction,
@@ -20,12 +21,14 @@ import type { KindName } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
 import type { Answer, Call } from './call.ts';
+import type { CallLog } from './call-log.ts';
 import { parametersOf, serve } from './dispatch.ts';
 import type { ListCache } from './list-cache.ts';
 import {
   type ApiRequest,
   type ApiResponse,
   acceptedMedia,
+  asksFor,
   booleanParameter,
   contentMedia,
   unsupportedVersion,
@@ -45,6 +48,8 @@ export interface ApiServer {
   readonly committed: () => void;
   /** Failures that were asked for. */
   readonly faults: FaultRules;
+  /** Notes which operations are called, where that is asked for. */
+  readonly calls?: CallLog | undefined;
   /** Notes an error that is ours, not the client's. */
   readonly report: (error: unknown) => void;
 }
@@ -73,7 +78,8 @@ async function answer(
   if (request.method === 'OPTIONS') return optionsAnswer(request, match);
   const { caller, headers } = authenticate(server, request);
   requireVersion(request);
-  if (!media) {
+  const file = fileAskedFor(request, match);
+  if (!media && !file) {
     throw new Refusal(
       406,
       'Not Acceptable',
@@ -84,7 +90,7 @@ async function answer(
   if (status) {
     const { headers: own, ...response } = encodeAnswer(
       server.dialect,
-      media,
+      media ?? 'application/xml',
       status,
       false,
       server.lists,
@@ -93,10 +99,19 @@ async function answer(
   }
   const { match: found, operation } = requireOperation(request, match);
   const body = decode(request, operation);
-  const result = await perform(server, request, found, operation, body, caller, correlationId);
+  const observed = server.calls?.observe(operation, request, body);
+  const { request: seen, body: sent } = observed ?? { request, body };
+  const result = await perform(server, seen, found, operation, sent, file, caller, correlationId);
   const head = request.method === 'HEAD';
-  const response = encodeAnswer(server.dialect, media, result, head, server.lists);
-  return { ...response, headers: { ...response.headers, ...headers } };
+  const response = encodeAnswer(
+    server.dialect,
+    media ?? 'application/xml',
+    result,
+    head,
+    server.lists,
+  );
+  const made = observed?.answered(response) ?? response;
+  return { ...made, headers: { ...made.headers, ...headers } };
 }
 
 /** Steps 4 and 5, with the failures that were asked for. */
@@ -163,6 +178,14 @@ function authenticate(
     caller: found.caller,
     headers: found.setCookie ? { 'Set-Cookie': found.setCookie } : {},
   };
+}
+
+/** The file that a request is answered with, where it asks for one that there is. */
+function fileAskedFor(request: ApiRequest, match: Match | undefined): FileAnswer | undefined {
+  const operation = match?.operations.get(request.method);
+  const found = operation && fileAnswers[`${operation.http} ${operation.path}`];
+  const accept = request.parameters.get('accept') ?? request.header('accept');
+  return found && asksFor(accept, found.media, found.preferred === true) ? found : undefined;
 }
 
 function requireVersion(request: ApiRequest): void {
@@ -258,13 +281,15 @@ async function run(
   match: Match,
   operation: Operation,
   body: StoredObject | StoredObject[],
+  file: FileAnswer | undefined,
   caller: Caller,
   correlationId: string,
 ): Promise<Answer> {
   const { store, site } = server;
-  const call = { request, match, operation, body, dialect: server.dialect };
+  const call = { request, match, operation, body, dialect: server.dialect, file };
   const parameters = parametersOf(request);
-  const reads = operation.http === 'GET' || operation.http === 'HEAD';
+  // A file may have to be made, with a ticket in it.
+  const reads = !file && (operation.http === 'GET' || operation.http === 'HEAD');
   // Reading a storage again writes down what is found there.
   const refreshes = operation.query.includes('refresh') && parameters.flag('refresh') === true;
   if (reads && !refreshes) {
@@ -290,7 +315,7 @@ function waits(
   if (operation.isAction && !Array.isArray(body)) return body['async'] === false;
   const expect = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
   if (expect.includes('201-created')) return operation.name === 'add';
-  return booleanParameter(request.parameters.get('async')) === false && operation.http === 'POST';
+  return operation.http === 'POST' && booleanParameter(request.parameters.get('async')) === false;
 }
 
 const pollMilliseconds = 50;

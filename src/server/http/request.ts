@@ -124,6 +124,25 @@ export function acceptedMedia(accept: string | undefined): MediaType | undefined
   return best?.media;
 }
 
+/**
+ * Whether the client asks for this media type: by its name, by the family that it is of, or, where
+ * it is `preferred`, by accepting anything; and not rather for a document of the API.
+ */
+export function asksFor(accept: string | undefined, type: string, preferred: boolean): boolean {
+  const family = `${type.slice(0, type.indexOf('/'))}/*`;
+  const wanted = (accept?.trim() || '*/*').split(',').map((part) => {
+    const [range = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    return { range, quality: q ? Number(q.slice(2)) : 1 };
+  });
+  const best = (ranges: readonly string[]) =>
+    Math.max(0, ...wanted.map(({ range, quality }) => (ranges.includes(range) ? quality : 0)));
+  const own = best([type, ...(family === 'application/*' ? [] : [family])]);
+  const documents = best(['application/xml', 'text/xml', 'application/json']);
+  if (own > 0) return own >= documents;
+  return preferred && documents === 0 && best(['*/*']) > 0;
+}
+
 const isXml = (media: MediaType) => media === 'application/xml';
 
 function mediaOf(range: string): MediaType | undefined {

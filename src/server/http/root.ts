@@ -4,10 +4,11 @@ import { subCollections } from '../../model/index.ts';
 import { searchFields } from '../../model/search-fields.ts';
 import { services } from '../../model/services/index.ts';
 import { version } from '../../version.ts';
+import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import type { Answer } from './call.ts';
 import { isFiltered } from './filter.ts';
-import type { ApiRequest } from './request.ts';
+import { type ApiRequest, booleanParameter } from './request.ts';
 
 /** Order of the links, as deployed clients know it; services that are not named follow. */
 const order = [
@@ -59,6 +60,7 @@ export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest)
   const api = request.apiPath;
   const link = links(api);
   const filtered = isFiltered(ctx, request);
+  refuseDescriptions(request);
   const [major = '0', minor = '0', revision = '0'] = version.split('.');
   return {
     status: 200,
@@ -93,6 +95,14 @@ export function apiRoot(ctx: RuleContext, dialect: Dialect, request: ApiRequest)
       time: ctx.timestamp,
     },
   };
+}
+
+/** Other descriptions of the API than this document are not made here: nobody gets it instead. */
+function refuseDescriptions({ parameters }: ApiRequest): void {
+  for (const [name, title] of Object.entries({ rsdl: 'service description', schema: 'schema' })) {
+    if (booleanParameter(parameters.get(name)) !== true) continue;
+    throw new Refusal(404, 'Not Found', `This service has no ${title} (${name}) of its API.`);
+  }
 }
 
 function links(api: string): { rel: string; href: string }[] {

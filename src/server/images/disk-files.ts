@@ -10,6 +10,7 @@ import {
   readSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,6 +47,16 @@ export class DiskFiles implements DiskImages {
   resize(id: string, size: number): void {
     const file = openSync(this.path(id), constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
+      ftruncateSync(file, size);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  write(id: string, content: Uint8Array, size: number): void {
+    const file = openSync(this.path(id), 'w', 0o600);
+    try {
+      writeSync(file, content);
       ftruncateSync(file, size);
     } finally {
       closeSync(file);

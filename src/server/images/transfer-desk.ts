@@ -110,6 +110,13 @@ export class TransferDesk implements Tickets {
     if (transferred > 0) await this.#change((ctx) => ticketClosed(ctx, id, transferred));
   }
 
+  async touch(id: string): Promise<void> {
+    const known = this.#known.get(id);
+    if (!known) return;
+    await this.#daemon.touch(id);
+    known.renewed = this.#now();
+  }
+
   /** Closes every ticket: nothing is left of the transfers that they were for. */
   async closeAll(): Promise<void> {
     await Promise.all([...this.#known.keys()].map((id) => this.close(id)));

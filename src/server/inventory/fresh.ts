@@ -171,6 +171,12 @@ function addCatalogues(ctx: RuleContext): void {
       cpu_types: cpuTypes.map((type) => ({ ...type })),
       permits: permits.map((permit) => ({ ...permit })),
     });
+    tx.insert('cluster_feature', `/clusterlevels/${level}/clusterfeatures`, {
+      id: namedId('cluster feature', level),
+      name: 'NESTED_VIRTUALIZATION',
+      description: 'Virtual machines can run virtual machines.',
+      cluster_level: { id: level },
+    });
   }
   addDefaultIcons(tx);
   for (const [id, name, description, architecture] of operatingSystems) {

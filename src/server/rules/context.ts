@@ -45,6 +45,8 @@ export interface DiskImages {
    * whole. An image may be its own target. What was never written stays without a file.
    */
   convert(from: string, to: string, form: ImageForm): Promise<void>;
+  /** Makes an image of so many bytes, or replaces one; it begins with the content. */
+  write(id: string, content: Uint8Array, size: number): void;
   /** Bytes that the image takes on the disk of the server, and its length. */
   sizes(id: string): { allocated: number; length: number };
   /** The first bytes of an image. */
@@ -62,6 +64,8 @@ export interface Tickets {
   /** The same for a transfer that has begun already: it is stopped when that is not possible. */
   openOrStop(ticket: TransferTicket, transferId: string): Promise<void>;
   close(id: string): Promise<void>;
+  /** Counts as a use of the ticket: it begins to be idle anew. */
+  touch(id: string): Promise<void>;
   /** What is known of the bytes that a ticket has moved. */
   progress(id: string): { active: boolean; transferred: number } | undefined;
 }
@@ -84,6 +88,15 @@ export interface TransferTicket {
   readonly qcow2?: 2 | 3;
 }
 
+/** Certificates of the service, and what is signed with the key of its own one. */
+export interface SiteCertificates {
+  /** PEM of the certificate authority. */
+  readonly ca: string;
+  /** PEM of the certificate whose key signs. */
+  readonly own: string;
+  readonly sign: (data: string) => Buffer;
+}
+
 /** What stays the same for the life of the server. */
 export interface Site {
   readonly dialect: Dialect;
@@ -95,6 +108,11 @@ export interface Site {
   readonly random: () => number;
   readonly images: DiskImages;
   readonly tickets: Tickets;
+  readonly certificates: SiteCertificates;
+  /** Whether somebody listens at an address. */
+  readonly answers: (host: string, port: number) => Promise<boolean>;
+  /** `HOST:PORT` of the API, known once it listens. */
+  readonly address: () => string;
   /** Names of the files that somebody has put into the folder of ISO images. */
   readonly isoFiles: () => readonly string[];
 }

@@ -21,6 +21,7 @@ import type { ActionResult, Addressed, EventChoice, Parameters } from './notatio
 import { locationOf, type Place, titleOf } from './places.ts';
 import { present } from './presentation.ts';
 import { rulesOf } from './registry.ts';
+import { unwatched } from './watched.ts';
 import { typeWord } from './words.ts';
 
 type Target = Addressed<never> & { readonly object: StoredObject };
@@ -177,7 +178,7 @@ export function act(
 ): ActionResult {
   const action = rulesOf(target.place.kind)?.actions?.[operation.name];
   if (!action) throw unserved(operation);
-  requireForAction(operation.path, operation.name, body);
+  requireForAction(operation.path, operation.name, unwatched(body));
   return action(ctx, target, body);
 }
 
@@ -193,7 +194,7 @@ export function actOnCollection(
   const rule =
     operation.name === 'remove' ? rules?.removeMany : rules?.collectionActions?.[operation.name];
   if (!rule) throw unserved(operation);
-  requireForAction(operation.path, operation.name, body);
+  requireForAction(operation.path, operation.name, unwatched(body));
   return rule(ctx, place, body, parameters);
 }
 

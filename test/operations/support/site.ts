@@ -58,8 +58,11 @@ export function useSite(options: readonly string[] = []): Site {
     ids = await firstIds(admin);
   });
   afterAll(async () => {
-    await traces.check(apis.admin);
-    await server.stop();
+    try {
+      await traces.check(apis.admin);
+    } finally {
+      await server.stop();
+    }
   });
 
   const path = (template: string) =>

@@ -10,10 +10,14 @@ import type { RawAnswer, RawApi } from '../../support/raw.ts';
 const silent: Readonly<Record<string, string>> = {
   '/clusters/{cluster} refresh_gluster_heal_status': 'only asks',
   '/clusters/{cluster}/glustervolumes/{volume} get_profile_statistics': 'only asks',
+  '/datacenters/{datacenter}/clusters/{cluster} refresh_gluster_heal_status': 'only asks',
+  '/datacenters/{datacenter}/clusters/{cluster}/glustervolumes/{volume} get_profile_statistics':
+    'only asks',
   '/externalhostproviders/{provider} test_connectivity': 'only asks',
   '/openstackimageproviders/{provider} test_connectivity': 'only asks',
   '/openstacknetworkproviders/{provider} test_connectivity': 'only asks',
   '/openstackvolumeproviders/{provider} test_connectivity': 'only asks',
+  '/vms/{vm}/graphicsconsoles/{console} proxy_ticket': 'only asks',
   '/hosts/{host} discover_iscsi': 'only asks',
   '/hosts/{host} iscsi_discover': 'only asks',
   '/hosts/{host} unregistered_storage_domains_discover': 'only asks',
@@ -35,7 +39,10 @@ const sometimesSilent: Readonly<Record<string, string>> = {
   '/groups add': 'finds a group that is there',
   '/users add': 'finds a user that is there',
   '/storageconnections/{storageconnection} update': 'no domain uses it',
+  '/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections/{storageconnection} update':
+    'as above',
   '/vms/{vm} logon': 'finds a session that is there',
+  '/vms/{vm}/graphicsconsoles/{console} remote_viewer_connection_file': 'its ticket still holds',
   '/vms/{vm}/nics/{nic} activate': 'plugged in already',
   '/vms/{vm}/nics/{nic} deactivate': 'unplugged already',
 };

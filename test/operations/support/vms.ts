@@ -89,19 +89,25 @@ export async function writeDisk(site: Site, disk: string, bytes: string): Promis
   await closeTransfer(api, transfer);
 }
 
-/** Reads bytes from the beginning of a disk, through a transfer. */
-export async function readDisk(site: Site, disk: string, length: number): Promise<string> {
-  const { url, api, transfer } = await openTransfer(site, disk, 'download');
+/** Reads bytes from the beginning of a disk, or of its image in a backup, through a transfer. */
+export async function readDisk(
+  site: Site,
+  disk: string,
+  length: number,
+  backup?: string,
+  encoding: BufferEncoding = 'utf8',
+): Promise<string> {
+  const { url, api, transfer } = await openTransfer(site, disk, 'download', backup);
   const headers = { Range: `bytes=0-${length - 1}` };
   const answer = await send(url, { headers, ca: site.server().ca });
   expect(answer.status, answer.text).toBe(206);
   await closeTransfer(api, transfer);
-  return answer.bytes.toString();
+  return answer.bytes.toString(encoding);
 }
 
-async function openTransfer(site: Site, disk: string, direction: string) {
+async function openTransfer(site: Site, disk: string, direction: string, backup?: string) {
   const api = await RawApi.signIn(site.server());
-  const body = { disk: { id: disk }, direction };
+  const body = { disk: { id: disk }, direction, ...(backup ? { backup: { id: backup } } : {}) };
   const added = await api.json('POST', '/imagetransfers', body);
   expect([201, 202], added.text).toContain(added.status);
   const { id } = added.json<{ id: string }>();

@@ -52,6 +52,9 @@ export function useWorld(): World {
         sizes: () => ({ allocated: 0, length: 0 }),
       } as unknown as Site['images'],
       tickets: {} as Site['tickets'],
+      certificates: {} as Site['certificates'],
+      answers: async () => true,
+      address: () => '127.0.0.1:8443',
       isoFiles: () => [],
     };
     await store.write((tx) => {

@@ -85,6 +85,9 @@ export const diskRules = rules({
 
   removable(ctx, { object }) {
     const unit = object.storage_type === 'lun';
+    if (object.content_type === 'ovf_store' && object.status !== 'illegal') {
+      ctx.refuse('DISK_IS_OVF_STORE', { action: 'remove' });
+    }
     if (!unit) requireState(ctx, 'disk', object as StoredObject, 'remove', diskWords(object));
     const vms = pluggedInto(ctx, object);
     if (vms.length > 0) {

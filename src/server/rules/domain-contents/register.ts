@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { checkName, resolveReferences } from '../input.ts';
+import { checkName, resolveMember, resolveReferences } from '../input.ts';
 import { nextMac, requireUnused } from '../network/mac.ts';
 import { requireDataCenter } from '../vm/checks.ts';
 import { type Part, registerDisk, type Stored } from './unregistered.ts';
@@ -22,7 +22,11 @@ export function register(
 ): StoredObject {
   const action = 'register';
   requireActive(ctx, domain, action);
-  const object = { ...kept, ...renamed(body[kind]), ...clusterIn(ctx, body) } as StoredObject;
+  const object = {
+    ...kept,
+    ...renamed(body[kind]),
+    ...(mappedCluster(ctx, kept, body) ?? clusterIn(ctx, body)),
+  } as StoredObject;
   const id = String(object['id']);
   if (ctx.tx.get(kind, id))
     ctx.refuse('REGISTERED_ALREADY', { action, name: String(object['name']) });
@@ -87,6 +91,42 @@ export function clusterIn(ctx: RuleContext, body: StoredObject): { cluster?: { i
   return id ? { cluster: { id } } : {};
 }
 
+/** How a client says that names of another site map to this one. */
+type Mappings = Resource<'registration_configuration'>;
+type Named = { readonly id?: string; readonly name?: string };
+
+function mappingsOf(body: StoredObject): Mappings {
+  return (body['registration_configuration'] ?? {}) as Mappings;
+}
+
+/** Whether a mapping is about this object. */
+function isMeant(from: Named | undefined, object: Named | undefined): boolean {
+  if (!from || !object) return false;
+  return from.id === undefined ? from.name === object.name : from.id === object.id;
+}
+
+/** The cluster that the one which a machine was in maps to; undefined where no mapping says so. */
+function mappedCluster(
+  ctx: RuleContext,
+  kept: { readonly cluster?: Named },
+  body: StoredObject,
+): { cluster?: { id: string } } | undefined {
+  const before = ctx.tx.get('cluster', kept.cluster?.id ?? '') ?? kept.cluster;
+  const mapping = mappingsOf(body).cluster_mappings?.find(({ from }) => isMeant(from, before));
+  return mapping?.to ? clusterIn(ctx, { cluster: mapping.to }) : undefined;
+}
+
+/** The profile that another one maps to, by its id or name. */
+function mappedProfile(
+  ctx: RuleContext,
+  profile: Named | undefined,
+  body: StoredObject,
+): string | undefined {
+  const { vnic_profile_mappings: mappings } = mappingsOf(body);
+  const to = mappings?.find(({ from }) => isMeant(from, profile))?.to as StoredObject | undefined;
+  return to && resolveMember(ctx.tx, 'vnic_profile', to);
+}
+
 /** An interface as it comes back: its address must be free, its profile must be there. */
 function nicIn(ctx: RuleContext, object: StoredObject, vm: Vm, body: StoredObject): StoredObject {
   const nic: Nic = { ...object };
@@ -105,7 +145,9 @@ function nicIn(ctx: RuleContext, object: StoredObject, vm: Vm, body: StoredObjec
       one.source_network_name === network?.name &&
       one.source_network_profile_name === profile?.name,
   );
-  const target = mapping ? mapping.target_vnic_profile?.id : profile?.id;
+  const target = mapping
+    ? mapping.target_vnic_profile?.id
+    : (mappedProfile(ctx, profile, body) ?? profile?.id);
   if (target) nic.vnic_profile = { id: target };
   else delete nic.vnic_profile;
   return nic as StoredObject;

@@ -25,7 +25,7 @@ export const domainVmRules = rules({
 
   actions: {
     register(ctx, { object, place }, body) {
-      requireAll('Action', ['cluster.id|name'], body, 'register');
+      requireCluster(body);
       if (body['clone'] === true) return importVm(ctx, place, object, body);
       const vm = register(ctx, 'vm', place.owner?.id ?? '', object, body);
       ctx.event(1152, subjects(ctx, vm as Vm));
@@ -45,7 +45,7 @@ export const domainTemplateRules = rules({
 
   actions: {
     register(ctx, { object, place }, body) {
-      requireAll('Action', ['cluster.id|name'], body, 'register');
+      requireCluster(body);
       if (body['clone'] === true) return importTemplate(ctx, place, object, body);
       const template = register(ctx, 'template', place.owner?.id ?? '', object, body);
       ctx.event(1158, { template, cluster: (template as Template).cluster });
@@ -57,6 +57,15 @@ export const domainTemplateRules = rules({
     },
   },
 });
+
+/** A registration names its cluster, or says which one maps to which. */
+function requireCluster(body: StoredObject): void {
+  const mappings = body['registration_configuration'] as
+    | Resource<'registration_configuration'>
+    | undefined;
+  if (mappings?.cluster_mappings?.length) return;
+  requireAll('Action', ['cluster.id|name'], body, 'register');
+}
 
 /** Makes a machine with copies of the disks; what is on the domain stays. */
 function importVm(ctx: RuleContext, place: Place, kept: Stored<Vm>, body: StoredObject): undefined {

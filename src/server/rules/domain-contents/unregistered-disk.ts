@@ -20,6 +20,8 @@ export const unregisteredDiskRules = rules({
     }
     ctx.tx.removeBelow('disk_snapshot', `/disks/${id}`);
     ctx.afterCommit.push(() => ctx.site.images.remove(id));
+    const domain = ctx.tx.get('storage_domain', place.owner?.id ?? '');
+    ctx.event(2014, { storage_domain: domain }, { DiskAlias: object.alias ?? id });
   },
 
   actions: {

@@ -114,12 +114,7 @@ export const glusterBrickRules = rules({
       checkRemoval(ctx, volume, bricks, volume.replica_count ?? 1, action);
       requireBricksUp(ctx, volume, action, type);
       tell(ctx, 4080, volume);
-      beginTask(
-        ctx,
-        volume,
-        'remove_bricks',
-        bricks.map(({ id = '' }) => id),
-      );
+      beginTask(ctx, volume, 'remove_bricks', { bricks: bricks.map(({ id = '' }) => id) });
       return undefined;
     },
 

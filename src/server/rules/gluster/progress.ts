@@ -3,6 +3,7 @@ import { volumeTaskDuration } from '../../../model/lifecycles/gluster.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { digestOf } from '../digest.ts';
+import { layoutOnlyMember } from './tasks.ts';
 
 /** Types of the steps that move data of volumes. */
 const moving = new Set(['rebalancing_volume', 'removing_bricks']);
@@ -21,11 +22,11 @@ export function progressOf(
   const ended = step['end_time'] ? Date.parse(String(step['end_time'])) : ctx.now.getTime();
   const whole = Math.max(1, volumeTaskDuration * ctx.site.speed);
   const share = step['status'] === 'finished' ? 1 : Math.min(1, (ended - began) / whole);
-  const moved = Math.floor(files * share);
+  const moved = step[layoutOnlyMember] === true ? 0 : Math.floor(files * share);
   return {
     'files.moved': moved,
     'size.moved': moved * fileSize,
-    'files.scanned': Math.min(files, 2 * moved),
+    'files.scanned': Math.min(files, Math.floor(2 * files * share)),
     'files.failed': 0,
     'files.skipped': 0,
     'run.time': Math.max(0, ended - began) / 1000,

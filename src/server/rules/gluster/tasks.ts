@@ -15,6 +15,16 @@ export interface VolumeTask {
   readonly bricks: readonly string[];
 }
 
+interface TaskOptions {
+  /** Ids of the bricks that are emptied. */
+  readonly bricks?: readonly string[];
+  /** Directories are spread anew, files stay where they are. */
+  readonly layoutOnly?: boolean;
+}
+
+/** Marks the step of a rebalance that moves no files; it does not show. */
+export const layoutOnlyMember = 'layout_only';
+
 const deadline = 'gluster';
 
 /** The step of a job that does the work, and what it is called. */
@@ -57,7 +67,7 @@ export function beginTask(
   ctx: RuleContext,
   volume: Volume,
   type: VolumeTask['type'],
-  bricks: readonly string[] = [],
+  { bricks = [], layoutOnly = false }: TaskOptions = {},
 ): void {
   const id = ctx.site.newId();
   keepTask(ctx, volume, { type, id, status: 'started', bricks });
@@ -67,6 +77,7 @@ export function beginTask(
     type: step,
     description: `${doing} Gluster Volume ${volume.name}`,
     external_type: 'gluster',
+    ...(layoutOnly ? { [layoutOnlyMember]: true } : {}),
   });
   if (ctx.site.speed === 0) {
     endTask(ctx, volume.id ?? '', id);

@@ -117,7 +117,7 @@ export const glusterVolumeRules = rules({
       return undefined;
     },
 
-    rebalance(ctx, { object }) {
+    rebalance(ctx, { object }, body) {
       const action = 'rebalance';
       requireStarted(ctx, object, action);
       if (!distributed(object.volume_type)) {
@@ -126,7 +126,7 @@ export const glusterVolumeRules = rules({
       if (bricksIn(ctx, object).length < 2) ctx.refuse('VOLUME_HAS_ONE_BRICK', { action, type });
       requireBricksUp(ctx, object, action, type);
       refuseBusy(ctx, object, action, type);
-      beginTask(ctx, object, 'rebalance');
+      beginTask(ctx, object, 'rebalance', { layoutOnly: body['fix_layout'] === true });
       tell(ctx, 4012, object);
       return undefined;
     },

@@ -8,6 +8,7 @@ import { releaseSpm } from '../data-center/data-center.ts';
 import { switchBricks } from '../gluster/servers.ts';
 import { placeOf } from '../places.ts';
 import { rulesOf } from '../registry.ts';
+import { runStateMember } from '../vm/run-state.ts';
 import { formerUptime, uptimeOf } from '../vm/vm.ts';
 import { runningOn } from './maintenance.ts';
 import { proxyOf } from './proxy.ts';
@@ -16,7 +17,7 @@ import { refreshStorage } from './spm.ts';
 type Host = Resource<'host'>;
 type Vm = Resource<'vm'>;
 
-const gone = ['host', 'start_time', 'run_once', 'status_detail', 'fqdn'];
+const gone = ['host', 'start_time', 'run_once', 'status_detail', 'fqdn', runStateMember];
 
 /** The host with this id stops answering; after a while it counts as lost. */
 export function loseHost(ctx: RuleContext, id: string): void {

@@ -174,6 +174,12 @@ export const erratumRules = rules({
         .some((host) => host.hardware_information && isOutdated(host));
       return open ? errata.map((one) => erratumOf(one, '')) : [];
     }
+    if (place.owner.kind === 'vm') {
+      // The guests of simulated machines are never updated.
+      const vm = ctx.tx.get('vm', place.owner.id);
+      const known = vm?.status === 'up' && !vm.os?.type?.startsWith('windows');
+      return known ? errata.map((one) => ({ ...erratumOf(one, ''), vm: { id: vm.id ?? '' } })) : [];
+    }
     const host = hostOf(ctx, place);
     if (!host || !isOutdated(host)) return [];
     return errata.map((one) => ({ ...erratumOf(one, ''), host: { id: host.id ?? '' } }));

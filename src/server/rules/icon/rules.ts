@@ -4,7 +4,7 @@ import { notFound, Refusal } from '../../fault.ts';
 import { isRecord, type StoredObject } from '../../store/document.ts';
 import type { Transaction } from '../../store/transaction.ts';
 import { namedId } from '../digest.ts';
-import { tile } from './tile.ts';
+import { tile } from '../png.ts';
 
 type Icon = Resource<'icon'>;
 type Icons = { readonly small_icon: { id: string }; readonly large_icon: { id: string } };

@@ -78,6 +78,8 @@ export const imageTransferRules = rules({
   actions: {
     extend(ctx, { object }) {
       requireState(ctx, 'image_transfer', object as StoredObject, 'pause');
+      const { ticket }: Transfer = object;
+      if (ticket) ctx.afterCommit.push(() => ctx.site.tickets.touch(ticket));
       return undefined;
     },
     pause(ctx, target) {

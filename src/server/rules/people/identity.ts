@@ -93,6 +93,11 @@ export const identityRules = [
       ctx.event(149, {}, { NewUserName: added.user_name });
       return added;
     },
+    change(ctx, before, after) {
+      if (ctx.parameters.flag('merge') !== true || !after.user_options) return;
+      const options = [...(before.user_options ?? []), ...after.user_options];
+      after.user_options = [...new Map(options.map((one) => [one.name, one])).values()];
+    },
     removable(ctx, { object }) {
       if (object.id === defaultIds.admin) {
         ctx.refuse('USER_IS_ADMINISTRATOR', { action: 'remove' });

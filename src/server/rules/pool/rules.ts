@@ -14,6 +14,7 @@ import { copyDevices } from '../vm/copied-devices.ts';
 import { fill, requireTemplate, settleVm } from '../vm/create.ts';
 import { eraseVm } from '../vm/remove.ts';
 import { launch } from '../vm/run.ts';
+import { isSealed, seal } from '../vm/sealed.ts';
 import { blankTemplate, cdromId, type Vm } from '../vm/vm.ts';
 import { holderOf, membersOf, prestart } from './prestart.ts';
 
@@ -167,6 +168,7 @@ function addMember(ctx: RuleContext, pool: Pool, name: string): void {
   };
   inheritConfiguration(ctx, vm, template as StoredObject);
   settleVm(ctx, vm, {});
+  if (ctx.parameters.flag('seal') ?? isSealed(template)) seal(ctx, vm, 'add');
   applyDefaults('vm', vm as StoredObject);
   checkName(ctx.tx, { kind: 'vm', type: 'vm', collection: '/vms' }, vm as StoredObject, 'add');
   ctx.tx.insert('vm', '/vms', vm);

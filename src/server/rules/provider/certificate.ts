@@ -1,6 +1,7 @@
-/** The certificate that every simulated provider presents; nobody has its key. */
+/** The certificate that every simulated provider presents (nobody has its key), and others. */
 import { namedId } from '../digest.ts';
 import { rules } from '../notation.ts';
+import type { Trusting } from './reach.ts';
 
 const content = [
   '-----BEGIN CERTIFICATE-----',
@@ -17,17 +18,19 @@ const content = [
   '-----END CERTIFICATE-----',
 ].join('\n');
 
+/** What the provider presents, and what else is trusted for it. */
 export const certificateRules = rules({
   kind: 'certificate',
-  compute(_ctx, place) {
-    return [
-      {
-        id: namedId(place.owner?.id ?? '', 'certificate'),
-        name: 'provider.example.com',
-        organization: 'Example',
-        subject: 'O=Example,CN=provider.example.com',
-        content,
-      },
-    ];
+  compute(ctx, place) {
+    const presented = {
+      id: namedId(place.owner?.id ?? '', 'certificate'),
+      name: 'provider.example.com',
+      organization: 'Example',
+      subject: 'O=Example,CN=provider.example.com',
+      content,
+    };
+    const owner = place.owner && ctx.tx.get(place.owner.kind, place.owner.id);
+    const { trusted = [] } = (owner ?? {}) as Trusting;
+    return [presented, ...trusted.filter((one) => one.content !== content)];
   },
 });

@@ -5,9 +5,10 @@ import type { KindName } from '../../store/kinds.ts';
 import type { RuleContext } from '../context.ts';
 import { namedId } from '../digest.ts';
 import { erase, refuseInUse } from '../generic.ts';
-import { type ActionRule, rules } from '../notation.ts';
+import { rules } from '../notation.ts';
 import { networksOf, subnetOf } from './contents.ts';
 import { addProviderDomain, domainOfProvider } from './domain.ts';
+import { reachActions } from './reach.ts';
 
 const providerKinds = [
   'external_host_provider',
@@ -23,22 +24,12 @@ type Provider = Pick<
 
 const events = { add: 205, update: 207, remove: 209 } as const;
 
-/** Every address is taken to be reachable; certificates that are sent are trusted. */
-const actions: Readonly<Record<string, ActionRule<never>>> = {
-  test_connectivity: () => undefined,
-  import_certificates(ctx, target) {
-    const { name } = target.object as Provider;
-    ctx.event(213, {}, { ObjectName: name });
-    return undefined;
-  },
-};
-
 export const externalHostProviderRules = rules({
   kind: 'external_host_provider',
   events,
   prepare: (ctx, provider) => check(ctx, provider, 'add'),
   change: (ctx, _before, after) => check(ctx, after, 'edit'),
-  actions,
+  actions: reachActions,
 });
 
 export const imageProviderRules = rules({
@@ -48,7 +39,7 @@ export const imageProviderRules = rules({
   added: (ctx, { object }) => addProviderDomain(ctx, object, 'image'),
   change: (ctx, _before, after) => check(ctx, after, 'edit'),
   remove: (ctx, { object, place }) => removeWithDomain(ctx, place, object),
-  actions,
+  actions: reachActions,
 });
 
 export const volumeProviderRules = rules({
@@ -58,7 +49,7 @@ export const volumeProviderRules = rules({
   added: (ctx, { object }) => addProviderDomain(ctx, object, 'volume'),
   change: (ctx, _before, after) => check(ctx, after, 'edit'),
   remove: (ctx, { object, place }) => removeWithDomain(ctx, place, object),
-  actions,
+  actions: reachActions,
 });
 
 export const networkProviderRules = rules({
@@ -89,7 +80,7 @@ export const networkProviderRules = rules({
     refuseInUse({ place, object: { ...object } }, used, 'the networks');
   },
 
-  actions,
+  actions: reachActions,
 });
 
 /** Providers that a cluster names, as it lists them. */

@@ -65,4 +65,10 @@ export const schedulingPolicyRules = [
       refuseInUse({ place, object: { ...object } }, clusters, 'the clusters');
     },
   }),
+  rules({
+    kind: 'scheduling_policy_unit',
+    removable(ctx, { object }) {
+      ctx.refuse('POLICY_UNIT_IS_INTERNAL', { action: 'remove', name: object.name });
+    },
+  }),
 ];

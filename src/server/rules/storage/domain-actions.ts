@@ -2,6 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
+import { resolveMember } from '../input.ts';
 import type { ActionRule } from '../notation.ts';
 import { connect } from './connection.ts';
 import {
@@ -17,14 +18,11 @@ import { isBlock, spaceOf } from './space.ts';
 type Domain = Resource<'storage_domain'>;
 
 export const domainActions: Readonly<Record<string, ActionRule<'storage_domain'>>> = {
-  is_attached(ctx, { object }) {
+  /** Every host sees the same storage; one that does not exist sees nothing. */
+  is_attached(ctx, { object }, body) {
+    const host = body['host'] as StoredObject | undefined;
+    if (host) resolveMember(ctx.tx, 'host', host);
     return { is_attached: statusOf(ctx, object) !== undefined };
-  },
-
-  update_ovf_store(ctx, { object }) {
-    requireStatus(ctx, object, 'active', 'update');
-    ctx.event(199, { storage_domain: object });
-    return undefined;
   },
 
   /** What the storage says of its units is read again. */
@@ -137,7 +135,12 @@ function statusOf(ctx: RuleContext, domain: Domain): string | undefined {
   return ctx.tx.find('attached_storage_domain', { id: domain.id ?? '' })?.status;
 }
 
-function requireStatus(ctx: RuleContext, domain: Domain, wanted: string, action: string): void {
+export function requireStatus(
+  ctx: RuleContext,
+  domain: Domain,
+  wanted: string,
+  action: string,
+): void {
   const status = statusOf(ctx, domain) ?? 'unattached';
   if (status !== wanted) ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action, status });
 }

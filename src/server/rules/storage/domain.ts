@@ -18,6 +18,7 @@ import {
 import { readFiles } from './file.ts';
 import { sentUnits, unitsOf } from './logical-unit.ts';
 import { moveMaster, successorOf } from './master.ts';
+import { updateOvfStore } from './ovf-store.ts';
 import { removeDomain } from './removal.ts';
 import { shownSpace, shownStorage } from './shown.ts';
 
@@ -169,7 +170,7 @@ export const storageDomainRules = rules({
     };
   },
 
-  actions: domainActions,
+  actions: { ...domainActions, update_ovf_store: updateOvfStore },
 });
 
 /** A master can be destroyed alone, or when another data domain takes its place. */

@@ -24,6 +24,7 @@ import { checkConfiguration, requireDataCenter } from '../vm/checks.ts';
 import { fitMemoryPolicy, inherit } from '../vm/configuration.ts';
 import { copyDevices } from '../vm/copied-devices.ts';
 import { exportTo } from '../vm/export.ts';
+import { isSealed, seal } from '../vm/sealed.ts';
 import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../vm/vm.ts';
 
 type Template = Resource<'template'>;
@@ -50,6 +51,7 @@ export const templateRules = rules({
     template.description ??= '';
     number(ctx, template);
     checkConfiguration(ctx, template, 'add');
+    if (ctx.parameters.flag('seal') ?? isSealed(vm)) seal(ctx, template, 'create a template of');
     template.status = 'locked';
     template.creation_time = ctx.timestamp;
     delete (template as StoredObject)['vm'];

@@ -9,6 +9,7 @@ import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { freeze, thaw } from './backup-images.ts';
+import { runStateOf } from './run-state.ts';
 import { disksOf, subjects, type Vm } from './vm.ts';
 
 type Backup = Resource<'backup'>;
@@ -29,6 +30,7 @@ export const backupRules = rules({
         ctx.refuse('BACKUP_NOT_INCREMENTAL', { action: 'back up', names: disk.alias ?? id });
       }
     }
+    if (ctx.parameters.flag('require_consistency') === true) requireConsistency(ctx, vm);
     requireNoBackup(ctx, vm, 'back up');
     requireSettledSnapshots(ctx, vm, 'back up');
     requireFreeDisks(ctx, vm, 'back up', new Set(ids));
@@ -46,7 +48,9 @@ export const backupRules = rules({
   },
 
   added(ctx, { place, object }) {
-    move(ctx, place.collection, object, 'add', { copies: freeze(ctx, object) });
+    // The active images are read as they are then; else as they are now, from copies.
+    const active = ctx.parameters.flag('use_active') === true;
+    move(ctx, place.collection, object, 'add', { copies: active ? [] : freeze(ctx, object) });
   },
 
   actions: {
@@ -84,6 +88,12 @@ onArrival('backup', {
     },
   },
 });
+
+/** Refuses unless the disks hold together: the machine is off, or its guest can freeze them. */
+function requireConsistency(ctx: RuleContext, vm: Vm): void {
+  const freezes = vm.status === 'up' && !runStateOf(vm).frozen;
+  if (vm.status !== 'down' && !freezes) ctx.refuse('BACKUP_NOT_CONSISTENT', { action: 'back up' });
+}
 
 /** The point in time from which a later backup can be incremental. */
 function addCheckpoint(ctx: RuleContext, backup: Backup, id: string): void {

@@ -1,12 +1,12 @@
 /** Rules of graphics consoles: which there are, how a viewer reaches them, tickets. */
-import { randomBytes } from 'node:crypto';
 import type { Resource } from '../../../model/resource.ts';
+import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { rules } from '../notation.ts';
+import { type ActionResult, type Addressed, rules } from '../notation.ts';
 import type { Place } from '../places.ts';
+import { consoleAddress, consoleCertificate } from './console-address.ts';
+import { presentTicket, proxyTicket, setTicket } from './console-ticket.ts';
 import { deviceEvents } from './devices.ts';
-import { makeTicket } from './guest.ts';
-import { portOf } from './run.ts';
 import type { Vm } from './vm.ts';
 
 type Console = Resource<'graphics_console'>;
@@ -42,63 +42,98 @@ export const graphicsConsoleRules = rules({
 
   present(ctx, console) {
     if (!ctx.parameters.flag('current') || !console.vm?.id) return {};
-    const reached = reach(ctx, console);
-    return reached ? { ...reached } : {};
+    return { ...consoleAddress(ctx, ctx.tx.get('vm', console.vm.id), console.protocol) };
   },
 
   actions: {
-    ticket: (ctx, { place }, body) => ({ ticket: makeTicket(ctx, vmOf(ctx, place), body) }),
+    ticket: (ctx, { object, place }, body) => ({
+      ticket: setTicket(ctx, vmOf(ctx, place), protocolOf(object), body['ticket'] as StoredObject),
+    }),
 
-    proxy_ticket(ctx, { place }) {
-      makeTicket(ctx, vmOf(ctx, place), {});
-      return { proxy_ticket: { value: randomBytes(32).toString('base64') } };
-    },
-
-    remote_viewer_connection_file(ctx, { object, place }) {
+    proxy_ticket(ctx, { object, place }) {
       const vm = vmOf(ctx, place);
-      const ticket = makeTicket(ctx, vm, {});
-      return { remote_viewer_connection_file: connectionFile(ctx, vm, object, ticket) };
+      const reached = consoleAddress(ctx, vm, object.protocol);
+      const secure = reached?.tls_port;
+      const target = {
+        host: reached?.address ?? '',
+        port: secure ?? reached?.port ?? 0,
+        tls: secure !== undefined,
+      };
+      return { proxy_ticket: { value: proxyTicket(ctx, vm, target) } };
     },
+
+    remote_viewer_connection_file: (ctx, { object, place }) => ({
+      remote_viewer_connection_file: connectionFile(ctx, vmOf(ctx, place), object),
+    }),
   },
 });
+
+function protocolOf({ protocol = 'vnc' }: Console): string {
+  return protocol;
+}
+
+/** The console that is meant where none is named: SPICE where there is one. */
+export function ticketOfVm(
+  ctx: RuleContext,
+  { object: vm }: Addressed<'vm'>,
+  body: StoredObject,
+): ActionResult {
+  const where = { collection: `/vms/${vm.id}/graphicsconsoles` };
+  const protocols = ctx.tx.list('graphics_console', { where }).map(protocolOf);
+  const protocol = protocols.includes('spice') ? 'spice' : (protocols[0] ?? 'vnc');
+  return { ticket: setTicket(ctx, vm, protocol, body['ticket'] as StoredObject) };
+}
 
 function vmOf(ctx: RuleContext, place: Place): Vm {
   return ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
 }
 
-/** Address and ports of a console while its machine runs. */
-function reach(
-  ctx: RuleContext,
-  console: Console,
-): { address: string; port: number; tls_port?: number } | undefined {
-  const vm = ctx.tx.get('vm', console.vm?.id ?? '');
-  const address = ctx.tx.get('host', vm?.host?.id ?? '')?.address;
-  if (!vm || !address) return undefined;
-  const port = portOf(vm);
-  return console.protocol === 'spice' ? { address, port, tls_port: port + 1 } : { address, port };
-}
-
 /** What a viewer needs to connect, in the form that virt-viewer reads. */
-function connectionFile(
-  ctx: RuleContext,
-  vm: Vm,
-  console: Console,
-  ticket: { readonly value?: unknown; readonly expiry?: unknown },
-): string {
-  const { address, port, tls_port: secure } = reach(ctx, console) ?? { address: '', port: -1 };
+function connectionFile(ctx: RuleContext, vm: Vm, console: Console): string {
+  const protocol = protocolOf(console);
+  const ticket = presentTicket(ctx, vm, protocol);
+  const reached = consoleAddress(ctx, vm, protocol);
+  const secure = reached?.tls_port;
+  const ca = oneLine(ctx.site.certificates.ca);
+  const spice =
+    secure === undefined
+      ? []
+      : [
+          `tls-port=${secure}`,
+          `enable-smartcard=${vm.display?.smartcard_enabled ? 1 : 0}`,
+          'enable-usb-autoshare=1',
+          'usb-filter=-1,-1,-1,-1,0',
+          'tls-ciphers=DEFAULT',
+          `host-subject=${consoleCertificate(ctx, vm).subject}`,
+          `ca=${ca}`,
+          'secure-channels=main;inputs;cursor;playback;record;display;smartcard;usbredir',
+        ];
   const lines = [
     '[virt-viewer]',
-    `type=${console.protocol}`,
-    `host=${address}`,
-    `port=${port}`,
-    `password=${String(ticket.value)}`,
-    `# Password is valid for ${String(ticket.expiry)} seconds.`,
+    `type=${protocol}`,
+    `host=${reached?.address ?? ''}`,
+    `port=${reached?.port ?? -1}`,
+    `password=${oneLine(ticket.value)}`,
+    `# Password is valid for ${ticket.seconds} seconds.`,
     'delete-this-file=1',
     'fullscreen=0',
     `title=${vm.name}:%d`,
     'toggle-fullscreen=shift+f11',
     'release-cursor=shift+f12',
-    ...(secure ? [`tls-port=${secure}`, 'enable-smartcard=0', 'enable-usb-autoshare=1'] : []),
+    'secure-attention=ctrl+alt+end',
+    ...spice,
+    '',
+    // What lets a viewer ask the service itself about the machine.
+    '[ovirt]',
+    `host=${ctx.site.address()}`,
+    `vm-guid=${vm.id}`,
+    `admin=${ctx.caller.administrator ? 1 : 0}`,
+    `ca=${ca}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Ini files have one line for each value. */
+function oneLine(text: string): string {
+  return text.replaceAll('\n', '\\n');
 }

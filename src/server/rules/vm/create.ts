@@ -12,7 +12,9 @@ import { checkConfiguration, requireDataCenter } from './checks.ts';
 import { fillConfiguration, inherit, inheritConfiguration } from './configuration.ts';
 import { addConsole } from './console.ts';
 import { copyDevices } from './copied-devices.ts';
+import { autoPinNew } from './guest.ts';
 import { type OvfMachine, readOvf } from './ovf.ts';
+import { isSealed, seal } from './sealed.ts';
 import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
 
 type Template = Resource<'template'>;
@@ -37,6 +39,8 @@ export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   if (!vm.name) throw incomplete('Vm', ['name'], 'add');
   inheritConfiguration(ctx, vm, { ...(snapshot ?? template) });
   settleVm(ctx, vm, sent);
+  autoPinNew(ctx, vm);
+  if (ctx.parameters.flag('seal') ?? isSealed(template)) seal(ctx, vm, 'add');
 }
 
 /** What every new machine has, whatever it is made from. */

@@ -5,7 +5,7 @@ import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { processorsOf } from '../scheduling/fit.ts';
-import { isRunning, mebibyte, subjects, type Vm } from './vm.ts';
+import { currentDrives, isRunning, mebibyte, subjects, type Vm } from './vm.ts';
 
 type Cdrom = Resource<'cdrom'>;
 type Node = Resource<'virtual_numa_node'>;
@@ -14,11 +14,6 @@ const consoleOpen = new Set(['up', 'powering_up', 'paused']);
 
 function vmOf(ctx: RuleContext, place: Place): Vm | undefined {
   return place.owner?.kind === 'vm' ? ctx.tx.get('vm', place.owner.id) : undefined;
-}
-
-/** Where the disc is that was put in for this run only. */
-function currentOf(vm: Vm): string {
-  return `/vms/${vm.id}/currentcdroms`;
 }
 
 export const cdromRules = rules({
@@ -41,7 +36,7 @@ export const cdromRules = rules({
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'change the disc of', status: vm.status });
     }
     // The configuration stays; the disc of this run is kept apart.
-    const collection = currentOf(vm);
+    const collection = currentDrives(vm);
     const current: Cdrom = { ...after, id: before.id ?? '' };
     if (ctx.tx.get('current_cdrom', before.id ?? '', collection)) {
       ctx.tx.update('current_cdrom', current, collection);
@@ -56,7 +51,7 @@ export const cdromRules = rules({
   present(ctx, cdrom) {
     const id = cdrom.vm?.id;
     if (!id || !ctx.parameters.flag('current')) return {};
-    const current = ctx.tx.get('current_cdrom', cdrom.id ?? '', currentOf({ id }));
+    const current = ctx.tx.get('current_cdrom', cdrom.id ?? '', currentDrives({ id }));
     return current ? { file: current.file } : {};
   },
 });

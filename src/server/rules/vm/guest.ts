@@ -1,46 +1,50 @@
-/** What is asked of the guest and its console: file systems, sign-in, tickets, pictures, addresses. */
-import { randomBytes } from 'node:crypto';
-import type { EventCode } from '../../../model/events.ts';
+/** What is asked of the guest: frozen file systems, addresses of interfaces, processors. */
+import { enums } from '../../../model/enums.ts';
+import { Refusal } from '../../fault.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { nextMac } from '../network/mac.ts';
-import type { ActionResult, Addressed } from '../notation.ts';
+import type { Addressed } from '../notation.ts';
+import { noteRunState, runStateOf } from './run-state.ts';
 import { nicsOf, subjects, type Vm } from './vm.ts';
 
 type Target = Addressed<'vm'>;
 
-/** Seconds for which a ticket holds when nothing is said. */
-const ticketLifetime = 7200;
-
-/** An action that only needs the machine to be in the right state, and is told of. */
-export function needsState(operation: string, event: EventCode) {
-  return (ctx: RuleContext, { object }: Target): undefined => {
-    requireState(ctx, 'vm', object as StoredObject, operation);
-    ctx.event(event, subjects(ctx, object));
-    return undefined;
-  };
+/** Freezes the file systems of the guest: what is on its disks belongs together until they thaw. */
+export function freeze(ctx: RuleContext, { object: vm }: Target): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'freeze_filesystems');
+  if (runStateOf(vm).frozen) ctx.refuse('VM_IS_FROZEN', { action: 'freeze the file systems of' });
+  noteRunState(ctx, vm, { frozen: true });
+  ctx.event(10767, subjects(ctx, vm));
+  return undefined;
 }
 
-/** A ticket for the console: the one that was sent, or a new one. */
-export function ticket(ctx: RuleContext, { object: vm }: Target, body: StoredObject): ActionResult {
-  return { ticket: makeTicket(ctx, vm, body) };
+/** Lets the guest write again. */
+export function thaw(ctx: RuleContext, { object: vm }: Target): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'thaw_filesystems');
+  if (!runStateOf(vm).frozen && !ctx.site.dialect.thawsWhatIsNotFrozen) {
+    ctx.refuse('VM_IS_NOT_FROZEN', { action: 'thaw the file systems of' });
+  }
+  noteRunState(ctx, vm, { frozen: false });
+  ctx.event(10768, subjects(ctx, vm));
+  return undefined;
 }
 
-/** The ticket itself, for every console of a machine. */
-export function makeTicket(ctx: RuleContext, vm: Vm, body: StoredObject): StoredObject {
-  requireState(ctx, 'vm', vm as StoredObject, 'ticket');
-  const sent = (body['ticket'] ?? {}) as { value?: string; expiry?: number };
-  ctx.event(164, subjects(ctx, vm));
-  return {
-    value: sent.value || randomBytes(9).toString('base64url'),
-    expiry: sent.expiry ?? ticketLifetime,
-  };
-}
+/** Origins of the machine that the service itself runs in, where it runs in one. */
+const hostedEngine = new Set(['hosted_engine', 'managed_hosted_engine']);
 
-/** Only the machine of a hosted engine has a maintenance; this service is not hosted. */
-export function maintenance(ctx: RuleContext): never {
-  ctx.refuse('VM_NOT_HOSTED_ENGINE', { action: 'edit' });
+/** Switches the maintenance of a hosted engine on or off, for all hosts that can run it. */
+export function maintenance(ctx: RuleContext, { object: vm }: Target, body: StoredObject) {
+  if (!hostedEngine.has(vm.origin ?? '')) ctx.refuse('VM_NOT_HOSTED_ENGINE', { action: 'edit' });
+  const on = body['maintenance_enabled'] === true;
+  for (const host of ctx.tx.list('host')) {
+    const { hosted_engine: engine } = host;
+    if (!engine) continue;
+    ctx.tx.update('host', { ...host, hosted_engine: { ...engine, global_maintenance: on } });
+  }
+  ctx.event(35, subjects(ctx, vm));
+  return undefined;
 }
 
 /** Gives the interfaces their addresses in the order of their names. */
@@ -58,20 +62,41 @@ export function reorderMacAddresses(ctx: RuleContext, { object: vm }: Target): u
 /** Pins the processors to those of the host, one to one. */
 export function autoPin(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'auto_pin_cpu_and_numa_nodes');
-  const host = ctx.tx.get('host', vm.placement_policy?.hosts?.[0]?.id ?? '');
-  if (!host) ctx.refuse('VM_PINNING_WITHOUT_HOST', { action: 'edit' });
   const optimize = body['optimize_cpu_settings'] === true;
+  ctx.tx.update('vm', { ...vm, ...pinned(ctx, vm, optimize, 'edit') });
+  ctx.event(35, subjects(ctx, vm));
+  return undefined;
+}
+
+/** What a machine is like with its processors pinned; `optimize`: as many as the host has. */
+function pinned(
+  ctx: RuleContext,
+  vm: Vm,
+  optimize: boolean,
+  action: string,
+): Pick<Vm, 'cpu' | 'cpu_pinning_policy'> {
+  const host = ctx.tx.get('host', vm.placement_policy?.hosts?.[0]?.id ?? '');
+  if (!host) ctx.refuse('VM_PINNING_WITHOUT_HOST', { action });
   const topology = optimize ? host.cpu?.topology : vm.cpu?.topology;
   const { sockets = 1, cores = 1, threads = 1 } = topology ?? {};
   const pins = Array.from({ length: sockets * cores * threads }, (_, vcpu) => ({
     vcpu,
     cpu_set: String(vcpu),
   }));
-  ctx.tx.update('vm', {
-    ...vm,
+  return {
     cpu: { ...vm.cpu, ...(topology ? { topology } : {}), cpu_tune: { vcpu_pins: pins } },
     cpu_pinning_policy: 'manual',
-  });
-  ctx.event(35, subjects(ctx, vm));
-  return undefined;
+  };
+}
+
+/** The deprecated way to say at the creation of a machine how its processors are pinned. */
+export function autoPinNew(ctx: RuleContext, vm: Vm): void {
+  const policy = ctx.parameters.text('auto_pinning_policy');
+  if (policy === undefined) return;
+  const known = enums.auto_pinning_policy.find((one) => one === policy);
+  if (!known) {
+    throw new Refusal(400, 'Invalid value', `auto_pinning_policy cannot be "${policy}".`);
+  }
+  vm.auto_pinning_policy = known;
+  if (known !== 'disabled') Object.assign(vm, pinned(ctx, vm, known === 'adjust', 'add'));
 }

@@ -40,23 +40,27 @@ function item(kind: string, members: Attributes): string {
   return element('Item', texts({ 'rasd:ResourceType': kind, ...members }));
 }
 
-/** Writes the configuration of a machine with its disks and interfaces. */
-export function writeOvf(ctx: RuleContext, vm: Vm): string {
+/**
+ * Writes the configuration of a machine with its disks and interfaces. With `ova` the files are named
+ * as they are inside of an OVA archive, which has no folders.
+ */
+export function writeOvf(ctx: RuleContext, vm: Vm, ova = false): string {
+  const fileOf = ({ id, image_id: image }: Resource<'disk'>) => (ova ? image : `${id}/${image}`);
   const disks = disksOf(ctx, vm);
   const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
   const megabytes = Number(vm.memory ?? 0) / mebibyte;
   const how = new Map(attachmentsOf(ctx, vm).map((attachment) => [attachment.id, attachment]));
-  const files = disks.map(({ id, image_id: image, provisioned_size: size }) =>
+  const files = disks.map((disk) =>
     element('File', '', {
-      'ovf:href': `${id}/${image}`,
-      'ovf:id': image,
-      'ovf:size': String(size),
+      'ovf:href': fileOf(disk),
+      'ovf:id': disk.image_id,
+      'ovf:size': String(disk.provisioned_size),
     }),
   );
   const described = disks.map((disk) =>
     element('Disk', '', {
       'ovf:diskId': disk.image_id,
-      'ovf:fileRef': `${disk.id}/${disk.image_id}`,
+      'ovf:fileRef': fileOf(disk),
       'ovf:capacity': String(disk.provisioned_size),
       'ovf:volume-format': disk.format?.toUpperCase(),
       'ovf:disk-alias': disk.alias,
@@ -80,7 +84,7 @@ export function writeOvf(ctx: RuleContext, vm: Vm): string {
       item(kinds.disk, {
         'rasd:Caption': disk.alias,
         'rasd:InstanceId': disk.image_id,
-        'rasd:HostResource': `${disk.id}/${disk.image_id}`,
+        'rasd:HostResource': fileOf(disk),
       }),
     ),
     ...nicsOf(ctx, vm).map((nic) =>

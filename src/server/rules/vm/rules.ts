@@ -22,16 +22,19 @@ import {
 import { dropState, stateDropped, stateKept, statelessSnapshot } from '../snapshot/stateless.ts';
 import { changeVm, nextRun, reportChange } from './change.ts';
 import { cloneVm } from './clone.ts';
+import { ticketOfVm } from './console.ts';
 import { furnishVm, prepareVm } from './create.ts';
 import { exportVm } from './export.ts';
-import { autoPin, maintenance, needsState, reorderMacAddresses, ticket } from './guest.ts';
+import { autoPin, freeze, maintenance, reorderMacAddresses, thaw } from './guest.ts';
 import { cancelMigration, migrate, migrated } from './migrate.ts';
 import { writeOvf } from './ovf.ts';
 import { detach } from './pool-member.ts';
 import { eraseVm, requireRemovable } from './remove.ts';
 import { logon } from './reports.ts';
 import { launch, reboot, running, shutdown, start, stop, stopped, suspend } from './run.ts';
-import { formerUptime, hostName, moveVm, subjects, uptimeOf, type Vm } from './vm.ts';
+import { runStateMember, runStateOf, withRunState } from './run-state.ts';
+import { screenshot } from './screenshot.ts';
+import { formerUptime, hostName, moveVm, subjects, uptimeOf, type Vm, without } from './vm.ts';
 
 export const vmRules = rules({
   kind: 'vm',
@@ -54,7 +57,10 @@ export const vmRules = rules({
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
     const icons = shownIcons(shown);
     if (!everything) return shown === vm ? icons : { ...shown, ...icons };
-    const configuration = { type: 'ovf', data: writeOvf(ctx, shown) };
+    const configuration = {
+      type: 'ovf',
+      data: writeOvf(ctx, shown, ctx.parameters.flag('ovf_as_ova')),
+    };
     return { ...shown, ...icons, initialization: { ...shown.initialization, configuration } };
   },
 
@@ -78,11 +84,11 @@ export const vmRules = rules({
     commit_snapshot: commit,
     undo_snapshot: undo,
     ...registeredAlready,
-    freeze_filesystems: needsState('freeze_filesystems', 10767),
-    thaw_filesystems: needsState('thaw_filesystems', 10768),
-    screenshot: needsState('screenshot', 13502),
+    freeze_filesystems: freeze,
+    thaw_filesystems: thaw,
+    screenshot,
     logon,
-    ticket,
+    ticket: ticketOfVm,
     maintenance,
     reorder_mac_addresses: reorderMacAddresses,
     auto_pin_cpu_and_numa_nodes: autoPin,
@@ -137,7 +143,8 @@ onArrival('vm', {
     stop: (ctx, vm) => ended(ctx, vm),
     shutdown: (ctx, vm) => ended(ctx, vm),
     discard: (ctx, vm) => ended(ctx, vm),
-    reboot: (ctx, vm, { data }) => (data?.['cold'] ? restarted(ctx, vm as Vm) : vm),
+    reboot: (ctx, vm, { data }) => (data?.['cold'] ? restarted(ctx, vm as Vm) : thawed(vm as Vm)),
+    reset: (_ctx, vm) => thawed(vm as Vm),
     suspend: (ctx, vm) => suspended(ctx, vm as Vm),
     migrate: (ctx, vm, { data }) => migrated(ctx, vm as Vm, data) as StoredObject,
     leave_host: (ctx, vm, { data }) => migrated(ctx, vm as Vm, data) as StoredObject,
@@ -173,16 +180,22 @@ function ended(ctx: RuleContext, vm: StoredObject): StoredObject {
   return back as StoredObject;
 }
 
-/** A cold reboot: what was put aside counts from now on. */
+/** A cold reboot: what was put aside counts from now on; overrides stay unless they are volatile. */
 function restarted(ctx: RuleContext, vm: Vm): StoredObject {
+  const { overrides, volatile } = runStateOf(vm);
   const off: Vm = { ...stopped(ctx, vm), status: 'down' };
   ctx.tx.update('vm', off, '/vms');
-  launch(ctx, off, {});
+  launch(ctx, off, overrides && !volatile ? { vm: overrides } : {});
   return (ctx.tx.get('vm', vm.id ?? '') ?? off) as StoredObject;
 }
 
 function suspended(ctx: RuleContext, vm: Vm): StoredObject {
   const { host: _host, start_time: _start, fqdn: _fqdn, ...rest } = vm;
   const { guest_operating_system: _system, guest_time_zone: _zone, ...quiet } = rest;
-  return { ...quiet, [formerUptime]: uptimeOf(ctx, vm) };
+  return { ...without(quiet as StoredObject, [runStateMember]), [formerUptime]: uptimeOf(ctx, vm) };
+}
+
+/** A guest that begins anew has forgotten that it was frozen. */
+function thawed(vm: Vm): StoredObject {
+  return withRunState(vm, { frozen: false }) as StoredObject;
 }

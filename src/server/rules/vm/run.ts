@@ -11,9 +11,13 @@ import { beginStatelessRun } from '../snapshot/stateless.ts';
 import { withNextRun } from './change.ts';
 import { requireDataCenter } from './checks.ts';
 import { inherit } from './configuration.ts';
+import { displayOfRun } from './console-address.ts';
 import { memoryDevices } from './memory-devices.ts';
 import { requireNetworks } from './networks.ts';
 import { endSessions } from './reports.ts';
+import { attachTools, requireOneInitialization, runStateAsked } from './run-options.ts';
+import { runStateMember, runStateOf, withRunState } from './run-state.ts';
+import { unsealed } from './sealed.ts';
 import {
   attachmentsOf,
   disksOf,
@@ -41,10 +45,7 @@ export function start(ctx: RuleContext, { object: vm }: Target, body: StoredObje
     moveVm(ctx, { ...vm, host: chooseHost(ctx, vm, 'run') }, 'resume');
     return undefined;
   }
-  const asked = ['use_cloud_init', 'use_sysprep', 'use_ignition'].filter(
-    (one) => body[one] === true,
-  );
-  if (asked.length > 1) ctx.refuse('VM_TWO_INITIALIZATIONS', { action: 'run' });
+  requireOneInitialization(ctx, body);
   launch(ctx, vm, body);
   return undefined;
 }
@@ -67,7 +68,11 @@ export function launch(ctx: RuleContext, vm: Vm, body: StoredObject): void {
   }
   const hosts = overrides.placement_policy?.hosts?.map(({ id }) => id ?? '');
   const only = hosts && hosts.length > 0 ? hosts : undefined;
-  const started: Vm = { ...current, host: chooseHost(ctx, effective, 'run', undefined, only) };
+  attachTools(ctx, vm, body);
+  const started: Vm = {
+    ...withRunState(unsealed(current), runStateAsked(effective, body)),
+    host: chooseHost(ctx, effective, 'run', undefined, only),
+  };
   if (body['vm'] !== undefined) started.run_once = true;
   delete started.stop_reason;
   const pause = body['pause'] === true || effective.start_paused === true;
@@ -142,8 +147,9 @@ function halt(ctx: RuleContext, vm: Vm, how: 'stop' | 'shutdown', body: StoredOb
 }
 
 /** Begins the reboot. With changes that wait, or overrides of this run, it is a stop and a start. */
-export function reboot(ctx: RuleContext, { object: vm }: Target): undefined {
+export function reboot(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'reboot');
+  if (body['force'] !== true) requireNoBackup(ctx, vm, 'reboot');
   const cold = vm.next_run_configuration_exists === true || vm.run_once === true;
   moveVm(ctx, vm, 'reboot', { cold });
   return undefined;
@@ -165,15 +171,13 @@ export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
 
 /** What the guest tells while it runs, and where its console is. */
 export function running(ctx: RuleContext, vm: Vm): Vm {
-  const host = ctx.tx.get('host', vm.host?.id ?? '');
-  const label = (vm.initialization?.host_name ?? vm.name ?? '').toLowerCase();
+  const told = runStateOf(vm).hostName ?? vm.initialization?.host_name;
+  const label = (told ?? vm.name ?? '').toLowerCase();
   const windows = vm.os?.type?.startsWith('windows') ?? false;
-  const display: NonNullable<Vm['display']> = { ...vm.display };
-  if (host?.address) Object.assign(display, { address: host.address, port: portOf(vm) });
   return {
     ...vm,
     start_time: ctx.timestamp,
-    display,
+    display: displayOfRun(ctx, vm),
     fqdn: label.includes('.') ? label : `${label}.example.com`,
     guest_time_zone: { name: windows ? 'GMT Standard Time' : 'UTC', utc_offset: '+00:00' },
     guest_operating_system: guestSystem(vm, windows),
@@ -192,14 +196,14 @@ function guestSystem(vm: Vm, windows: boolean): NonNullable<Vm['guest_operating_
   };
 }
 
-/** Port of the console, the same whenever the machine runs. */
-export function portOf(vm: Pick<Vm, 'id'>): number {
-  return 5900 + (Number.parseInt((vm.id ?? '0').slice(0, 8), 16) % 1000);
-}
-
 /** The machine without what only a run has, and with what was put aside for the next one. */
 export function stopped(ctx: RuleContext, vm: Vm): Vm {
-  const { address: _address, port: _port, secure_port: _secure, ...display } = vm.display ?? {};
+  const display = without((vm.display ?? {}) as StoredObject, [
+    'address',
+    'port',
+    'secure_port',
+    'certificate',
+  ]) as NonNullable<Vm['display']>;
   const rest = without(vm as StoredObject, [
     'host',
     'start_time',
@@ -209,6 +213,7 @@ export function stopped(ctx: RuleContext, vm: Vm): Vm {
     'guest_time_zone',
     'guest_operating_system',
     memoryDevices,
+    runStateMember,
   ]) as Vm;
   ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
   endSessions(ctx, vm);

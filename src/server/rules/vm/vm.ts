@@ -12,6 +12,11 @@ export const blankTemplate = '00000000-0000-0000-0000-000000000000';
 /** Every virtual machine has exactly one drive, always with this id. */
 export const cdromId = blankTemplate;
 
+/** Path below which the drives of a run are kept: what is in one then need not stay. */
+export function currentDrives(vm: Vm): string {
+  return `/vms/${vm.id}/currentcdroms`;
+}
+
 export const mebibyte = 2 ** 20;
 
 const offStates = new Set(['down', 'suspended', 'image_locked', 'unassigned']);

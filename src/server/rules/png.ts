@@ -1,4 +1,4 @@
-/** Draws a plain tile as a PNG picture (RFC 2083): what icons of operating systems look like here. */
+/** Draws PNG pictures (RFC 2083): icons of operating systems, and what a screen shows. */
 import { crc32, deflateSync } from 'node:zlib';
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -6,6 +6,18 @@ const frame = 0x151515;
 
 /** A tile in one colour (0xRRGGBB) with a dark frame. */
 export function tile(width: number, height: number, colour: number): Buffer {
+  return picture(width, height, (x, y) => {
+    const edge = x === 0 || y === 0 || x === width - 1 || y === height - 1;
+    return edge ? frame : colour;
+  });
+}
+
+/** A picture of which each point has the colour (0xRRGGBB) that the function says. */
+export function picture(
+  width: number,
+  height: number,
+  colourAt: (x: number, y: number) => number,
+): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -15,8 +27,7 @@ export function tile(width: number, height: number, colour: number): Buffer {
   const pixels = Buffer.alloc(row * height);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const edge = x === 0 || y === 0 || x === width - 1 || y === height - 1;
-      pixels.writeUIntBE(edge ? frame : colour, y * row + 1 + 3 * x, 3);
+      pixels.writeUIntBE(colourAt(x, y), y * row + 1 + 3 * x, 3);
     }
   }
   return Buffer.concat([
