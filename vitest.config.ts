@@ -19,7 +19,9 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['test/{commands,conformance,operations,e2e,faults,examples}/**/*.test.ts'],
+          include: [
+            'test/{commands,conformance,operations,recorded,e2e,faults,examples}/**/*.test.ts',
+          ],
           globalSetup: 'test/support/build.ts',
           pool: 'forks',
           testTimeout: 60_000,

@@ -83,9 +83,14 @@ export const dataCenterRules = rules({
   },
 
   presentsStored: true,
-  present(_ctx, dataCenter) {
+  present(ctx, dataCenter) {
     const { major = 4, minor = 0 } = dataCenter.version ?? {};
+    const id = dataCenter.id ?? '';
+    const pool = dataCenter.mac_pool ?? commonPool(ctx, id);
+    const format = dataCenter.storage_format ?? formatOfMaster(ctx, id);
     return {
+      ...(pool ? { mac_pool: pool } : {}),
+      ...(format ? { storage_format: format } : {}),
       supported_versions: levels.filter(
         (level) => level.major > major || (level.major === major && level.minor >= minor),
       ),
@@ -119,6 +124,23 @@ export const dataCenterRules = rules({
     },
   },
 });
+
+/** The pool that all clusters of a data center have; one without clusters has the default one. */
+function commonPool(ctx: RuleContext, id: string): Resource<'data_center'>['mac_pool'] {
+  const clusters = ctx.tx.list('cluster', { where: { data_center_id: id } });
+  const [first] = clusters;
+  if (!first) return { id: ctx.tx.find('mac_pool', {})?.id ?? '' };
+  const same = clusters.every(({ mac_pool }) => mac_pool?.id === first.mac_pool?.id);
+  return same ? first.mac_pool : undefined;
+}
+
+/** The format of the storage, once there is some. */
+function formatOfMaster(
+  ctx: RuleContext,
+  id: string,
+): Resource<'data_center'>['storage_format'] | undefined {
+  return ctx.tx.get('storage_domain', masterOf(ctx, id)?.id ?? '')?.storage_format;
+}
 
 /** Domains are erased by a host that is up; by force nothing is done, and no host may do anything. */
 function refuseHosts(

@@ -24,6 +24,7 @@ import { engineOf } from './engine.ts';
 import { move } from './life.ts';
 import { namesOf, runningOn } from './maintenance.ts';
 import { keepProviders } from './providers.ts';
+import { shownReports } from './shown.ts';
 import { refreshStorage } from './spm.ts';
 import { storageActions } from './storage.ts';
 import { migrationTargets } from './targets.ts';
@@ -128,7 +129,7 @@ export const hostRules = rules({
     const where = { host_id: host.id ?? '' };
     const total = ctx.tx.count('vm', { where });
     const migrating = ctx.tx.count('vm', { where: { ...where, status: 'migrating' } });
-    return { summary: { active: total, migrating, total } };
+    return { ...shownReports(host), summary: { active: total, migrating, total } };
   },
 
   actions: { ...hostActions, ...hostNetworkActions, ...storageActions },

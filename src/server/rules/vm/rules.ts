@@ -5,7 +5,6 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { notedCopies, releaseCopies, spoilCopies } from '../disk/copies.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
-import { shownIcons } from '../icon/rules.ts';
 import { rules } from '../notation.ts';
 import { returnToPool, settledInPool } from '../pool/prestart.ts';
 import { keepMemory } from '../snapshot/memory.ts';
@@ -31,6 +30,7 @@ import { detach } from './pool-member.ts';
 import { eraseVm, requireRemovable } from './remove.ts';
 import { logon } from './reports.ts';
 import { launch, reboot, running, shutdown, start, stop, stopped, suspend } from './run.ts';
+import { shownComputed } from './shown.ts';
 import { hostName, moveVm, subjects, type Vm } from './vm.ts';
 
 export const vmRules = rules({
@@ -52,10 +52,10 @@ export const vmRules = rules({
   presentsStored: true,
   present(ctx, vm, everything) {
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
-    const icons = shownIcons(shown);
-    if (!everything) return shown === vm ? icons : { ...shown, ...icons };
+    const computed = shownComputed(shown);
+    if (!everything) return shown === vm ? computed : { ...shown, ...computed };
     const configuration = { type: 'ovf', data: writeOvf(ctx, shown) };
-    return { ...shown, ...icons, initialization: { ...shown.initialization, configuration } };
+    return { ...shown, ...computed, initialization: { ...shown.initialization, configuration } };
   },
 
   actions: {
