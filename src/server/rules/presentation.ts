@@ -9,7 +9,7 @@ import { isRecord, type StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import { typeOfKind } from '../store/kinds.ts';
 import { type RuleContext, systemCaller } from './context.ts';
-import { isStored, topCollection } from './places.ts';
+import { isStored, objectServiceOf, topCollection } from './places.ts';
 import { rulesOf } from './registry.ts';
 
 export interface Presentation {
@@ -97,6 +97,7 @@ export function present(
   );
   const hidden = view.allContent ? undefined : allContentOnly[type];
   const base = view.apiPath + path;
+  const own = { base, service };
   // What can only be listed has no address of its own: the units of a processor.
   const isAddressed = services[service] !== undefined;
   const shown: StoredObject = { id: object['id'], ...(isAddressed ? { href: base } : {}) };
@@ -106,12 +107,12 @@ export function present(
       const show = shows.get(name);
       if (show === undefined || hidden?.has(name)) continue;
       const value = source[name] ?? undefined;
-      shown[name] = show === asItIs || value === undefined ? value : show(view, value, base);
+      shown[name] = show === asItIs || value === undefined ? value : show(view, value, own);
     }
   }
   if (view.everything) {
     for (const [name, referring] of Object.entries(rules?.references ?? {})) {
-      shown[name] = shows.get(name)?.(view, referring(view.ctx, object as never), base);
+      shown[name] = shows.get(name)?.(view, referring(view.ctx, object as never), own);
     }
   }
   fillDefaults(shown, type, hidden);
@@ -162,8 +163,14 @@ export function actionsOf(service: string): readonly string[] {
   return names;
 }
 
-/** How the value of an attribute is shown; `base` is the address of the object that has it. */
-type Show = (view: Presentation, value: unknown, base?: string) => unknown;
+/** Where the object is that an attribute belongs to: its address, and the template of its path. */
+interface Own {
+  readonly base: string;
+  readonly service: string;
+}
+
+/** How the value of an attribute is shown. */
+type Show = (view: Presentation, value: unknown, own?: Own) => unknown;
 
 const asItIs: Show = (_view, value) => value;
 
@@ -177,24 +184,27 @@ function showsOf(type: string): ReadonlyMap<string, Show> {
     shows = new Map(
       attributes
         .filter(([name, attribute]) => isShown(type, name, attribute))
-        .map(([name, { kind }]) => [name, showOf(name, kind)]),
+        .map(([name, { kind }]) => [name, showOf(type, name, kind)]),
     );
     showsByType.set(type, shows);
   }
   return shows;
 }
 
-function showOf(name: string, kind: Attribute['kind']): Show {
+function showOf(type: string, name: string, kind: Attribute['kind']): Show {
   const { form, of } = parseKind(kind);
   const reference = (view: Presentation, value: StoredObject) =>
     presentReference(view, of as TypeName, value);
   switch (form) {
     case 'ref':
-      return (view, value) => (isRecord(value) ? reference(view, value) : undefined);
+      return (view, value, own) =>
+        isRecord(value)
+          ? besides(reference(view, value), of === type ? own : undefined)
+          : undefined;
     case 'links':
-      return (view, value, base) =>
+      return (view, value, own) =>
         Array.isArray(value)
-          ? value.map((item: StoredObject) => atHome(reference(view, item), item, name, base))
+          ? value.map((item: StoredObject) => below(reference(view, item), name, own))
           : undefined;
     case 'struct':
       if (isPlain(of)) return asItIs;
@@ -209,15 +219,20 @@ function showOf(name: string, kind: Attribute['kind']): Show {
   }
 }
 
-/** What is made up and shown with the object that it belongs to has its address below that. */
-function atHome(
-  shown: StoredObject,
-  item: StoredObject,
-  list: string,
-  base: string | undefined,
-): StoredObject {
-  if (base === undefined || shown['href'] !== undefined || isBare(item)) return shown;
-  return { ...shown, href: `${base}/${list.replaceAll('_', '')}/${item['id']}` };
+/** What cannot be looked up is in a collection of the object that lists it, if that has one. */
+function below(shown: StoredObject, list: string, own: Own | undefined): StoredObject {
+  const word = list.replaceAll('_', '');
+  if (!own || shown['href'] !== undefined || shown['id'] === undefined) return shown;
+  const collection = `${own.service}/${word}`;
+  return services[collection] && services[objectServiceOf(collection)]
+    ? { ...shown, href: `${own.base}/${word}/${shown['id']}` }
+    : shown;
+}
+
+/** What cannot be looked up is where objects of its type are: in the same collection as this one. */
+function besides(shown: StoredObject, own: Own | undefined): StoredObject {
+  if (!own || shown['href'] !== undefined) return shown;
+  return { ...shown, href: `${own.base.slice(0, own.base.lastIndexOf('/'))}/${shown['id']}` };
 }
 
 /** Whether objects of a type are shown as they are: nothing in them is a reference or write-only. */

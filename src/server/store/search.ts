@@ -126,9 +126,11 @@ class Compiler {
       if (path === undefined) throw unknownWay(name);
       return this.#atPath(target, path.split('.'), field, relation, value);
     });
-    return field.everyWithout === undefined
-      ? found
-      : `(${found} OR [${columnName([field.everyWithout, 'id'])}] IS NULL)`;
+    if (field.everyWithout === undefined) return found;
+    const column = `[${columnName([field.everyWithout, 'id'])}]`;
+    return relation === '!='
+      ? `(${found} AND ${column} IS NOT NULL)`
+      : `(${found} OR ${column} IS NULL)`;
   }
 
   /** The condition on values that are no part of the database: they are sent with the statement. */
