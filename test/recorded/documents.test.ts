@@ -249,11 +249,55 @@ describe('clusters and data centers', () => {
     expect(at(object, 'migration.policy.id')).toBeDefined();
   });
 
+  site.both('a pool that is set for a data center is that of its clusters', async (people) => {
+    const { admin, name } = people;
+    const range = [{ from: '02:00:00:00:00:00', to: '02:00:00:00:00:ff' }];
+    const pool = await admin.add('/macpools', {
+      mac_pool: { name: name('pool'), ranges: { range } },
+    });
+    const data_center = { name: name('dc'), local: false };
+    const { id } = await admin.add('/datacenters', { data_center });
+    const cpu = { type: 'Intel Nehalem Family' };
+    const cluster = await admin.add('/clusters', {
+      cluster: { name: name('cluster'), data_center: { id }, cpu },
+    });
+    await admin.put(`/datacenters/${id}`, { data_center: { mac_pool: { id: pool.id } } });
+    const same = { mac_pool: { id: pool.id } };
+    expect((await admin.get(`/clusters/${cluster.id}`)).object).toMatchObject(same);
+    expect((await admin.get(`/datacenters/${id}`)).object).toMatchObject(same);
+  });
+
   site.both('a data center names its MAC pool and the format of its storage', async (people) => {
     const { object } = await people.admin.get(people.path('/datacenters/{datacenter}'));
     expect(object).toMatchObject({ storage_format: 'v5', mac_pool: { id: expect.anything() } });
   });
 });
+
+describe('what was read', () => {
+  site.both('can be written back, and changes nothing', async (people) => {
+    const { admin, path } = people;
+    const vm = await newVm(people);
+    const template = await newTemplate(people, vm.id);
+    const paths = ['/hosts/{host}', '/datacenters/{datacenter}', '/clusters/{cluster}'].map(path);
+    for (const one of [...paths, `/vms/${vm.id}`, `/templates/${template}`]) {
+      const { object } = await admin.get(one);
+      const { link: _links, actions: _actions, ...document } = object;
+      const type = /^\/(\w+?)s\//.exec(one)?.[1] ?? '';
+      const tag = type === 'datacenter' ? 'data_center' : type;
+      const { status, text } = await admin.put(one, { [tag]: withoutAddresses(document) as Thing });
+      expect(status, `${one}: ${text}`).toBe(200);
+      expect((await admin.get(one)).object, one).toEqual(object);
+    }
+  });
+});
+
+/** Clients that write what they read leave out where it came from. */
+function withoutAddresses(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAddresses);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([name]) => name !== 'href');
+  return Object.fromEntries(members.map(([name, one]) => [name, withoutAddresses(one)]));
+}
 
 describe('disks', () => {
   site.both(

@@ -83,8 +83,9 @@ export const hostRules = rules({
     if (after.spm) after.spm = { ...after.spm, status: before.spm?.status ?? 'none' };
     forgetPassword(after);
     after.protocol = 'stomp';
-    if (before.os) after.os = { ...after.os, ...systemOf(before) };
-    if (before.os?.custom_kernel_cmdline !== after.os?.custom_kernel_cmdline) {
+    const { custom_kernel_cmdline: wanted = '' } = after.os ?? {};
+    if (before.os) after.os = { ...systemOf(before), custom_kernel_cmdline: wanted };
+    if ((before.os?.custom_kernel_cmdline ?? '') !== wanted) {
       after.reinstallation_required = true;
     }
     checkChange(ctx, before, after);
