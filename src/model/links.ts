@@ -18,6 +18,11 @@ const missing: Readonly<Record<string, Missing>> = {
       image: ['templates', 'vms', 'files', 'disks', 'storageconnections'],
     },
   },
+  snapshot: {
+    by: 'snapshot_type',
+    // The present is no copy: its parts are those of the machine.
+    collections: { active: ['cdroms', 'disks', 'nics'] },
+  },
 };
 
 const kept = new Map<string, readonly string[]>();

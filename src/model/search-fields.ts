@@ -56,6 +56,8 @@ export interface SearchField {
   readonly unit?: 'MiB' | 'GiB';
   /** Relations, where they are not those of the kind. */
   readonly relations?: readonly Relation[];
+  /** An object without this reference has every value: Blank is in every data center. */
+  readonly everyWithout?: string;
   /** Works, but is not offered. */
   readonly hidden?: boolean;
 }
@@ -299,7 +301,7 @@ const templateFields: Fields = {
   status: { kind: 'enum', path: 'status', enum: 'template_status' },
   sealed: { kind: 'bool', source: 'whether the template was sealed when it was made' },
   cluster: clusterName,
-  datacenter: dataCenterOfCluster,
+  datacenter: { ...dataCenterOfCluster, everyWithout: 'cluster' },
   quota: quotaName,
   architecture,
   version_name: { kind: 'text', path: 'version.version_name' },

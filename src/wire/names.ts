@@ -16,9 +16,16 @@ export function singular(member: string): string {
 }
 
 /**
- * Members with a second name. The NUMA nodes of a virtual machine and of a host are different
- * types, and on the wire their lists are named after the type: `vm_numa_nodes`, `host_numa_nodes`.
+ * The type after which a list of objects is named. The NUMA nodes of a virtual machine and of a host
+ * are different types, but inside of either their list has the names that it has on a host.
  */
+export function namesake(member: string, { of }: ParsedKind): string {
+  return member === 'numa_nodes' ? 'numa_node' : of;
+}
+
+/** Members with a second name: lists of NUMA nodes are named after their type. */
 export function wireName(member: string, kind: ParsedKind): string {
-  return member === 'numa_nodes' && kind.form === 'links' ? pluralOf(kind.of) : member;
+  return member === 'numa_nodes' && kind.form === 'links'
+    ? pluralOf(namesake(member, kind))
+    : member;
 }

@@ -7,10 +7,11 @@ import {
   type ParsedKind,
   parseKind,
   tagOf,
+  typeOf,
 } from '../model/index.ts';
 import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation.ts';
 import { types } from '../model/types/index.ts';
-import { displayName, singular, wireName } from './names.ts';
+import { displayName, namesake, singular, wireName } from './names.ts';
 
 /** One value without members. */
 export interface ScalarContent {
@@ -111,34 +112,51 @@ export function shapeOf(type: string): Shape {
 }
 
 /**
- * Own attributes come before nested objects, because some readers take the first `name` or
- * `status` that they meet: identity, plain values, structs and lists, and last other objects.
+ * Identity comes first, then level by level what the base has and what the type adds, each in the
+ * order of the alphabet with references and links last. Some readers take the first `name` or
+ * `status` that they meet, so that what a type adds must not come before what it is.
  */
 function membersOf(type: string): Member[] {
   const attributes = attributesOf(type);
   const identified = hasIdentity(type);
   // The entry point is no identified type, but consists of links.
   const linked = identified || type === 'api';
-  const own = Object.entries(attributes).map(([name, { kind }]) => member(name, kind));
-  const first = ['name', 'description', 'comment'].filter(
-    (name) => isIdentified(type) && attributes[name],
+  const own = new Map(
+    Object.entries(attributes).map(([name, { kind }]) => [name, member(name, kind)]),
   );
-  const ranked: [Member[], Member[], Member[]] = [[], [], []];
-  for (const one of own) {
-    if (one.attribute || first.includes(one.name)) continue;
-    const { form } = parseKind(attributes[one.name]?.kind ?? 'string');
-    const rank = one.content.form === 'scalar' ? 0 : form === 'ref' || form === 'links' ? 2 : 1;
-    ranked[rank].push(one);
-  }
-  for (const members of ranked) members.sort((a, b) => (a.wire < b.wire ? -1 : 1));
+  const first = isIdentified(type)
+    ? ['name', 'description', 'comment'].flatMap((name) => own.get(name) ?? [])
+    : [];
+  const done = new Set(first);
+  const levels = levelsOf(type).flatMap((names) => {
+    const members = names
+      .flatMap((name) => own.get(name) ?? [])
+      .filter((one) => !one.attribute && !done.has(one));
+    for (const one of members) done.add(one);
+    const isLink = ({ name }: Member) =>
+      linkForms.has(parseKind(attributes[name]?.kind ?? 'string').form);
+    return [members.filter((one) => !isLink(one)), members.filter(isLink)].flatMap((part) =>
+      part.sort((a, b) => (a.wire < b.wire ? -1 : 1)),
+    );
+  });
   return [
-    ...(identified ? [identity('href'), identity('id')] : own.filter((one) => one.attribute)),
+    ...(identified
+      ? [identity('href'), identity('id')]
+      : [...own.values()].filter((one) => one.attribute)),
     ...(linked ? [actionsMember] : []),
-    ...first.map((name) => own.find((one) => one.name === name)).filter((one) => one !== undefined),
+    ...first,
     ...(identified ? [member('creation_status', creationStatus.kind)] : []),
     ...(linked ? [linkMember] : []),
-    ...ranked.flat(),
+    ...levels,
   ];
+}
+
+const linkForms: ReadonlySet<string> = new Set(['ref', 'links']);
+
+/** Names of the attributes of a type, by the level of inheritance that declares them, base first. */
+function levelsOf(type: string): string[][] {
+  const { base, attributes } = typeOf(type);
+  return [...(base ? levelsOf(base) : []), Object.keys(attributes)];
 }
 
 /** `id` or `href`: opaque text, an attribute in XML. */
@@ -154,7 +172,7 @@ export function member(name: string, kind: Kind): Member {
   if (!parsed.list) {
     return { name, wire, attribute: name === 'id' && single.form === 'scalar', content: single };
   }
-  const item = single.form === 'scalar' ? singular(name) : tagOf(parsed.of);
+  const item = single.form === 'scalar' ? singular(name) : tagOf(namesake(name, parsed));
   return {
     name,
     wire,

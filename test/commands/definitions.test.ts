@@ -180,7 +180,7 @@ vms:
     expect(fronts.map(({ comment, mtu }) => [comment, mtu])).toEqual(
       expect.arrayContaining([
         ['of the south', 0],
-        [undefined, 9000],
+        ['', 9000],
       ]),
     );
     const [nic] = await desk.json('nics', 'list', '--vm', 'ice01');

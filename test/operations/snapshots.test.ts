@@ -36,7 +36,7 @@ describe('POST /vms/{vm}/snapshots', () => {
     expect(snapshot['memory']).toBeUndefined();
     const all = (await admin.get(`${path}?all_content=true`)).object;
     expect((await admin.get(`/vms/${id}/snapshots?all_content=true`)).status).toBe(200);
-    expect(all['memory']).toBe(String(512 * mebibyte));
+    expect(at(all, 'vm.memory')).toBe(String(512 * mebibyte));
     const disks = (await admin.get(`${path}/disks`)).list;
     expect(disks).toMatchObject([{ id: disk, status: 'ok' }]);
     expect((await admin.get(`${path}/disks/${disk}`)).status).toBe(200);

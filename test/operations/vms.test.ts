@@ -28,7 +28,7 @@ describe(row(89), () => {
       memory_policy: { guaranteed: String(1024 * mebibyte), max: String(4096 * mebibyte) },
       high_availability: { enabled: 'false', priority: '0' },
       placement_policy: { affinity: 'migratable' },
-      soundcard_enabled: 'false',
+      soundcard_enabled: 'true',
       stateless: 'false',
     });
     const here = `/vms/${String(object['id'])}`;
@@ -214,16 +214,16 @@ describe('PUT /vms/{vm}', () => {
     const { id } = await newVm(people, { os: { boot: { devices: { device: ['cdrom'] } } } });
     const here = `/vms/${id}`;
     await admin.must(`${here}/start`);
-    const changes = { description: 'now', cpu: { topology: { cores: 4 } }, type: 'desktop' };
+    const changes = { description: 'now', cpu: { topology: { cores: 4 } }, type: 'server' };
     const { object } = await admin.put(here, { vm: changes });
     expect(object).toMatchObject({
       description: 'now',
-      type: 'server',
+      type: 'desktop',
       cpu: { topology: { cores: '1' } },
       next_run_configuration_exists: 'true',
     });
     const later = (await admin.get(`${here}?next_run=true`)).object;
-    expect(later).toMatchObject({ type: 'desktop', cpu: { topology: { cores: '4' } } });
+    expect(later).toMatchObject({ type: 'server', cpu: { topology: { cores: '4' } } });
     // A second change comes on top of what waits already; what can change now does in both.
     await admin.put(here, { vm: { description: 'again', usb: { enabled: true } } });
     const both = (await admin.get(`${here}?next_run=true`)).object;
@@ -236,7 +236,7 @@ describe('PUT /vms/{vm}', () => {
     await admin.must(`${here}/start`);
     expect((await admin.get(here)).object).toMatchObject({
       description: 'again',
-      type: 'desktop',
+      type: 'server',
       usb: { enabled: 'true' },
       cpu: { topology: { cores: '4' } },
       next_run_configuration_exists: 'false',

@@ -21,7 +21,7 @@ const { standard, ovirt } = dialects;
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 describe('objects in XML', () => {
-  test('own attributes come before nested objects', () => {
+  test('what all machines and templates have comes first, each level by the alphabet', () => {
     const vm = {
       template: { id: 't', href: '/t' },
       cluster: { href: '/c', id: 'c' },
@@ -48,13 +48,12 @@ describe('objects in XML', () => {
     <comment></comment>
     <creation_status>complete</creation_status>
     <link href="/n" rel="nics"/>
-    <memory>1</memory>
-    <status>up</status>
     <cpu>
         <topology>
             <cores>2</cores>
         </topology>
     </cpu>
+    <memory>1</memory>
     <os>
         <boot>
             <devices>
@@ -64,6 +63,7 @@ describe('objects in XML', () => {
         </boot>
     </os>
     <cluster href="/c" id="c"/>
+    <status>up</status>
     <nics>
         <nic>
             <name>nic1</name>
@@ -250,7 +250,7 @@ describe('objects in JSON', () => {
       os: { boot: { devices: { device: ['hd'] } } },
       link: [{ rel: 'r', href: '/h' }],
       actions: { link: [] },
-      vm_numa_nodes: { vm_numa_node: [] },
+      host_numa_nodes: { host_numa_node: [] },
     });
   });
 

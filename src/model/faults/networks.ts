@@ -105,6 +105,10 @@ export const networkFaults = {
     status: 400,
     text: 'Cannot {action} Host. It has no interface {nic} that this can be done with.',
   },
+  HOST_NIC_NOT_NAMED: {
+    status: 400,
+    text: 'Cannot {action} Host. An interface has to be named, by id or name.',
+  },
   NETWORK_NOT_IN_CLUSTER: {
     status: 409,
     text: 'Cannot {action} Host. Network {network} is not in the cluster of the host.',

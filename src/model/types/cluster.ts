@@ -58,8 +58,8 @@ export const clusterTypes = types({
     identified: true,
     attributes: {
       name: { kind: 'string', mut: 'CU', doc: 'Unique in the system, at most 40 characters.' },
-      description: { kind: 'string', mut: 'CU' },
-      comment: { kind: 'string', mut: 'CU' },
+      description: { kind: 'string', mut: 'CU', default: '' },
+      comment: { kind: 'string', mut: 'CU', default: '' },
       cpu: {
         kind: 'struct cpu',
         mut: 'CU',

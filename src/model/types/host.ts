@@ -120,7 +120,7 @@ export const hostTypes = types({
       auto_numa_status: { kind: 'enum auto_numa_status', mut: 'R' },
       numa_supported: { kind: 'bool', mut: 'R' },
       ovn_configured: { kind: 'bool', mut: 'R' },
-      comment: { kind: 'string', mut: 'CU' },
+      comment: { kind: 'string', mut: 'CU', default: '' },
       display: { kind: 'struct display', mut: 'CU' },
       external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
     },

@@ -11,8 +11,8 @@ export const storageTypes = types({
         mut: 'CU',
         doc: 'Unique in the system: 1 to 50 letters, digits, `_` or `-`. Not needed on import.',
       },
-      description: { kind: 'string', mut: 'CU' },
-      comment: { kind: 'string', mut: 'CU' },
+      description: { kind: 'string', mut: 'CU', default: '' },
+      comment: { kind: 'string', mut: 'CU', default: '' },
       type: {
         kind: 'enum storage_domain_type',
         mut: 'C',
@@ -46,14 +46,21 @@ export const storageTypes = types({
       wipe_after_delete: {
         kind: 'bool',
         mut: 'CU',
+        default: false,
         doc: 'Whether freed blocks are discarded; block storage only.',
       },
       discard_after_delete: {
         kind: 'bool',
         mut: 'CU',
+        default: false,
         doc: 'Whether the storage can discard blocks.',
       },
-      supports_discard_zeroes_data: { kind: 'bool', mut: 'R', doc: 'Always false.' },
+      supports_discard_zeroes_data: {
+        kind: 'bool',
+        mut: 'R',
+        default: false,
+        doc: 'Always false.',
+      },
       import: {
         kind: 'bool',
         mut: 'C',
@@ -75,7 +82,7 @@ export const storageTypes = types({
         mut: 'R',
         doc: 'Where it is attached.',
       },
-      supports_discard: { kind: 'bool', mut: 'R' },
+      supports_discard: { kind: 'bool', mut: 'R', default: false },
       data_center: { kind: 'ref data_center', mut: 'R' },
       disks: { kind: 'links disk', mut: 'R' },
       disk_profiles: { kind: 'links disk_profile', mut: 'R' },
@@ -102,7 +109,7 @@ export const storageTypes = types({
         mut: 'CU',
         doc: 'Name and alias are the same; the alias counts when both are given.',
       },
-      description: { kind: 'string', mut: 'CU' },
+      description: { kind: 'string', mut: 'CU', default: '' },
       vms: { kind: 'links vm', mut: 'R', doc: 'The virtual machines that use it.' },
       image_id: {
         kind: 'string',

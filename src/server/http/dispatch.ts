@@ -68,13 +68,16 @@ function file(ctx: RuleContext, call: Call, { action, member, media }: FileAnswe
   return { status: 200, form: 'file', media, content };
 }
 
+/** Lists hold nothing but their items; these two say what can be done with them as a whole. */
+const listsWithActions: ReadonlySet<string> = new Set(['host_nic', 'gluster_brick']);
+
 function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const place = placeIn(ctx, call);
   const { request } = call;
   const options = listOptions(ctx, place, request, call.dialect, call.operation);
   const { service } = locationOf(place, '');
-  const following = followingIn(ctx, call, view, place);
-  const actions = actionsOf(place.service);
+  const following = followingIn(ctx, call, { ...view, brief: true }, place);
+  const actions = listsWithActions.has(place.type) ? actionsOf(place.service) : [];
   const base = `${request.apiPath}/${request.segments.join('/')}`;
   const found = options ? generic.read(ctx, place, options) : [];
   const shown = (part: generic.Part, limit?: number) =>

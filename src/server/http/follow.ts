@@ -236,7 +236,7 @@ function followReference(following: Following, from: Shown, word: string): Shown
   const items: StoredObject[] = [];
   let service = '';
   for (const item of from.items) {
-    const value = item[found.attribute];
+    const value = item[found.attribute] ?? lookedFor(following, from.type, found.attribute, item);
     const expand = (reference: StoredObject): StoredObject => {
       const whole = expandReference(following, found.type, reference);
       if (!whole) return reference;
@@ -249,6 +249,17 @@ function followReference(following: Following, from: Shown, word: string): Shown
       item[found.attribute] = expand(value as StoredObject);
   }
   return { type: found.type, service: service || (serviceOfType(found.type) ?? ''), items };
+}
+
+/** References that are not shown unless somebody follows them. */
+function lookedFor(
+  { view }: Following,
+  type: TypeName,
+  attribute: string,
+  item: StoredObject,
+): readonly StoredObject[] | undefined {
+  if (!isStored(type)) return undefined;
+  return rulesOf(type)?.references?.[attribute]?.(view.ctx, item as never);
 }
 
 function expandReference(

@@ -10,6 +10,7 @@ import { namedId } from '../rules/digest.ts';
 import { addDefaultIcons, iconsOf } from '../rules/icon/rules.ts';
 import { applyDefaults } from '../rules/input.ts';
 import { fillDirectory } from '../rules/people/directory.ts';
+import { fillConfiguration } from '../rules/vm/configuration.ts';
 import type { StoredObject } from '../store/document.ts';
 import { clusterLevels } from './data/cluster-levels.ts';
 import { operatingSystems } from './data/operating-systems.ts';
@@ -235,20 +236,21 @@ function addDefaultSite(ctx: RuleContext): void {
   furnishCluster(ctx, cluster);
 }
 
-function addTemplates({ tx, timestamp }: RuleContext): void {
-  tx.insert('template', '/templates', {
+function addTemplates(ctx: RuleContext): void {
+  const { tx } = ctx;
+  const blank: Resource<'template'> = {
     id: zeroId,
     name: 'Blank',
     description: 'Blank template',
     status: 'ok',
-    type: 'server',
-    memory: 1024 * mebibyte,
-    cpu: { topology: { sockets: 1, cores: 1, threads: 1 } },
-    os: { type: 'other', boot: { devices: ['hd'] } },
-    display: { type: 'vnc', monitors: 1 },
-    version: { version_number: 1, version_name: 'base version' },
-    creation_time: timestamp,
-  });
+    version: { version_number: 0, version_name: '' },
+    creation_time: ctx.timestamp,
+  };
+  fillConfiguration(ctx, blank, undefined, {});
+  applyDefaults('template', blank as StoredObject);
+  // The firmware of a machine is that of its cluster.
+  delete blank.bios?.type;
+  tx.insert('template', '/templates', blank);
   const sizes = [
     ['Tiny', '00000003-0003-0003-0003-0000000000be', 512, 1],
     ['Small', '00000005-0005-0005-0005-0000000002e6', 2048, 1],

@@ -35,7 +35,6 @@ function addDataCenters(ctx: RuleContext, count: number): string[] {
     const dataCenter: StoredObject = {
       id: ctx.site.newId(),
       name: `dc${number}`,
-      description: '',
       local: false,
       version: { major: 4, minor: 8 },
       status: 'uninitialized',

@@ -2,8 +2,10 @@
 
 import type { RuleContext } from '../rules/context.ts';
 import { applyDefaults } from '../rules/input.ts';
+import { defaultQuota } from '../rules/limits/quota.ts';
 import { placeOf } from '../rules/places.ts';
 import { addActiveSnapshot } from '../rules/snapshot/images.ts';
+import { firstBlock } from '../rules/storage/space.ts';
 import { addConsole } from '../rules/vm/console.ts';
 import { vmRules } from '../rules/vm/rules.ts';
 import { running } from '../rules/vm/run.ts';
@@ -28,7 +30,17 @@ const kinds = [
 ] as const;
 
 /** Words in which a machine differs from others on the same host. */
-const wordNames = ['vm', 'nic', 'disk', 'image', 'snapshot', 'name', 'mac', 'domain'] as const;
+const wordNames = [
+  'vm',
+  'nic',
+  'disk',
+  'image',
+  'snapshot',
+  'name',
+  'mac',
+  'domain',
+  'profile',
+] as const;
 
 type WordName = (typeof wordNames)[number];
 type Words = BulkWords<WordName>;
@@ -59,6 +71,7 @@ function buildVms(
     ]),
   );
   const profile = ctx.tx.list('vnic_profile', { limit: 1 })[0]?.id;
+  const owners = new Map(domains.map((id) => [id, ownersIn(ctx, id)]));
   const digits = Math.max(2, String(counts.vms).length);
   const prototypes = new Map<string, Prototype>();
   for (let number = 1; number <= counts.vms; number++) {
@@ -77,23 +90,40 @@ function buildVms(
       // Apart from the addresses of the default pool, which new interfaces take.
       mac: `56:6f:2a:${number.toString(16).padStart(6, '0').match(/../g)?.join(':')}`,
       domain: domain ?? '',
+      profile: owners.get(domain ?? '')?.profile ?? '',
     };
-    const key = `${cluster} ${host ?? ''} ${domain === undefined ? '' : 'disk'}`;
+    const quota = owners.get(domain ?? '')?.quota;
+    const key = `${cluster} ${host ?? ''} ${domain === undefined ? '' : 'disk'} ${quota ?? ''}`;
     const known = prototypes.get(key);
     if (known !== undefined) {
       bulk.copy(known, words);
       continue;
     }
-    const make = () => addVm(ctx, cluster, host, profile, words);
+    const make = () => addVm(ctx, { cluster, host, profile, quota }, words);
     prototypes.set(key, bulk.prototype(words, make));
   }
 }
 
+/** The profile and quota of disks on a storage domain. */
+function ownersIn(ctx: RuleContext, domain: string) {
+  const attached = ctx.tx.find('attached_storage_domain', { id: domain });
+  return {
+    profile: ctx.tx.find('disk_profile', { storage_domain_id: domain })?.id,
+    quota: defaultQuota(ctx, attached?.data_center?.id ?? '')?.id,
+  };
+}
+
+/** Where a machine is, and what its interface and disk belong to. */
+interface Surroundings {
+  readonly cluster: string;
+  readonly host: string | undefined;
+  readonly profile: string | undefined;
+  readonly quota: string | undefined;
+}
+
 function addVm(
   ctx: RuleContext,
-  cluster: string,
-  host: string | undefined,
-  profile: string | undefined,
+  { cluster, host, profile, quota }: Surroundings,
   words: Words,
 ): void {
   let vm: StoredObject = {
@@ -113,7 +143,7 @@ function addVm(
   addConsole(ctx, vm);
   addActiveSnapshot(ctx, vm, words.snapshot);
   addNic(ctx, words, profile);
-  if (words.domain !== '') addDisk(ctx, words);
+  if (words.domain !== '') addDisk(ctx, words, quota);
 }
 
 function addNic(ctx: RuleContext, { vm, nic, mac }: Words, profile: string | undefined): void {
@@ -130,7 +160,7 @@ function addNic(ctx: RuleContext, { vm, nic, mac }: Words, profile: string | und
   });
 }
 
-function addDisk(ctx: RuleContext, words: Words): void {
+function addDisk(ctx: RuleContext, words: Words, quota: string | undefined): void {
   const { vm, name, domain, image, disk: id } = words;
   const disk: StoredObject = {
     id,
@@ -140,14 +170,16 @@ function addDisk(ctx: RuleContext, words: Words): void {
     format: 'raw',
     sparse: true,
     provisioned_size: gibibyte,
-    actual_size: 0,
-    total_size: 0,
+    actual_size: firstBlock,
+    total_size: firstBlock,
     status: 'ok',
     storage_type: 'image',
     content_type: 'data',
     wipe_after_delete: false,
     image_id: image,
     storage_domains: [{ id: domain }],
+    ...(words.profile ? { disk_profile: { id: words.profile } } : {}),
+    ...(quota ? { quota: { id: quota } } : {}),
   };
   applyDefaults('disk', disk);
   ctx.tx.insert('disk', '/disks', disk);

@@ -97,8 +97,20 @@ export interface Rules<K extends KindName = KindName> {
     after: ObjectOf<K>,
     member: { readonly id: string; readonly added: boolean },
   ) => void;
-  /** Members computed when the object is shown; `everything`: also those that are costly. */
-  readonly present?: (ctx: RuleContext, object: ObjectOf<K>, everything: boolean) => StoredObject;
+  /**
+   * Members computed when the object is shown. `everything`: also those that are costly; `brief`:
+   * without what repeats the object that it is shown in.
+   */
+  readonly present?: (
+    ctx: RuleContext,
+    object: ObjectOf<K>,
+    everything: boolean,
+    brief: boolean,
+  ) => StoredObject;
+  /** Lists of references that are shown when everything is, or when they are followed. */
+  readonly references?: Readonly<
+    Record<string, (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[]>
+  >;
   /** Whether what `present` tells follows from the store, the caller and the request alone. */
   readonly presentsStored?: boolean;
   /**

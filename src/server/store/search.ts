@@ -117,7 +117,7 @@ class Compiler {
     if (field.through && relation === '!=') {
       return `NOT coalesce(${this.#field(kind, name, field, '=', value)}, 0)`;
     }
-    return this.#steps(kind, field.through ?? [], (target) => {
+    const found = this.#steps(kind, field.through ?? [], (target) => {
       const measured = this.#settings.measured(target, name);
       if (measured) return this.#measured(measured, relation, value);
       const derived = derivedValues[target]?.[name];
@@ -126,6 +126,11 @@ class Compiler {
       if (path === undefined) throw unknownWay(name);
       return this.#atPath(target, path.split('.'), field, relation, value);
     });
+    if (field.everyWithout === undefined) return found;
+    const column = `[${columnName([field.everyWithout, 'id'])}]`;
+    return relation === '!='
+      ? `(${found} AND ${column} IS NOT NULL)`
+      : `(${found} OR ${column} IS NULL)`;
   }
 
   /** The condition on values that are no part of the database: they are sent with the statement. */

@@ -58,6 +58,7 @@ function said(attribute: AttributeFacts): string {
 }
 
 function textOf(value: NonNullable<AttributeFacts['default']>): string {
+  if (value === '') return 'empty';
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 

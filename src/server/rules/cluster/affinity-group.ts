@@ -40,7 +40,11 @@ export const affinityGroupRules = rules({
 
   present(ctx, group) {
     const set = affinitySet(ctx, group);
-    return { broken: isBroken(set, placementOf(ctx, [set])) };
+    const rule = group.vms_rule;
+    return {
+      broken: isBroken(set, placementOf(ctx, [set])),
+      positive: rule?.enabled ? rule.positive : undefined,
+    };
   },
 });
 
@@ -59,10 +63,7 @@ function requireFreeName(ctx: RuleContext, group: Group, action: string): void {
 function completeRules(group: Group, sent: Group): void {
   const old = sent.vms_rule === undefined ? sent : {};
   const rule = { enabled: true, positive: false, enforcing: false, ...group.vms_rule };
-  if (sent.vms_rule === undefined && group.vms_rule === undefined) {
-    const hostsOnly = (sent.hosts?.length ?? 0) > 0 || (sent.host_labels?.length ?? 0) > 0;
-    rule.enabled = sent.positive !== undefined || !hostsOnly;
-  }
+  if (sent.vms_rule === undefined && group.vms_rule === undefined) rule.enabled = false;
   if (old.positive !== undefined) Object.assign(rule, { positive: old.positive, enabled: true });
   if (old.enforcing !== undefined) rule.enforcing = old.enforcing;
   group.vms_rule = rule;

@@ -10,9 +10,13 @@ import { rules } from '../notation.ts';
 import { architectureOf, checkChange, checkCluster, checkNewCluster } from './checks.ts';
 
 type Cluster = Resource<'cluster'>;
+type Property = NonNullable<Cluster['custom_scheduling_policy_properties']>[number];
 
 /** Id of the scheduling policy that new clusters have. */
 const policyNone = 'b4ed2332-a7ac-4d5f-9596-99a439cb2812';
+
+/** Id of the policy by which machines migrate when nothing is said: "Minimal downtime". */
+const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
 
 export const clusterRules = rules({
   kind: 'cluster',
@@ -28,7 +32,18 @@ export const clusterRules = rules({
     checkNewCluster(ctx, cluster, network?.id ?? network?.name);
   },
 
+  presentsStored: true,
+  present: (ctx, cluster) => ({
+    migration: { policy: { id: minimalDowntime }, ...cluster.migration },
+    custom_scheduling_policy_properties: policyProperties(ctx, cluster),
+  }),
+
   change(ctx, before, after, _place, sent) {
+    if (before.scheduling_policy?.id !== after.scheduling_policy?.id) {
+      // What the old policy was told means nothing to the new one.
+      const { custom_scheduling_policy_properties: told } = sent as Cluster;
+      if (told === undefined) delete after.custom_scheduling_policy_properties;
+    }
     const cpu = sent['cpu'] as Cluster['cpu'];
     if (cpu?.type !== undefined && cpu.architecture === undefined) {
       after.cpu = { ...after.cpu, architecture: architectureOf(cpu.type) ?? 'undefined' };
@@ -155,6 +170,17 @@ export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): voi
   cluster.scheduling_policy ??= { id: policyNone };
   const pool = ctx.tx.find('mac_pool', {});
   if (pool?.id) cluster.mac_pool ??= { id: pool.id };
+}
+
+/** The parameters of the scheduling policy, and over them what the cluster says of its own. */
+function policyProperties(ctx: RuleContext, cluster: Cluster): Property[] {
+  const policy = ctx.tx.get('scheduling_policy', cluster.scheduling_policy?.id ?? '');
+  const values = new Map(
+    [...(policy?.properties ?? []), ...(cluster.custom_scheduling_policy_properties ?? [])].map(
+      ({ name = '', value = '' }) => [name, value],
+    ),
+  );
+  return [...values].map(([name, value]) => ({ name, value }));
 }
 
 /** A processor profile named like the cluster, and the management network. */

@@ -31,7 +31,9 @@ export const dataCenterRules = rules({
     furnish(ctx, object);
   },
 
-  change(ctx, before, after) {
+  change(ctx, before, after, _place, sent) {
+    // The pool is a property of clusters: setting it sets theirs.
+    if (after.mac_pool && sent['mac_pool'] !== undefined) setPools(ctx, before, after.mac_pool);
     const version = { ...before.version, ...after.version };
     if (compare(version, before.version) !== 0) {
       requireLevel(ctx, version, 'edit');
@@ -83,9 +85,14 @@ export const dataCenterRules = rules({
   },
 
   presentsStored: true,
-  present(_ctx, dataCenter) {
+  present(ctx, dataCenter) {
     const { major = 4, minor = 0 } = dataCenter.version ?? {};
+    const id = dataCenter.id ?? '';
+    const pool = commonPool(ctx, dataCenter);
+    const format = dataCenter.storage_format ?? formatOfMaster(ctx, id);
     return {
+      ...(pool ? { mac_pool: pool } : {}),
+      ...(format ? { storage_format: format } : {}),
       supported_versions: levels.filter(
         (level) => level.major > major || (level.major === major && level.minor >= minor),
       ),
@@ -119,6 +126,33 @@ export const dataCenterRules = rules({
     },
   },
 });
+
+/** The pool that all clusters of a data center have; the one for new clusters while it has none. */
+function commonPool(
+  ctx: RuleContext,
+  { id = '', mac_pool: own }: Resource<'data_center'>,
+): Resource<'data_center'>['mac_pool'] {
+  const clusters = ctx.tx.list('cluster', { where: { data_center_id: id } });
+  const [first] = clusters;
+  if (!first) return own ?? { id: ctx.tx.find('mac_pool', {})?.id ?? '' };
+  const same = clusters.every(({ mac_pool }) => mac_pool?.id === first.mac_pool?.id);
+  return same ? first.mac_pool : undefined;
+}
+
+function setPools(ctx: RuleContext, { id }: Resource<'data_center'>, pool: { id?: string }): void {
+  for (const cluster of ctx.tx.list('cluster', { where: { data_center_id: id ?? '' } })) {
+    if (cluster.mac_pool?.id === pool.id) continue;
+    ctx.tx.update('cluster', { ...cluster, mac_pool: { id: pool.id ?? '' } });
+  }
+}
+
+/** The format of the storage, once there is some. */
+function formatOfMaster(
+  ctx: RuleContext,
+  id: string,
+): Resource<'data_center'>['storage_format'] | undefined {
+  return ctx.tx.get('storage_domain', masterOf(ctx, id)?.id ?? '')?.storage_format;
+}
 
 /** Domains are erased by a host that is up; by force nothing is done, and no host may do anything. */
 function refuseHosts(

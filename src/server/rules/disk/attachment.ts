@@ -31,6 +31,10 @@ const attachable = new Set(['up', 'paused', 'down']);
 export const diskAttachmentRules = rules({
   kind: 'disk_attachment',
 
+  presentsStored: true,
+  /** A template is a machine, too, as far as its disks are concerned. */
+  present: (_ctx, { template }) => (template?.id ? { vm: { id: template.id } } : {}),
+
   attach(ctx, place, sent) {
     const vm = vmOf(ctx, place);
     const sentDisk = (sent['disk'] ?? {}) as StoredObject;

@@ -20,6 +20,7 @@ import {
   pluggedInto,
   prepareDisk,
   templatesOf,
+  vmsOf,
 } from './disk.ts';
 import { copiesOf, ended, failed } from './ends.ts';
 import { withUnit } from './lun.ts';
@@ -116,6 +117,10 @@ export const diskRules = rules({
     if (disk.storage_type === 'lun') return { ...withUnit(ctx, disk), status: undefined };
     // While bytes arrive, the file knows better.
     return disk.status === 'locked' ? measured(ctx, disk) : {};
+  },
+
+  references: {
+    vms: (ctx, disk) => vmsOf(ctx, disk).map(({ vm }) => ({ id: vm.id ?? '' })),
   },
 
   actions: diskActions,

@@ -52,8 +52,10 @@ export const attachmentRules = rules({
 
   present(ctx, attachment) {
     const network = ctx.tx.get('network', attachment.network?.id ?? '');
-    if (!network) return {};
-    return reportOf(attachment, network) as StoredObject;
+    return {
+      ip_address_assignments: assignmentsOf(attachment),
+      ...(network ? (reportOf(attachment, network) as StoredObject) : {}),
+    };
   },
 });
 
@@ -66,6 +68,12 @@ function refuseSlave(ctx: RuleContext, host: string, nic: string | undefined): v
   if (slave || own?.base_interface !== undefined) {
     ctx.refuse('ATTACHMENT_ON_SLAVE_OR_VLAN', { action: 'add', nic: own?.name });
   }
+}
+
+/** How the host gets its addresses: each assignment says of which version it is. */
+function assignmentsOf(attachment: Attachment): Attachment['ip_address_assignments'] {
+  const assignments = attachment.ip_address_assignments ?? [{ assignment_method: 'none' }];
+  return assignments.map((one) => ({ ...one, ip: { version: 'v4', ...one.ip } }));
 }
 
 /** How the network is on the host, beside how it is defined. */

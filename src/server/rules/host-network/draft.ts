@@ -56,7 +56,11 @@ export class Draft {
     const found = [...this.nics.values()].find((nic) =>
       id ? nic.id === id : name !== undefined && nic.name === name,
     );
-    return found ?? this.refuse('HOST_NIC_UNKNOWN', { nic: id ?? name ?? '' });
+    if (found) return found;
+    const named = id || name;
+    return named
+      ? this.refuse('HOST_NIC_UNKNOWN', { nic: named })
+      : this.refuse('HOST_NIC_NOT_NAMED', {});
   }
 
   network(attachment: Attachment): Network {

@@ -13,6 +13,13 @@ import { attachmentsOf, type Nic, nicId, nicsOf, nicsPath } from './nics.ts';
 export const hostNicRules = rules({
   kind: 'host_nic',
 
+  presentsStored: true,
+  /** An interface with a network has both versions of the protocol, whether they are used or not. */
+  present: (_ctx, { network, ipv6, properties }) =>
+    network
+      ? { ipv6: { gateway: '::', version: 'v6', ...ipv6 }, properties: properties ?? [] }
+      : {},
+
   actions: {
     update_virtual_functions_configuration(ctx, { object, place }, body) {
       const present = object.virtual_functions_configuration;

@@ -51,7 +51,7 @@ export function hardware(id: string): StoredObject {
       family: 'Simulated',
       version: '1.0',
       uuid: namedId(id, 'hardware'),
-      serial_number: digest.slice(0, 8),
+      serial_number: namedId(id, 'serial number'),
       supported_rng_sources: ['hwrng', 'urandom'],
     },
     iscsi: { initiator: `iqn.2026-01.example.vmctl:${digest.slice(8, 20)}` },

@@ -1,5 +1,4 @@
 /** The ends of the moves of hosts: what a host is once it was installed, came up, went away. */
-import { createHash } from 'node:crypto';
 import type { Resource } from '../../../model/resource.ts';
 import { begin, type Journey, onArrival, stay } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
@@ -13,6 +12,7 @@ import { bootedAt } from '../statistics/host.ts';
 import { equip, hardware, software } from './hardware.ts';
 import { freeVms, settleLost } from './lost.ts';
 import { migrateAway, runningOn } from './maintenance.ts';
+import { certificateOf, fingerprintOf } from './shown.ts';
 import { refreshStorage } from './spm.ts';
 import { useless } from './useless.ts';
 
@@ -121,16 +121,6 @@ function installed(ctx: RuleContext, given: StoredObject, journey: Journey): Sto
 /** The operating system that was found, with the kernel command line that was asked for. */
 function mergedSystem(id: string, host: StoredObject): StoredObject {
   return { ...((host['os'] ?? {}) as StoredObject), ...(hardware(id)['os'] as StoredObject) };
-}
-
-function certificateOf(host: Host): StoredObject {
-  return { organization: 'vmctl', subject: `O=vmctl,CN=${host.address}` };
-}
-
-/** How a host shows that it is the one that was installed. */
-function fingerprintOf(id: string): string {
-  const digest = createHash('sha256').update(`ssh ${id}`).digest('base64');
-  return `SHA256:${digest.replace(/=+$/, '')}`;
 }
 
 function powered(ctx: RuleContext, host: StoredObject, journey: Journey): StoredObject {

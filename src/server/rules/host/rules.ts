@@ -24,6 +24,7 @@ import { engineOf } from './engine.ts';
 import { move } from './life.ts';
 import { namesOf, runningOn } from './maintenance.ts';
 import { keepProviders } from './providers.ts';
+import { shownReports } from './shown.ts';
 import { refreshStorage } from './spm.ts';
 import { storageActions } from './storage.ts';
 import { migrationTargets } from './targets.ts';
@@ -82,8 +83,9 @@ export const hostRules = rules({
     if (after.spm) after.spm = { ...after.spm, status: before.spm?.status ?? 'none' };
     forgetPassword(after);
     after.protocol = 'stomp';
-    if (before.os) after.os = { ...after.os, ...systemOf(before) };
-    if (before.os?.custom_kernel_cmdline !== after.os?.custom_kernel_cmdline) {
+    const { custom_kernel_cmdline: wanted = '' } = after.os ?? {};
+    if (before.os) after.os = { ...systemOf(before), custom_kernel_cmdline: wanted };
+    if ((before.os?.custom_kernel_cmdline ?? '') !== wanted) {
       after.reinstallation_required = true;
     }
     checkChange(ctx, before, after);
@@ -128,7 +130,7 @@ export const hostRules = rules({
     const where = { host_id: host.id ?? '' };
     const total = ctx.tx.count('vm', { where });
     const migrating = ctx.tx.count('vm', { where: { ...where, status: 'migrating' } });
-    return { summary: { active: total, migrating, total } };
+    return { ...shownReports(host), summary: { active: total, migrating, total } };
   },
 
   actions: { ...hostActions, ...hostNetworkActions, ...storageActions },

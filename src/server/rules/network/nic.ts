@@ -6,6 +6,7 @@ import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { networksInCluster } from '../vm/networks.ts';
+import { devicesOf } from '../vm/reports.ts';
 import { isRunning, subjects, type Vm } from '../vm/vm.ts';
 import { chooseMac, requireUnused } from './mac.ts';
 
@@ -65,6 +66,12 @@ export const nicRules = rules({
     ctx.tx.remove('nic', object.id ?? '', place.collection);
     ctx.tx.removeBelow('network_filter_parameter', `${place.collection}/${object.id}`);
     tell(ctx, place, vm ? 930 : 938, object);
+  },
+
+  present(ctx, nic) {
+    const vm = ctx.tx.get('vm', nic.vm?.id ?? '');
+    const devices = vm?.status === 'up' ? devicesOf(ctx, vm, nic.id) : [];
+    return devices.length > 0 ? { reported_devices: devices } : {};
   },
 
   actions: {

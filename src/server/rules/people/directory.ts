@@ -7,6 +7,16 @@ export function directoryId(name: string): string {
   return Buffer.from(name, 'utf8').toString('hex').toUpperCase();
 }
 
+/** The domain of a user or group, with its name. */
+export function shownDomain(
+  ctx: RuleContext,
+  { domain }: { readonly domain?: { readonly id?: string } },
+): StoredObject {
+  const id = domain?.id ?? '';
+  const name = ctx.tx.get('domain', id)?.name;
+  return name === undefined ? {} : { domain: { id, name } };
+}
+
 /** A new entry of a directory. */
 export function entryOf(
   kind: 'directory_user' | 'directory_group',

@@ -8,7 +8,7 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { refuseInUse } from '../generic.ts';
 import { rules } from '../notation.ts';
-import { directoryId, entryOf } from './directory.ts';
+import { directoryId, entryOf, shownDomain } from './directory.ts';
 
 type User = Resource<'user'>;
 type Group = Resource<'group'>;
@@ -19,6 +19,8 @@ const rootTag = '00000000-0000-0000-0000-000000000000';
 function directoryRules(kind: 'directory_user' | 'directory_group') {
   return rules<typeof kind>({
     kind,
+    presentsStored: true,
+    present: shownDomain,
     attach(ctx, place, sent) {
       const domain = place.owner?.id ?? '';
       const name = String(sent['name'] ?? sent['user_name'] ?? '');
@@ -28,6 +30,11 @@ function directoryRules(kind: 'directory_user' | 'directory_group') {
       return entry as never;
     },
   });
+}
+
+/** Everyone is in the domain of the administrator, as far as clients ask. */
+function ofAdmin(ctx: RuleContext): User {
+  return ctx.tx.get('user', defaultIds.admin) ?? {};
 }
 
 /** Name and domain of what is to be added: the domain may be a part of the name. */
@@ -79,6 +86,8 @@ export const identityRules = [
 
   rules({
     kind: 'user',
+    presentsStored: true,
+    present: shownDomain,
     events: { update: 872 },
     attach(ctx, place, sent) {
       const user = sent as User;
@@ -111,6 +120,8 @@ export const identityRules = [
 
   rules({
     kind: 'group',
+    presentsStored: true,
+    present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
     attach(ctx, place, sent) {
       const group = sent as Group;
       const entry = known(ctx, 'directory_group', group.name ?? '', domainOf(ctx, sent));

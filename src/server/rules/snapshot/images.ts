@@ -27,6 +27,12 @@ export function configurationOf(vm: Vm): StoredObject {
   );
 }
 
+/** The configuration of its machine that a snapshot keeps; the description is its own. */
+export function savedConfiguration(snapshot: Snapshot): StoredObject {
+  const { description: _own, ...configuration } = configurationOf(snapshot as Vm);
+  return configuration;
+}
+
 /** The entry that stands for the present of a machine. */
 export function addActiveSnapshot(ctx: RuleContext, vm: Vm, id = ctx.site.newId()): void {
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, {

@@ -12,6 +12,7 @@ import {
   imagesOf,
   keep,
   pathOf,
+  savedConfiguration,
   settleDisk,
   settleImages,
 } from './images.ts';
@@ -192,5 +193,5 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
       ctx.tx.update('disk_attachment', attachment, collection);
     } else if (ctx.tx.get('disk', id)) ctx.tx.insert('disk_attachment', collection, attachment);
   }
-  return { ...vm, ...(configurationOf(snapshot as Vm) as Vm), cluster: vm.cluster ?? {} } as Vm;
+  return { ...vm, ...(savedConfiguration(snapshot) as Vm), cluster: vm.cluster ?? {} } as Vm;
 }

@@ -25,6 +25,7 @@ import {
   snapshotableDisks,
 } from './images.ts';
 import { restore } from './preview.ts';
+import { shownSnapshot } from './shown.ts';
 import { statelessSnapshot } from './stateless.ts';
 
 type Snapshot = Resource<'snapshot'>;
@@ -86,6 +87,9 @@ export const snapshotRules = rules({
     }
     move(ctx, place.collection, object, 'remove');
   },
+
+  presentsStored: true,
+  present: shownSnapshot,
 
   actions: { restore },
 });

@@ -17,7 +17,7 @@ export function shownSpace(
   status: string | undefined,
 ): StoredObject {
   if (ofProviders.has(domain.type ?? '')) {
-    return { used: undefined, available: undefined, committed: undefined };
+    return { used: undefined, available: undefined, committed: 0 };
   }
   const space = spaceOf(ctx, domain);
   if (status !== 'maintenance') return { ...space };

@@ -9,6 +9,8 @@ type Disk = Resource<'disk'>;
 const gibibyte = 2 ** 30;
 /** Block storage is allocated in pieces of this many bytes. */
 const extent = 2 ** 27;
+/** A new image has its first block, in bytes, so that hosts can find out how it has to be read. */
+export const firstBlock = 4096;
 /** What a thin disk on block storage has from the beginning, in bytes. */
 const firstExtent = gibibyte;
 const blockStorage = new Set(['iscsi', 'fcp', 'managed_block_storage']);
@@ -76,7 +78,8 @@ export function allocatedBy(
 ): number {
   if (disk.sparse === false) return Number(disk.provisioned_size ?? 0);
   const { allocated } = ctx.site.images.sizes(image);
-  if (!domain || !isBlock(domain)) return allocated;
-  const least = Math.min(firstExtent, Number(disk.provisioned_size ?? 0));
+  const size = Number(disk.provisioned_size ?? 0);
+  if (!domain || !isBlock(domain)) return Math.max(allocated, Math.min(firstBlock, size));
+  const least = Math.min(firstExtent, size);
   return Math.max(least, Math.ceil(allocated / extent) * extent);
 }

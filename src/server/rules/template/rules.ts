@@ -15,7 +15,6 @@ import {
 import { eraseDisk } from '../disk/disk.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
 import { erase, forgetReferences } from '../generic.ts';
-import { shownIcons } from '../icon/rules.ts';
 import { resolveMember, resolveReferences } from '../input.ts';
 import { rules } from '../notation.ts';
 import { requireFreeDisks, requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
@@ -25,6 +24,7 @@ import { fitMemoryPolicy, inherit } from '../vm/configuration.ts';
 import { copyDevices } from '../vm/copied-devices.ts';
 import { exportTo } from '../vm/export.ts';
 import { isSealed, seal } from '../vm/sealed.ts';
+import { shownBase } from '../vm/shown.ts';
 import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../vm/vm.ts';
 
 type Template = Resource<'template'>;
@@ -33,7 +33,8 @@ export const templateRules = rules({
   kind: 'template',
   lifecycle,
   events: { update: 49 },
-  present: (_ctx, template) => shownIcons(template),
+  presentsStored: true,
+  present: (ctx, template) => ({ ...shownBase(template), ...shownOrigin(ctx, template) }),
 
   prepare(ctx, template, _place, sent) {
     const vm = sourceOf(ctx, sent);
@@ -166,6 +167,21 @@ onArrival('template', {
     },
   },
 });
+
+/** A base template is its own base; the profile is that of the cluster when none was chosen. */
+function shownOrigin(ctx: RuleContext, template: Template): StoredObject {
+  const { cluster, cpu_profile: chosen, version } = template;
+  const usual = chosen ?? (cluster?.id ? profileOf(ctx, cluster.id) : undefined);
+  return {
+    version: { base_template: { id: template.id ?? '' }, ...version },
+    ...(usual ? { cpu_profile: usual } : {}),
+  };
+}
+
+function profileOf(ctx: RuleContext, cluster: string): Template['cpu_profile'] {
+  const { id } = ctx.tx.find('cpu_profile', { cluster_id: cluster }) ?? {};
+  return id ? { id } : undefined;
+}
 
 /** The machine that a template was made from goes on. */
 function release(ctx: RuleContext, data: StoredObject | undefined): void {

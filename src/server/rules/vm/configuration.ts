@@ -95,7 +95,7 @@ export function inheritConfiguration(ctx: RuleContext, vm: Vm, source: StoredObj
 /** What the service fills in, so that clients find what they compare with. */
 export function fillConfiguration(
   ctx: RuleContext,
-  vm: Vm,
+  vm: Base,
   cluster: Resource<'cluster'> | undefined,
   sent: StoredObject,
 ): void {
@@ -106,7 +106,7 @@ export function fillConfiguration(
   if (vm.os.type === 'other') vm.os.type = otherSystem(architecture);
   const bios = cluster?.bios_type ?? 'q35_sea_bios';
   vm.bios = { boot_menu: { enabled: false }, type: bios, ...vm.bios };
-  vm.type ??= 'server';
+  vm.type ??= 'desktop';
   vm.origin ??= ctx.site.dialect.name === 'ovirt' ? 'ovirt' : ctx.site.dialect.origin;
   vm.high_availability = { enabled: false, priority: 0, ...vm.high_availability };
   vm.display = {
@@ -117,6 +117,7 @@ export function fillConfiguration(
     disconnect_action: 'LOCK_SCREEN',
     file_transfer_enabled: true,
     copy_paste_enabled: true,
+    single_qxl_pci: false,
     ...vm.display,
   };
   vm.sso ??= { methods: [{ id: 'guest_agent' }] };
@@ -132,7 +133,7 @@ export function fillConfiguration(
   vm.placement_policy = { affinity: 'migratable', ...vm.placement_policy };
   vm.time_zone ??= { name: 'Etc/GMT' };
   vm.virtio_scsi ??= { enabled: true };
-  vm.soundcard_enabled ??= false;
+  vm.soundcard_enabled ??= !/^(?:ppc64|s390x)$/.test(architecture);
   vm.rng_device ??= { source: 'urandom' };
   vm.memory ||= 1024 * mebibyte;
   fitMemoryPolicy(vm, sent, cluster);

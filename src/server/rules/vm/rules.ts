@@ -5,7 +5,6 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { notedCopies, releaseCopies, spoilCopies } from '../disk/copies.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
-import { shownIcons } from '../icon/rules.ts';
 import { rules } from '../notation.ts';
 import { returnToPool, settledInPool } from '../pool/prestart.ts';
 import { keepMemory } from '../snapshot/memory.ts';
@@ -34,6 +33,7 @@ import { logon } from './reports.ts';
 import { launch, reboot, running, shutdown, start, stop, stopped, suspend } from './run.ts';
 import { runStateMember, runStateOf, withRunState } from './run-state.ts';
 import { screenshot } from './screenshot.ts';
+import { shownComputed } from './shown.ts';
 import { formerUptime, hostName, moveVm, subjects, uptimeOf, type Vm, without } from './vm.ts';
 
 export const vmRules = rules({
@@ -55,13 +55,13 @@ export const vmRules = rules({
   presentsStored: true,
   present(ctx, vm, everything) {
     const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
-    const icons = shownIcons(shown);
-    if (!everything) return shown === vm ? icons : { ...shown, ...icons };
+    const computed = shownComputed(shown);
+    if (!everything) return shown === vm ? computed : { ...shown, ...computed };
     const configuration = {
       type: 'ovf',
       data: writeOvf(ctx, shown, ctx.parameters.flag('ovf_as_ova')),
     };
-    return { ...shown, ...icons, initialization: { ...shown.initialization, configuration } };
+    return { ...shown, ...computed, initialization: { ...shown.initialization, configuration } };
   },
 
   actions: {

@@ -186,13 +186,17 @@ export function running(ctx: RuleContext, vm: Vm): Vm {
 
 function guestSystem(vm: Vm, windows: boolean): NonNullable<Vm['guest_operating_system']> {
   const architecture = vm.cpu?.architecture ?? 'x86_64';
-  if (windows) return { architecture, family: 'Windows', distribution: '' };
+  if (windows) {
+    const version = { full_version: '10.0', major: 10, minor: 0 };
+    return { architecture, codename: '', family: 'Windows', distribution: '', version };
+  }
   return {
     architecture,
+    codename: 'Plow',
     family: 'Linux',
-    distribution: 'Linux',
+    distribution: 'Red Hat Enterprise Linux',
     kernel: { version: { full_version: '5.14.0', major: 5, minor: 14, build: 0, revision: 0 } },
-    version: { full_version: '9', major: 9 },
+    version: { full_version: '9.4', major: 9, minor: 4 },
   };
 }
 

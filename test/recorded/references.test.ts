@@ -1,0 +1,62 @@
+/** Whatever an object refers to can be followed: it is named with its address. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Speaker } from '../operations/support/speaker.ts';
+import { RawApi } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { type Element, parseDocument } from './support/document.ts';
+import { makeByRequests } from './support/made.ts';
+
+let server: TestServer;
+let api: RawApi;
+
+beforeAll(async () => {
+  server = await startTestServer(['--dialect', 'ovirt', '--speed', '0', '--inventory', 'small']);
+  api = await RawApi.signIn(server, 'ovirt-app-api');
+  await makeByRequests(new Speaker(api, 'XML'), 'xml');
+});
+afterAll(() => server.stop());
+
+/** Things with an id that no address leads to. */
+const placeless: readonly (readonly [path: RegExp, why: string])[] = [
+  [/\/(vlan|method|product|vendor)$/, 'The id is a number or a word, not that of an object.'],
+  [/\/migration\/policy$/, 'Policies of migration are known by their ids alone.'],
+  [/\/logical_unit$/, 'Units of a storage network have no collection.'],
+  [/cluster_level\/permits\/permit$/, 'Permits are found below the roles that have them.'],
+  [/^events?\/(event\/)?user$/, 'The service itself is no user.'],
+  [
+    /^(link_layer_discovery_protocol_elements|host_cpu_units)\/\w+$/,
+    'Items that can only be listed have no address.',
+  ],
+];
+
+/** Paths of elements inside of objects that have an id and no address. */
+function withoutAddress(element: Element, path: string): string[] {
+  return element.children.flatMap((child) => {
+    const own = `${path}/${child.tag}`;
+    const { id, href } = child.attributes;
+    const lacks =
+      id !== undefined && href === undefined && !placeless.some(([one]) => one.test(own));
+    return [...(lacks ? [own] : []), ...withoutAddress(child, own)];
+  });
+}
+
+it('no reference is an id alone', { timeout: 120_000 }, async () => {
+  const root = new URL(server.ready.api_url).pathname;
+  const todo = [root];
+  const seen = new Set(todo);
+  const found = new Map<string, string>();
+  for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+    const { status, text } = await api.xml('GET', at.slice(root.length));
+    if (status !== 200) continue;
+    const document = parseDocument(text);
+    for (const path of withoutAddress(document, document.tag)) {
+      if (!found.has(path)) found.set(path, at.replace(root, ''));
+    }
+    for (const [, href = ''] of text.matchAll(/ href="([^"]*)"/g)) {
+      if (href.includes('{') || seen.has(href)) continue;
+      seen.add(href);
+      todo.push(href);
+    }
+  }
+  expect([...found].map((one) => one.join(' at '))).toEqual([]);
+});
