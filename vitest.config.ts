@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: [
-            'test/{commands,conformance,operations,recorded,e2e,faults,examples,write-back}/**/*.test.ts',
+            'test/{clients,commands,conformance,operations,recorded,e2e,faults,examples,write-back}/**/*.test.ts',
           ],
           globalSetup: 'test/support/build.ts',
           pool: 'forks',

@@ -55,7 +55,7 @@ describe('what is not there', () => {
   it('is told with a fault where something is posted, or named in a body', async () => {
     const posted = await api.json('POST', `/vms/${nowhere}/start`, {});
     expect(posted.status).toBe(404);
-    expect(posted.json()['reason']).toBe('Not Found');
+    expect(posted.json()).toMatchObject({ status: 'failed', fault: { reason: 'Not Found' } });
     const vm = { name: 'x', cluster: { id: nowhere }, template: { name: 'Blank' } };
     const named = await api.json('POST', '/vms', vm);
     expect(named.status).toBe(404);

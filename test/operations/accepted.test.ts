@@ -60,7 +60,7 @@ describe('a start', () => {
       await settled(people, id);
     }
     expect((await admin.get(lasting.path)).object['run_once']).toBe('true');
-    expect((await admin.get(volatile.path)).object['run_once']).toBeUndefined();
+    expect((await admin.get(volatile.path)).object['run_once']).toBe('false');
   });
 });
 

@@ -65,7 +65,7 @@ for (const base of ['/networks', '/datacenters/{datacenter}/networks']) {
       };
       await refused({ name: taken['name'] }, 409);
       await refused({ name: 'bond5' }, 400);
-      await refused({ name: 'no name!' }, 400);
+      await refused({ name: 'x'.repeat(257) }, 400);
       await refused({ vlan: { id: 4095 } }, 400);
       await refused({ mtu: 67 }, 400);
       await refused({ usages: { usage: [] }, stp: true }, 409);

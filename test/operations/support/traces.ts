@@ -43,6 +43,7 @@ const sometimesSilent: Readonly<Record<string, string>> = {
     'as above',
   '/vms/{vm} logon': 'finds a session that is there',
   '/vms/{vm}/graphicsconsoles/{console} remote_viewer_connection_file': 'its ticket still holds',
+  '/vms/{vm}/nics/{nic} update': 'it is like that already',
   '/vms/{vm}/nics/{nic} activate': 'plugged in already',
   '/vms/{vm}/nics/{nic} deactivate': 'unplugged already',
 };

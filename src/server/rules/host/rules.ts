@@ -84,7 +84,9 @@ export const hostRules = rules({
     forgetPassword(after);
     after.protocol = 'stomp';
     const { custom_kernel_cmdline: wanted = '' } = after.os ?? {};
-    if (before.os) after.os = { ...systemOf(before), custom_kernel_cmdline: wanted };
+    if (before.os) {
+      after.os = { ...systemOf(before), ...(wanted ? { custom_kernel_cmdline: wanted } : {}) };
+    }
     if ((before.os?.custom_kernel_cmdline ?? '') !== wanted) {
       after.reinstallation_required = true;
     }
