@@ -62,7 +62,8 @@ const grace = 10_000;
 /** Starts a server; resolves when it answers. Rejects with what is wrong with its settings. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   registerRules();
-  const folder = options.data ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-'));
+  // The image daemon takes absolute paths alone.
+  const folder = resolve(options.data ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-')));
   const closers: (() => unknown)[] = [];
   if (options.data === undefined) {
     closers.push(() => rmSync(folder, { recursive: true, force: true }));

@@ -19,6 +19,15 @@ afterAll(async () => {
   await server.stop();
 });
 
+describe('a cluster', () => {
+  it('can be added without a processor type', async () => {
+    const cluster = { name: 'no-processor', data_center: { name: 'Default' } };
+    const added = await api.json('POST', '/clusters', cluster);
+    expect(added.status, added.text).toBe(201);
+    expect(added.json()['cpu']).toMatchObject({ architecture: 'undefined' });
+  });
+});
+
 describe('what is not there', () => {
   const body = { name: 'x' };
 

@@ -20,6 +20,7 @@ export async function makeByRequests(admin: Speaker, stem: string): Promise<void
   const source = await makeMachine(admin, `${stem}-source`);
   await makeFromMachine(admin, source, stem);
   await makeRunning(admin, `${stem}-up`);
+  await makeRunning(admin, `${stem}-spice`, { display: { type: 'spice' } });
   await makeImported(admin, stem);
   await admin.add('/disks', {
     disk: {
@@ -95,8 +96,8 @@ async function makeMachine(admin: Speaker, name: string, more: Thing = {}): Prom
   return id;
 }
 
-async function makeRunning(admin: Speaker, name: string): Promise<void> {
-  const id = await makeMachine(admin, name);
+async function makeRunning(admin: Speaker, name: string, more: Thing = {}): Promise<void> {
+  const id = await makeMachine(admin, name, more);
   await admin.must(`/vms/${id}/start`);
 }
 
