@@ -61,14 +61,19 @@ function begun(body: Iterable<Piece>): { whole?: Piece; pieces: Iterable<Piece> 
   return { pieces: all() };
 }
 
-/** Writes a piece and waits until the system has taken it; false when the client went away. */
+/** Bytes that may wait to be sent while the next piece is made. */
+const mostPending = 4 * longPiece;
+
+/** Writes a piece, and waits where the client is slow; false when it went away. */
 function taken(response: ServerResponse, piece: Piece): Promise<boolean> {
   return new Promise((resolve) => {
     const onClose = () => resolve(false);
     response.once('close', onClose);
-    response.write(piece, (error) => {
+    const go = (goesOn: boolean) => {
       response.off('close', onClose);
-      resolve(!error);
-    });
+      resolve(goesOn);
+    };
+    response.write(piece, (error) => go(!error));
+    if (response.writableLength < mostPending) go(!response.destroyed);
   });
 }
