@@ -28,7 +28,6 @@ export const ignoredParameters: readonly IgnoredParameter[] = [
     operations: [
       `GET ${contents}/templates/{template}/disks`,
       `GET ${contents}/vms/{vm}/disks`,
-      'GET /datacenters/{datacenter}/clusters',
       'GET /datacenters/{datacenter}/iscsibonds/{iscsibond}/networks',
     ],
     why: 'it belongs to a search, and these collections have none',
