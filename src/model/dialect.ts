@@ -24,6 +24,8 @@ export interface Dialect {
   readonly unauthorizedPage: boolean;
   /** What an update of a disk may change without its attachment. */
   readonly diskUpdates: 'qcow_version' | 'all';
+  /** A disk without a machine that is added as `active` is refused; otherwise `active` is ignored. */
+  readonly refusesActiveDisk: boolean;
   /** A search in a collection that has nothing to search by is ignored instead of being refused. */
   readonly ignoresSearchWithoutFields: boolean;
   /** File systems that are not frozen can be thawed: nothing happens then. */
@@ -46,6 +48,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     emptyNotFound: false,
     unauthorizedPage: false,
     diskUpdates: 'qcow_version',
+    refusesActiveDisk: true,
     ignoresSearchWithoutFields: false,
     thawsWhatIsNotFrozen: false,
     product: { name: 'Virtualization Manager (simulated by vmctl serve)', vendor: 'vmctl' },
@@ -63,6 +66,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     emptyNotFound: true,
     unauthorizedPage: true,
     diskUpdates: 'all',
+    refusesActiveDisk: false,
     ignoresSearchWithoutFields: true,
     thawsWhatIsNotFrozen: true,
     product: { name: 'oVirt Engine (simulated by vmctl serve)', vendor: 'ovirt.org' },

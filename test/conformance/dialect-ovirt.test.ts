@@ -28,6 +28,16 @@ describe('a cluster', () => {
   });
 });
 
+describe('a disk without a machine', () => {
+  it('may be added as active, which means nothing', async () => {
+    const added = await api.json('POST', '/disks', {
+      ...{ name: 'active-alone', active: true, format: 'raw', provisioned_size: 2 ** 20 },
+      storage_domains: { storage_domain: [{ name: 'data1' }] },
+    });
+    expect([201, 202], added.text).toContain(added.status);
+  });
+});
+
 describe('what is not there', () => {
   const body = { name: 'x' };
 

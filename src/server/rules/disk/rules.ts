@@ -47,7 +47,9 @@ export const diskRules = rules({
   },
 
   prepare(ctx, disk, _place, sent) {
-    if (sent['active'] === true) ctx.refuse('DISK_FLOATS', { action: 'add' });
+    if (sent['active'] === true && ctx.site.dialect.refusesActiveDisk) {
+      ctx.refuse('DISK_FLOATS', { action: 'add' });
+    }
     const id = sent['id'];
     if (typeof id === 'string' && uuid.test(id)) {
       if (ctx.tx.get('disk', id)) ctx.refuse('DISK_EXISTS', { action: 'add', id });
