@@ -121,6 +121,9 @@ describe('events', () => {
     const made = String(at(object, 'template.id'));
     await until(people, `/templates/${made}`, (one) => one['status'] === 'ok');
     expect(await codes(people, 'template', made)).toEqual([1163, 1158]);
+    const { list } = await admin.get('/events?max=10');
+    const begun = list.find((one) => at(one, 'template.id') === made && one['code'] === '1163');
+    expect(begun?.['description']).toMatch(/to Data Center Default, Cluster Default was started/);
   });
   site.both('tell of the commit of a previewed snapshot', async (people) => {
     const { admin } = people;

@@ -102,6 +102,11 @@ export const snapshotEvents = {
     severity: 'normal',
     text: 'Template {TemplateName} was exported successfully to {StorageDomainName}.',
   },
+  1159: {
+    name: 'TEMPLATE_IMPORT_FAILED',
+    severity: 'error',
+    text: 'Failed to import Template {TemplateName}.',
+  },
   1163: {
     name: 'TEMPLATE_IMPORT_STARTED',
     severity: 'normal',

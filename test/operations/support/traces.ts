@@ -74,7 +74,14 @@ export class Traces {
   /** Fails unless each change wrote an event, or is one of those that need not. */
   async check(admin: RawApi): Promise<void> {
     const answer = await admin.json('GET', '/events');
-    const { event = [] } = answer.json<{ event?: { correlation_id?: string }[] }>();
+    const { event = [] } = answer.json<{
+      event?: { correlation_id?: string; description?: string }[];
+    }>();
+    const unfilled = event.filter(({ description }) => description?.includes('<UNKNOWN>'));
+    expect(
+      [...new Set(unfilled.map(({ description }) => description))],
+      'sentences with words that nobody gave',
+    ).toEqual([]);
     const told = new Set(event.map((one) => one.correlation_id));
     const untold = this.#changes
       .filter(({ correlation }) => !told.has(correlation))

@@ -104,7 +104,11 @@ export const diskAttachmentRules = rules({
     ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
     ctx.event(2018, { vm }, { DiskAlias: disk?.alias });
     if (removes && disk && vmsOf(ctx, disk).length === 0) {
-      ctx.event(2014, {}, { DiskAlias: disk.alias, StorageDomainName: domainOf(ctx, disk)?.name });
+      ctx.event(
+        2014,
+        {},
+        { DiskAlias: disk.alias, StorageDomainName: domainOf(ctx, disk)?.name ?? '<none>' },
+      );
       eraseDisk(ctx, disk as StoredObject);
     }
   },

@@ -126,7 +126,14 @@ export const templateRules = rules({
 onArrival('template', {
   describe: (ctx, template) => {
     const cluster = ctx.tx.get('cluster', (template as Template).cluster?.id ?? '');
-    return { subjects: { template, ...(cluster ? { cluster } : {}) } };
+    const dataCenter = dataCenterOfCluster(ctx, cluster?.id);
+    return {
+      subjects: {
+        template,
+        ...(cluster ? { cluster } : {}),
+        ...(dataCenter ? { data_center: dataCenter } : {}),
+      },
+    };
   },
   copies: {
     add: (_ctx, _template, { data }) => notedCopies(data),
@@ -159,6 +166,11 @@ onArrival('template', {
     },
   },
   failed: {
+    import(ctx, template, { data }) {
+      spoilCopies(ctx, notedCopies(data));
+      ctx.event(1159, { template });
+      return { ...template, status: 'illegal' };
+    },
     add(ctx, template, { data }) {
       spoilCopies(ctx, notedCopies(data));
       release(ctx, data);
