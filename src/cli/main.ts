@@ -6,7 +6,7 @@ import { help } from './help/topics.ts';
 import { type Io, processIo } from './io.ts';
 import { nearest } from './nearest.ts';
 import { Configured } from './session/configured.ts';
-import { spelledOut, unknownFlag, wordPosition } from './words.ts';
+import { spelledOut, unknownFlag, unknownFlagError, wordPosition } from './words.ts';
 
 /** Runs one command; the promise never rejects. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
@@ -42,15 +42,16 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   const argv = spelledOut(given);
   const at = wordPosition(argv);
   const word = at < 0 ? undefined : argv[at];
+  // What follows an unknown flag may be its value, and is taken for no noun.
+  const odd = unknownFlag(at < 0 ? argv : argv.slice(0, at));
+  if (odd !== undefined && !isVersion(odd)) {
+    throw unknownFlagError(odd, 'vmctl help flags lists the flags');
+  }
   if (word === undefined || word === 'help') {
-    if (word === undefined && argv.some((one) => one === '--version' || one === '-V')) {
+    if (word === undefined && argv.some(isVersion)) {
       const { version } = await import('../version.ts');
       io.stdout.write(`${version}\n`);
       return 0;
-    }
-    const odd = word === undefined ? unknownFlag(argv) : undefined;
-    if (odd !== undefined) {
-      throw new UsageError(`${odd}: unknown flag`, { hint: 'vmctl help flags lists the flags' });
     }
     return await help(at < 0 ? [] : argv.slice(at + 1), io, signal);
   }
@@ -58,6 +59,10 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   if (!noun) throw unknownNoun(word);
   const { runNoun } = await import('./program.ts');
   return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
+}
+
+function isVersion(word: string): boolean {
+  return word === '--version' || word === '-V';
 }
 
 function unknownNoun(word: string): UsageError {

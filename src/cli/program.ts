@@ -10,7 +10,7 @@ import type { Io } from './io.ts';
 import { nearest } from './nearest.ts';
 import { specialNouns } from './nouns/index.ts';
 import { addVerbs } from './resources/command.ts';
-import { wordPosition } from './words.ts';
+import { unknownFlagError, wordPosition } from './words.ts';
 
 /** Builds the noun, parses the words and runs what they say. Returns the exit code. */
 export async function runNoun(
@@ -142,8 +142,8 @@ function expandDotted(argv: readonly string[]): string[] {
 function asUsageError(error: CommanderError, command: string): UsageError {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const help = `vmctl ${command} --help`;
-  return new UsageError(message, {
-    hint: suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} See ${help}` : `see ${help}`,
-    cause: error,
-  });
+  const hint = suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} See ${help}` : `see ${help}`;
+  const [, flag] = /^unknown option '(.*)'$/s.exec(message) ?? [];
+  if (flag !== undefined) return unknownFlagError(flag, hint);
+  return new UsageError(message, { hint, cause: error });
 }

@@ -1,4 +1,5 @@
 /** Finding words among flags, before anything is known about the command. */
+import { UsageError } from '../client/errors.ts';
 import { settingNames, settings } from './session/settings.ts';
 
 const takesValue: ReadonlySet<string> = new Set(
@@ -28,6 +29,23 @@ export function wordPosition(argv: readonly string[], from = 0): number {
     if (takesValue.has(word)) index += 1;
   }
   return -1;
+}
+
+/**
+ * The error for a flag that nobody knows. Says nothing of its value, which may be a secret; what is
+ * never a flag because others could read it has a variable, which is named.
+ */
+export function unknownFlagError(word: string, hint: string): UsageError {
+  for (const name of settingNames) {
+    const { secret, env } = settings[name];
+    if (!secret || !new RegExp(`^--?${name}(?!-)`).test(word)) continue;
+    const file = name === 'password' ? ', or --password-file' : '';
+    return new UsageError(
+      `--${name} is no flag: everybody on this machine can read what is typed in a command`,
+      { hint: `set ${env} instead${file}` },
+    );
+  }
+  return new UsageError(`${word.split('=', 1)[0]}: unknown flag`, { hint });
 }
 
 /** A flag that no command knows, where no noun is named; `undefined` when all are known. */

@@ -12,6 +12,7 @@ import {
   WireError,
 } from '../wire/index.ts';
 import { apiRoot, type Site } from './address.ts';
+import { longestBody, tooLong } from './answer-body.ts';
 import { type Call, nounOf, pathOf, type Thing, whatOf } from './call.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
 import { errorOf, faultText } from './faults.ts';
@@ -109,9 +110,12 @@ export class Client {
     const isXml = /xml/i.test(answer.headers['content-type'] ?? '');
     const gathered: Uint8Array[] = [];
     let isList = false;
+    let size = 0;
     for await (const piece of inPieces(answer.rest ?? [answer.body])) {
       isList ||= !isXml && gathered.length === 0 && piece[0] === 0x7b;
       const items = isList ? splitter.push(piece) : undefined;
+      if (!isList) size += piece.length;
+      if (size > longestBody) throw tooLong(longestBody);
       if (!isList) gathered.push(piece);
       else if (items) yield whole(items);
     }

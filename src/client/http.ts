@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
+import { longestBody, progressing, wholeBody } from './answer-body.ts';
 import { TrustError, UsageError } from './errors.ts';
 import { Held, type Hold, isReading } from './held.ts';
 import { pause } from './pause.ts';
@@ -66,6 +67,8 @@ export interface HttpOptions {
   readonly wholeBodies?: boolean;
   /** Where it is noted when connections and answers came. */
   readonly times?: Times;
+  /** Milliseconds without progress after which an answer is given up; a minute by default. */
+  readonly idleTimeout?: number;
   /** Repetitions of reading requests when the server is busy or drops the connection. */
   readonly retries?: number;
   /** What is thrown as `Held` instead of being sent. */
@@ -76,7 +79,7 @@ export interface HttpOptions {
 
 const nothing = new Uint8Array();
 const connectTimeout = 10_000;
-const answerTimeout = 300_000;
+const usualIdleTimeout = 60_000;
 const connections = 8;
 const maxRedirects = 5;
 const busy: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -103,10 +106,11 @@ export class Http {
       env && namesProxy(env)
         ? (await import('./proxy.ts')).throughProxy(timed ?? buildConnector(connect), env)
         : undefined;
+    const idleTimeout = options.idleTimeout ?? usualIdleTimeout;
     const agent = new Agent({
       connections,
-      headersTimeout: answerTimeout,
-      bodyTimeout: answerTimeout,
+      headersTimeout: idleTimeout,
+      bodyTimeout: idleTimeout,
       connect: proxied ?? timed ?? connect,
     });
     return new Http(agent, options);
@@ -198,7 +202,7 @@ export class Http {
       if (request.isStreamed && !wholeBodies && statusCode >= 200 && statusCode < 300) {
         return { ...head, body: nothing, rest: this.#streamed(request, head, body, began, noted) };
       }
-      const answer: Answer = { ...head, body: new Uint8Array(await body.arrayBuffer()) };
+      const answer: Answer = { ...head, body: await wholeBody(body, this.#bounds) };
       await nextTurn();
       if (noted) this.#noteEnd(noted, answer.body.length);
       if (observer) observer(request, answer, performance.now() - began);
@@ -217,7 +221,7 @@ export class Http {
   ): AsyncGenerator<Uint8Array> {
     let length = 0;
     try {
-      for await (const chunk of body) {
+      for await (const chunk of progressing(body, this.#bounds)) {
         length += chunk.length;
         yield chunk;
       }
@@ -228,6 +232,10 @@ export class Http {
     if (noted) this.#noteEnd(noted, length);
     const { observer } = this.#options;
     if (observer) observer(request, { ...head, body: nothing }, performance.now() - began, length);
+  }
+
+  get #bounds() {
+    return { idleTimeout: this.#options.idleTimeout ?? usualIdleTimeout, longest: longestBody };
   }
 
   #noteEnd(noted: RequestTimes, bytes: number): void {

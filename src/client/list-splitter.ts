@@ -2,12 +2,17 @@
  * Cuts a list in JSON, `{"vm":[{…},{…}]}`, into lists of whole objects while it arrives. Knows of
  * JSON only where objects and strings begin and end; the pieces are read by the codec.
  */
+import { tooLong } from './answer-body.ts';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
+
+/** Bytes of the longest object that is waited for. */
+const longestObject = 16 * 2 ** 20;
 
 const empty = Buffer.alloc(0);
 
@@ -35,7 +40,10 @@ export class ListSplitter {
     this.#before = Buffer.from(`{${JSON.stringify(tag)}:[`);
   }
 
-  /** Takes what arrived; returns a list of the objects that it completes, if any. */
+  /**
+   * Takes what arrived; returns a list of the objects that it completes, if any.
+   * Throws `ServerError` (`answer_too_long`) for an object without an end.
+   */
   push(chunk: Uint8Array): Uint8Array | undefined {
     this.#bytes =
       this.#bytes.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#bytes, chunk]);
@@ -45,6 +53,7 @@ export class ListSplitter {
         ? undefined
         : Buffer.concat([this.#before, this.#bytes.subarray(this.#first, this.#end), this.#after]);
     this.#forget();
+    if (this.#bytes.length > longestObject) throw tooLong(longestObject);
     return items;
   }
 

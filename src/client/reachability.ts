@@ -33,7 +33,7 @@ const connection: Readonly<Record<string, Explanation>> = {
   },
   UND_ERR_HEADERS_TIMEOUT: {
     why: 'the server took the request but does not answer',
-    hint: 'try again later; for long operations use --no-wait',
+    hint: 'try again later; --idle-timeout and VMCTL_IDLE_TIMEOUT set the limit',
     code: 'timeout',
   },
   UND_ERR_BODY_TIMEOUT: {

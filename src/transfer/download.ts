@@ -1,6 +1,6 @@
 /** Downloads the image of a disk into a local file. */
 import type { Thing } from '../client/client.ts';
-import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
 import { Control } from './control.ts';
 import { bytesOf } from './copy.ts';
 import { cancelQuietly, mayPass, Stopped } from './ending.ts';
@@ -201,7 +201,13 @@ class Download {
   /** The file is whole whatever the service says now. */
   async #finalize(transfer: string): Promise<void> {
     try {
-      await this.#control.finalize(transfer);
+      // A signal that comes now has nothing to stop any more, but must not leave the disk locked.
+      await this.#control.finalize(transfer).catch(async (error: unknown) => {
+        if (!this.#options.signal.aborted) throw error;
+        const after = this.#control.afterwards();
+        if ((await after.phase(transfer)) === 'transferring') await after.finalize(transfer);
+        else await after.ended(transfer);
+      });
     } catch (error) {
       this.#options.onNote?.(
         `the file is complete, but the transfer did not end well: ${(error as Error).message}`,
@@ -222,7 +228,10 @@ class Download {
       return error;
     }
     const local = error instanceof VmctlError && /^(no_space|unwritable_)/.test(error.code);
-    const useful = journal !== undefined && journal.done.ranges.length > 0;
+    // Whoever stops it gets what a kill leaves: something that `--resume` goes on with.
+    const useful =
+      journal !== undefined &&
+      (journal.done.ranges.length > 0 || error instanceof InterruptedError);
     if (useful && this.#options.keepPartial && (mayPass(error) || local)) {
       journal.close();
       await file.close().catch(() => {});

@@ -144,9 +144,11 @@ export class RangeConnection {
   /** Where the next bytes go; never empty. */
   #room(): Buffer {
     const turn = this.#turn;
-    if (turn?.status !== undefined && turn.filled < turn.body.length) {
+    if (turn?.status !== undefined) {
       const { body, filled, pace } = turn;
-      return body.subarray(filled, pace && filled + pace.piece);
+      if (filled < body.length) return body.subarray(filled, pace && filled + pace.piece);
+      // The whole answer is there and waits for its time: next comes the head of another.
+      return this.#head;
     }
     return this.#headLength < HEAD ? this.#head.subarray(this.#headLength) : this.#head;
   }

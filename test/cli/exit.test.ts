@@ -34,6 +34,30 @@ describe('exit codes', () => {
   });
 });
 
+describe('F5 what may be a secret', () => {
+  it.each([
+    ['--password', 'hunter2'],
+    ['--password=hunter2', 'vms', 'list'],
+    ['--pasword', 'hunter2', 'vms', 'list'],
+    ['-p', 'hunter2', 'vms', 'list'],
+    ['vms', 'list', '--password', 'hunter2'],
+    ['vms', 'list', '--pasword=hunter2'],
+    ['vms', 'list', '--passwordhunter2'],
+    ['login', 'https://localhost', '--password', 'hunter2'],
+    ['login', 'https://localhost', '--token=hunter2'],
+    ['--passphrase', 'hunter2'],
+  ])('is not repeated: %s %s', async (...words) => {
+    for (const more of [[], ['-o', 'json']]) {
+      const { code, stdout, stderr } = await vmctl([...words, ...more]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).not.toContain('hunter2');
+      if (/--(password|token)/.test(words.join(' '))) {
+        expect(stderr).toMatch(/set VMCTL_(PASSWORD|TOKEN) instead/);
+      }
+    }
+  });
+});
+
 describe('errors of usage', () => {
   it.each([
     [
@@ -50,7 +74,7 @@ describe('errors of usage', () => {
     ],
     [
       ['vms', 'list', '--serch', 'x'],
-      "vmctl: unknown option '--serch'\nhint: Did you mean --search? See vmctl vms list --help\n",
+      'vmctl: --serch: unknown flag\nhint: Did you mean --search? See vmctl vms list --help\n',
     ],
     [['--foo'], 'vmctl: --foo: unknown flag\nhint: vmctl help flags lists the flags\n'],
     [

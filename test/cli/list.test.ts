@@ -144,13 +144,30 @@ free  unattached
     expect(await out('clusters', 'list', '-o', 'yaml')).toBe(`- id: ${ids.lab}\n  name: lab\n`);
   });
 
-  it('csv, with quotes where they are needed and nothing that steers', async () => {
+  it('F7 csv, with quotes where they are needed and nothing that steers', async () => {
     expect(await out('tags', 'list', '-o', 'csv')).toBe(
       `name,description,id
 "a,""b""",\\u001b]0;evil\\u0007 \\u202eabc\\u000d\\u000ax,t1
 плитка 長い名前,,t2
 `,
     );
+  });
+
+  it('csv and tsv without formulas, where they are asked for so', async () => {
+    const cells = [
+      '`-1`',
+      ...['=1+1', '+1-cmd', '@SUM(A1)', ' =1', 'a=1', '-'].map((one) => `'${one}'`),
+    ];
+    const query = ['tags', 'list', '--query', `[[${cells.join(',')}]]`];
+    expect(await out(...query, '-o', 'tsv', '--csv-safe')).toBe(
+      "-1\t'=1+1\t'+1-cmd\t'@SUM(A1)\t' =1\ta=1\t'-\n",
+    );
+    expect(await out(...query, '-o', 'csv', '--csv-safe')).toBe(
+      "-1,'=1+1,'+1-cmd,'@SUM(A1),' =1,a=1,'-\n",
+    );
+    expect(await out(...query, '-o', 'csv')).toBe('-1,=1+1,+1-cmd,@SUM(A1)," =1",a=1,-\n');
+    const named = ['tags', 'list', '--columns', 'a=name', '-o', 'csv', '--no-headers'];
+    expect(await out(...named, '--csv-safe')).toBe(await out(...named));
   });
 
   it('tsv without titles', async () => {
@@ -164,7 +181,7 @@ free  unattached
     expect(await out('vms', 'list', '-q')).toBe(`${ids.web01}\n${ids.web02}\n`);
   });
 
-  it('table: wide characters are aligned, steering ones are escaped', async () => {
+  it('F7 table: wide characters are aligned, steering ones are escaped', async () => {
     expect(await out('tags', 'list')).toBe(
       `NAME             DESCRIPTION                                 ID
 a,"b"            \\u001b]0;evil\\u0007 \\u202eabc\\u000d\\u000ax  t1
@@ -173,7 +190,7 @@ a,"b"            \\u001b]0;evil\\u0007 \\u202eabc\\u000d\\u000ax  t1
     );
   });
 
-  it('json: steering characters are escapes of JSON', async () => {
+  it('F7 json: steering characters are escapes of JSON', async () => {
     const text = await out('tags', 'list', '-o', 'json');
     for (const character of ['\u001b', '\u202e']) expect(text).not.toContain(character);
     expect(JSON.parse(text)[0].description).toBe('\u001b]0;evil\u0007 \u202eabc\r\nx');

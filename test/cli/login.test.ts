@@ -36,7 +36,7 @@ function login(...more: string[]): Promise<Result> {
 const configFile = () => join(home.path, '.config/vmctl/config.json');
 
 describe('login', () => {
-  it('pins the authority whose fingerprint is given, and remembers the server', async () => {
+  it('F9 pins the authority whose fingerprint is given, and remembers the server', async () => {
     const result = await login('--ca-fingerprint', fingerprint());
     expect(result).toEqual({
       code: 0,
@@ -56,7 +56,7 @@ describe('login', () => {
     expect(stub.log().filter((line) => line.includes('token'))).toHaveLength(1);
   });
 
-  it('writes files that only their owner may read', async () => {
+  it('F6 writes files that only their owner may read', async () => {
     await login('--ca-fingerprint', fingerprint());
     const tokens = join(home.path, '.local/state/vmctl/tokens');
     const [token = ''] = readdirSync(tokens);
@@ -68,7 +68,7 @@ describe('login', () => {
     expect(readFileSync(configFile(), 'utf8')).not.toContain(password);
   });
 
-  it('asks about an unknown authority; where nobody can be asked it fails with its fingerprint', async () => {
+  it('F9 asks about an unknown authority; where nobody can be asked it fails with its fingerprint', async () => {
     for (const flags of [[], ['--yes']]) {
       const result = await login(...flags);
       expect(result.code).toBe(8);
@@ -82,7 +82,7 @@ describe('login', () => {
     expect(existsSync(configFile())).toBe(false);
   });
 
-  it('refuses another authority than the expected one', async () => {
+  it('F9 refuses another authority than the expected one', async () => {
     const result = await login('--ca-fingerprint', fingerprint('second'));
     expect(result.code).toBe(8);
     expect(result.stderr).toContain('presents another certificate authority than expected');
@@ -155,7 +155,7 @@ describe('login', () => {
     },
   );
 
-  it('takes no unencrypted address and no credentials in it', async () => {
+  it('F8 takes no unencrypted address and no credentials in it', async () => {
     const plain = await run(['login', 'http://localhost', '--username', 'a@b']);
     expect(plain.code).toBe(2);
     expect(plain.stderr).toContain('reached by https only');
@@ -164,7 +164,7 @@ describe('login', () => {
     expect(leaking.stderr).not.toContain('secret');
   });
 
-  it('is not stored insecure, and warns', async () => {
+  it('F8 is not stored insecure, and warns', async () => {
     const result = await login('--insecure');
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('warning: --insecure: nothing proves that localhost');
@@ -176,7 +176,7 @@ describe('login', () => {
 });
 
 describe('a pinned authority', () => {
-  it('that changes is a hard error', async () => {
+  it('F9 that changes is a hard error', async () => {
     await login('--ca-fingerprint', fingerprint());
     const { port } = stub;
     await stub.close();
@@ -210,7 +210,7 @@ describe('a pinned authority', () => {
     }
   });
 
-  it('does not make a certificate for another host acceptable', async () => {
+  it('F8 does not make a certificate for another host acceptable', async () => {
     const wrong = identity('elsewhere', { names: 'DNS:elsewhere.example' });
     const other = await startStub(serviceRoutes(), wrong);
     try {
@@ -230,7 +230,7 @@ describe('a pinned authority', () => {
     }
   });
 
-  it('does not make an expired certificate acceptable', async () => {
+  it('F8 does not make an expired certificate acceptable', async () => {
     const old = identity('expired', { days: 0 });
     const other = await startStub(serviceRoutes(), old);
     try {
@@ -359,7 +359,7 @@ true     other  ${stub.url}/virt-app  admin@internal
     expect((await run(['whoami'])).code).toBe(4);
   });
 
-  it('survive many changes at the same time', async () => {
+  it('G5 survive many changes at the same time', async () => {
     await login('--ca-fingerprint', fingerprint(), '-c', 'lab');
     const names = Array.from({ length: 8 }, (_, index) => `c${index}`);
     await Promise.all(names.map((name) => login('--ca-fingerprint', fingerprint(), '-c', name)));
@@ -367,7 +367,7 @@ true     other  ${stub.url}/virt-app  admin@internal
     expect(list.stdout.trim().split('\n').sort()).toEqual([...names, 'lab']);
   });
 
-  it('are not read from a file that others may change', async () => {
+  it('F6 are not read from a file that others may change', async () => {
     await login('--ca-fingerprint', fingerprint());
     const { chmodSync } = await import('node:fs');
     chmodSync(configFile(), 0o666);

@@ -45,7 +45,7 @@ describe('--debug', () => {
     }
   });
 
-  it('shows bodies when asked, without what signs somebody in', async () => {
+  it('F5 shows bodies when asked, without what signs somebody in', async () => {
     const { stderr, stdout } = await run(
       'vms',
       'ticket',
@@ -86,7 +86,7 @@ describe('--debug-file', () => {
     expect(readFileSync(file, 'utf8').startsWith(text)).toBe(true);
   });
 
-  it('is no file that others can read, and no link', async () => {
+  it('F6 is no file that others can read, and no link', async () => {
     writeFileSync(file, '');
     chmodSync(file, 0o644);
     const open = await run('vms', 'list', '--debug-file', file);

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { durationOf } from '../../src/cli/cli.ts';
+import { durationOf } from '../../src/cli/duration.ts';
 import { nearest } from '../../src/cli/nearest.ts';
 import { humanBytes, humanText, plainText } from '../../src/cli/output/cells.ts';
 import { harmless } from '../../src/cli/output/harmless.ts';

@@ -48,7 +48,7 @@ describe('redirects', () => {
     expect(stub.requests[1]?.headers.authorization).toBe('Bearer secret');
   });
 
-  it('to another host lose the credentials', async () => {
+  it('F9 to another host lose the credentials', async () => {
     const other = await stubWith({ 'GET /x': { body: {} } });
     const stub = await stubWith({
       'GET /x': { status: 307, headers: { location: `${other.url}/x` } },
@@ -102,7 +102,7 @@ describe('repetitions', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('help over a connection that was cut', async () => {
+  it('C5 help over a connection that was cut', async () => {
     let count = 0;
     const stub = await stubWith({
       'GET /x': () => {
@@ -113,7 +113,7 @@ describe('repetitions', () => {
     expect((await (await httpWith()).send(get(stub, '/x'))).status).toBe(200);
   });
 
-  it('are never made of changing requests', async () => {
+  it('C5 are never made of changing requests', async () => {
     const stub = await stubWith({ 'POST /x': { drop: true }, 'POST /y': { status: 503 } });
     const http = await httpWith();
     const post = (path: string) => ({ ...get(stub, path), method: 'POST', body: '{}' });

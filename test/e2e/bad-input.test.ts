@@ -113,6 +113,10 @@ it('refuses options of the server that make no sense', async () => {
     ['--inventory', 'cats=3'],
     ['--speed', 'fast'],
     ['--tls-cert', 'only.pem'],
+    ['--host-name', 'a name'],
+    ['--host-name', 'engine.example.com:443'],
+    ['--allow-origin', 'console.example.com'],
+    ['--allow-origin', 'https://console.example.com/path'],
     ['--memory', '--data', '/tmp/x'],
   ]) {
     const outcome = await home.run(

@@ -61,7 +61,7 @@ describe.skipIf(!script)('in a terminal', () => {
     for (const row of rows) expect(row.length).toBeLessThanOrEqual(75);
   });
 
-  it('wide characters are counted as wide, and nothing steers', () => {
+  it('F7 wide characters are counted as wide, and nothing steers', () => {
     const text = inTerminal('tags list --columns description', 80, { NO_COLOR: '1' });
     expect(text).toContain('│ плитка 長い名前');
     expect(text).toContain('evil \\u009b31m \\u202eabc');

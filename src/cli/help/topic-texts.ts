@@ -20,6 +20,11 @@ stderr. -o chooses the format of the result:
 also through links, which are followed then; a title= in front names a column. --sort and
 --no-headers do what they say, --utc shows every time in UTC and in full. An empty list is no
 failure: [], exit code 0. Characters that could steer a terminal are printed as escapes.
+Names come from other people: with --csv-safe a cell of csv or tsv that begins with = + - @ and is
+no number gets an apostrophe in front, so that no spreadsheet takes it for a formula.
+
+All rows of a table are kept to align them, and all objects that are sorted or queried: a list that
+does not fit into memory ends with an error there. The other formats need no memory for it.
 
 --query takes a JMESPath expression over what json prints. The result is json as well; with -o tsv
 texts and numbers are bare, one in a line, and lists of lists are rows:

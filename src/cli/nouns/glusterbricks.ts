@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { ConflictError, WaitTimeoutError } from '../../client/errors.ts';
 import { pause } from '../../client/pause.ts';
-import { type Cli, durationOf } from '../cli.ts';
+import type { Cli } from '../cli.ts';
+import { durationOf } from '../duration.ts';
 import { Progress } from '../output/progress.ts';
 import { brickNames } from '../resources/bricks.ts';
 import { collectionAt } from '../resources/collections.ts';

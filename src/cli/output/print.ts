@@ -5,6 +5,7 @@ import { write } from '../io.ts';
 import { nearest } from '../nearest.ts';
 import { plainText, valueAt } from './cells.ts';
 import { type Format, formats } from './formats.ts';
+import { checkMemory } from './memory-bound.ts';
 import { render } from './render.ts';
 import type { Batches, Frame, Item, View } from './view.ts';
 
@@ -76,7 +77,10 @@ export async function printBatches(
 
 async function gathered(batches: Batches): Promise<readonly Item[]> {
   const items: Item[] = [];
-  for await (const batch of batches) for (const item of batch) items.push(item);
+  for await (const batch of batches) {
+    for (const item of batch) items.push(item);
+    checkMemory(items.length, 'all are kept to sort or query them', 'leave --sort and --query out');
+  }
   return items;
 }
 

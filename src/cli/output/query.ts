@@ -5,9 +5,9 @@ import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
 import { plainText } from './cells.ts';
 import type { Format } from './formats.ts';
-import { harmless } from './harmless.ts';
 import { jsonText } from './json.ts';
 import { render } from './render.ts';
+import { separatedLine } from './separated.ts';
 import type { Frame, Item } from './view.ts';
 
 type Json = Parameters<typeof search>[1];
@@ -93,10 +93,10 @@ async function* pieces(
     const made = { noun: frame.noun, columns, single: !Array.isArray(result) };
     yield* render(cli, format, isTabular(format) ? made : { ...made, ...frame }, [list], headers);
   } else {
+    const line = separatedLine(cli, format === 'csv' ? 'csv' : 'tsv');
     for (const one of list) {
-      const cells = Array.isArray(one) ? one : [one];
-      const told = cells.map((cell) => harmless.line(cellText(cell)));
-      yield `${told.join(format === 'csv' ? ',' : '\t')}\n`;
+      const cells: readonly unknown[] = Array.isArray(one) ? one : [one];
+      yield `${line(cells.map(cellText))}\n`;
     }
   }
 }

@@ -8,6 +8,8 @@ import { detailLines } from './details.ts';
 import type { Format } from './formats.ts';
 import { harmless } from './harmless.ts';
 import { jsonText } from './json.ts';
+import { checkMemory } from './memory-bound.ts';
+import { separatedLine } from './separated.ts';
 import { alignedLines, fitted, grid, type TableText } from './table.ts';
 import type { Batches, Frame, Item } from './view.ts';
 
@@ -40,7 +42,7 @@ export async function* render(
       return;
     case 'csv':
     case 'tsv':
-      yield* separated(cli, frame, batches, format === 'csv' ? ',' : '\t', headers);
+      yield* separated(cli, frame, batches, format, headers);
       return;
     case 'xml': {
       const { xmlText } = await import('./xml.ts');
@@ -99,21 +101,15 @@ async function* separated(
   cli: Cli,
   frame: Frame,
   batches: Batches,
-  separator: string,
+  format: 'csv' | 'tsv',
   headers: boolean,
 ): AsyncGenerator<string> {
   const columns = columnsOf(cli, frame);
-  const quote = separator === ',' ? csvCell : harmless.line;
-  const line = (cells: readonly string[]) => cells.map(quote).join(separator);
+  const line = separatedLine(cli, format);
   if (headers) yield `${line(columns.map((column) => column.title))}\n`;
   yield* lines(batches, (item) =>
     line(columns.map((column) => plainText(columnValue(item, column)))),
   );
-}
-
-function csvCell(text: string): string {
-  const safe = harmless.line(text);
-  return /[",]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 async function* tabular(
@@ -145,6 +141,11 @@ async function* tabular(
       }
       rows.push(row);
     }
+    checkMemory(
+      rows.length,
+      'all rows are kept to align the columns',
+      'print with -o jsonl, csv or tsv',
+    );
   }
   if (rows.length === 0) {
     cli.note(`no ${frame.noun} found`);

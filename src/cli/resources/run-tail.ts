@@ -2,7 +2,8 @@
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { EventCursor, followEvents } from '../../client/events.ts';
-import { durationOf, wholeNumber } from '../cli.ts';
+import { wholeNumber } from '../cli.ts';
+import { durationOf } from '../duration.ts';
 import { write } from '../io.ts';
 import { plainText } from '../output/cells.ts';
 import { harmless } from '../output/harmless.ts';

@@ -2,7 +2,7 @@
 import type { Client, Thing } from '../../client/client.ts';
 import { InterruptedError, NotFoundError } from '../../client/errors.ts';
 import { type Goal, goalOf, stateAttribute, type Watched, waitFor } from '../../client/settle.ts';
-import { durationOf } from '../cli.ts';
+import { durationOf } from '../duration.ts';
 import { plainText } from '../output/cells.ts';
 import type { Progress } from '../output/progress.ts';
 import { homeOf } from './collections.ts';

@@ -29,6 +29,8 @@ export interface Context {
   /** Preferences that win over the defaults. */
   readonly output?: string;
   readonly timeout?: string;
+  readonly idleTimeout?: string;
+  readonly csvSafe?: boolean;
   readonly retries?: number;
 }
 

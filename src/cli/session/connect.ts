@@ -8,6 +8,7 @@ import { Http, type Trust } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { pinMismatch } from '../../client/trust.ts';
 import type { Cli } from '../cli.ts';
+import { durationOf } from '../duration.ts';
 import type { Context } from './configuration.ts';
 import { credentialsFor } from './credentials.ts';
 import { protection } from './protection.ts';
@@ -87,6 +88,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     cli.warn(`--insecure: nothing proves that ${host} is the right server`);
   }
   const retries = cli.setting('retries');
+  const idle = cli.setting('idleTimeout');
   const debugs = cli.setting('debug') ?? cli.setting('debugFile');
   const debug = debugs ? (await import('./debug.ts')).debugging(cli) : undefined;
   const times = await cli.timing();
@@ -95,6 +97,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     env: cli.io.env,
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),
+    ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
     ...(cli.hold ? { hold: cli.hold } : {}),
     ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
     ...(times ? { times } : {}),
@@ -104,6 +107,13 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
 
 async function mismatch(origin: string, pinned: string, cli: Cli): Promise<TrustError | undefined> {
   return await pinMismatch(origin, pinned, cli.io.env, cli.signal);
+}
+
+/** Milliseconds; what is shorter than a second would fail on any line. */
+function idleLimit(text: string): number {
+  const milliseconds = durationOf(text, '--idle-timeout');
+  if (milliseconds >= 1_000 && milliseconds <= 86_400_000) return milliseconds;
+  throw new UsageError(`--idle-timeout ${text}: not between 1s and 1d`);
 }
 
 function retryCount(text: string): number {

@@ -83,6 +83,13 @@ const table = {
     doc: 'Print what a JMESPath expression makes of the result.',
   },
   utc: { flags: '--utc', isSwitch: true, doc: 'Every time in UTC and in full.' },
+  csvSafe: {
+    flags: '--csv-safe',
+    env: 'VMCTL_CSV_SAFE',
+    key: 'csvSafe',
+    isSwitch: true,
+    doc: 'In csv and tsv no cell is a formula: an apostrophe goes before = + - @.',
+  },
   noHeaders: { flags: '--no-headers', isSwitch: true, doc: 'Leave the header line out.' },
   quiet: {
     flags: '-q, --quiet',
@@ -114,6 +121,12 @@ const table = {
     env: 'VMCTL_TIMEOUT',
     key: 'timeout',
     doc: 'Time limit of the whole command: 90s, 10m.',
+  },
+  idleTimeout: {
+    flags: '--idle-timeout <duration>',
+    env: 'VMCTL_IDLE_TIMEOUT',
+    key: 'idleTimeout',
+    doc: 'Give an answer up that makes no progress for so long (60s).',
   },
   retries: {
     flags: '--retries <n>',

@@ -1,0 +1,76 @@
+/**
+ * The body of an answer as it comes, with bounds that a server cannot stretch: it has to make progress,
+ * and what is held in memory has an end.
+ */
+import { ConnectionError, ServerError } from './errors.ts';
+
+export interface BodyBounds {
+  /** Milliseconds in which at least `leastProgress` bytes have to come, or the end. */
+  readonly idleTimeout: number;
+  /** Bytes that are held in memory at most. */
+  readonly longest: number;
+}
+
+/** Less than this in the time limit is no progress: a list of 10,000 objects would take weeks. */
+export const leastProgress = 1024;
+
+/** Half of the longest text that the engine can hold: documents are texts before they are objects. */
+export const longestBody = 256 * 2 ** 20;
+
+/**
+ * The chunks of a body. Time that the reader takes between them does not count.
+ * Throws `ConnectionError` (`timeout`) when hardly anything comes.
+ */
+export async function* progressing(
+  body: AsyncIterable<Uint8Array>,
+  { idleTimeout }: Pick<BodyBounds, 'idleTimeout'>,
+): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  let waited = 0;
+  let came = 0;
+  try {
+    for (;;) {
+      const from = process.uptime();
+      const { value, done } = await chunks.next();
+      if (done) return;
+      waited += (process.uptime() - from) * 1_000;
+      came += value.length;
+      if (came >= leastProgress) waited = came = 0;
+      else if (waited > idleTimeout) throw stalled(came, waited);
+      yield value;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+/** All of a body. Throws as `progressing`, and `ServerError` (`answer_too_long`) beyond the bound. */
+export async function wholeBody(
+  body: AsyncIterable<Uint8Array>,
+  bounds: BodyBounds,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of progressing(body, bounds)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > bounds.longest) throw tooLong(bounds.longest);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
+}
+
+/** What is said about an answer, or a part of it, that does not fit into memory. */
+export function tooLong(longest: number): ServerError {
+  return new ServerError(`the server sends more than ${longest >> 20} MiB and has not ended`, {
+    code: 'answer_too_long',
+    hint: 'ask for less, with --max, --page-size or --search',
+  });
+}
+
+function stalled(bytes: number, milliseconds: number): ConnectionError {
+  const seconds = Math.round(milliseconds / 1_000);
+  return new ConnectionError(`the answer has no progress: ${bytes} bytes came in ${seconds} s`, {
+    code: 'timeout',
+    hint: 'try again; --idle-timeout and VMCTL_IDLE_TIMEOUT set the limit',
+  });
+}

@@ -1,0 +1,82 @@
+/** Answers without an end: the command ends before its memory does, and says what helps. */
+import { spawn } from 'node:child_process';
+import type { ServerResponse } from 'node:http';
+import { afterEach, expect, it } from 'vitest';
+import { vmctl } from '../support/server.ts';
+import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
+
+const MiB = 2 ** 20;
+
+let server: TlsServer | undefined;
+
+afterEach(() => server?.close());
+
+interface Failure {
+  readonly code: number | null;
+  readonly stdout: number;
+  readonly stderr: string;
+}
+
+/** Runs a command, with little memory, against a server that begins so and goes on for ever. */
+async function failing(words: readonly string[], begin: string, more: Buffer): Promise<Failure> {
+  server = await startTlsServer((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    if (begin !== '') response.write(begin);
+    pour(response, more);
+  });
+  const child = spawn(process.execPath, ['--max-old-space-size=160', vmctl, ...words], {
+    env: { PATH: process.env['PATH'], ...server.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = 0;
+  let stderr = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    stdout += piece.length;
+  });
+  child.stderr.on('data', (piece: Buffer) => {
+    stderr += piece.toString();
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout, stderr };
+}
+
+/** Writes for as long as somebody reads. */
+function pour(response: ServerResponse, piece: Buffer): void {
+  const go = () => {
+    if (response.destroyed) return;
+    if (response.write(piece)) setImmediate(go);
+    else response.once('drain', go);
+  };
+  go();
+}
+
+const objects = Buffer.from(`{"id":"1","name":"${'x'.repeat(200)}"},`.repeat(200));
+
+it.each([
+  ['as a table', [], /print with -o jsonl, csv or tsv/],
+  ['that is sorted', ['--sort', 'name', '-o', 'json'], /leave --sort and --query out/],
+  ['that is queried', ['--query', '[0]'], /leave --sort and --query out/],
+])('C4 a list without an end %s', async (_, flags, hint) => {
+  const ended = await failing(['vms', 'list', ...flags], '{"vm":[', objects);
+  expect(ended).toMatchObject({ code: 1, stdout: 0, stderr: expect.stringMatching(hint) });
+});
+
+it('C4 a list that goes on and on, with a limit of time', async () => {
+  const words = ['vms', 'list', '-o', 'id', '--timeout', '2s'];
+  const ended = await failing(words, '{"vm":[', objects);
+  expect(ended).toMatchObject({ code: 7, stderr: expect.stringContaining('longer than 2s') });
+  expect(ended.stdout).toBeGreaterThan(0);
+});
+
+it.each([
+  ['an object of a list', ['vms', 'list', '-o', 'jsonl'], '{"vm":[{"name":"', 'x', '16 MiB'],
+  ['an answer', ['vms', 'get', '11111111-0000-0000-0000-000000000001'], '{"a":"', 'x', '256 MiB'],
+  ['blanks', ['vms', 'list'], '', ' ', '256 MiB'],
+])('C4 %s without an end', async (_, words, begin, filling, bound) => {
+  const ended = await failing(words, begin, Buffer.alloc(MiB, filling));
+  expect(ended).toMatchObject({ code: 10, stdout: 0, stderr: expect.stringContaining(bound) });
+});
