@@ -35,7 +35,7 @@ export async function runDaemon(
   const tickets = new Tickets(clock, parts.openBackend ?? imageOpener(clock));
   for (const ticket of options.tickets ?? []) tickets.add(ticket);
   const memory = parts.memory ?? new PieceMemory();
-  const { unixSocket, controlSocket, version = '1.0.0' } = options;
+  const { unixSocket, controlSocket, version = '1.0.0', wrapsAlgorithms = false } = options;
   const limits = {
     ...usualLimits,
     ...(options.maxConnections === undefined ? {} : { connections: options.maxConnections }),
@@ -43,7 +43,11 @@ export async function runDaemon(
     ...parts.limits,
   };
   const hashing = new HashThreads();
-  const face = new HttpFace({ tickets, memory, hashing, version, unixSocket }, clock, limits);
+  const face = new HttpFace(
+    { tickets, memory, hashing, version, unixSocket, wrapsAlgorithms },
+    clock,
+    limits,
+  );
   const servers: Server[] = [];
   const ends: (() => Promise<void>)[] = [];
 

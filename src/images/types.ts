@@ -90,6 +90,8 @@ export interface ImageDaemonOptions {
   inThread?: boolean;
   /** What `GET /info/` reports. */
   version?: string;
+  /** Answer the algorithms of checksums as `{"algorithms": [...]}`, not as a bare list. */
+  wrapsAlgorithms?: boolean;
   /** Tickets that are usable from the first request on: those of an earlier run. */
   tickets?: readonly Ticket[];
 }

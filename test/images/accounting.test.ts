@@ -61,7 +61,7 @@ describe('SharedFlush', () => {
     expect(running.length).toBe(2);
   });
 
-  it('never flushes again after a failure, as the data may be lost already', async () => {
+  it('B4 never flushes again after a failure, as the data may be lost already', async () => {
     const { shared, running } = manualFlush();
     const first = shared.run();
     await Promise.resolve();

@@ -168,6 +168,19 @@ describe('PUT', () => {
     expect((await control('GET', '/tickets/t')).status).toBe(404);
   });
 
+  it.each(['4096.0000000000001', '4096.0', '1e3', '-0.0'])(
+    'with the size %s is 400: sizes are written as whole numbers',
+    async (size) => {
+      const { control, ticket } = await setUp();
+      const putTicket = (body: string) => control('PUT', '/tickets/t', body);
+      const strings = { note: '"size": 1.5, \\', nested: { size: 0.5 } };
+      const body = JSON.stringify({ ...ticket(), ...strings, size: 7 });
+      const answer = await putTicket(body.replace('"size":7', `"size":${size}`));
+      expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/size/)]);
+      expect((await putTicket(body)).status).toBe(200);
+    },
+  );
+
   it('of more than 64 KiB is 413', async () => {
     const { control, ticket } = await setUp();
     const body = ticket({ colour: 'x'.repeat(70_000) });
@@ -323,6 +336,7 @@ describe('DELETE', () => {
     for (let turn = 0; turn < 2; turn++) {
       const answer = await control('DELETE', '/tickets/t');
       expect([answer.status, answer.text]).toEqual([204, '']);
+      expect(Object.keys(answer.headers).sort()).toEqual(['connection', 'date']);
     }
     // The idle connection was not in the way, and gets the common refusal.
     expect((await ask('GET', '/images/t', { agent })).status).toBe(403);

@@ -93,6 +93,12 @@ onEachBackend((startHarness) => {
       const answer = await ask('GET', '/images/none/checksum/algorithms');
       expect(JSON.parse(answer.text)).toContain('blake2b');
     });
+
+    it('have the algorithms in an object where the owner wants that', async () => {
+      const { ask } = await startHarness({ wrapsAlgorithms: true });
+      const answer = await ask('GET', '/images/none/checksum/algorithms');
+      expect(JSON.parse(answer.text)).toEqual({ algorithms: expect.arrayContaining(['blake2b']) });
+    });
   });
 
   describe('methods', () => {

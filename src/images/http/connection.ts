@@ -20,6 +20,8 @@ export class Connection {
   #broken = false;
   /** Wakes the request being served when the rest of its body will never be understood. */
   onBroken: (() => void) | undefined;
+  /** Tells the request being served that its body stands still, so that it can say so. */
+  onSilence: (() => void) | undefined;
   /** Undefined when the connection is closed. */
   #whenClosed: (() => void)[] | undefined = [];
   #limit: number;
@@ -100,6 +102,7 @@ export class Connection {
   /** The socket has been silent for its limit. */
   timedOut(): void {
     if (this.#limit === 0 && this.#trusted()) this.#setTimeout(true);
+    else if (this.onSilence) this.onSilence();
     else this.socket.destroy();
   }
 

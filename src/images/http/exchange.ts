@@ -29,6 +29,8 @@ export class Exchange {
   readonly #clock: Clock;
   #awaitsContinue: boolean;
   #closes: boolean;
+  /** The client has sent nothing for as long as it may. */
+  #stalled = false;
 
   constructor(parts: ExchangeParts) {
     this.request = parts.request;
@@ -73,7 +75,7 @@ export class Exchange {
 
   /**
    * Waits for the body, whose events `listen` hears. Rejects with 400 when it breaks off or cannot
-   * be understood.
+   * be understood, with 408 when it stands still for too long.
    */
   async receive<T>(
     listen: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
@@ -91,11 +93,16 @@ export class Exchange {
         connection.onBroken = () => {
           reject(new HttpError(400, 'The body is not valid HTTP.', { close: true }));
         };
+        connection.onSilence = () => {
+          this.#stalled = true;
+          reject(new HttpError(408, 'The body stands still.', { close: true }));
+        };
         if (connection.broken && !request.complete) connection.onBroken();
         listen(resolve, reject);
       });
     } finally {
       connection.onBroken = undefined;
+      connection.onSilence = undefined;
       connection.expectClient(false);
       request.removeAllListeners('data');
       request.pause();
@@ -154,7 +161,7 @@ export class Exchange {
       response.once('finish', resolve);
       response.once('close', resolve);
     });
-    if (this.#closes && this.announcesBody && !this.request.complete) {
+    if (this.#closes && this.announcesBody && !this.request.complete && !this.#stalled) {
       if (body.length > 0) response.write(body);
       else response.flushHeaders();
       await this.#linger();

@@ -48,8 +48,11 @@ export async function getChecksum(
 }
 
 /** Answers the names of the algorithms; needs no ticket. */
-export async function getAlgorithms(exchange: Exchange): Promise<void> {
-  await exchange.json(algorithms());
+export async function getAlgorithms(
+  exchange: Exchange,
+  { wrapsAlgorithms }: Services,
+): Promise<void> {
+  await exchange.json(wrapsAlgorithms ? { algorithms: algorithms() } : algorithms());
 }
 
 function readBlockSize(text: string | null): number {

@@ -8,6 +8,8 @@ export interface Services {
   readonly memory: PieceMemory;
   readonly hashing: HashThreads;
   readonly version: string;
+  /** The list of algorithms is a member of an object. */
+  readonly wrapsAlgorithms: boolean;
   /** Path of the local listener, when there is one. */
   readonly unixSocket: string | undefined;
 }

@@ -4,8 +4,11 @@
  */
 import { position, WireError } from '../error.ts';
 import { longOf } from '../scalars.ts';
+import { TextBuilder } from '../text-builder.ts';
 
 const maxDepth = 64;
+/** Values in one text: a small one takes many times its length when it is in memory. */
+export const maximumValues = 50_000;
 const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 /** Longer integers fit no 64 bits, and need not be exact. */
 const maxDigits = 40;
@@ -13,9 +16,10 @@ const maxDigits = 40;
 /**
  * The value of a JSON text: objects and arrays, strings, booleans, null, numbers, and bigints for
  * integers beyond 2^53. Throws `syntax` and `limit` errors.
+ * @param maxValues values that the text may have
  */
-export function parseJson(text: string): unknown {
-  return new JsonParser(text).document();
+export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY): unknown {
+  return new JsonParser(text, maxValues).document();
 }
 
 const numberSyntax = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
@@ -35,9 +39,12 @@ class JsonParser {
   private readonly text: string;
   private pos = 0;
   private depth = 0;
+  private values = 0;
+  private readonly maxValues: number;
 
-  constructor(text: string) {
+  constructor(text: string, maxValues: number) {
     this.text = text;
+    this.maxValues = maxValues;
   }
 
   document(): unknown {
@@ -48,6 +55,13 @@ class JsonParser {
   }
 
   private value(): unknown {
+    if (++this.values > this.maxValues) {
+      throw new WireError(
+        'limit',
+        position(this.text, this.pos),
+        `there are more than ${this.maxValues} values in the text`,
+      );
+    }
     this.skipBlanks();
     switch (this.text[this.pos]) {
       case '{':
@@ -119,28 +133,54 @@ class JsonParser {
   private string(): string {
     const { text } = this;
     const start = this.pos + 1;
-    let from = start;
-    let value = '';
     for (let pos = start; ; pos++) {
       const code = text.charCodeAt(pos);
       if (code === 34) {
         this.pos = pos + 1;
-        return from === start
-          ? text.slice(start, pos)
-          : this.paired(value + text.slice(from, pos), start);
+        return text.slice(start, pos);
       }
-      if (code === 92) {
-        value += text.slice(from, pos);
-        this.pos = pos;
-        value += this.escape();
-        pos = this.pos - 1;
-        from = this.pos;
-      } else if (code < 32) {
-        this.fail('a control character in a string must be written as an escape', pos);
-      } else if (pos >= text.length) {
-        this.fail('the text ends inside a string', pos);
-      }
+      if (code === 92) return this.escapedString(start, pos);
+      if (code < 32) this.failControl(pos);
+      if (pos >= text.length) this.failUnended(pos);
     }
+  }
+
+  /** A string with escapes, the first of which is at `from`. */
+  private escapedString(start: number, from: number): string {
+    const { text } = this;
+    // Where it ends is found first: no more memory is taken than it needs.
+    const end = this.endOfString(from);
+    const value = new TextBuilder(end - start);
+    let done = start;
+    for (let at = from; at >= 0 && at < end; at = text.indexOf('\\', done)) {
+      value.addSlice(text, done, at);
+      this.pos = at;
+      value.addCodePoint(this.escape());
+      done = this.pos;
+    }
+    value.addSlice(text, done, end);
+    this.pos = end + 1;
+    return this.paired(value.toString(), start);
+  }
+
+  /** Offset of the quote that ends the string which goes on at an offset. */
+  private endOfString(from: number): number {
+    const { text } = this;
+    for (let pos = from; ; pos++) {
+      const code = text.charCodeAt(pos);
+      if (code === 34) return pos;
+      if (code === 92) pos++;
+      else if (code < 32) this.failControl(pos);
+      if (pos >= text.length) this.failUnended(text.length);
+    }
+  }
+
+  private failControl(pos: number): never {
+    this.fail('a control character in a string must be written as an escape', pos);
+  }
+
+  private failUnended(pos: number): never {
+    this.fail('the text ends inside a string', pos);
   }
 
   /** Escapes can spell half of a surrogate pair, which is no text. */
@@ -149,19 +189,20 @@ class JsonParser {
     return value;
   }
 
-  private escape(): string {
+  /** The code unit that an escape stands for. */
+  private escape(): number {
     const { text } = this;
     const character = text[this.pos + 1] ?? '';
     if (character === 'u') {
       const digits = text.slice(this.pos + 2, this.pos + 6);
       if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.fail('expected four hexadecimal digits after \\u');
       this.pos += 6;
-      return String.fromCharCode(Number.parseInt(digits, 16));
+      return Number.parseInt(digits, 16);
     }
     const meant = Object.hasOwn(escaped, character) ? escaped[character] : undefined;
     if (meant === undefined) this.fail('expected one of " \\ / b f n r t u after \\');
     this.pos += 2;
-    return meant;
+    return meant.charCodeAt(0);
   }
 
   private number(): number | bigint {

@@ -2,7 +2,7 @@
 import { WireError } from '../error.ts';
 import { dateOfMillis, type Place, scalarReader } from '../scalars.ts';
 import type { Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
-import { parseJson, parseTrustedJson } from './parse.ts';
+import { maximumValues, parseJson, parseTrustedJson } from './parse.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -45,7 +45,7 @@ export function readJson(
   tolerant: boolean,
   bareLists = tolerant,
 ): Fields {
-  const value = tolerant ? parseTrustedJson(text) : parseJson(text);
+  const value = tolerant ? parseTrustedJson(text) : parseJson(text, maximumValues);
   return readerOf(shape)(value, new JsonPlace(root, tolerant, bareLists));
 }
 
@@ -59,7 +59,7 @@ export function readJsonList(
   shape: Shape,
   tolerant: boolean,
 ): Fields[] {
-  const value = tolerant ? parseTrustedJson(text) : parseJson(text);
+  const value = tolerant ? parseTrustedJson(text) : parseJson(text, maximumValues);
   const place = new JsonPlace(item, tolerant);
   const collection = objectOf(value, place);
   if (!tolerant) {

@@ -1,4 +1,5 @@
 /** Which characters XML allows where, references to characters, and escaping. */
+import { TextBuilder } from '../text-builder.ts';
 
 /** Nothing but white space; also matches nothing at all. */
 export const blank = /^[ \t\r\n]*$/;
@@ -88,15 +89,15 @@ export function knownName(hash: number): string | undefined {
   return names.get(hash);
 }
 
-const predefined: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
+const predefined: Readonly<Record<string, number>> = {
+  amp: 0x26,
+  lt: 0x3c,
+  gt: 0x3e,
+  quot: 0x22,
+  apos: 0x27,
 };
 
-const reference = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,10})|#x([0-9a-fA-F]{1,10}));|&/g;
+const reference = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,10})|#x([0-9a-fA-F]{1,10}));/y;
 
 /**
  * Text with its references replaced by the characters they mean. Only the five predefined
@@ -106,23 +107,28 @@ export function decodeReferences(
   raw: string,
   fail: (problem: string, offset: number) => never,
 ): string {
-  return raw.replace(reference, (whole, name, digits, hexadecimal, offset: number) => {
-    if (name !== undefined) return predefined[name] ?? '';
-    const code =
-      digits !== undefined
-        ? Number.parseInt(digits, 10)
-        : hexadecimal !== undefined
-          ? Number.parseInt(hexadecimal, 16)
-          : undefined;
-    if (code === undefined) {
-      return fail(
-        'expected &amp; &lt; &gt; &quot; &apos; or a character reference after &',
-        offset,
-      );
+  const text = new TextBuilder(raw.length);
+  let from = 0;
+  for (let at = raw.indexOf('&'); at >= 0; at = raw.indexOf('&', from)) {
+    text.addSlice(raw, from, at);
+    reference.lastIndex = at;
+    const found = reference.exec(raw);
+    if (!found) {
+      fail('expected &amp; &lt; &gt; &quot; &apos; or a character reference after &', at);
     }
-    if (!isCharacter(code)) return fail(`${whole} is no character that XML allows`, offset);
-    return String.fromCodePoint(code);
-  });
+    const [whole, name, digits, hexadecimal] = found;
+    const code =
+      name !== undefined
+        ? (predefined[name] ?? 0)
+        : digits !== undefined
+          ? Number.parseInt(digits, 10)
+          : Number.parseInt(hexadecimal ?? '', 16);
+    if (!isCharacter(code)) fail(`${whole} is no character that XML allows`, at);
+    text.addCodePoint(code);
+    from = at + whole.length;
+  }
+  text.addSlice(raw, from, raw.length);
+  return text.toString();
 }
 
 function isCharacter(code: number): boolean {

@@ -9,6 +9,8 @@ import { blank } from './characters.ts';
 import { greaterThan, lessThan, slash, XmlScanner } from './scanner.ts';
 
 const maxDepth = 64;
+/** Elements in one document of a client: a small one takes many times its length in memory. */
+const maxElements = 50_000;
 const ampersand = 38;
 const bracket = 93;
 
@@ -24,6 +26,7 @@ export class XmlCursor extends XmlScanner implements Place {
   /** Names of the open elements; only the first `depth` count. */
   private readonly open: string[] = [];
   private depth = 0;
+  private elements = 0;
   /** The element that was opened last has no content: `<a/>`. */
   private closed = false;
 
@@ -183,6 +186,13 @@ export class XmlCursor extends XmlScanner implements Place {
         'limit',
         position(text, at),
         `elements are nested more than ${maxDepth} deep`,
+      );
+    }
+    if (++this.elements > maxElements && !this.tolerant) {
+      throw new WireError(
+        'limit',
+        position(text, at),
+        `there are more than ${maxElements} elements in the document`,
       );
     }
     this.open[this.depth++] = this.name;

@@ -1,0 +1,18 @@
+// What TLS is spoken: 1.3, and of 1.2 the suites that encrypt and authenticate in one (AEAD).
+
+export const TLS = {
+  minVersion: 'TLSv1.2',
+  honorCipherOrder: true,
+  // AES-128 first: strong enough, and the fastest there is on processors with AES instructions.
+  ciphers: [
+    'TLS_AES_128_GCM_SHA256',
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+  ].join(':'),
+} as const;
