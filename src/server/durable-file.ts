@@ -1,19 +1,39 @@
 /** Small files that a power cut must not leave empty: keys, certificates, the first password. */
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Replaces a file in one step; when this returns it is on the disk. */
+/** Replaces a file in one step; when this returns it is on the disk. It has exactly this mode. */
 export function writeDurably(path: string, text: string, mode: number): void {
   const draft = `${path}.new`;
-  const file = openSync(draft, 'w', mode);
   try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    const file = openSync(draft, 'w', mode);
+    try {
+      // What a crash has left there may have another one, and so may the umask.
+      fchmodSync(file, mode);
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   }
-  renameSync(draft, path);
-  const folder = openSync(dirname(path), 'r');
+  syncFolder(dirname(path));
+}
+
+/** Makes durable which files a folder has. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);
   } finally {

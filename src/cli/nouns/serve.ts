@@ -19,6 +19,8 @@ interface Flags {
   readonly imagesControlSocket?: string;
   readonly data?: string;
   readonly memory?: boolean;
+  readonly newSite?: boolean;
+  readonly adoptImages?: boolean;
   readonly dialect: 'standard' | 'ovirt';
   readonly appRoot?: string;
   readonly scope?: string;
@@ -26,6 +28,8 @@ interface Flags {
   readonly passwordFile?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly hostName: readonly string[];
+  readonly allowOrigin: readonly string[];
   readonly inventory: string;
   readonly speed: number;
   readonly seed?: number;
@@ -35,6 +39,9 @@ interface Flags {
   readonly fault: readonly string[];
   readonly load?: string;
   readonly save?: string;
+  readonly check?: boolean;
+  readonly backup?: string;
+  readonly restore?: string;
 }
 
 /** Adds options and action of `vmctl serve`. */
@@ -53,6 +60,8 @@ export function register(command: Command, cli: Cli): void {
     .option('--images-control-socket <path>', 'unix socket for the tickets of the image daemon')
     .option('--data <dir>', 'folder of the data (default: below the XDG state folder)')
     .option('--memory', 'keep nothing')
+    .option('--new-site', 'move what the folder of the data holds aside, and begin an empty site')
+    .option('--adopt-images', 'use database and images together although they do not fit')
     .addOption(
       new Option('--dialect <name>', 'how it speaks on the wire')
         .choices(['standard', 'ovirt'])
@@ -65,6 +74,18 @@ export function register(command: Command, cli: Cli): void {
     .option('--tls-cert <file>', 'certificate chain, PEM, instead of its own')
     .option('--tls-key <file>', 'key of the certificate, PEM')
     .option(
+      '--host-name <name>',
+      'a further name of this server, for its certificate and its clients (may be repeated)',
+      repeated,
+      [] as readonly string[],
+    )
+    .option(
+      '--allow-origin <origin>',
+      'let pages from there change something: https://console.example.com (may be repeated)',
+      repeated,
+      [] as readonly string[],
+    )
+    .option(
       '--inventory <what>',
       'what a new service holds: empty, small, hosts=10,vms=1000,... or a file',
       'small',
@@ -75,11 +96,17 @@ export function register(command: Command, cli: Cli): void {
     .option(
       '--fault <rule>',
       'make requests fail: operation=start,vm=web*,rate=0.1 (may be repeated)',
-      (rule: string, rules: readonly string[]) => [...rules, rule],
+      repeated,
       [] as readonly string[],
     )
     .option('--load <file>', 'begin with a saved state instead of an inventory')
     .option('--save <file>', 'save the state of the server of this context, and end')
+    .option('--check', 'look at everything in the folder of the data, and end')
+    .option(
+      '--backup <file>',
+      'copy state and images of the server of this context, or of --data, into a file, and end',
+    )
+    .option('--restore <file>', 'bring a backup into the folder of the data, and end')
     .option('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers')
     .option('--env', 'print shell exports for the client once it answers')
     .addHelpText(
@@ -88,10 +115,16 @@ export function register(command: Command, cli: Cli): void {
 Examples:
   vmctl serve --memory --inventory small -- vmctl vms list
   vmctl serve --data ./site --listen 127.0.0.1:8443
+  vmctl serve --backup site.backup
+  vmctl serve --restore site.backup --data ./again
   vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json
 `,
     )
     .action((words: string[], flags: Flags) => serve(cli, words, flags));
+}
+
+function repeated(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 function number(text: string): number {
@@ -104,10 +137,17 @@ function number(text: string): number {
 
 async function serve(cli: Cli, words: readonly string[], flags: Flags): Promise<void> {
   if (flags.save !== undefined) return save(cli, flags.save);
+  const { check, backup, restore } = flags;
+  if (check === true || backup !== undefined || restore !== undefined) {
+    const { maintain } = await import('./serve/maintain.ts');
+    const folder =
+      flags.data === undefined && flags.backup !== undefined ? undefined : dataFolder(cli, flags);
+    return maintain(cli, folder, { check, backup, restore });
+  }
   const { startServer } = await import('../../server/main.ts');
   const options = await serverOptions(cli, flags, words.length > 0);
   const server = await startServer(options).catch((error: unknown) => {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw refusalOf(error);
   });
   try {
     await announce(cli, server, flags, words.length > 0);
@@ -118,17 +158,23 @@ async function serve(cli: Cli, words: readonly string[], flags: Flags): Promise<
   }
 }
 
+/** What keeps a server from starting, with what can be done about it. */
+function refusalOf(error: unknown): UsageError {
+  const { message, hint } = error as { message?: string; hint?: string };
+  return new UsageError(message ?? String(error), hint === undefined ? {} : { hint });
+}
+
 async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promise<ServerOptions> {
-  const { parseAddress } = await import('../../server/options.ts');
+  const { parseAddress, parseHostName, parseOrigin } = await import('../../server/options.ts');
   if (flags.memory && flags.data !== undefined) {
     throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
   }
   if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
   }
-  const address = (text: string, option: string) => {
+  const parsed = <T>(parse: (text: string, option: string) => T, text: string, option: string) => {
     try {
-      return parseAddress(text, option);
+      return parse(text, option);
     } catch (error) {
       throw new UsageError(error instanceof Error ? error.message : String(error));
     }
@@ -136,28 +182,40 @@ async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promi
   // A command is told where the server is: several may run side by side.
   const usual = (port: number) => `127.0.0.1:${hasCommand ? 0 : port}`;
   return {
-    listen: address(flags.listen ?? usual(8443), '--listen'),
-    imagesListen: address(flags.imagesListen ?? usual(54322), '--images-listen'),
-    imagesControlSocket:
-      flags.imagesControlSocket === undefined ? undefined : resolve(flags.imagesControlSocket),
-    data: flags.memory ? undefined : (flags.data ?? join(cli.places.stateDirectory, 'serve')),
+    listen: parsed(parseAddress, flags.listen ?? usual(8443), '--listen'),
+    imagesListen: parsed(parseAddress, flags.imagesListen ?? usual(54322), '--images-listen'),
+    imagesControlSocket: absolute(flags.imagesControlSocket),
+    data: flags.memory ? undefined : dataFolder(cli, flags),
+    newSite: flags.newSite,
+    adoptImages: flags.adoptImages,
     dialect: flags.dialect,
     appRoot: flags.appRoot,
     scope: flags.scope,
     admin: flags.admin,
     password: passwordOf(cli, flags),
-    tlsCert: flags.tlsCert,
-    tlsKey: flags.tlsKey,
+    tlsCert: absolute(flags.tlsCert),
+    tlsKey: absolute(flags.tlsKey),
+    hostNames: flags.hostName.map((name) => parsed(parseHostName, name, '--host-name')),
+    allowOrigins: flags.allowOrigin.map((text) => parsed(parseOrigin, text, '--allow-origin')),
     inventory: flags.inventory,
-    load: flags.load,
+    load: absolute(flags.load),
     faults: await faultsOf(flags.fault),
     speed: flags.speed,
     seed: flags.seed,
     tokenLifetime: flags.tokenLifetime,
     // For the tests of the server itself: no option, because nobody else has a use for it.
-    callLog: cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined,
+    callLog: absolute(cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined),
     log: (line) => cli.io.stderr.write(`vmctl serve: ${line}\n`),
   };
+}
+
+/** Paths mean what they meant when they were given, whatever is done with them where. */
+function absolute(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(path);
+}
+
+function dataFolder(cli: Cli, { data }: Flags): string {
+  return resolve(data ?? join(cli.places.stateDirectory, 'serve'));
 }
 
 /** Fetches the state of a running server into a file, which is there as a whole or not at all. */

@@ -4,29 +4,39 @@ import {
   constants,
   existsSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
-  readdirSync,
   readSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiskImages, ImageForm } from '../rules/context.ts';
+import type { ImageRecord } from '../store/image-list.ts';
+import { type Store, StoreError } from '../store/store.ts';
+import { copySparse } from './copy-sparse.ts';
+import { imageError, onImage } from './image-error.ts';
 import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';
 
 const blockSize = 512;
 const pieceSize = 2 ** 20;
 
+/**
+ * The store notes each file before it gets its first byte, and forgets it after it is gone: so a file
+ * that is not known is not ours, and one that is known and missing was lost.
+ */
 export class DiskFiles implements DiskImages {
   readonly #folder: string;
+  readonly #store: Store;
+  /** Files that were removed since the store was told to forget some. */
+  readonly #removed = new Set<string>();
+  /** The backup that is being made: it wants to know before an image is written into. */
+  backup: { detach(id: string): Promise<void> } | undefined;
 
-  /** Keeps the images in a folder, which is made if it is missing. */
-  constructor(folder: string) {
+  /** Keeps the images in a folder, which is there, and a list of them in the store. */
+  constructor(folder: string, store: Store) {
     this.#folder = folder;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#store = store;
   }
 
   /** Path of the image of a disk. Ids are made by the server, never by clients. */
@@ -36,58 +46,119 @@ export class DiskFiles implements DiskImages {
   }
 
   create(id: string, size: number): void {
-    const file = openSync(this.path(id), 'wx', 0o600);
-    try {
-      ftruncateSync(file, size);
-    } finally {
-      closeSync(file);
-    }
+    onImage(id, () => {
+      const path = this.path(id);
+      const file = openSync(path, 'wx', 0o600);
+      try {
+        ftruncateSync(file, size);
+      } catch (error) {
+        rmSync(path, { force: true });
+        throw error;
+      } finally {
+        closeSync(file);
+      }
+    });
   }
 
   resize(id: string, size: number): void {
-    const file = openSync(this.path(id), constants.O_RDWR | constants.O_CREAT, 0o600);
-    try {
-      ftruncateSync(file, size);
-    } finally {
-      closeSync(file);
+    onImage(id, () => {
+      const file = openSync(this.path(id), constants.O_RDWR | constants.O_CREAT, 0o600);
+      try {
+        ftruncateSync(file, size);
+      } finally {
+        closeSync(file);
+      }
+    });
+  }
+
+  write(id: string, content: Uint8Array, size: number): Promise<void> {
+    return this.#replace(id, async (partial) => {
+      const file = await open(partial, 'w', 0o600);
+      try {
+        await file.writeFile(content);
+        await file.truncate(size);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    });
+  }
+
+  /**
+   * Makes an image ready to be read: one that was never written is made where it is missing
+   * (generated inventories make none). Throws where bytes were in it and it is gone.
+   */
+  async toRead(id: string, size: number): Promise<void> {
+    const record = this.#record(id);
+    if (record?.written) this.#requireWhole(record);
+    else if (!existsSync(this.path(id))) {
+      if (!record) await this.#store.write((tx) => tx.images.blank(id, size));
+      this.create(id, size);
     }
   }
 
-  write(id: string, content: Uint8Array, size: number): void {
-    const file = openSync(this.path(id), 'w', 0o600);
-    try {
-      writeSync(file, content);
-      ftruncateSync(file, size);
-    } finally {
-      closeSync(file);
+  /** The same for an image that is going to be written, which the store knows from now on. */
+  async toWrite(id: string, size: number): Promise<void> {
+    await this.backup?.detach(id);
+    const record = this.#record(id);
+    if (record?.written) {
+      this.#requireWhole(record);
+      if (record.lost) await this.#store.write((tx) => tx.images.setLost(id, false));
+      return;
     }
-  }
-
-  /** Makes the image of a disk that has never been written: generated inventories make none. */
-  ensure(id: string, size: number): void {
     if (!existsSync(this.path(id))) this.create(id, size);
+    await onDisk(this.path(id));
+    await this.#store.write((tx) => tx.images.written(id, this.sizes(id).length));
+  }
+
+  #record(id: string): ImageRecord | undefined {
+    return this.#store.read((tx) => tx.images.get(id));
+  }
+
+  #requireWhole(record: ImageRecord): void {
+    if (this.isWhole(record)) return;
+    const state = existsSync(this.path(record.id)) ? 'is shorter than it was' : 'is missing';
+    throw new StoreError(`The image file ${this.path(record.id)} ${state}.`);
+  }
+
+  /** Whether a file that has to be there is, and is not shorter than it has to be. */
+  isWhole({ id, length }: ImageRecord): boolean {
+    const found = statSync(this.path(id), { throwIfNoEntry: false });
+    return found?.isFile() === true && found.size >= length;
   }
 
   /** Copies onto itself, too: the zeros of the image become holes. */
   async copy(from: string, to: string): Promise<void> {
-    const target = this.path(to);
+    this.#requireSource(from);
     if (!existsSync(this.path(from))) {
       // What was never written has no file yet, and its copy has none either.
-      rmSync(target, { force: true });
+      await this.#empty(to);
       return;
     }
-    await replace(target, (partial) => copySparse(this.path(from), partial));
+    await this.#replace(to, (partial) => copySparse(this.path(from), partial));
   }
 
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
-    const target = this.path(to);
+    this.#requireSource(from);
     const size = statSync(this.path(from), { throwIfNoEntry: false })?.size ?? 0;
     if (size === 0 && !(form.whole && form.to === 'cow')) {
-      rmSync(target, { force: true });
+      await this.#empty(to);
       return;
     }
     const source = size === 0 ? undefined : this.path(from);
-    await replace(target, (partial) => convertImage(source, partial, form));
+    await this.#replace(to, (partial) => convertImage(source, partial, form));
+  }
+
+  /** Nothing is left in an image; its file is made anew where it is needed. */
+  async #empty(id: string): Promise<void> {
+    if (this.#record(id)) await this.#store.write((tx) => tx.images.emptied(id));
+    onImage(id, () => rmSync(this.path(id), { force: true }));
+  }
+
+  /** Bytes that are gone are not copied as zeros. */
+  #requireSource(id: string): void {
+    const record = this.#record(id);
+    if (record?.written) this.#requireWhole(record);
   }
 
   /**
@@ -95,16 +166,35 @@ export class DiskFiles implements DiskImages {
    * be written. What was never written gets an empty one, and so does what is no qcow2 image.
    */
   async ensureQcow2(id: string, size: number, version: 2 | 3): Promise<void> {
+    const record = this.#record(id);
+    if (record?.written) this.#requireWhole(record);
     const head = existsSync(this.path(id)) ? this.head(id, 32) : new Uint8Array();
     const now = sizeInside(head);
-    if (now === undefined) this.remove(id);
-    if (now === undefined || now < size) {
-      await this.convert(id, id, { from: 'cow', to: 'cow', size, version, whole: true });
+    if (now !== undefined && now >= size) return this.toWrite(id, 0);
+    const form = { from: 'cow', to: 'cow', size, version, whole: true } as const;
+    const source = now === undefined ? undefined : this.path(id);
+    await this.#replace(id, (partial) => convertImage(source, partial, form));
+  }
+
+  /** Puts a new file in the place of another one once it is whole. */
+  async #replace(id: string, make: (partial: string) => Promise<void>): Promise<void> {
+    const target = this.path(id);
+    try {
+      await replace(target, make, async () => {
+        // Known before it is there: a crash must not leave a file that nobody knows.
+        if (!this.#record(id)) await this.#store.write((tx) => tx.images.blank(id, 0));
+      });
+      await syncPath(this.#folder);
+    } catch (error) {
+      throw imageError(id, error);
     }
+    const { length } = this.sizes(id);
+    await this.#store.write((tx) => tx.images.written(id, length));
   }
 
   remove(id: string): void {
-    rmSync(this.path(id), { force: true });
+    onImage(id, () => rmSync(this.path(id), { force: true }));
+    this.#removed.add(id);
   }
 
   sizes(id: string): { allocated: number; length: number } {
@@ -115,28 +205,66 @@ export class DiskFiles implements DiskImages {
   }
 
   head(id: string, length: number): Uint8Array {
-    const bytes = new Uint8Array(length);
-    const file = openSync(this.path(id), 'r');
-    try {
-      return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
-    } finally {
-      closeSync(file);
-    }
+    return onImage(id, () => {
+      const bytes = new Uint8Array(length);
+      const file = openSync(this.path(id), 'r');
+      try {
+        return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
+      } finally {
+        closeSync(file);
+      }
+    });
   }
 
-  /** Removes files that no disk owns: what a crash between file and database left. */
-  sweep(owned: (id: string) => boolean): void {
-    for (const name of readdirSync(this.#folder)) {
-      if (!owned(name)) rmSync(join(this.#folder, name), { force: true });
+  /**
+   * Removes the files that the store has made and does not need any more: what a crash left between a
+   * change and its effects. Files that it does not know are left alone.
+   */
+  async sweep(): Promise<void> {
+    for (const id of this.#store.read((tx) => tx.images.unneeded())) {
+      this.remove(id);
+      rmSync(`${this.path(id)}.partial`, { force: true });
     }
+    await this.forgetRemoved();
+  }
+
+  /** Has the store forget what was removed, once that is durable. */
+  async forgetRemoved(): Promise<void> {
+    const ids = [...this.#removed].filter((id) => !existsSync(this.path(id)));
+    this.#removed.clear();
+    if (ids.length === 0) return;
+    await syncPath(this.#folder);
+    await this.#store.write((tx) => {
+      for (const id of ids) tx.images.forget(id);
+    });
+  }
+}
+
+/** Makes a file durable, and that it is in its folder. */
+async function onDisk(path: string): Promise<void> {
+  await syncPath(path);
+  await syncPath(join(path, '..'));
+}
+
+async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 
 /** Puts a new file in the place of another one once it is whole; a part of it is not left behind. */
-async function replace(target: string, write: (partial: string) => Promise<void>): Promise<void> {
+async function replace(
+  target: string,
+  write: (partial: string) => Promise<void>,
+  ready: () => Promise<void>,
+): Promise<void> {
   const partial = `${target}.partial`;
   try {
     await write(partial);
+    await ready();
     await rename(partial, target);
   } catch (error) {
     rmSync(partial, { force: true });
@@ -172,30 +300,5 @@ async function* piecesOf(source: FileHandle): AsyncGenerator<Part> {
     const piece = Buffer.alloc(Math.min(pieceSize, size - offset));
     await source.read(piece, 0, piece.length, offset);
     if (!piece.equals(zeros.subarray(0, piece.length))) yield { offset, bytes: piece };
-  }
-}
-
-/** Copies a file; pieces that are all zeros become holes. Durable when it resolves. */
-async function copySparse(from: string, to: string): Promise<void> {
-  const source = await open(from, 'r');
-  const target = await open(to, 'w', 0o600);
-  try {
-    const { size, blocks } = await source.stat();
-    const piece = Buffer.allocUnsafe(pieceSize);
-    const zeros = Buffer.alloc(pieceSize);
-    // A file without blocks is nothing but a hole.
-    for (let offset = blocks === 0 ? size : 0; offset < size; ) {
-      const { bytesRead } = await source.read(piece, 0, pieceSize, offset);
-      if (bytesRead === 0) break;
-      const part = piece.subarray(0, bytesRead);
-      if (!part.equals(zeros.subarray(0, bytesRead))) {
-        await target.write(part, 0, bytesRead, offset);
-      }
-      offset += bytesRead;
-    }
-    await target.truncate(size);
-    await target.sync();
-  } finally {
-    await Promise.all([source.close(), target.close()]);
   }
 }

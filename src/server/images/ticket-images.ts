@@ -22,12 +22,13 @@ export class TicketImages {
   async open(ticket: TransferTicket): Promise<ImagePlace> {
     const { id, diskId, length, size, qcow2, sparse } = ticket;
     const file = this.#files.path(diskId);
+    const writable = ticket.direction === 'upload';
     if (qcow2 === undefined) {
-      this.#files.ensure(diskId, length);
+      if (writable) await this.#files.toWrite(diskId, length);
+      else await this.#files.toRead(diskId, length);
       return { kind: 'file', path: file };
     }
     if (!this.#qemuNbd) throw new Error('qemu-nbd is not installed any more.');
-    const writable = ticket.direction === 'upload';
     if (writable) await this.#files.ensureQcow2(diskId, size, qcow2);
     return this.#qemuNbd.start(id, { file, writable, sparse });
   }

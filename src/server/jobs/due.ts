@@ -47,7 +47,7 @@ export function dueIn(
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
     ...(ofJob && ctx.job !== undefined ? { job: ctx.job } : {}),
   };
-  const due = ctx.now.getTime() + Math.round(milliseconds);
+  const due = ctx.steady + Math.round(milliseconds);
   ctx.tx.tasks.add(due, prefix + name, key(name, target), noted as unknown as StoredObject);
 }
 

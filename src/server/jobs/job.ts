@@ -5,10 +5,12 @@
  */
 import type { Operation } from '../../model/index.ts';
 import { jobDescriptions } from '../../model/jobs.ts';
+import { isNameable, type NamedObject } from '../auth/named-objects.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import type { Place } from '../rules/places.ts';
 import type { StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 
 export type JobStatus = 'started' | 'finished' | 'failed' | 'aborted';
@@ -23,7 +25,7 @@ export interface StoredJob extends StoredObject {
   readonly correlation_id?: string;
   /** Steps that clients added, or that only jobs of this kind have. */
   readonly own_steps?: readonly StoredObject[];
-  /** Milliseconds since the epoch. */
+  /** Service time in milliseconds. */
   readonly ended?: number;
 }
 
@@ -70,12 +72,21 @@ export function noteJob(
     auto_cleared: true,
     start_time: ctx.timestamp,
     last_updated: ctx.timestamp,
-    ...(underWay ? {} : { end_time: ctx.timestamp, ended: ctx.now.getTime() }),
+    ...(underWay ? {} : { end_time: ctx.timestamp, ended: ctx.steady }),
     ...(ctx.caller.userId ? { owner: { id: ctx.caller.userId } } : {}),
     ...(ctx.correlationId ? { correlation_id: ctx.correlationId } : {}),
     ...(ctx.steps.length > 0 ? { own_steps: ctx.steps } : {}),
+    names: [
+      ...namedAs(place.kind, object['id']),
+      ...(place.owner ? namedAs(place.owner.kind, place.owner.id) : []),
+    ],
   } as never);
   return ctx.externalJob ?? ctx.job;
+}
+
+/** Kept with the job: whoever may not see what it names any more does not see the job. */
+function namedAs(kind: KindName, id: unknown): NamedObject[] {
+  return isNameable(kind) && typeof id === 'string' ? [{ kind, id }] : [];
 }
 
 function nameOf(object: StoredObject): string {
@@ -107,7 +118,7 @@ export function endJob(ctx: RuleContext, id: string, status: JobStatus): void {
     status,
     end_time: ctx.timestamp,
     last_updated: ctx.timestamp,
-    ended: ctx.now.getTime(),
+    ended: ctx.steady,
   } as never);
 }
 
@@ -116,7 +127,7 @@ export function jobOf(ctx: RuleContext, id: string): StoredJob | undefined {
   return ctx.tx.get('job', id) as StoredJob | undefined;
 }
 
-/** Forgets jobs that ended long enough ago; those of clients only if they agreed to it. */
+/** Forgets jobs that ended long enough ago by the time of the service; those of clients only if they agreed to it. */
 export async function purgeJobs(store: Store, now: number): Promise<void> {
   const old = store
     .read((tx) => tx.list('job') as unknown as StoredJob[])

@@ -249,7 +249,7 @@ function carryOn(ctx: RuleContext, journey: Journey, stage: number, milliseconds
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
     ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
-  const due = ctx.now.getTime() + Math.round(milliseconds);
+  const due = ctx.steady + Math.round(milliseconds);
   ctx.tx.tasks.add(due, moveTask, target(journey), persisted as unknown as StoredObject);
 }
 

@@ -1,6 +1,7 @@
 /** Does what is due: the tasks of the store, at their time, also those from before a restart. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { RuleContext, type Site } from '../rules/context.ts';
-import type { Store } from '../store/store.ts';
+import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';
 import { followOf, type NotedDeadline } from './due.ts';
 import { settleJob } from './job.ts';
@@ -12,6 +13,10 @@ const longest = 2 ** 31 - 1;
 /** Milliseconds after which work that never ended would begin again; a restart does that at once. */
 const lease = 365 * 24 * 3600 * 1000;
 
+/** Milliseconds until a disk that could not be written is tried again: first, and at most. */
+const firstPause = 250;
+const longestPause = 5_000;
+
 /** Runs the tasks of a store. `wake` must be called after every commit. */
 export class TaskRunner {
   readonly #store: Store;
@@ -21,6 +26,9 @@ export class TaskRunner {
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | undefined;
   #stopped = false;
+  readonly #stopping = new AbortController();
+  /** How long to wait although something is due. */
+  #pause = 0;
   readonly #working = new Set<Promise<void>>();
 
   constructor(store: Store, site: Site, report: (error: unknown) => void) {
@@ -31,7 +39,7 @@ export class TaskRunner {
 
   /** Begins work again that was under way when the server ended. Called once, at the start. */
   async recover(): Promise<void> {
-    await this.#store.write((tx) => tx.tasks.makeDue(workPrefix, this.#site.now().getTime()));
+    await this.#store.write((tx) => tx.tasks.makeDue(workPrefix, this.#site.steady()));
     this.wake();
   }
 
@@ -44,29 +52,31 @@ export class TaskRunner {
     this.#timer = undefined;
     this.#due = due;
     if (due === Number.POSITIVE_INFINITY) return;
-    const wait = Math.min(Math.max(0, due - this.#site.now().getTime()), longest);
+    const left = Math.min(Math.max(this.#pause, due - this.#site.steady()), longest);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#running = this.#run().finally(() => {
         this.#running = undefined;
         this.wake();
       });
-    }, wait);
+    }, left);
   }
 
   async #run(): Promise<void> {
     try {
       const contexts = await this.#store.write((tx) => {
         const done: RuleContext[] = [];
-        const now = this.#site.now().getTime();
+        const now = this.#site.steady();
         for (let task = tx.tasks.take(now); task; task = tx.tasks.take(now)) {
           const ctx = this.#perform(tx, task);
           if (ctx) done.push(ctx);
         }
         return done;
       });
+      this.#pause = 0;
       for (const ctx of contexts) for (const effect of ctx.afterCommit) await effect();
     } catch (error) {
+      this.#pause = longer(this.#pause);
       this.#report(error);
     }
   }
@@ -88,7 +98,7 @@ export class TaskRunner {
     }
     if (workOf(task.name)) {
       // The row stays until the work has ended, so that a crash does not lose it.
-      tx.tasks.keep(task, this.#site.now().getTime() + lease);
+      tx.tasks.keep(task, this.#site.steady() + lease);
       const working = this.#work(task).finally(() => this.#working.delete(working));
       this.#working.add(working);
       return undefined;
@@ -114,7 +124,7 @@ export class TaskRunner {
     };
     try {
       await work.run(this.#site, data);
-      await end((ctx) => work.done(ctx, data));
+      await this.#written(() => end((ctx) => work.done(ctx, data)));
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       this.#report(error);
@@ -122,16 +132,37 @@ export class TaskRunner {
         ctx.failed = true;
         work.failed(ctx, data, error);
       };
-      await end(fail).catch(this.#report);
+      await this.#written(() => end(fail)).catch(this.#report);
     }
     this.wake();
+  }
+
+  /** Notes the end of work, also where the disk has no room for that at the moment. */
+  async #written(note: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let pause = firstPause; ; pause = longer(pause)) {
+      try {
+        return await note();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        this.#report(error);
+        // It begins again at the next start.
+        if (this.#store.failed || this.#stopped) return;
+      }
+      await wait(pause, undefined, { signal, ref: false }).catch(() => undefined);
+    }
   }
 
   /** Stops; what is due later stays in the store. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#running;
     await Promise.allSettled(this.#working);
   }
+}
+
+function longer(pause: number): number {
+  return Math.min(longestPause, Math.max(firstPause, pause * 2));
 }

@@ -51,5 +51,5 @@ export function beginWork(
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
     ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
-  ctx.tx.tasks.add(ctx.now.getTime(), workPrefix + name, target, noted as unknown as StoredObject);
+  ctx.tx.tasks.add(ctx.steady, workPrefix + name, target, noted as unknown as StoredObject);
 }

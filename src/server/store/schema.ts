@@ -2,13 +2,18 @@
 
 import { columnValue, parseDocument } from './document.ts';
 import type { Database } from './driver.ts';
+import { heldIndexes } from './held.ts';
 import { type Column, columnsOf, type KindName, storedKinds } from './kinds.ts';
 
 /** Raised when the meaning of what is stored changes; each step is a migration below. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /** Steps from version N to N+1, by N. */
-const migrations: Readonly<Record<number, (db: Database) => void>> = {};
+const migrations: Readonly<Record<number, (db: Database) => void>> = {
+  // Image files are noted, and times of work and tokens are those that the service has run: it
+  // counts from the time of day of its first start, so that what is stored stays right.
+  1: () => {},
+};
 
 /**
  * Makes the tables, or brings those of an older version up to date. Throws when the database was
@@ -29,6 +34,10 @@ export function prepareSchema(db: Database): void {
   createFixedTables(db);
   const present = presentColumns(db);
   for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));
+  for (const sql of heldIndexes(table('permission'))) db.exec(sql);
+  for (const kind of Object.keys(orders) as KindName[]) {
+    for (const sql of createIndexes(kind, [])) db.exec(sql);
+  }
   db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(
     'schema_version',
     String(schemaVersion),
@@ -57,6 +66,9 @@ function createFixedTables(db: Database): void {
       expires INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS password (
       user TEXT PRIMARY KEY, salt TEXT NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS image_file (
+      id TEXT PRIMARY KEY, length INTEGER NOT NULL, written INTEGER NOT NULL,
+      lost INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   `);
 }
@@ -97,6 +109,12 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
   for (const sql of createIndexes(kind, missing)) db.exec(sql);
 }
 
+/** What long lists are ordered by unless somebody asks for another order, where it is not the name. */
+const orders: Readonly<Partial<Record<KindName, readonly string[]>>> = {
+  disk: ['[alias], [id]'],
+  event: ['[index]'],
+};
+
 /** Statements that make the indexes of a kind, where they are missing. */
 export function createIndexes(
   kind: KindName,
@@ -106,6 +124,9 @@ export function createIndexes(
   return [
     `CREATE INDEX IF NOT EXISTS ${name}_collection ON ${name} (collection, name)`,
     `CREATE INDEX IF NOT EXISTS ${name}_name ON ${name} (name)`,
+    ...(orders[kind] ?? []).map(
+      (order) => `CREATE INDEX IF NOT EXISTS ${name}_order ON ${name} (${order})`,
+    ),
     ...columns.map(
       (column) =>
         `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ([${column.name}]) WHERE [${column.name}] IS NOT NULL`,
@@ -119,6 +140,7 @@ export function dropIndexes(kind: KindName): string[] {
   return [
     `DROP INDEX IF EXISTS ${name}_collection`,
     `DROP INDEX IF EXISTS ${name}_name`,
+    `DROP INDEX IF EXISTS ${name}_order`,
     ...columnsOf(kind).map((column) => `DROP INDEX IF EXISTS "${name}__${column.name}"`),
   ];
 }

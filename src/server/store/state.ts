@@ -12,10 +12,13 @@ const formatVersion = 1;
 /** Characters of a piece, at least. */
 const pieceSize = 2 ** 20;
 
-/** The state in pieces. Must be read to its end before anything is changed. */
-export function* saveState(tx: Transaction): Generator<string> {
+/**
+ * The state in pieces. Must be read to its end before anything is changed. `now` is service time: what
+ * is due has the same time left wherever the state is loaded.
+ */
+export function* saveState(tx: Transaction, now: number): Generator<string> {
   let piece = `${JSON.stringify({ format, version: formatVersion })}\n`;
-  for (const line of linesOf(tx)) {
+  for (const line of linesOf(tx, now)) {
     piece += `${line}\n`;
     if (piece.length < pieceSize) continue;
     yield piece;
@@ -24,7 +27,7 @@ export function* saveState(tx: Transaction): Generator<string> {
   yield piece;
 }
 
-function* linesOf(tx: Transaction): Generator<string> {
+function* linesOf(tx: Transaction, now: number): Generator<string> {
   for (const kind of storedKinds()) {
     const rows = tx.statement(`SELECT collection, doc FROM ${table(kind)} ORDER BY rowid`).all();
     for (const { collection, doc } of rows) {
@@ -36,7 +39,7 @@ function* linesOf(tx: Transaction): Generator<string> {
   }
   for (const row of tx.statement('SELECT due, name, target, data FROM task ORDER BY seq').all()) {
     const { due, name, target, data } = row;
-    yield `{"task":${JSON.stringify(name)},"due":${Number(due)},"target":${JSON.stringify(target)},"data":${String(data)}}`;
+    yield `{"task":${JSON.stringify(name)},"left":${Number(due) - now},"target":${JSON.stringify(target)},"data":${String(data)}}`;
   }
 }
 
@@ -46,8 +49,8 @@ export function clearState(tx: Transaction): void {
   for (const name of ['reference', 'task', 'counter']) tx.statement(`DELETE FROM ${name}`).run();
 }
 
-/** Puts a saved state into an empty store. Throws with the number of the line that is wrong. */
-export function loadState(tx: Transaction, text: string): void {
+/** Puts a saved state into an empty store, at a service time. Throws with the number of the line that is wrong. */
+export function loadState(tx: Transaction, text: string, now: number): void {
   const kinds = new Set<string>(storedKinds());
   let number = 0;
   for (let at = 0; at < text.length; ) {
@@ -57,7 +60,7 @@ export function loadState(tx: Transaction, text: string): void {
     number += 1;
     if (line.trim() === '') continue;
     try {
-      loadLine(tx, parseDocument(line), number, kinds);
+      loadLine(tx, parseDocument(line), number, kinds, now);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new Error(`line ${number} of the saved state: ${reason}`, { cause });
@@ -71,6 +74,7 @@ function loadLine(
   line: StoredObject,
   number: number,
   kinds: ReadonlySet<string>,
+  now: number,
 ): void {
   if (number === 1) {
     if (line['format'] !== format) throw new Error('this is not the state of a vmctl serve');
@@ -88,7 +92,8 @@ function loadLine(
     );
   } else if (line['task'] !== undefined) {
     tx.statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
-      Number(line['due']),
+      // Earlier versions saved the time of day.
+      line['left'] === undefined ? Number(line['due']) : now + Number(line['left']),
       String(line['task']),
       String(line['target']),
       writeDocument(line['data'] as StoredObject),

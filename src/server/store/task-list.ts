@@ -5,6 +5,7 @@ import type { Statement } from './driver.ts';
 /** One piece of work. */
 export interface Task {
   readonly seq: number;
+  /** Service time in milliseconds. */
   readonly due: number;
   readonly name: string;
   readonly target: string;
@@ -19,7 +20,7 @@ export class TaskList {
     this.#statement = statement;
   }
 
-  /** Notes work to be done at `due` (milliseconds since the epoch), also after a restart. */
+  /** Notes work to be done at `due` (service time in milliseconds), also after a restart. */
   add(due: number, name: string, target: string, data: StoredObject): void {
     this.#statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
       due,
@@ -91,13 +92,13 @@ export class TaskList {
     return Number(this.#statement('SELECT count(*) AS n FROM task').get()?.['n'] ?? 0);
   }
 
-  /** When the next task of a target is due, in milliseconds since the epoch. */
+  /** When the next task of a target is due, in service time. */
   dueOf(target: string): number | undefined {
     const row = this.#statement('SELECT min(due) AS due FROM task WHERE target = ?').get(target);
     return row?.['due'] == null ? undefined : Number(row['due']);
   }
 
-  /** When the next task is due, in milliseconds since the epoch. */
+  /** When the next task is due, in service time. */
   nextDue(): number | undefined {
     const row = this.#statement('SELECT min(due) AS due FROM task').get();
     return row?.['due'] == null ? undefined : Number(row['due']);

@@ -12,6 +12,7 @@ import {
   writeDocument,
 } from './document.ts';
 import type { Database, Row, SqlValue, Statement } from './driver.ts';
+import { ImageList } from './image-list.ts';
 import { columnsOf, type KindName, linkListsOf, type pairs } from './kinds.ts';
 import { table } from './schema.ts';
 import { TaskList } from './task-list.ts';
@@ -23,17 +24,26 @@ export type ObjectOf<K extends KindName> = K extends TypeName
     ? Resource<(typeof pairs)[K]>
     : never;
 
+/** Statements that are kept prepared. */
+const mostStatements = 2_000;
+
 /** One transaction. All methods work at once, on what was committed before or changed in it. */
 export class Transaction {
   readonly #db: Database;
   readonly #statements: Map<string, Statement>;
+  readonly #most = new Map<KindName, { readonly last: number; readonly count: number }>();
   /** Work that is due at some time. */
   readonly tasks: TaskList;
+  /** The files that hold bytes of disks. */
+  readonly images: ImageList;
+  /** What takes back effects outside of the database, should the transaction come to nothing. */
+  readonly undo: (() => void)[] = [];
 
   constructor(db: Database, statements: Map<string, Statement>) {
     this.#db = db;
     this.#statements = statements;
     this.tasks = new TaskList((sql) => this.statement(sql));
+    this.images = new ImageList((sql) => this.statement(sql));
   }
 
   /** Prepares a statement once per database. For the modules of the store only. */
@@ -42,6 +52,11 @@ export class Transaction {
     if (!statement) {
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
+      // Searches come in any number of forms: the oldest statements are made anew when they return.
+      if (this.#statements.size > mostStatements) {
+        const [oldest = ''] = this.#statements.keys();
+        this.#statements.delete(oldest);
+      }
     }
     return statement;
   }
@@ -73,7 +88,21 @@ export class Transaction {
 
   /** Keys of the objects that meet the conditions, to read a long list piece by piece. */
   keys(kind: KindName, options: ListOptions = {}): number[] {
-    return this.#select(kind, 'rowid AS row', options).map((row) => Number(row['row']));
+    const { head, sql, values } = conditions(options);
+    // One row with all of them: rows cost more than what is in them.
+    const ordered = `SELECT rowid AS row FROM ${table(kind)}${sql} ORDER BY ${options.orderBy ?? 'rowid'} LIMIT ? OFFSET ?`;
+    const row = this.statement(`${head}SELECT json_group_array(row) AS rows FROM (${ordered})`).get(
+      ...values,
+      ...(options.orderValues ?? []),
+      options.limit ?? -1,
+      options.offset ?? 0,
+    );
+    return JSON.parse(String(row?.['rows'])) as number[];
+  }
+
+  /** Ids of the objects that meet the conditions. */
+  ids(kind: KindName, options: ListOptions = {}): string[] {
+    return this.#select(kind, 'id', options).map((row) => String(row['id']));
   }
 
   /** The objects with keys that `keys` gave, in that order, without those that are gone meanwhile. */
@@ -88,9 +117,9 @@ export class Transaction {
   }
 
   #select(kind: KindName, columns: string, options: ListOptions): Row[] {
-    const { sql, values } = conditions(options);
+    const { head, sql, values } = conditions(options);
     return this.statement(
-      `SELECT ${columns} FROM ${table(kind)}${sql} ORDER BY ${options.orderBy ?? 'rowid'} LIMIT ? OFFSET ?`,
+      `${head}SELECT ${columns} FROM ${table(kind)}${sql} ORDER BY ${options.orderBy ?? 'rowid'} LIMIT ? OFFSET ?`,
     ).all(...values, ...(options.orderValues ?? []), options.limit ?? -1, options.offset ?? 0);
   }
 
@@ -99,10 +128,10 @@ export class Transaction {
     kind: K,
     options: Pick<ListOptions, 'where' | 'condition'>,
   ): ObjectOf<K> | undefined {
-    const { sql, values } = conditions(options);
-    const row = this.statement(`SELECT doc FROM ${table(kind)}${sql} ORDER BY rowid LIMIT 1`).get(
-      ...values,
-    );
+    const { head, sql, values } = conditions(options);
+    const row = this.statement(
+      `${head}SELECT doc FROM ${table(kind)}${sql} ORDER BY rowid LIMIT 1`,
+    ).get(...values);
     return row && (parseDocument(String(row['doc'])) as ObjectOf<K>);
   }
 
@@ -117,17 +146,40 @@ export class Transaction {
     return named.find((object) => (object as StoredObject)['name'] === name);
   }
 
-  /** How many objects meet the conditions. */
-  count(kind: KindName, options: ListOptions = {}): number {
-    const { sql, values } = conditions(options);
-    const row = this.statement(`SELECT count(*) AS n FROM ${table(kind)}${sql}`).get(...values);
+  /** How many objects meet the conditions; none is looked at beyond the number that is enough. */
+  count(kind: KindName, options: ListOptions & { readonly atMost?: number } = {}): number {
+    const { head, sql, values } = conditions(options);
+    if (options.atMost !== undefined) {
+      const some = `SELECT 1 FROM ${table(kind)}${sql} LIMIT ?`;
+      const row = this.statement(`${head}SELECT count(*) AS n FROM (${some})`).get(
+        ...values,
+        options.atMost,
+      );
+      return Number(row?.['n'] ?? 0);
+    }
+    const row = this.statement(`${head}SELECT count(*) AS n FROM ${table(kind)}${sql}`).get(
+      ...values,
+    );
     return Number(row?.['n'] ?? 0);
   }
 
-  /** How many objects the largest collection of a kind holds. */
+  /** How many objects of a kind there are at most: the greatest key that was given. */
+  rows(kind: KindName): number {
+    const row = this.statement(`SELECT max(rowid) AS last FROM ${table(kind)}`).get();
+    return Number(row?.['last'] ?? 0);
+  }
+
+  /** How many objects the largest collection of a kind holds, or held when fewer were stored. */
   most(kind: KindName): number {
+    const last = this.rows(kind);
+    const known = this.#most.get(kind);
+    // To look through all of them costs as much as there are: not for every request.
+    if (known && last >= known.last && last <= known.last * 1.1) return known.count;
     const counts = `SELECT count(*) AS n FROM ${table(kind)} GROUP BY collection`;
-    return Number(this.statement(`SELECT max(n) AS most FROM (${counts})`).get()?.['most'] ?? 0);
+    const found = this.statement(`SELECT max(n) AS most FROM (${counts})`).get();
+    const count = Number(found?.['most'] ?? 0);
+    this.#most.set(kind, { last, count });
+    return count;
   }
 
   /**
@@ -135,10 +187,10 @@ export class Transaction {
    * 0 where there are none.
    */
   sum(kind: KindName, column: string | readonly string[], options: ListOptions = {}): number {
-    const { sql, values } = conditions(options);
+    const { head, sql, values } = conditions(options);
     const product = [column].flat().map((one) => `[${one}]`);
     const row = this.statement(
-      `SELECT total(${product.join(' * ')}) AS n FROM ${table(kind)}${sql}`,
+      `${head}SELECT total(${product.join(' * ')}) AS n FROM ${table(kind)}${sql}`,
     ).get(...values);
     return Number(row?.['n'] ?? 0);
   }

@@ -1,8 +1,9 @@
 /** The certificates of the server on disk: made when they are missing, renewed before they end. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeDurably } from '../durable-file.ts';
+import { ownFile, ownFolder } from '../folder/access.ts';
 import {
   type KeyAndCertificate,
   makeAuthority,
@@ -29,7 +30,8 @@ export async function ownCertificates(
     const server = await makeServerCertificate(authority, hosts, now);
     return { ca: authority.certificate, server };
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  ownFolder(folder);
+  for (const name of ['ca.key', 'server.key']) ownFile(join(folder, name));
   const authority = await kept(folder, 'ca', now, [], () => makeAuthority(now));
   const server = await kept(folder, 'server', now, hosts, () =>
     makeServerCertificate(authority, hosts, now),

@@ -1,0 +1,174 @@
+/**
+ * The file of a backup: a line that says what it is; then for each file of the site a line with its
+ * path and size, the pieces of it that are not zeros, and an end mark; and a last line with the sum of
+ * all before it. A piece has its offset (8 bytes) and length (4 bytes, big endian) before it.
+ */
+import { createHash, type Hash } from 'node:crypto';
+
+/** What every backup begins with; the number is that of the format. */
+export const firstLine = 'vmctl-backup 1\n';
+export const pieceLength = 256 * 1024;
+export const headLength = 12;
+/** The offset of what is no piece: the end of a file. */
+const endMark = 2n ** 64n - 1n;
+
+/** The database in a backup. */
+export const databaseEntry = 'vmctl.db';
+const imageEntry = /^images\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+/** No file of a site is larger, in bytes. */
+const largest = 2 ** 50;
+
+/** One file of the site. */
+export interface Entry {
+  readonly path: string;
+  readonly size: number;
+}
+
+/** A piece of a file. */
+export interface Piece {
+  readonly offset: number;
+  readonly bytes: Buffer;
+}
+
+/** A file that is no backup, or not a whole one. */
+export class BadBackup extends Error {}
+
+/** The id of the image that an entry is; undefined for others. */
+export function imageOf(path: string): string | undefined {
+  return imageEntry.exec(path)?.[1];
+}
+
+/** Writes the lines and pieces of a backup, and keeps the sum of them. */
+export class BackupWriter {
+  readonly #hash: Hash = createHash('sha256');
+  #entries = 0;
+
+  begin(): Buffer {
+    return this.#sum(Buffer.from(firstLine));
+  }
+
+  entry(entry: Entry): Buffer {
+    this.#entries += 1;
+    return this.#sum(Buffer.from(`${JSON.stringify(entry)}\n`));
+  }
+
+  piece({ offset, bytes }: Piece): Buffer {
+    const head = Buffer.alloc(headLength);
+    head.writeBigUInt64BE(BigInt(offset), 0);
+    head.writeUInt32BE(bytes.length, 8);
+    return this.#sum(Buffer.concat([head, bytes]));
+  }
+
+  endOfEntry(): Buffer {
+    const head = Buffer.alloc(headLength);
+    head.writeBigUInt64BE(endMark, 0);
+    return this.#sum(head);
+  }
+
+  end(): Buffer {
+    const last = { entries: this.#entries, sha256: this.#hash.digest('hex') };
+    return Buffer.from(`${JSON.stringify(last)}\n`);
+  }
+
+  #sum(bytes: Buffer): Buffer {
+    this.#hash.update(bytes);
+    return bytes;
+  }
+}
+
+/** Gets bytes of a backup one after the other; fewer than asked for only at its end. */
+export type Take = (length: number) => Buffer;
+
+/** Reads a backup, and believes nothing of it. */
+export class BackupReader {
+  readonly #hash: Hash = createHash('sha256');
+  readonly #take: Take;
+  readonly #seen = new Set<string>();
+
+  constructor(take: Take) {
+    this.#take = take;
+  }
+
+  begin(): void {
+    const line = this.#take(firstLine.length).toString('latin1');
+    if (line !== firstLine) {
+      const newer = /^vmctl-backup (\d+)/.exec(line);
+      throw new BadBackup(
+        newer
+          ? `it has the format ${newer[1]}, which a newer vmctl has written`
+          : 'it is no backup of vmctl serve',
+      );
+    }
+    this.#hash.update(firstLine);
+  }
+
+  /** The next file; undefined after the last one, when the sum is right. */
+  next(): Entry | undefined {
+    const line = this.#line();
+    const members = parsed(line);
+    if (members['sha256'] !== undefined) {
+      this.#end(members);
+      return undefined;
+    }
+    this.#hash.update(line);
+    const { path, size } = members;
+    if (typeof path !== 'string' || (path !== databaseEntry && imageOf(path) === undefined)) {
+      throw new BadBackup(`it holds ${JSON.stringify(path)}, which no site has`);
+    }
+    if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > largest) {
+      throw new BadBackup(`it says that ${path} has the size ${JSON.stringify(size)}`);
+    }
+    if (this.#seen.has(path)) throw new BadBackup(`it holds ${path} twice`);
+    this.#seen.add(path);
+    return { path, size: size as number };
+  }
+
+  /** The next piece of a file; undefined after the last one. */
+  piece({ path, size }: Entry, before: number): Piece | undefined {
+    const head = this.#bytes(headLength);
+    const at = head.readBigUInt64BE(0);
+    const length = head.readUInt32BE(8);
+    if (at === endMark && length === 0) return undefined;
+    if (length > pieceLength || at < BigInt(before) || at + BigInt(length) > BigInt(size)) {
+      throw new BadBackup(`a piece of ${path} lies outside of it`);
+    }
+    return { offset: Number(at), bytes: this.#bytes(length) };
+  }
+
+  #end({ sha256, entries }: Record<string, unknown>): void {
+    if (sha256 !== this.#hash.digest('hex') || entries !== this.#seen.size) {
+      throw new BadBackup(
+        'its content does not have the sum that it says: it was changed or damaged',
+      );
+    }
+    if (this.#take(1).length > 0) throw new BadBackup('something follows its end');
+  }
+
+  #bytes(length: number): Buffer {
+    const bytes = this.#take(length);
+    if (bytes.length < length) throw new BadBackup('it ends too early: it is not whole');
+    this.#hash.update(bytes);
+    return bytes;
+  }
+
+  #line(): Buffer {
+    const bytes: number[] = [];
+    while (bytes.at(-1) !== 0x0a) {
+      const [byte] = this.#take(1);
+      if (byte === undefined) throw new BadBackup('it ends too early: it is not whole');
+      bytes.push(byte);
+      if (bytes.length > 4096) throw new BadBackup('it is damaged: a line has no end');
+    }
+    return Buffer.from(bytes);
+  }
+}
+
+function parsed(line: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'));
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // It is told below.
+  }
+  throw new BadBackup('it is damaged: a line says nothing');
+}

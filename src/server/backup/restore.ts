@@ -1,0 +1,201 @@
+/** `vmctl serve --restore`: brings a backup into a folder that holds no site. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder } from '../durable-file.ts';
+import { FolderError, ownFolder } from '../folder/access.ts';
+import { causeOf } from '../folder/cause.ts';
+import { markClosed } from '../folder/closed-mark.ts';
+import { databaseIn, imagesIn, restoring } from '../folder/data-folder.ts';
+import { namesIn, type SiteMark, writeMark } from '../folder/site-mark.ts';
+import { openDatabase } from '../store/driver.ts';
+import { schemaVersion } from '../store/schema.ts';
+import {
+  BackupReader,
+  BadBackup,
+  databaseEntry,
+  type Entry,
+  imageOf,
+  type Take,
+} from './format.ts';
+
+export interface Restored {
+  readonly site: string;
+  readonly images: number;
+}
+
+/** What a folder may hold before a site comes into it: nothing of it belongs to a site. */
+const harmless = new Set([restoring, 'lost+found', 'iso', 'tls', 'ca.pem', 'admin-password']);
+
+/**
+ * Brings a backup into a folder. Nothing is left there when that fails. Throws a `FolderError` where
+ * something is in the folder, or something is wrong with the backup.
+ */
+export async function restoreBackup(file: string, folder: string): Promise<Restored> {
+  ownFolder(folder);
+  const found = readdirSync(folder).filter((name) => !harmless.has(name));
+  const isEmptyImages = found.length === 1 && namesIn(imagesIn(folder)).length === 0;
+  if (found.length > 0 && !(found[0] === 'images' && isEmptyImages)) {
+    throw new FolderError(
+      `${folder} is not empty: it holds ${found.slice(0, 5).join(', ')}. A backup is brought into an empty folder alone.`,
+      'name another folder with --data, or move what is in this one away',
+    );
+  }
+  const partial = join(folder, restoring);
+  try {
+    rmSync(partial, { recursive: true, force: true });
+    await mkdir(join(partial, 'images'), { recursive: true, mode: 0o700 });
+    const taken = extract(file, partial);
+    const site = await inspect(join(partial, databaseEntry), taken);
+    writeMark(join(partial, 'images'), site);
+    await markClosed(join(partial, databaseEntry));
+    publish(partial, folder);
+    return { site: site.site, images: taken.size };
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    if (error instanceof FolderError) throw error;
+    const reason = error instanceof BadBackup ? error.message : causeOf(error);
+    throw new FolderError(
+      `The backup ${file} cannot be brought into ${folder}: ${reason}.`,
+      'nothing was changed; try another backup',
+      error,
+    );
+  }
+}
+
+/** Reads a backup to its end. Throws a `BadBackup` where it is not whole. */
+export function verifyBackup(file: string): void {
+  const handle = openSync(file, 'r');
+  try {
+    const reader = new BackupReader(taker(handle));
+    reader.begin();
+    for (let entry = reader.next(); entry; entry = reader.next()) {
+      while (reader.piece(entry, 0)) {
+        // Its sum is taken with it.
+      }
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Writes the files of a backup into a folder. Returns the ids of its images. */
+function extract(file: string, folder: string): Set<string> {
+  const handle = openSync(file, 'r');
+  try {
+    const reader = new BackupReader(taker(handle));
+    reader.begin();
+    const images = new Set<string>();
+    let hasDatabase = false;
+    for (let entry = reader.next(); entry; entry = reader.next()) {
+      const id = imageOf(entry.path);
+      if (id === undefined) hasDatabase = true;
+      else images.add(id);
+      extractEntry(reader, entry, join(folder, entry.path));
+    }
+    if (!hasDatabase) throw new BadBackup('it holds no database');
+    return images;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function extractEntry(reader: BackupReader, entry: Entry, path: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    let end = 0;
+    for (let piece = reader.piece(entry, end); piece; piece = reader.piece(entry, end)) {
+      for (let done = 0; done < piece.bytes.length; ) {
+        done += writeSync(file, piece.bytes, done, undefined, piece.offset + done);
+      }
+      end = piece.offset + piece.bytes.length;
+    }
+    ftruncateSync(file, entry.size);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Takes bytes from a file, with a buffer in between. */
+function taker(handle: number): Take {
+  let buffer: Buffer = Buffer.alloc(0);
+  return (length) => {
+    while (buffer.length < length) {
+      const more = Buffer.allocUnsafe(2 ** 20);
+      const count = readSync(handle, more, 0, more.length, null);
+      if (count === 0) break;
+      buffer = Buffer.concat([buffer, more.subarray(0, count)]);
+    }
+    const taken = buffer.subarray(0, length);
+    buffer = buffer.subarray(taken.length);
+    return taken;
+  };
+}
+
+/**
+ * Looks at the database of a backup, and notes in it that it came from one. It must be whole, hold
+ * nothing that runs by itself, and know exactly the images that came along.
+ */
+async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteMark> {
+  const db = await openDatabase(path);
+  try {
+    const check = db.prepare('PRAGMA integrity_check(1)').all();
+    if (Object.values(check[0] ?? {})[0] !== 'ok') throw new BadBackup('its database is damaged');
+    const active = "SELECT count(*) AS n FROM sqlite_master WHERE type IN ('trigger', 'view')";
+    if (Number(db.prepare(active).get()?.['n']) > 0) {
+      throw new BadBackup('its database holds what no server has written');
+    }
+    const meta = (key: string) => {
+      const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(key);
+      return row && String(row['value']);
+    };
+    const version = Number(meta('schema_version'));
+    if (version > schemaVersion) {
+      throw new BadBackup(
+        `a newer vmctl has made it (schema ${version}, this one knows ${schemaVersion})`,
+      );
+    }
+    const site = JSON.parse(meta('site') ?? '{}') as SiteMark;
+    if (typeof site.site !== 'string' || typeof site.starts !== 'number') {
+      throw new BadBackup('its database does not say of which site it is');
+    }
+    const known = db.prepare('SELECT id FROM image_file').all();
+    const ids = new Set(known.map(({ id }) => String(id)));
+    for (const id of images) {
+      if (!ids.has(id)) throw new BadBackup(`its database does not know the image ${id}`);
+    }
+    db.exec("PRAGMA journal_mode = DELETE; INSERT OR REPLACE INTO meta VALUES ('restored', '1')");
+    return site;
+  } catch (error) {
+    if (error instanceof BadBackup) throw error;
+    throw new BadBackup(`its database cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/** Moves what was extracted to its place: the database at last, because it makes a site of it. */
+function publish(partial: string, folder: string): void {
+  const images = imagesIn(folder);
+  if (existsSync(images)) rmSync(images, { recursive: true });
+  renameSync(join(partial, 'images'), images);
+  syncFolder(images);
+  renameSync(join(partial, `${databaseEntry}.closed`), `${databaseIn(folder)}.closed`);
+  renameSync(join(partial, databaseEntry), databaseIn(folder));
+  rmSync(partial, { recursive: true });
+  syncFolder(folder);
+}

@@ -1,0 +1,236 @@
+/**
+ * The folder of the data, opened and closed: the database, and beside it the images that belong to
+ * it. One that does not look as its last server left it is not started on.
+ */
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { syncFolder } from '../durable-file.ts';
+import { imageKinds } from '../store/image-list.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { FolderError, ownFile, ownFolder } from './access.ts';
+import { howLeft, markClosed, markOf, markOpen } from './closed-mark.ts';
+import { requireUnused } from './in-use.ts';
+import * as refusals from './refusals.ts';
+import { namesIn, newSite, readMark, type SiteMark, strangersIn, writeMark } from './site-mark.ts';
+import { damageOf } from './wal.ts';
+
+export interface DataFolder {
+  readonly store: Store;
+  /** Folder of the image files. */
+  readonly images: string;
+  /** Closes the database, and notes that it was closed. */
+  close(): Promise<void>;
+}
+
+export interface FolderSettings {
+  /** Nothing is kept: the database is in memory. */
+  readonly inMemory: boolean;
+  /** What is there is moved aside, for an empty site. */
+  readonly newSite: boolean;
+  /** Database and images are used together although they do not fit. */
+  readonly adoptImages: boolean;
+  readonly log: (line: string) => void;
+}
+
+/** Folders of backups that are being made begin with this. */
+export const frozenPrefix = 'backup.partial-';
+/** Where a backup is being brought in. */
+export const restoring = 'restore.partial';
+
+/** The database in a folder of data. */
+export function databaseIn(folder: string): string {
+  return join(folder, 'vmctl.db');
+}
+
+/** The folder of the images in a folder of data. */
+export function imagesIn(folder: string): string {
+  return join(folder, 'images');
+}
+
+/** Opens a folder of data, or makes one. Throws a `FolderError` where that could lose something. */
+export async function openDataFolder(path: string, settings: FolderSettings): Promise<DataFolder> {
+  ownFolder(path);
+  const images = imagesIn(path);
+  if (settings.inMemory) {
+    ownFolder(images);
+    const store = await openStore(':memory:');
+    return { store, images, close: () => store.close() };
+  }
+  const database = databaseIn(path);
+  if (settings.newSite) await moveAside(path, settings.log);
+  requireRestored(path);
+  requireStore(database, images);
+  for (const name of ['', '-wal', '-shm']) ownFile(`${database}${name}`, name === '');
+  ownFolder(images);
+  const isNew = statSync(database).size === 0;
+  const left = isNew ? 'closed' : await howLeft(database);
+  const damage = left === 'open' ? damageOf(`${database}-wal`) : undefined;
+  if (damage !== undefined) throw refusals.damagedLog(`${database}-wal`, damage);
+  const store = await openStore(database, {
+    check: left !== 'closed',
+    opened(problem) {
+      if (left === 'changed') {
+        throw refusals.changedStore(database, markOf(database), problem ?? 'SQLite finds no fault');
+      }
+      if (problem !== undefined) throw refusals.damagedStore(database, problem);
+      markOpen(database);
+    },
+  });
+  try {
+    clearPartial(path);
+    await agree(store, database, images, settings);
+  } catch (error) {
+    await store.close();
+    // Nothing was changed, so it is as well closed as before.
+    if (left === 'closed' && !isNew) await markClosed(database);
+    throw error;
+  }
+  return {
+    store,
+    images,
+    async close() {
+      await store.close();
+      if (!store.failed) await markClosed(database);
+    },
+  };
+}
+
+/** Takes away what a crash left of a backup: it was a copy. */
+function clearPartial(folder: string): void {
+  for (const name of namesIn(folder)) {
+    if (name.startsWith(frozenPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Refuses a folder into which a backup was brought in part. */
+function requireRestored(folder: string): void {
+  if (!existsSync(join(folder, restoring))) return;
+  throw new FolderError(
+    `A backup was about to be brought into ${folder}, and that did not come to its end.`,
+    'run vmctl serve --restore again',
+  );
+}
+
+/** Refuses to begin an empty site where there was one. */
+function requireStore(database: string, images: string): void {
+  const found = lstatSync(database, { throwIfNoEntry: false });
+  if (found && (found.size > 0 || !found.isFile())) return;
+  const log = `${database}-wal`;
+  if ((lstatSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw refusals.noStoreBesideLog(database, log);
+  }
+  const mark = readMark(images);
+  const strangers = strangersIn(images, new Set());
+  if (mark || strangers.names.length > 0) {
+    throw refusals.noStore(database, found !== undefined, images, mark, strangers);
+  }
+}
+
+/** Makes sure that store and images belong together, and counts the start. */
+async function agree(
+  store: Store,
+  database: string,
+  images: string,
+  settings: FolderSettings,
+): Promise<void> {
+  const text = store.meta('site');
+  const own = text === undefined ? undefined : (JSON.parse(text) as SiteMark);
+  const mark = settings.adoptImages ? undefined : readMark(images);
+  // A database of a version that kept no list of its images.
+  const isUpgrade = own === undefined && store.meta('filled') !== undefined;
+  if (isUpgrade && !mark) await listImages(store, images);
+  const known = store.read((tx) => tx.images.ids());
+  const strangers = strangersIn(images, known);
+  if (settings.adoptImages || (isUpgrade && !mark)) {
+    if (strangers.names.length > 0) {
+      const to = setAside(images, strangers.names);
+      settings.log(`${refusals.told(strangers)} that the database does not know moved to ${to}`);
+    }
+  } else {
+    const expected = store.read((tx) => tx.images.expected()).length;
+    refuseOthers(own, mark, { database, images, expected });
+    if (strangers.names.length > 0) {
+      throw refusals.unknownImages(database, images, strangers);
+    }
+  }
+  const { site, starts } = own ?? newSite();
+  const next: SiteMark = { site, starts: Math.max(starts, mark?.starts ?? 0) + 1 };
+  await store.write(() => store.setMeta('site', JSON.stringify(next)));
+  writeMark(images, next);
+}
+
+function refuseOthers(
+  own: SiteMark | undefined,
+  mark: SiteMark | undefined,
+  { database, images, expected }: { database: string; images: string; expected: number },
+): void {
+  if (!mark) {
+    if (expected > 0) throw refusals.noImages(images, expected);
+    return;
+  }
+  if (own?.site !== mark.site) throw refusals.otherSite(images, own?.site, mark);
+  if (own.starts < mark.starts) {
+    throw refusals.olderStore(database, images, own.starts, mark.starts);
+  }
+  if (own.starts > mark.starts + 1) throw refusals.olderImages(images, own.starts, mark.starts);
+}
+
+/** Lists the images of the objects of a database that had no list yet. */
+function listImages(store: Store, images: string): Promise<void> {
+  return store.write((tx) => {
+    for (const name of namesIn(images)) {
+      if (!imageKinds.some((kind) => tx.get(kind, name) !== undefined)) continue;
+      tx.images.written(name, lstatSync(join(images, name)).size);
+    }
+  });
+}
+
+/** Moves images into a folder of their own beside the others. Returns its path. */
+function setAside(images: string, names: readonly string[]): string {
+  const target = unused(`${images}.aside`);
+  mkdirSync(target, { mode: 0o700 });
+  for (const name of names) renameSync(join(images, name), join(target, name));
+  syncFolder(target);
+  syncFolder(images);
+  return target;
+}
+
+/** Moves database and images aside. Nothing is deleted. */
+async function moveAside(folder: string, log: (line: string) => void): Promise<void> {
+  const database = databaseIn(folder);
+  if (lstatSync(database, { throwIfNoEntry: false })?.isFile()) await requireUnused(database);
+  const names = ['vmctl.db', 'vmctl.db-wal', 'vmctl.db.closed', 'images'];
+  const found = names.filter((name) => existsSync(join(folder, name)));
+  if (found.length === 0) return;
+  const target = unused(join(folder, 'before-new-site'));
+  mkdirSync(target, { mode: 0o700 });
+  for (const name of found) moved(join(folder, name), join(target, name));
+  // The index of the log is made anew with the log.
+  rmSync(join(folder, 'vmctl.db-shm'), { force: true });
+  syncFolder(target);
+  syncFolder(folder);
+  log(`${found.join(', ')} moved to ${target}`);
+}
+
+function moved(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EBUSY' && code !== 'EXDEV') throw error;
+    throw new FolderError(
+      `${from} cannot be moved aside: it is a mounted file system.`,
+      `move what is in ${from} away yourself, or mount another one there`,
+      error,
+    );
+  }
+}
+
+/** A path that nothing has yet: with the time of day, and a number where that is not enough. */
+function unused(path: string): string {
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  for (let number = 1; ; number++) {
+    const name = `${path}-${stamp}${number === 1 ? '' : `-${number}`}`;
+    if (!existsSync(name)) return name;
+  }
+}

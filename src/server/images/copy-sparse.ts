@@ -1,0 +1,29 @@
+/** Copies of files in which whatever is all zeros takes no room. */
+import { open } from 'node:fs/promises';
+
+const pieceSize = 2 ** 20;
+
+/** Copies a file; pieces that are all zeros become holes. Durable when it resolves. */
+export async function copySparse(from: string, to: string): Promise<void> {
+  const source = await open(from, 'r');
+  const target = await open(to, 'w', 0o600);
+  try {
+    const { size, blocks } = await source.stat();
+    const piece = Buffer.allocUnsafe(pieceSize);
+    const zeros = Buffer.alloc(pieceSize);
+    // A file without blocks is nothing but a hole.
+    for (let offset = blocks === 0 ? size : 0; offset < size; ) {
+      const { bytesRead } = await source.read(piece, 0, pieceSize, offset);
+      if (bytesRead === 0) break;
+      const part = piece.subarray(0, bytesRead);
+      if (!part.equals(zeros.subarray(0, bytesRead))) {
+        await target.write(part, 0, bytesRead, offset);
+      }
+      offset += bytesRead;
+    }
+    await target.truncate(size);
+    await target.sync();
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}

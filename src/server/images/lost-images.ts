@@ -1,0 +1,90 @@
+/** Image files that are missing or too short at a start: their disks become illegal. */
+import { RuleContext, type Site } from '../rules/context.ts';
+import type { Transfer } from '../rules/image-transfer/image.ts';
+import { imageLost } from '../rules/image-transfer/rules.ts';
+import type { ImageRecord } from '../store/image-list.ts';
+import type { Store } from '../store/store.ts';
+import type { DiskFiles } from './disk-files.ts';
+
+/** What differs from what was known before; without an entry nothing has changed. */
+export interface ImageFindings {
+  readonly lost: readonly ImageRecord[];
+  readonly found: readonly ImageRecord[];
+}
+
+/** Looks for the files that have to be there. */
+export function findImages(store: Store, files: DiskFiles): ImageFindings {
+  const lost: ImageRecord[] = [];
+  const found: ImageRecord[] = [];
+  for (const record of store.read((tx) => tx.images.expected())) {
+    const whole = files.isWhole(record);
+    if (whole && record.lost) found.push(record);
+    if (!whole && !record.lost) lost.push(record);
+  }
+  return { lost, found };
+}
+
+/** Disks without an image become illegal, and those that have it again can be used, with an event each. */
+export async function followImages(
+  store: Store,
+  site: Site,
+  findings: ImageFindings,
+): Promise<void> {
+  if (findings.lost.length + findings.found.length === 0) return;
+  const ctx = await store.write((tx) => {
+    const context = RuleContext.system(tx, site);
+    for (const { id } of findings.lost) {
+      tx.images.setLost(id, true);
+      spoil(context, id);
+    }
+    for (const { id } of findings.found) {
+      tx.images.setLost(id, false);
+      heal(context, id);
+    }
+    return context;
+  });
+  for (const effect of ctx.afterCommit) await effect();
+}
+
+/**
+ * Ends all transfers: the bytes are those of a backup, and what clients believe to have sent may not be
+ * among them.
+ */
+export async function endTransfers(store: Store, site: Site): Promise<void> {
+  const ctx = await store.write((tx) => {
+    const context = RuleContext.system(tx, site);
+    for (const transfer of tx.list('image_transfer') as Transfer[]) {
+      if (transfer.finished === undefined) imageLost(context, transfer);
+    }
+    tx.statement("DELETE FROM meta WHERE key = 'restored'").run();
+    return context;
+  });
+  for (const effect of ctx.afterCommit) await effect();
+}
+
+function spoil(ctx: RuleContext, id: string): void {
+  let isUploaded = false;
+  for (const transfer of ctx.tx.list('image_transfer') as Transfer[]) {
+    const its = [transfer.id, transfer.disk?.id, transfer.snapshot?.id, transfer.frozen];
+    if (transfer.finished !== undefined || !its.includes(id)) continue;
+    // An upload can go on where its image comes back; until then its ticket cannot be opened.
+    if (transfer.direction === 'download') imageLost(ctx, transfer);
+    else isUploaded = true;
+  }
+  if (isUploaded) return;
+  const disk = ctx.tx.get('disk', id);
+  const image = disk ? undefined : ctx.tx.get('disk_snapshot', id);
+  if (disk) ctx.tx.update('disk', { ...disk, status: 'illegal' });
+  if (image) ctx.tx.update('disk_snapshot', { ...image, status: 'illegal' });
+  const of = disk ?? ctx.tx.get('disk', image?.disk?.id ?? '');
+  ctx.event(10920, {}, { DiskAlias: of?.alias ?? id });
+}
+
+function heal(ctx: RuleContext, id: string): void {
+  const disk = ctx.tx.get('disk', id);
+  const image = disk ? undefined : ctx.tx.get('disk_snapshot', id);
+  if (disk?.status === 'illegal') ctx.tx.update('disk', { ...disk, status: 'ok' });
+  if (image?.status === 'illegal') ctx.tx.update('disk_snapshot', { ...image, status: 'ok' });
+  const of = disk ?? ctx.tx.get('disk', image?.disk?.id ?? '');
+  ctx.event(10921, {}, { DiskAlias: of?.alias ?? id });
+}
