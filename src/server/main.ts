@@ -1,14 +1,6 @@
 /** Puts a server together: store, rules, certificates, image daemon, listener; and takes it apart. */
 import { randomBytes, randomUUID, sign } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,11 +10,16 @@ import { Metrics } from './admin/metrics.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
+import { FrozenSite } from './backup/frozen.ts';
+import { noteInterval, ServiceTime, systemClock } from './clock.ts';
 import { writeDurably } from './durable-file.ts';
+import { ownFile } from './folder/access.ts';
+import { openDataFolder } from './folder/data-folder.ts';
 import { CallLog } from './http/call-log.ts';
 import { ListCache } from './http/list-cache.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
+import { endTransfers, findImages, followImages } from './images/lost-images.ts';
 import { QemuNbd } from './images/qemu-nbd.ts';
 import { TicketImages } from './images/ticket-images.ts';
 import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
@@ -30,6 +27,7 @@ import { readBeginning } from './inventory/data.ts';
 import { sampleUsers } from './inventory/people.ts';
 import { purgeJobs } from './jobs/job.ts';
 import { TaskRunner } from './jobs/runner.ts';
+import { reporter } from './log.ts';
 import { type Address, dialectOf, isEverywhere, type ServerOptions, urlHost } from './options.ts';
 import { answers } from './reach.ts';
 import { RuleContext, type Site } from './rules/context.ts';
@@ -37,7 +35,7 @@ import { loseHost } from './rules/host/lost.ts';
 import { registerRules } from './rules/index.ts';
 import { seededRandom, seededUuid } from './seed.ts';
 import { clearState, loadState } from './store/state.ts';
-import { openStore, type Store } from './store/store.ts';
+import type { Store } from './store/store.ts';
 import { givenCertificates, ownCertificates } from './tls/certificates.ts';
 
 export interface RunningServer {
@@ -88,13 +86,22 @@ async function start(
   folder: string,
   closers: (() => unknown)[],
 ): Promise<RunningServer> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const dialect = dialectOf(options);
-  const now = () => new Date();
-  const report = (error: unknown) => options.log(describe(error));
+  const clock = options.clock ?? systemClock;
+  const now = () => clock.now();
+  const report = reporter(options.log, () => clock.monotonic());
 
-  const store = await openStore(options.data === undefined ? ':memory:' : join(folder, 'vmctl.db'));
-  closers.push(() => store.close());
+  const data = await openDataFolder(folder, {
+    inMemory: options.data === undefined,
+    newSite: options.newSite ?? false,
+    adoptImages: options.adoptImages ?? false,
+    log: options.log,
+  });
+  const { store } = data;
+  closers.push(() => data.close());
+  const time = await ServiceTime.begin(store, clock);
+  const steady = () => time.now();
+  closers.push(() => time.note(store, true).catch(report));
   const certificates =
     options.tlsCert && options.tlsKey
       ? givenCertificates(options.tlsCert, options.tlsKey)
@@ -102,29 +109,29 @@ async function start(
   const caFile = join(folder, 'ca.pem');
   writeDurably(caFile, certificates.ca, 0o644);
 
-  const files = new DiskFiles(join(folder, 'images'));
+  const files = new DiskFiles(data.images, store);
+  closers.push(() => files.forgetRemoved().catch(report));
+  await files.sweep();
   const qemuNbd = QemuNbd.find(join(folder, 'nbd'));
   closers.push(() => qemuNbd?.end());
   const ticketImages = new TicketImages(files, qemuNbd);
-  const tickets = await ticketsUnderWay(store, ticketImages, files, report);
+  const findings = findImages(store, files);
+  const isRestored = store.meta('restored') !== undefined;
+  // What clients were about to send or fetch when a backup was made is not what they have now.
+  const tickets = isRestored ? [] : await ticketsUnderWay(store, ticketImages, files, report);
   const daemon = await startImageDaemon({
     host: options.imagesListen.host,
     port: options.imagesListen.port,
     tls: { key: certificates.server.key, cert: certificates.server.certificate },
     ...shortWay(folder),
     tickets,
+    wrapsAlgorithms: dialect.name === 'ovirt',
     ...(options.imagesControlSocket === undefined
       ? {}
       : { controlSocket: options.imagesControlSocket }),
   });
   closers.push(() => daemon.close());
-  const desk = new TransferDesk(
-    daemon,
-    uploadUrl(daemon, options),
-    ticketImages,
-    () => now().getTime(),
-    report,
-  );
+  const desk = new TransferDesk(daemon, uploadUrl(daemon, options), ticketImages, steady, report);
   let port = options.listen.port;
   const address = () => `${urlHost(options.listen.host)}:${port}`;
   let newId: () => string = randomUUID;
@@ -137,6 +144,7 @@ async function start(
     dialect,
     speed: options.speed,
     now,
+    steady,
     newId: () => newId(),
     random: seededRandom(options.seed ?? randomBytes(4).readUInt32LE()),
     images: files,
@@ -150,9 +158,11 @@ async function start(
     address,
     isoFiles: () => filesIn(join(folder, 'iso')),
   };
-  const password = await prepareData(store, site, options, folder, files);
+  const password = await prepareData(store, site, options, folder);
+  await followImages(store, site, findings);
+  if (isRestored) await endTransfers(store, site);
 
-  const authenticator = new Authenticator(store, dialect.scope, now);
+  const authenticator = new Authenticator(store, site);
   const oauth = new OAuth(store, site, authenticator, {
     scope: dialect.scope,
     tokenLifetime: options.tokenLifetime * 1000,
@@ -168,6 +178,8 @@ async function start(
       authenticator,
       faults,
       metrics: new Metrics(),
+      steady,
+      backup: async () => (await FrozenSite.freeze(folder, store, files)).read(),
       lose: async (name) => {
         const found = await store.write((tx) => {
           const host = tx.get('host', name) ?? tx.byName('host', name);
@@ -183,10 +195,10 @@ async function start(
         await store.write((tx) => {
           clearState(tx);
           if (begin) begin(tx, site);
-          else loadState(tx, state ?? '');
+          else loadState(tx, state ?? '', steady());
         });
         await desk.closeAll();
-        sweep(store, files);
+        await files.sweep();
         runner.wake();
       },
     },
@@ -205,6 +217,9 @@ async function start(
     ca: certificates.ca,
     key: certificates.server.key,
     certificate: certificates.server.certificate,
+    hostNames: [options.listen.host.toLowerCase(), ...(options.hostNames ?? [])],
+    isGivenCertificate: options.tlsCert !== undefined,
+    allowOrigins: options.allowOrigins ?? [],
   });
   await desk.begin(store, site, tickets);
   closers.push(() => desk.end());
@@ -212,8 +227,10 @@ async function start(
   closers.push(() => listener.close(grace));
   await runner.recover();
   const purging = setInterval(() => {
-    purgeJobs(store, now().getTime()).catch(report);
-  }, 60_000);
+    Promise.all([purgeJobs(store, steady()), files.forgetRemoved(), time.note(store)]).catch(
+      report,
+    );
+  }, noteInterval);
   purging.unref();
   closers.push(() => clearInterval(purging));
 
@@ -238,29 +255,18 @@ async function start(
   };
 }
 
-/** Kinds of objects whose bytes are in a file named by their id. */
-const imageKinds = [
-  'disk',
-  'disk_snapshot',
-  'backup_image',
-  'unregistered_disk',
-  'image',
-  'image_transfer',
-] as const;
-
 interface Password {
   readonly password: string;
   readonly file: string | undefined;
   readonly isNew: boolean;
 }
 
-/** Fills a new store, removes what a crash left over, and sets the administrator's password. */
+/** Fills a new store, and sets the administrator's password. */
 async function prepareData(
   store: Store,
   site: Site,
   options: ServerOptions,
   folder: string,
-  files: DiskFiles,
 ): Promise<Password> {
   if (store.meta('filled') === undefined) {
     const begin = await readBeginning(options);
@@ -269,7 +275,6 @@ async function prepareData(
       store.setMeta('filled', options.load ?? options.inventory);
     });
   }
-  sweep(store, files);
   const password = choosePassword(options, folder);
   await store.write((tx) => {
     if (!checkPassword(tx, options.admin, password.password)) {
@@ -279,13 +284,6 @@ async function prepareData(
     RuleContext.system(tx, site).event(1, {}, { Product: site.dialect.product.name });
   });
   return password;
-}
-
-/** Removes images of disks that are not there any more. */
-function sweep(store: Store, files: DiskFiles): void {
-  files.sweep((id) =>
-    store.read((tx) => imageKinds.some((kind) => tx.get(kind, id) !== undefined)),
-  );
 }
 
 /** The password that was given, the one kept in the data folder, or a new one that is kept there. */
@@ -299,6 +297,7 @@ function choosePassword(options: ServerOptions, folder: string): Password {
       isNew: false,
     };
   }
+  ownFile(file);
   try {
     return { password: readFileSync(file, 'utf8').trimEnd(), file, isNew: false };
   } catch {
@@ -310,7 +309,9 @@ function choosePassword(options: ServerOptions, folder: string): Password {
 
 function names(options: ServerOptions): string[] {
   const hosts = [options.listen.host, options.imagesListen.host, 'localhost', '127.0.0.1', '::1'];
-  return [...new Set([...hosts, hostname()])].filter((host) => !isEverywhere(host));
+  return [...new Set([...hosts, hostname(), ...(options.hostNames ?? [])])].filter(
+    (host) => !isEverywhere(host),
+  );
 }
 
 /** Where clients reach the image daemon: one that listens everywhere has no address of its own. */
@@ -342,8 +343,4 @@ function filesIn(path: string): readonly string[] {
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
     .sort();
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,6 +1,7 @@
 /** Settings of a server, with their defaults. */
 import { hostname } from 'node:os';
 import { type Dialect, type DialectName, dialects } from '../model/dialect.ts';
+import type { Clock } from './clock.ts';
 
 export interface Address {
   readonly host: string;
@@ -14,6 +15,10 @@ export interface ServerOptions {
   readonly imagesControlSocket?: string | undefined;
   /** Folder of the data; undefined keeps nothing. */
   readonly data: string | undefined;
+  /** What is in the folder is moved aside, for an empty site. */
+  readonly newSite?: boolean | undefined;
+  /** Database and images are used together although they do not fit. */
+  readonly adoptImages?: boolean | undefined;
   readonly dialect: DialectName;
   readonly appRoot?: string | undefined;
   readonly scope?: string | undefined;
@@ -23,6 +28,10 @@ export interface ServerOptions {
   readonly password: string | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
+  /** Further names of the server: its own certificate has them, and clients may ask for them. */
+  readonly hostNames?: readonly string[] | undefined;
+  /** Origins (`https://console.example.com`) whose pages may change something. */
+  readonly allowOrigins?: readonly string[] | undefined;
   /** See `parseInventory`. Only read when the data folder is new. */
   readonly inventory: string;
   /** File with a saved state, instead of an inventory. */
@@ -37,6 +46,8 @@ export interface ServerOptions {
   readonly tokenLifetime: number;
   /** Folder for a log of the operations that are called; see `CallLog`. */
   readonly callLog?: string | undefined;
+  /** Instead of the clocks of the system. */
+  readonly clock?: Clock | undefined;
   /** Where notes of the server go, a line each. */
   readonly log: (line: string) => void;
 }
@@ -78,4 +89,27 @@ export function isEverywhere(host: string): boolean {
 export function urlHost(host: string): string {
   if (isEverywhere(host)) return hostname();
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Reads the name of a host, without port; in lower case. Throws with what is wrong with it. */
+export function parseHostName(text: string, option: string): string {
+  if (
+    /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(
+      text,
+    )
+  ) {
+    return text.toLowerCase();
+  }
+  throw new Error(`${option} "${text}" is not the name of a host, such as engine.example.com.`);
+}
+
+/** Reads an origin as browsers write it. Throws with what is wrong with it. */
+export function parseOrigin(text: string, option: string): string {
+  if (URL.canParse(text)) {
+    const { origin } = new URL(text);
+    if (origin === text.replace(/\/$/, '').toLowerCase()) return origin;
+  }
+  throw new Error(
+    `${option} "${text}" is not an origin of the form https://HOST or https://HOST:PORT.`,
+  );
 }

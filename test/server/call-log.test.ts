@@ -33,7 +33,7 @@ describe('a log of calls', () => {
         parameters: new Map([['async', 'true']]),
         apiPath: '/api',
         header: () => 'somebody',
-        body: new Uint8Array(),
+        readBody: async () => new Uint8Array(),
         address: '',
       };
       for (const reads of [['pause'], ['pause'], ['pause', 'vm']]) {

@@ -1,9 +1,10 @@
 /** Finds out who sends a request: bearer token, Basic credentials or cookie (specification 5). */
-import type { Caller } from '../rules/context.ts';
+import { Refusal } from '../fault.ts';
+import type { Caller, Site } from '../rules/context.ts';
 import type { Store } from '../store/store.ts';
-import { PasswordCache } from './passwords.ts';
 import { Sessions } from './sessions.ts';
-import { readToken } from './tokens.ts';
+import { SignIn } from './sign-in.ts';
+import { hashOfToken, readToken } from './tokens.ts';
 import { callerOf } from './users.ts';
 
 export interface Credentials {
@@ -12,33 +13,54 @@ export interface Credentials {
   readonly prefer: string | undefined;
   /** Minutes without a request after which a new session ends. */
   readonly sessionTtl: string | undefined;
+  /** Where the request comes from. */
+  readonly address: string;
 }
 
 export type Authentication =
   | { readonly caller: Caller; readonly setCookie?: string }
-  | { readonly refused: string };
+  /** 401 with a challenge, and why. */
+  | { readonly refused: string }
+  /** Another answer: 429 or 503. */
+  | { readonly refusal: Refusal };
+
+/** What an Authorization header is worth; `token` where it is one. */
+type Found = Authentication & { readonly token?: string };
 
 const defaultIdle = 30 * 60_000;
 
 export class Authenticator {
-  readonly passwords = new PasswordCache();
+  readonly signIn: SignIn;
   readonly #sessions = new Sessions();
   readonly #store: Store;
   readonly #scope: string;
-  readonly #now: () => Date;
+  readonly #steady: () => number;
   /** By login name, as of one version of the store: what somebody may do changes with the data. */
   readonly #callers = new Map<string, Caller | undefined>();
   #version = -1;
 
-  constructor(store: Store, scope: string, now: () => Date) {
+  constructor(store: Store, site: Site) {
     this.#store = store;
-    this.#scope = scope;
-    this.#now = now;
+    this.#scope = site.dialect.scope;
+    // Sessions and tokens end by the time of the service, whatever the time of day becomes.
+    this.#steady = site.steady;
+    this.signIn = new SignIn(store, site);
   }
 
-  /** The caller, and the cookie to set when a session was opened; or why there is none. */
-  authenticate(credentials: Credentials, cookiePath: string): Authentication {
-    const now = this.#now().getTime();
+  /** Ends the sessions that were opened with a token. */
+  endSessionsOf(token: string): void {
+    this.#sessions.endAllOf(hashOfToken(token));
+  }
+
+  /**
+   * The caller, and the cookie to set when a session was opened; or why there is none. A promise where
+   * a password has to be checked.
+   */
+  authenticate(
+    credentials: Credentials,
+    cookiePath: string,
+  ): Authentication | Promise<Authentication> {
+    const now = this.#steady();
     const preferences = (credentials.prefer ?? '').split(',').map((word) => word.trim());
     const persistent = preferences.includes('persistent-auth');
     const session = cookieValue(credentials.cookie, 'JSESSIONID');
@@ -51,11 +73,21 @@ export class Authenticator {
         if (caller) return { caller };
       }
     }
-    const found = this.#fromHeader(credentials.authorization, now);
-    if ('refused' in found || !persistent) return found;
-    const minutes = Number(credentials.sessionTtl);
+    const found = this.#fromHeader(credentials, now);
+    if (!persistent) return found;
+    return found instanceof Promise
+      ? found.then((one) => this.#opened(one, credentials, cookiePath))
+      : this.#opened(found, credentials, cookiePath);
+  }
+
+  /** Opens a session for who has signed in. */
+  #opened(found: Found, { sessionTtl }: Credentials, cookiePath: string): Authentication {
+    if (!('caller' in found)) return found;
+    const minutes = Number(sessionTtl);
     const idle = minutes >= 1 ? minutes * 60_000 : defaultIdle;
-    const id = this.#sessions.open(found.caller.userName, idle, now);
+    const now = this.#steady();
+    const token = found.token === undefined ? undefined : hashOfToken(found.token);
+    const id = this.#sessions.open(found.caller.userName, idle, now, token);
     return {
       caller: found.caller,
       setCookie: `JSESSIONID=${id}; Path=${cookiePath}; Secure; HttpOnly; SameSite=Strict`,
@@ -73,20 +105,20 @@ export class Authenticator {
     return caller;
   }
 
-  #fromHeader(authorization: string | undefined, now: number): Authentication {
+  #fromHeader({ authorization, address }: Credentials, now: number): Found | Promise<Found> {
     if (authorization === undefined) return { refused: 'Authorization Required' };
     const [scheme = '', value = ''] = authorization.split(/ +/, 2);
     switch (scheme.toLowerCase()) {
       case 'bearer':
         return this.#bearer(value, now);
       case 'basic':
-        return this.#basic(value, now);
+        return this.#basic(value, address);
       default:
         return { refused: `The authentication scheme "${scheme}" is not supported.` };
     }
   }
 
-  #bearer(token: string, now: number): Authentication {
+  #bearer(token: string, now: number): Found {
     return this.#store.read((tx) => {
       const found = readToken(tx, token, now);
       if (!found) return { refused: 'The access token is expired or not valid. Sign in again.' };
@@ -94,20 +126,37 @@ export class Authenticator {
         return { refused: `The required scope ${this.#scope} is not granted to the access token.` };
       }
       const caller = this.#callerOf(found.user);
-      return caller ? { caller } : { refused: 'The user of the access token does not exist.' };
+      return caller
+        ? { caller, token }
+        : { refused: 'The user of the access token does not exist.' };
     });
   }
 
-  #basic(encoded: string, now: number): Authentication {
+  #basic(encoded: string, address: string): Found | Promise<Found> {
     const text = Buffer.from(encoded, 'base64').toString('utf8');
     const colon = text.indexOf(':');
+    if (colon < 1) return { refused: wrongCredentials };
     const user = text.slice(0, colon);
     const password = text.slice(colon + 1);
-    return this.#store.read((tx) => {
-      const right = colon > 0 && this.passwords.check(tx, user, password, now);
-      const caller = right ? this.#callerOf(user) : undefined;
-      return caller ? { caller } : { refused: wrongCredentials };
-    });
+    if (!this.signIn.isRemembered(user, password, address)) {
+      return this.#checked(user, password, address);
+    }
+    const caller = this.#callerOf(user);
+    if (!caller) return { refused: wrongCredentials };
+    const written = this.signIn.usedBasic(caller, address);
+    return written ? written.then(() => ({ caller })) : { caller };
+  }
+
+  async #checked(user: string, password: string, address: string): Promise<Found> {
+    try {
+      const caller = await this.signIn.check(user, password, address);
+      if (!caller) return { refused: wrongCredentials };
+      await this.signIn.usedBasic(caller, address);
+      return { caller };
+    } catch (error) {
+      if (error instanceof Refusal) return { refusal: error };
+      throw error;
+    }
   }
 }
 

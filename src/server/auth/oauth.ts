@@ -1,5 +1,6 @@
 /** The sign-in endpoints: token, revoke, token-info, logout (specification 5.2). */
-import { RuleContext, type Site } from '../rules/context.ts';
+import { Refusal } from '../fault.ts';
+import { type Caller, RuleContext, type Site } from '../rules/context.ts';
 import type { Store } from '../store/store.ts';
 import { type Authenticator, wrongCredentials } from './authenticate.ts';
 import { issueToken, purgeTokens, readToken, revokeToken } from './tokens.ts';
@@ -15,6 +16,7 @@ export interface OAuthRequest {
 
 export interface OAuthResponse {
   readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -76,33 +78,27 @@ export class OAuth {
     scope: string,
     address: string,
   ): Promise<OAuthResponse> {
-    const now = this.#site.now().getTime();
-    const caller = this.#store.read((tx) =>
-      this.#authenticator.passwords.check(tx, user, password, now) ? callerOf(tx, user) : undefined,
-    );
-    if (!caller) {
-      await this.#store.write((tx) =>
-        RuleContext.system(tx, this.#site).event(
-          114,
-          {},
-          {
-            UserName: user,
-            SourceIP: address,
-            Reason: 'wrong user name or password',
-          },
-        ),
-      );
-      return this.#error(scope, 'access_denied', wrongCredentials);
+    const { signIn } = this.#authenticator;
+    let caller: Caller | undefined;
+    try {
+      caller = await signIn.check(user, password, address);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { status, headers, message } = error;
+      return { ...this.#error(scope, 'access_denied', message), status, headers };
     }
-    const expires = now + this.#settings.tokenLifetime;
+    if (!caller) return this.#error(scope, 'access_denied', wrongCredentials);
+    const now = this.#site.steady();
+    const { tokenLifetime } = this.#settings;
+    const ends = this.#site.now().getTime() + tokenLifetime;
     const token = await this.#store.write((tx) => {
       purgeTokens(tx, now);
-      new RuleContext(tx, this.#site, caller).event(30, {}, { SourceIP: address });
-      return issueToken(tx, user, scope, expires);
+      signIn.tellSuccess(tx, caller, address);
+      return issueToken(tx, user, scope, now + tokenLifetime);
     });
     return {
       status: 200,
-      body: { access_token: token, scope, exp: String(expires), token_type: 'bearer' },
+      body: { access_token: token, scope, exp: String(ends), token_type: 'bearer' },
     };
   }
 
@@ -111,13 +107,14 @@ export class OAuth {
     const token = request.parameters.get('token');
     if (token) {
       await this.#store.write((tx) => {
-        const found = readToken(tx, token, this.#site.now().getTime());
+        const found = readToken(tx, token, this.#site.steady());
         const caller = found && callerOf(tx, found.user);
         if (caller) {
           new RuleContext(tx, this.#site, caller).event(31, {}, { SourceIP: request.address });
         }
         revokeToken(tx, token);
       });
+      this.#authenticator.endSessionsOf(token);
     }
     return { status: 200, body: {} };
   }
@@ -126,7 +123,7 @@ export class OAuth {
   tokenInfo(request: OAuthRequest): OAuthResponse {
     const token = request.parameters.get('token') ?? '';
     const scope = request.parameters.get('scope') ?? '';
-    const found = this.#store.read((tx) => readToken(tx, token, this.#site.now().getTime()));
+    const found = this.#store.read((tx) => readToken(tx, token, this.#site.steady()));
     if (!found) {
       return this.#error(scope, 'invalid_grant', 'The token is expired or not valid.');
     }

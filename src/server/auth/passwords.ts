@@ -1,17 +1,50 @@
 /** Passwords: kept as scrypt hashes, compared in constant time. */
-import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
 import type { Transaction } from '../store/transaction.ts';
 
-const cost = { N: 2 ** 14, r: 8, p: 1 };
+export const scryptCost = { N: 2 ** 14, r: 8, p: 1 };
+export const hashLength = 32;
 
-/** Stores the password of a user (`admin@internal`). */
+export interface StoredPassword {
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+  /** False where the user has none: the hash is that of no password. */
+  readonly exists: boolean;
+}
+
+interface SaltedHash {
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+/** Hashes that were made ahead of the transactions that need them, by their passwords. */
+const madeAhead = new Map<string, SaltedHash>();
+
+/** Keeps a hash for the next `setPassword` with this password; returns what forgets it. */
+export function keepHash(password: string, made: SaltedHash): () => void {
+  madeAhead.set(password, made);
+  return () => {
+    if (madeAhead.get(password) === made) madeAhead.delete(password);
+  };
+}
+
+/**
+ * Stores the password of a user (`admin@internal`). Hashing it here takes the time of the main thread:
+ * whoever can wait makes the hash ahead.
+ */
 export function setPassword(tx: Transaction, user: string, password: string): void {
-  const salt = randomBytes(16);
+  const { salt, hash } = madeAhead.get(password) ?? hashNow(password);
+  madeAhead.delete(password);
   tx.statement('INSERT OR REPLACE INTO password (user, salt, hash) VALUES (?, ?, ?)').run(
     user,
     salt.toString('hex'),
-    scryptSync(password, salt, 32, cost).toString('hex'),
+    hash.toString('hex'),
   );
+}
+
+function hashNow(password: string): SaltedHash {
+  const salt = randomBytes(16);
+  return { salt, hash: scryptSync(password, salt, hashLength, scryptCost) };
 }
 
 /** Gives a user the password of another one. */
@@ -31,37 +64,29 @@ export function dropPassword(tx: Transaction, user: string): void {
   tx.statement('DELETE FROM password WHERE user = ?').run(user);
 }
 
-/** Whether the user has this password already; spares a new hash at every start. */
-export function checkPassword(tx: Transaction, user: string, password: string): boolean {
-  const row = tx.statement('SELECT salt, hash FROM password WHERE user = ?').get(user);
-  // An unknown user costs as much as a wrong password, so that nobody learns who exists.
-  const salt = Buffer.from(String(row?.['salt'] ?? '00'.repeat(16)), 'hex');
-  const hash = Buffer.from(String(row?.['hash'] ?? '00'.repeat(32)), 'hex');
-  const same = timingSafeEqual(scryptSync(password, salt, 32, cost), hash);
-  return same && row !== undefined;
-}
+const noSalt = Buffer.alloc(16);
+const noHash = Buffer.alloc(hashLength);
 
 /**
- * Remembers for a short time which passwords were right: Basic authentication sends the password
- * with every request, and scrypt is slow on purpose.
+ * What is kept of a password. An unknown user has as much to compare as a known one, so that nobody
+ * learns who exists from the time that it takes.
  */
-export class PasswordCache {
-  readonly #key = randomBytes(32);
-  readonly #right = new Map<string, number>();
-  readonly #milliseconds = 60_000;
+export function storedPassword(tx: Transaction, user: string): StoredPassword {
+  const row = tx.statement('SELECT salt, hash FROM password WHERE user = ?').get(user);
+  return {
+    salt: row ? Buffer.from(String(row['salt']), 'hex') : noSalt,
+    hash: row ? Buffer.from(String(row['hash']), 'hex') : noHash,
+    exists: row !== undefined,
+  };
+}
 
-  /** As `checkPassword`, remembering what was right. `now` in milliseconds since the epoch. */
-  check(tx: Transaction, user: string, password: string, now: number): boolean {
-    const mac = createHmac('sha256', this.#key).update(`${user}\0${password}`).digest('hex');
-    if ((this.#right.get(mac) ?? 0) > now) return true;
-    if (!checkPassword(tx, user, password)) return false;
-    if (this.#right.size > 1_000) this.#right.clear();
-    this.#right.set(mac, now + this.#milliseconds);
-    return true;
-  }
+/** Whether a hash is the one of a stored password. */
+export function isSamePassword({ hash, exists }: StoredPassword, given: Buffer): boolean {
+  return timingSafeEqual(given, hash) && exists;
+}
 
-  /** Forgets everything; called when a password changes. */
-  clear(): void {
-    this.#right.clear();
-  }
+/** Whether the user has this password already; spares a new hash at every start. */
+export function checkPassword(tx: Transaction, user: string, password: string): boolean {
+  const stored = storedPassword(tx, user);
+  return isSamePassword(stored, scryptSync(password, stored.salt, hashLength, scryptCost));
 }

@@ -5,19 +5,21 @@ interface Session {
   readonly user: string;
   /** Milliseconds without a request after which the session ends. */
   readonly idle: number;
+  /** Hash of the token that it was opened with. */
+  readonly token: string | undefined;
   lastUsed: number;
 }
 
-/** Sessions live in memory: a restart ends them, and clients sign in again. */
+/** Sessions live in memory: a restart ends them, and clients sign in again. Times do not jump. */
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
   readonly #limit = 10_000;
 
   /** Opens a session and returns its id. */
-  open(user: string, idle: number, now: number): string {
+  open(user: string, idle: number, now: number, token?: string): string {
     if (this.#sessions.size >= this.#limit) this.#purge(now);
     const id = randomBytes(24).toString('base64url');
-    this.#sessions.set(id, { user, idle, lastUsed: now });
+    this.#sessions.set(id, { user, idle, token, lastUsed: now });
     return id;
   }
 
@@ -36,6 +38,13 @@ export class Sessions {
   /** Ends a session. */
   end(id: string): void {
     this.#sessions.delete(id);
+  }
+
+  /** Ends all sessions that were opened with a token, given by its hash. */
+  endAllOf(token: string): void {
+    for (const [id, session] of this.#sessions) {
+      if (session.token === token) this.#sessions.delete(id);
+    }
   }
 
   #purge(now: number): void {

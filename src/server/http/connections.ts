@@ -1,9 +1,11 @@
 /**
  * What goes on on a connection beside its requests: pipelined ones are answered in their order, one
- * after the other, and connections that fail or sleep get the answer that they have asked for.
+ * after the other, connections that fail or sleep get the answer that they have asked for, and when
+ * the server ends, all get the answers to what they have sent.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { breakOff } from './request-bodies.ts';
 
 /** Requests that may wait behind another one before no more are read. */
 const mostWaiting = 32;
@@ -14,10 +16,18 @@ interface Connection {
   /** Ends with the last of them. */
   last: Promise<void>;
   paused: boolean;
+  /** The request that came last: its body may still be on its way. */
+  latest?: IncomingMessage;
 }
 
+/** Milliseconds that a client gets to close its side when the server ends. */
+const farewell = 1_000;
+
 export class Connections {
-  readonly #known = new WeakMap<Socket, Connection>();
+  readonly #known = new Map<Socket, Connection>();
+  /** By address and port of the client. */
+  readonly #byPeer = new Map<string, Socket>();
+  #ending = false;
 
   /**
    * Takes a new connection. Where much is waiting to be sent, the HTTP server of Node pauses its
@@ -28,6 +38,50 @@ export class Connections {
     (
       socket as unknown as { _writableState: { highWaterMark: number } }
     )._writableState.highWaterMark = Number.MAX_SAFE_INTEGER;
+    this.#of(socket);
+    const peer = `${socket.remoteAddress} ${socket.remotePort}`;
+    this.#byPeer.set(peer, socket);
+    socket.once('close', () => {
+      this.#known.delete(socket);
+      if (this.#byPeer.get(peer) === socket) this.#byPeer.delete(peer);
+    });
+    // It was accepted before the server was told to end, and is encrypted only now.
+    if (this.#ending) this.#endIfIdle(socket);
+  }
+
+  /** Whether TLS is spoken on the connection from this address and port. */
+  readonly isSecured = (address: string, port: number): boolean =>
+    this.#byPeer.has(`${address} ${port}`);
+
+  /** Whether nothing is being answered on the connection from this address and port. */
+  readonly isIdleFrom = (address: string, port: number): boolean => {
+    const socket = this.#byPeer.get(`${address} ${port}`);
+    return socket === undefined || this.isIdle(socket);
+  };
+
+  /** Whether nothing is being answered on the connection. */
+  isIdle(socket: Socket): boolean {
+    return (this.#known.get(socket)?.open.size ?? 0) === 0;
+  }
+
+  /** Whether this answer is the last one that its connection gets. */
+  isLast(socket: Socket): boolean {
+    return this.#ending && (this.#known.get(socket)?.open.size ?? 0) <= 1;
+  }
+
+  /** Takes no further requests; each connection ends when those that have come are answered. */
+  finish(): void {
+    this.#ending = true;
+    for (const socket of this.#known.keys()) this.#endIfIdle(socket);
+  }
+
+  /**
+   * Nothing has moved on a connection for as long as that may last. It ends where the client is to
+   * move: to read its answer, or to ask for something.
+   */
+  stalled(socket: Socket, limit: number): void {
+    if (this.isIdle(socket) || socket.writableLength > 0) socket.destroy();
+    else socket.setTimeout(limit);
   }
 
   /** Runs the work of a request once the requests before it on the same connection are answered. */
@@ -35,6 +89,9 @@ export class Connections {
     const { socket } = request;
     const connection = this.#of(socket);
     const { open, last } = connection;
+    // What comes now was not begun when the server was told to end: its sender can try elsewhere.
+    if (this.#ending) return;
+    connection.latest = request;
     const isFirst = open.size === 0;
     open.add(response);
     connection.last = new Promise((resolve) => {
@@ -45,6 +102,7 @@ export class Connections {
           socket.resume();
         }
         resolve();
+        if (this.#ending) this.#endIfIdle(socket);
       });
     });
     if (isFirst) {
@@ -55,12 +113,18 @@ export class Connections {
       connection.paused = true;
       socket.pause();
     }
-    last.then(work);
+    last.then(() => {
+      // Others have their turn before the next one.
+      setImmediate(() => {
+        // What was sent behind a request that ended the connection must not take effect.
+        if (!socket.destroyed && !socket.writableEnded) work();
+      });
+    });
   }
 
   /** Ends a connection on which something went wrong that is no request yet. */
   fail(error: NodeJS.ErrnoException, socket: Socket): void {
-    const { open, last } = this.#of(socket);
+    const { open, last, latest } = this.#of(socket);
     const status = statusOf(error);
     // Whoever has asked for nothing is told nothing.
     if (!socket.writable || socket.bytesRead === 0 || status === undefined) {
@@ -74,14 +138,26 @@ export class Connections {
       else end(socket, status);
       return;
     }
-    last.then(() => end(socket, status));
+    if (!latest || latest.complete) last.then(() => end(socket, status));
+    // Its sender has gone, and waits for no other answer.
+    else if (error.code === 'HPE_INVALID_EOF_STATE' && open.size === 1) socket.destroy();
+    else breakOff(latest);
+  }
+
+  #endIfIdle(socket: Socket): void {
+    if (!this.isIdle(socket)) return;
+    socket.end();
+    // What the client may have sent meanwhile is read and dropped: closing before would take the
+    // last answer along.
+    setTimeout(() => socket.destroy(), farewell).unref();
   }
 
   #of(socket: Socket): Connection {
     let connection = this.#known.get(socket);
     if (!connection) {
       connection = { open: new Set(), last: Promise.resolve(), paused: false };
-      this.#known.set(socket, connection);
+      // One that is closed already would never be forgotten.
+      if (!socket.destroyed) this.#known.set(socket, connection);
     }
     return connection;
   }

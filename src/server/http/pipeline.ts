@@ -5,15 +5,9 @@
 import type { Dialect } from '../../model/dialect.ts';
 import { type FileAnswer, fileAnswers } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
-import {
-  decodeAction,
-  decodeList,
-  decodeObject,
-  type MediaType,
-  WireError,
-} from '../../wire/index.ts';
+import { type MediaType, WireError } from '../../wire/index.ts';
 import { Dropped, type FaultRules } from '../admin/faults.ts';
-import type { Authenticator } from '../auth/authenticate.ts';
+import type { Authentication, Authenticator } from '../auth/authenticate.ts';
 import { notFound, notFoundReason, Refusal } from '../fault.ts';
 import { type Caller, RuleContext, type Site } from '../rules/context.ts';
 import type { StoredObject } from '../store/document.ts';
@@ -22,7 +16,10 @@ import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
 import type { Answer, Call } from './call.ts';
 import type { CallLog } from './call-log.ts';
+import { ClientGone } from './client-gone.ts';
+import { discreetly } from './discreet.ts';
 import { parametersOf, serve } from './dispatch.ts';
+import { sightOf } from './filter.ts';
 import type { ListCache } from './list-cache.ts';
 import {
   type ApiRequest,
@@ -30,9 +27,9 @@ import {
   acceptedMedia,
   asksFor,
   booleanParameter,
-  contentMedia,
   unsupportedVersion,
 } from './request.ts';
+import { readDocument, takesBody } from './request-document.ts';
 import { type Match, route } from './router.ts';
 import { settled } from './settled.ts';
 import { statusOf } from './status.ts';
@@ -62,7 +59,7 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
   try {
     response = await answer(server, request, media, correlationId);
   } catch (error) {
-    if (error instanceof Dropped) throw error;
+    if (error instanceof Dropped || error instanceof ClientGone) throw error;
     response = refusalOf(server, request.method, error, media ?? 'application/xml');
   }
   return { ...response, headers: { 'Correlation-Id': correlationId, ...response.headers } };
@@ -76,7 +73,11 @@ async function answer(
 ): Promise<ApiResponse> {
   const match = route(request.segments);
   if (request.method === 'OPTIONS') return optionsAnswer(request, match);
-  const { caller, headers } = authenticate(server, request);
+  // Most callers are known at once; hashing a password takes a while.
+  const signedIn = authenticate(server, request);
+  const { caller, headers } = acceptedCaller(
+    signedIn instanceof Promise ? await signedIn : signedIn,
+  );
   requireVersion(request);
   const file = fileAskedFor(request, match);
   if (!media && !file) {
@@ -98,7 +99,7 @@ async function answer(
     return { ...response, headers: { ...own, ...headers } };
   }
   const { match: found, operation } = requireOperation(request, match);
-  const body = decode(request, operation);
+  const body = takesBody(operation) ? await readDocument(request, operation) : {};
   const observed = server.calls?.observe(operation, request, body);
   const { request: seen, body: sent } = observed ?? { request, body };
   const result = await perform(server, seen, found, operation, sent, file, caller, correlationId);
@@ -159,25 +160,32 @@ function nameOf(
   return name === undefined ? undefined : String(name);
 }
 
-/** Step 1: who asks. Refuses with 401 and a challenge. */
+/** Step 1: who asks. Nothing of the body is read before. */
 function authenticate(
-  server: ApiServer,
-  request: ApiRequest,
-): { caller: Caller; headers: Record<string, string> } {
-  const found = server.authenticator.authenticate(
+  { authenticator, dialect }: ApiServer,
+  { header, address }: ApiRequest,
+): Authentication | Promise<Authentication> {
+  return authenticator.authenticate(
     {
-      authorization: request.header('authorization'),
-      cookie: request.header('cookie'),
-      prefer: request.header('prefer'),
-      sessionTtl: request.header('session-ttl'),
+      authorization: header('authorization'),
+      cookie: header('cookie'),
+      prefer: header('prefer'),
+      sessionTtl: header('session-ttl'),
+      address,
     },
-    `${server.dialect.appRoot}/api`,
+    `${dialect.appRoot}/api`,
   );
+}
+
+/** Refuses with 401 and a challenge, or with what else speaks against letting somebody in. */
+function acceptedCaller(found: Authentication): {
+  caller: Caller;
+  headers: Record<string, string>;
+} {
+  if ('refusal' in found) throw found.refusal;
   if ('refused' in found) throw new Refusal(401, 'Unauthorized', found.refused);
-  return {
-    caller: found.caller,
-    headers: found.setCookie ? { 'Set-Cookie': found.setCookie } : {},
-  };
+  const { caller, setCookie } = found;
+  return { caller, headers: setCookie ? { 'Set-Cookie': setCookie } : {} };
 }
 
 /** The file that a request is answered with, where it asks for one that there is. */
@@ -234,43 +242,6 @@ function optionsAnswer(request: ApiRequest, match: Match | undefined): ApiRespon
   return { status: 200, headers: { Allow: allow, 'Content-Type': 'text/plain' }, body: allow };
 }
 
-/** Step 3: from bytes to an object. Refuses with 400 or 415. */
-function decode(request: ApiRequest, operation: Operation): StoredObject | StoredObject[] {
-  const takesBody =
-    operation.http === 'POST' || operation.http === 'PUT' || operation.body.length > 0;
-  if (!takesBody) return {};
-  const empty = request.body.length === 0;
-  if (empty && (operation.isAction || operation.http === 'DELETE')) return {};
-  const media = contentMedia(request.header('content-type'));
-  if (!media) {
-    throw new Refusal(
-      415,
-      'Unsupported Media Type',
-      'The Content-Type must be application/xml or application/json.',
-    );
-  }
-  if (operation.http === 'DELETE' && isList(media, request.body, operation.type)) {
-    // What is removed may also be sent by itself, without an action around it.
-    const [member = ''] = operation.body;
-    return { [member]: decodeList(media, request.body, operation.type) };
-  }
-  if (operation.isAction || operation.http === 'DELETE') return decodeAction(media, request.body);
-  if (operation.listBody && isList(media, request.body, operation.type)) {
-    return decodeList(media, request.body, operation.type);
-  }
-  return decodeObject(media, request.body, operation.type);
-}
-
-/** Bricks may be sent as a list or one alone. */
-function isList(media: MediaType, body: Uint8Array, type: string): boolean {
-  try {
-    decodeList(media, body, type);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Steps 4 and 5: may the caller do it, and what it does, in one transaction; then what follows it
  * outside.
@@ -294,16 +265,33 @@ async function run(
   const refreshes = operation.query.includes('refresh') && parameters.flag('refresh') === true;
   if (reads && !refreshes) {
     return store.read((tx) =>
-      serve(new RuleContext(tx, site, caller, correlationId, parameters), call),
+      discreetly(new RuleContext(tx, site, caller, correlationId, parameters), call, serve),
     );
   }
-  const { ctx, result } = await store.write((tx) => {
-    const context = new RuleContext(tx, site, caller, correlationId, parameters);
-    return { ctx: context, result: serve(context, call) };
-  });
+  const forgetHash =
+    operation.type === 'user' ? await hashAhead(server, request, operation, body) : undefined;
+  const { ctx, result } = await store
+    .write((tx) => {
+      const context = new RuleContext(tx, site, caller, correlationId, parameters);
+      return { ctx: context, result: discreetly(context, call, serve) };
+    })
+    .finally(forgetHash);
   server.committed();
   for (const effect of ctx.afterCommit) await effect();
   return waits(request, operation, body) ? waitUntilSettled(server, caller, call, result) : result;
+}
+
+/** Hashes the password of a new user before the transaction, which would hold up all others. */
+async function hashAhead(
+  { authenticator }: ApiServer,
+  { address }: ApiRequest,
+  { name }: Operation,
+  body: StoredObject | StoredObject[],
+): Promise<(() => void) | undefined> {
+  if (name !== 'add' || Array.isArray(body)) return undefined;
+  const { password } = body as { password?: unknown };
+  if (typeof password !== 'string' || password === '') return undefined;
+  return authenticator.signIn.hashAhead(password, address);
 }
 
 /** Whether the client asked for the answer only when the work is done. */
@@ -327,11 +315,17 @@ async function waitUntilSettled(
   call: Call,
   result: Answer,
 ): Promise<Answer> {
-  const deadline = server.site.now().getTime() + longestWait;
+  const deadline = server.site.steady() + longestWait;
   for (;;) {
     const { store, site } = server;
-    const answered = store.read((tx) => settled(new RuleContext(tx, site, caller), call, result));
-    if (answered || site.now().getTime() > deadline) return answered ?? result;
+    const answered = store.read((tx) => {
+      const context = new RuleContext(tx, site, caller);
+      context.sight = sightOf(context, call.request, true);
+      return settled(context, call, result);
+    });
+    if (answered || site.steady() > deadline) return answered ?? result;
+    // Nothing settles any more in a store that cannot be written: this says why.
+    if (store.failed) await store.write(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
   }
 }

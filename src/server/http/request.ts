@@ -1,4 +1,5 @@
 /** A request as the rest of the server sees it: path, parameters and headers taken apart. */
+import type { IncomingMessage } from 'node:http';
 import type { MediaType } from '../../wire/index.ts';
 import { Refusal } from '../fault.ts';
 
@@ -11,7 +12,8 @@ export interface ApiRequest {
   /** Path of the API root as the client wrote it, with `/v4` if it used that: `/virt-app/api`. */
   readonly apiPath: string;
   readonly header: (name: string) => string | undefined;
-  readonly body: Uint8Array;
+  /** Reads the body, of at most so many bytes. Refuses what is larger, too slow or too much at once. */
+  readonly readBody: (maximum: number) => Promise<Uint8Array>;
   readonly address: string;
 }
 
@@ -20,6 +22,12 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Whole, or in pieces for lists of any length. */
   readonly body?: string | Iterable<string | Uint8Array>;
+}
+
+/** The value of a header, named in lower case; several of the same name in one. */
+export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /**

@@ -6,20 +6,36 @@ import type { ApiResponse } from './request.ts';
 /** Bytes of a piece behind which there may be more. */
 const longPiece = 64 * 2 ** 10;
 
+export interface SendOptions {
+  readonly isHead: boolean;
+  /** The client takes gzip. */
+  readonly packs: boolean;
+  /** What is awaited behind the answer, before the connection ends. */
+  readonly linger?: (() => Promise<void>) | undefined;
+}
+/** Milliseconds that pieces are made and sent for, one after the other. */
+const longestTurn = 10;
+
 /** Writes a response; lists in pieces, no faster than the client reads. */
 export async function send(
   response: ServerResponse,
   { status, headers, body }: ApiResponse,
-  { isHead, packs }: { readonly isHead: boolean; readonly packs: boolean },
+  { isHead, packs, linger }: SendOptions,
 ): Promise<void> {
   if (response.destroyed) return;
   if (body === undefined || isHead) {
-    const length = isHead ? {} : { 'Content-Length': 0 };
+    // An answer without content has no length either (RFC 9110, section 8.6).
+    const length = isHead || status === 204 || status === 304 ? {} : { 'Content-Length': 0 };
     response.writeHead(status, { ...headers, ...length });
+    if (linger) response.flushHeaders();
+    await linger?.();
     response.end();
     return;
   }
-  const varying = { ...headers, Vary: 'Accept-Encoding' };
+  const vary = headers['Access-Control-Allow-Origin']
+    ? 'Accept-Encoding, Origin'
+    : 'Accept-Encoding';
+  const varying = { ...headers, Vary: vary };
   const packed = { ...varying, 'Content-Encoding': 'gzip' };
   // Whatever is made first is made before the head is sent, so that what goes wrong there is a fault.
   const { whole, pieces } =
@@ -30,6 +46,12 @@ export async function send(
     if (short || !packs || length < smallestCompressed) {
       const [head, sent] = short ? [packed, short] : [varying, whole];
       response.writeHead(status, { ...head, 'Content-Length': short?.length ?? length });
+      if (linger) {
+        response.write(sent);
+        await linger();
+        response.end();
+        return;
+      }
       // A text leaves in one piece with its headers; bytes would be a second one.
       if (typeof sent === 'string') response.end(sent, 'utf8');
       else response.end(sent);
@@ -37,9 +59,15 @@ export async function send(
     }
   }
   response.writeHead(status, packs ? packed : varying);
+  let turn = performance.now();
   for await (const piece of packs ? compressedPieces(pieces) : pieces) {
     if (!(await taken(response, piece))) return;
+    if (performance.now() - turn < longestTurn) continue;
+    // Whoever else asks for something has a turn before the next piece is made.
+    await new Promise((resolve) => setImmediate(resolve));
+    turn = performance.now();
   }
+  await linger?.();
   response.end();
 }
 
@@ -54,9 +82,14 @@ function begun(body: Iterable<Piece>): { whole?: Piece; pieces: Iterable<Piece> 
   const second = first.value.length < longPiece ? iterator.next() : undefined;
   if (second?.done) return { whole: first.value, pieces: [first.value] };
   function* all(): Generator<Piece> {
-    yield first.value;
-    if (second) yield second.value;
-    for (let next = iterator.next(); !next.done; next = iterator.next()) yield next.value;
+    try {
+      yield first.value;
+      if (second) yield second.value;
+      for (let next = iterator.next(); !next.done; next = iterator.next()) yield next.value;
+    } finally {
+      // Whoever made them may keep something for as long as they are read.
+      iterator.return?.();
+    }
   }
   return { pieces: all() };
 }

@@ -46,6 +46,7 @@ export function useWorld(): World {
       dialect: dialects.standard,
       speed: 0,
       now: () => new Date(),
+      steady: () => Date.now(),
       newId: randomUUID,
       random: () => 0.5,
       images: {

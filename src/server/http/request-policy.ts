@@ -1,0 +1,170 @@
+/**
+ * Which requests are refused for whom they name or where they come from, before anything else is
+ * looked at: what other servers on the way may understand differently, hosts that this server is not
+ * (DNS rebinding), and changes that pages of other sites ask for (CSRF).
+ */
+import { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../fault.ts';
+
+export interface RequestPolicyOptions {
+  /** Names of this server, in lower case. */
+  readonly hostNames: readonly string[];
+  /** A certificate that the user gave, PEM: the names in it are names of this server. */
+  readonly certificate?: string | undefined;
+  /** Origins whose pages may change something. */
+  readonly allowOrigins: readonly string[];
+  /** Whether the server can be reached from this machine alone; asked once it listens. */
+  readonly isLoopbackOnly: () => boolean;
+}
+
+/** A host with or without a port, as the Host header and the target of a request have it. */
+const authority = /^(\[[0-9a-f:.]+\]|[a-z0-9._~%!$&'()*+,;=-]+)(?::(\d{0,5}))?$/i;
+/** Different values of the Host header that are remembered as allowed. */
+const mostRemembered = 256;
+
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+export class RequestPolicy {
+  readonly #hostNames: ReadonlySet<string>;
+  readonly #certificate: X509Certificate | undefined;
+  readonly #origins: ReadonlySet<string>;
+  readonly #isLoopbackOnly: () => boolean;
+  /** Host headers that were allowed, as they were written. */
+  readonly #allowed = new Set<string>();
+
+  constructor(options: RequestPolicyOptions) {
+    this.#hostNames = new Set(options.hostNames);
+    this.#certificate = options.certificate ? new X509Certificate(options.certificate) : undefined;
+    this.#origins = new Set(options.allowOrigins);
+    this.#isLoopbackOnly = options.isLoopbackOnly;
+  }
+
+  /**
+   * The path and query of a request whose head is acceptable. Refuses with 400, 403, 417 or 501; the
+   * connection ends with such an answer, because nobody knows what follows on it.
+   */
+  target(request: IncomingMessage): string {
+    refuseAmbiguousBody(request);
+    if (request.headers.expect !== undefined) checkExpectations(request.headers.expect);
+    const host = onlyHost(request);
+    if (host !== undefined && !this.#allowed.has(host)) this.#checkHost(host);
+    const { url = '/' } = request;
+    if (url.startsWith('/') || url === '*') return url;
+    return pathOfAbsolute(url, host);
+  }
+
+  /**
+   * Refuses with 403 what a page of another site asks for, where it changes something. A sign-in
+   * does, whatever its method.
+   */
+  checkOrigin({ headers, method = 'GET' }: IncomingMessage, changes: boolean): void {
+    const { origin } = headers;
+    if (origin === undefined || (safeMethods.has(method) && !changes)) return;
+    if (origin === `https://${headers.host}` || this.#origins.has(origin)) return;
+    throw new Refusal(
+      403,
+      'Forbidden',
+      `Pages of ${origin} may not change anything here. vmctl serve --allow-origin allows it.`,
+    );
+  }
+
+  /** Headers by which browsers let a page of an allowed origin read the answer. */
+  corsHeaders({ headers, method }: IncomingMessage): Readonly<Record<string, string>> | undefined {
+    const { origin } = headers;
+    if (origin === undefined || !this.#origins.has(origin)) return undefined;
+    const asked = method === 'OPTIONS' ? headers['access-control-request-headers'] : undefined;
+    return {
+      'Access-Control-Allow-Origin': origin,
+      ...(method === 'OPTIONS' ? { 'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE' } : {}),
+      ...(asked === undefined ? {} : { 'Access-Control-Allow-Headers': asked }),
+    };
+  }
+
+  #checkHost(host: string): void {
+    const name = authority.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '');
+    if (name === undefined) throw malformed('The Host header is not the name of a host.');
+    if (this.#isLoopbackOnly() && !isLoopbackName(name) && !this.#isOwnName(name)) {
+      throw new Refusal(
+        403,
+        'Forbidden',
+        `This server listens on this machine alone, and does not go by the name ${name}. ` +
+          `If that is its name, start it with --host-name ${name}.`,
+      );
+    }
+    if (this.#allowed.size >= mostRemembered) this.#allowed.clear();
+    this.#allowed.add(host);
+  }
+
+  #isOwnName(name: string): boolean {
+    return this.#hostNames.has(name) || this.#certificate?.checkHost(name) !== undefined;
+  }
+}
+
+/** Whether a name, in lower case, stands for this machine on every machine (RFC 6761). */
+export function isLoopbackName(name: string): boolean {
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  return isLoopbackAddress(name.startsWith('[') ? name.slice(1, -1) : name);
+}
+
+/** Whether an IP address is one of this machine alone. */
+export function isLoopbackAddress(address: string): boolean {
+  if (address === '::1') return true;
+  return /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address);
+}
+
+/** The Host header; two of them are a way to be sent past those who check one. */
+function onlyHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) throw malformed('There is more than one Host header.');
+  if (hosts === 0 && httpVersion !== '1.0') throw malformed('The Host header is missing.');
+  return headers.host;
+}
+
+/** `https://HOST/PATH`, which clients write for proxies: the host must be the one of the header. */
+function pathOfAbsolute(url: string, host: string | undefined): string {
+  const match = /^https:\/\/([^/?#]*)([^#]*)$/i.exec(url);
+  const [, named = '', path = ''] = match ?? [];
+  const same = host !== undefined && withoutPort(named) === withoutPort(host);
+  if (!match || !same) throw malformed(`The target ${shown(url)} is not of this server.`);
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+function withoutPort(host: string): string {
+  return host.toLowerCase().replace(/:(?:443)?$/, '');
+}
+
+/** Where a body ends must be clear to everybody (RFC 9112, section 6). */
+function refuseAmbiguousBody({ headers, httpVersion }: IncomingMessage): void {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return;
+  if (coding.toLowerCase() !== 'chunked') {
+    throw new Refusal(501, 'Not Implemented', 'The only transfer coding known here is chunked.');
+  }
+  if (httpVersion !== '1.1') throw malformed('Transfer codings need HTTP/1.1.');
+}
+
+const expectations: ReadonlySet<string> = new Set(['100-continue', '201-created', '202-accepted']);
+
+function checkExpectations(header: string): void {
+  for (const one of header.split(',')) {
+    if (expectations.has(one.trim().toLowerCase()) || one.trim() === '') continue;
+    throw new Refusal(
+      417,
+      'Expectation Failed',
+      'Expect may be 100-continue, 201-created or 202-accepted.',
+    );
+  }
+}
+
+function malformed(detail: string): Refusal {
+  return new Refusal(400, 'Request syntactically incorrect.', detail);
+}
+
+function shown(url: string): string {
+  return url.length > 200 ? `${url.slice(0, 197)}...` : url;
+}
