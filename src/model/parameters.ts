@@ -113,6 +113,7 @@ export const actionParameters = {
   disk: { kind: 'struct disk', doc: 'Properties of the disk.' },
   disk_profile: { kind: 'struct disk_profile', doc: 'Disk profile on the target, by id.' },
   disks: { kind: 'list struct disk', doc: 'The disks to act on.' },
+  event: { kind: 'struct event', doc: 'The event, by id; without it all that were dismissed.' },
   exclusive: { kind: 'bool', doc: 'Replace what has the same id.' },
   fence_type: { kind: 'string', doc: 'manual, restart, start, stop or status.' },
   filename: { kind: 'string', doc: 'Name of the file.' },

@@ -18,6 +18,9 @@ export { SearchError } from './error.ts';
 /** More conditions than this would cost a store more than any person can have meant. */
 const maxConditions = 256;
 
+/** Each one about related objects costs a store as much as a search among these. */
+const maxRelated = 16;
+
 /** Pages are counted in 32 bits. */
 const maxPage = 2 ** 31 - 1;
 
@@ -40,6 +43,7 @@ class Parser {
   private readonly now: Date;
   private readonly fields: Readonly<Record<string, SearchField>>;
   private conditionCount = 0;
+  private relatedCount = 0;
   /** References whose text was already looked for; '' is the object itself. */
   private readonly freeTexts = new Set<string>();
 
@@ -114,6 +118,9 @@ class Parser {
     if (!relation) return this.freeText(word);
     if (word.quoted) throw new SearchError('a field in quotes', position, ['a field']);
     const subject = this.subject(word);
+    if (subject.through && ++this.relatedCount > maxRelated) {
+      throw new SearchError(`more than ${maxRelated} conditions on related objects`, position);
+    }
     const allowed = subject.field ? relationsOf(subject.field) : relationsByKind.text;
     if (!allowed.includes(relation)) {
       throw new SearchError(`${relation} does not go with ${word.text}`, relationAt, allowed);

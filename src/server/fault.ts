@@ -4,24 +4,59 @@ import { type FaultKey, faults } from '../model/faults.ts';
 /** Words that fill the blanks of a sentence. */
 export type Words = Readonly<Record<string, string | number | bigint | undefined>>;
 
+export interface RefusalOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly reword?: ((word: (value: string) => string) => string) | undefined;
+}
+
 /** A refused request. `reason` names the family, `detail` says what was wrong (specification 7). */
 export class Refusal extends Error {
   readonly status: number;
   readonly reason: string;
   readonly detail: string | undefined;
+  /** Of the answer, beside those that every fault has: `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Makes the detail with other words, where it was made of words. */
+  readonly reword: ((word: (value: string) => string) => string) | undefined;
 
-  constructor(status: number, reason: string, detail?: string) {
+  constructor(
+    status: number,
+    reason: string,
+    detail?: string,
+    { headers = {}, reword }: RefusalOptions = {},
+  ) {
     super(detail ?? reason);
+    this.headers = headers;
     this.status = status;
     this.reason = reason;
     this.detail = detail;
+    this.reword = reword;
   }
 }
+
+/** Words that never name an object. */
+const plainWords: ReadonlySet<string> = new Set([
+  'action',
+  'type',
+  'status',
+  'attribute',
+  'permit',
+]);
 
 /** A command that validation refuses: the sentence of the catalogue, in square brackets. */
 export function refused(key: FaultKey, words: Words): Refusal {
   const { status, text } = faults[key];
-  return new Refusal(status, 'Operation Failed', `[${fill(text, words)}]`);
+  const detail = (all: Words) => `[${fill(text, all)}]`;
+  const reword = (word: (value: string) => string) =>
+    detail(
+      Object.fromEntries(
+        Object.entries(words).map(([name, value]) => [
+          name,
+          typeof value === 'string' && !plainWords.has(name) ? word(value) : value,
+        ]),
+      ),
+    );
+  return new Refusal(status, 'Operation Failed', detail(words), { reword });
 }
 
 /** 400: attributes that are mandatory and missing. */

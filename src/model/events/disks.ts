@@ -123,4 +123,14 @@ export const diskEvents = {
     severity: 'normal',
     text: 'Disk {DiskAlias} was exported successfully to {StorageDomainName}.',
   },
+  10920: {
+    name: 'DISK_IMAGE_LOST',
+    severity: 'error',
+    text: 'The image of disk {DiskAlias} is missing or shorter than it was; the disk is illegal.',
+  },
+  10921: {
+    name: 'DISK_IMAGE_FOUND',
+    severity: 'normal',
+    text: 'The image of disk {DiskAlias} is there again; the disk can be used.',
+  },
 } as const satisfies EventTexts;

@@ -8,7 +8,7 @@ export const eventsServices = services({
     operations: {
       list: 'case_sensitive follow from max search',
       add: '',
-      undelete: 'async',
+      undelete: 'async event',
     },
   },
   '/events/{event}': {

@@ -8,12 +8,14 @@
  * | `GET metrics` | text format of Prometheus |
  * | `GET state` | everything as lines of JSON, for `vmctl serve --load` |
  * | `PUT state` | takes such a state in, in place of everything |
+ * | `GET backup` | a backup of state and images, for `vmctl serve --restore` |
  * | `POST reset` | back to what the server began with |
  * | `GET`, `POST`, `DELETE faults`, `DELETE faults/ID` | failures that were asked for |
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 import type { Authenticator } from '../auth/authenticate.ts';
 import { Refusal } from '../fault.ts';
+import { FolderError, FolderInUse } from '../folder/access.ts';
 import type { ApiResponse } from '../http/request.ts';
 import { saveState } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
@@ -29,6 +31,10 @@ export interface Administration {
   readonly metrics: Metrics;
   /** Puts the given state, or what the server began with, in place of everything. */
   readonly restart: (state?: string) => Promise<void>;
+  /** A consistent copy of state and images, piece by piece. */
+  readonly backup: () => Promise<Iterable<Uint8Array>>;
+  /** The time of the service, in milliseconds. */
+  readonly steady: () => number;
   /** A host stops answering. False where no host has this id or name. */
   readonly lose: (host: string) => Promise<boolean>;
 }
@@ -39,6 +45,7 @@ export interface AdminRequest {
   readonly path: string;
   readonly header: (name: string) => string | undefined;
   readonly body: () => Promise<Uint8Array>;
+  readonly address: string;
 }
 
 type Handler = (admin: Administration, request: AdminRequest, rest: string) => Promise<unknown>;
@@ -53,10 +60,10 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   },
   state: {
     // Read as a whole, so that it is of one moment however slowly it is fetched.
-    GET: async ({ store }) =>
+    GET: async ({ store, steady }) =>
       plain(
         'application/x-ndjson',
-        store.read((tx) => [...saveState(tx)]),
+        store.read((tx) => [...saveState(tx, steady())]),
       ),
     PUT: async ({ restart }, request) => {
       const state = Buffer.from(await request.body()).toString('utf8');
@@ -65,6 +72,9 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
       });
       return { status: 'ok' };
     },
+  },
+  backup: {
+    GET: async ({ backup }) => plain('application/octet-stream', await backup().catch(notCopied)),
   },
   reset: {
     POST: async ({ restart, faults }) => {
@@ -95,6 +105,12 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   },
 };
 
+function notCopied(error: unknown): never {
+  if (!(error instanceof FolderError)) throw error;
+  if (error instanceof FolderInUse) throw new Refusal(409, 'Conflict', error.message);
+  throw new Refusal(503, 'Service Unavailable', error.message);
+}
+
 function missing(): never {
   throw new Refusal(404, 'Not Found', 'There is no such rule.');
 }
@@ -105,15 +121,15 @@ function reasonOf(error: unknown): string {
 
 class Plain {
   readonly type: string;
-  readonly body: Iterable<string>;
+  readonly body: Iterable<string | Uint8Array>;
 
-  constructor(type: string, body: Iterable<string>) {
+  constructor(type: string, body: Iterable<string | Uint8Array>) {
     this.type = type;
     this.body = body;
   }
 }
 
-function plain(type: string, body: Iterable<string>): Plain {
+function plain(type: string, body: Iterable<string | Uint8Array>): Plain {
   return new Plain(type, body);
 }
 
@@ -123,7 +139,7 @@ export async function administer(
   request: AdminRequest,
 ): Promise<ApiResponse> {
   try {
-    authorise(admin, request);
+    await authorise(admin, request);
     const [word = '', ...rest] = request.path.split('/');
     const methods = Object.hasOwn(handlers, word) ? handlers[word] : undefined;
     if (!methods) {
@@ -147,20 +163,26 @@ export async function administer(
       reason: error.reason,
       detail: error.detail,
     });
-    return { status, headers: { ...headers, ...challenge }, ...(body ? { body } : {}) };
+    return {
+      status,
+      headers: { ...headers, ...error.headers, ...challenge },
+      ...(body ? { body } : {}),
+    };
   }
 }
 
-function authorise({ authenticator }: Administration, request: AdminRequest): void {
-  const found = authenticator.authenticate(
+async function authorise({ authenticator }: Administration, request: AdminRequest): Promise<void> {
+  const found = await authenticator.authenticate(
     {
       authorization: request.header('authorization'),
       cookie: undefined,
       prefer: undefined,
       sessionTtl: undefined,
+      address: request.address,
     },
     adminPath,
   );
+  if ('refusal' in found) throw found.refusal;
   if ('refused' in found) throw new Refusal(401, 'Unauthorized', found.refused);
   if (!found.caller.superUser) {
     throw new Refusal(403, 'Forbidden', 'This is for the administrator of the system.');

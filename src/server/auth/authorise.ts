@@ -9,7 +9,7 @@ import {
   permitsWhenSent,
 } from '../../model/permits.ts';
 import type { TypeName } from '../../model/types/index.ts';
-import { refused } from '../fault.ts';
+import { Refusal, refused } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { resolveMember, resolveReferences } from '../rules/input.ts';
 import type { Place } from '../rules/places.ts';
@@ -27,10 +27,15 @@ interface Subject {
 
 /**
  * Refuses with 403 a change that the caller has not all permits for. Reads need none: what they
- * show is filtered.
+ * show is filtered. Returns the objects that the permits were asked for: `KIND ID`.
  */
-export function authorise(ctx: RuleContext, operation: Operation, subject: Subject): void {
-  if (ctx.caller.superUser) return;
+export function authorise(
+  ctx: RuleContext,
+  operation: Operation,
+  subject: Subject,
+): ReadonlySet<string> {
+  const asked = new Set<string>();
+  if (ctx.caller.superUser) return asked;
   const needs =
     permitsByPath[primaryPath(operation.service)]?.[operation.name] ??
     permitsByType[operation.type]?.[operation.name];
@@ -41,7 +46,9 @@ export function authorise(ctx: RuleContext, operation: Operation, subject: Subje
     const [permit, objects] = demanded(ctx, operation, need, subject);
     const granted = objects.every((object) => isPermitted(ctx.tx, ctx.caller, permit, object));
     if (!granted) throw refused('NOT_AUTHORIZED', { permit });
+    for (const object of objects) if (object) asked.add(`${object.kind} ${object.id}`);
   }
+  return asked;
 }
 
 type ObjectOrSystem = { readonly kind: KindName; readonly id: string } | undefined;
@@ -116,7 +123,7 @@ function objectsOf(
 function named(ctx: RuleContext, type: TypeName, value: unknown): ObjectOrSystem {
   if (!isRecord(value)) return undefined;
   if (value['id'] === undefined && value['name'] === undefined) return undefined;
-  return { kind: type, id: resolveMember(ctx.tx, type, value) };
+  return absentOr(ctx, () => [{ kind: type, id: resolveMember(ctx.tx, type, value) }])[0];
 }
 
 /** Objects that a path of attributes refers to; where it refers to none the system must permit it. */
@@ -132,11 +139,29 @@ function references(
   const inner = object[attribute];
   if (rest.length > 0) return references(ctx, kind, rest.join('.'), isRecord(inner) ? inner : {});
   const resolved: StoredObject = { [attribute]: structuredClone(inner) };
-  resolveReferences(ctx.tx, type, resolved);
-  const value = resolved[attribute];
-  const found = (Array.isArray(value) ? value : [value]).flatMap((one: unknown) => {
-    const id = isRecord(one) ? one['id'] : undefined;
-    return typeof id === 'string' ? [{ kind, id }] : [];
+  return absentOr(ctx, () => {
+    resolveReferences(ctx.tx, type, resolved);
+    const value = resolved[attribute];
+    const found = (Array.isArray(value) ? value : [value]).flatMap((one: unknown) => {
+      const id = isRecord(one) ? one['id'] : undefined;
+      return typeof id === 'string' ? [{ kind, id }] : [];
+    });
+    return found.length > 0 ? found : [undefined];
   });
-  return found.length > 0 ? found : [undefined];
+}
+
+/**
+ * What references lead to. Whoever does not see everything is asked for the permit also where they
+ * lead nowhere: the answer must not tell what is there.
+ */
+function absentOr(ctx: RuleContext, resolve: () => ObjectOrSystem[]): ObjectOrSystem[] {
+  if (!ctx.sight) return resolve();
+  try {
+    return resolve();
+  } catch (error) {
+    if (error instanceof Refusal && (error.status === 404 || error.status === 400)) {
+      return [undefined];
+    }
+    throw error;
+  }
 }

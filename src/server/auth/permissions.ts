@@ -2,27 +2,17 @@
 import { containers } from '../../model/permits.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Caller } from '../rules/context.ts';
-import type { Where } from '../store/conditions.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
+import { heldBy, pathPrefix, permissionObjects } from '../store/held.ts';
 import type { KindName } from '../store/kinds.ts';
+import { table } from '../store/schema.ts';
+import { isHeld } from '../store/sets.ts';
 import type { Transaction } from '../store/transaction.ts';
 
 type Permission = Resource<'permission'>;
 
 /** Id of the group that every user belongs to. */
 export const everyone = 'eee00000-0000-0000-0000-123456789eee';
-
-/** Types that a permission can name as its object. */
-export const permissionObjects = [
-  'data_center',
-  'cluster',
-  'host',
-  'storage_domain',
-  'vm',
-  'vm_pool',
-  'template',
-  'disk',
-] as const;
 
 /**
  * Collection of the permissions that name their object, and of those on the whole system. Those on
@@ -40,32 +30,27 @@ export function groupsOf(tx: Transaction, { userId }: Caller): string[] {
   return [everyone, ...(tx.get('user', userId)?.groups ?? []).map(({ id }) => id ?? '')];
 }
 
-function holders(tx: Transaction, caller: Caller): Where[] {
-  return [
-    { user_id: caller.userId },
-    ...groupsOf(tx, caller).map((group) => ({ group_id: group })),
-  ];
+/** Ids of a user and of the groups that the user is in. */
+export function holdersOf(tx: Transaction, caller: Caller): string[] {
+  return [caller.userId, ...groupsOf(tx, caller)];
 }
 
-/**
- * Permissions of a user and of the groups that the user is in: those that name their object, and
- * those on the whole system.
- */
-export function permissionsOf(tx: Transaction, caller: Caller): Permission[] {
-  return holders(tx, caller).flatMap((where) =>
-    tx.list('permission', { where: { ...where, collection: permissionCollection } }),
-  );
+/** Whether a user has a role on the whole system. */
+export function hasOnSystem(tx: Transaction, caller: Caller, role: string): boolean {
+  const holders = holdersOf(tx, caller);
+  const sql = `${heldBy(holders.length)} AND path = '' AND role_id = ?`;
+  return isHeld(tx, { sql, values: [...holders, role] });
 }
 
 /** Whether a user has a role of administrators, on whatever object. */
 export function isAdministrator(tx: Transaction, caller: Caller): boolean {
-  // What everybody may do on single objects is never administrative, and there is much of it.
-  const elsewhere = holders(tx, caller)
-    .filter(({ group_id }) => group_id !== everyone)
-    .flatMap((where) => tx.list('permission', { where }));
-  return [...permissionsOf(tx, caller), ...elsewhere].some(
-    ({ role }) => role?.id && tx.get('role', role.id)?.administrative === true,
-  );
+  const holders = holdersOf(tx, caller);
+  const administrative = "json_extract(doc, '$.administrative')";
+  const roles = `SELECT id FROM ${table('role')} WHERE ${administrative}`;
+  return isHeld(tx, {
+    sql: `${heldBy(holders.length)} AND role_id IN (${roles})`,
+    values: holders,
+  });
 }
 
 /** Whether the caller may do what needs the permit on an object; without one, on the system. */
@@ -78,34 +63,23 @@ export function isPermitted(
   if (caller.superUser) return true;
   const permitId = tx.byName('permit', permit)?.id;
   if (!permitId) return false;
-  const chain = object ? chainOf(tx, object) : [];
-  const keys = new Set(chain.map(({ kind, id }) => `${kind} ${id}`));
-  const named = permissionsOf(tx, caller).filter(
-    (permission) =>
-      isSystemWide(permission) ||
-      permissionObjects.some((name) => keys.has(`${name} ${permission[name]?.id}`)),
-  );
-  const groups = new Set(groupsOf(tx, caller));
-  const kept = chain.flatMap((one) =>
-    keptBelow(tx, one).filter(
-      ({ user, group }) => user?.id === caller.userId || groups.has(group?.id ?? ''),
-    ),
-  );
-  return [...named, ...kept].some(({ role }) =>
-    tx.get('role', role?.id ?? '')?.permits?.some(({ id }) => id === permitId),
-  );
+  const holders = holdersOf(tx, caller);
+  const paths = object ? chainOf(tx, object).map((link) => pathOf(tx, link)) : [];
+  const roles = `SELECT id FROM reference WHERE target = ? AND kind = 'role' AND attribute = 'permits'`;
+  const among = ["''", ...paths.map(() => '?')].join(', ');
+  const sql = `${heldBy(holders.length)} AND path IN (${among}) AND role_id IN (${roles})`;
+  return isHeld(tx, { sql, values: [...holders, ...paths, permitId] });
+}
+
+/** The path of an object, as permissions are held on it. */
+function pathOf(tx: Transaction, { kind, id }: Link): string {
+  const named = (permissionObjects as readonly string[]).includes(kind);
+  return named ? pathPrefix(kind) + id : `${tx.collectionOf(kind, id) ?? ''}/${id}`;
 }
 
 interface Link {
   readonly kind: KindName;
   readonly id: string;
-}
-
-/** Permissions on an object of a type that a permission cannot name. */
-function keptBelow(tx: Transaction, { kind, id }: Link): Permission[] {
-  if ((permissionObjects as readonly string[]).includes(kind)) return [];
-  const collection = `${tx.collectionOf(kind, id)}/${id}/permissions`;
-  return tx.list('permission', { where: { collection } });
 }
 
 /** The object and everything that contains it. */

@@ -1,7 +1,7 @@
 /** Who a signed-in user is, and what that makes of the caller. */
 import type { Caller } from '../rules/context.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { isAdministrator, isSystemWide, permissionsOf } from './permissions.ts';
+import { hasOnSystem, isAdministrator } from './permissions.ts';
 
 /** Id of the role SuperUser. */
 export const superUserRole = '00000000-0000-0000-0000-000000000001';
@@ -21,8 +21,6 @@ export function callerOf(tx: Transaction, userName: string): Caller | undefined 
   const user = tx.find('user', { user_name: stored });
   if (!user?.id) return undefined;
   const caller = { userId: user.id, userName, administrator: false, superUser: false };
-  const superUser = permissionsOf(tx, caller).some(
-    (permission) => permission.role?.id === superUserRole && isSystemWide(permission),
-  );
+  const superUser = hasOnSystem(tx, caller, superUserRole);
   return { ...caller, administrator: superUser || isAdministrator(tx, caller), superUser };
 }

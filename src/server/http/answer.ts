@@ -57,7 +57,7 @@ export function faultResponse(
   };
   return {
     status: refusal.status,
-    headers: { 'Content-Type': contentType(media), ...headers },
+    headers: { 'Content-Type': contentType(media), ...refusal.headers, ...headers },
     body: encodeFault(media, fault, dialect),
   };
 }

@@ -9,7 +9,7 @@ import * as generic from '../rules/generic.ts';
 import { collectionOf, locationOf, type Place, placeOf } from '../rules/places.ts';
 import { type Presentation, present, wholeAlone } from '../rules/presentation.ts';
 import type { StoredObject } from '../store/document.ts';
-import { sightOf } from './filter.ts';
+import { refuseHidden } from './hidden-references.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import type { Match } from './router.ts';
 
@@ -64,7 +64,8 @@ export function presentationOf(ctx: RuleContext, { request, operation }: Call): 
 }
 
 /** The collection that the request addresses, or that holds the object it addresses. */
-export function placeIn(ctx: RuleContext, { match, request }: Call): Place {
+export function placeIn(ctx: RuleContext, { match }: Call): Place {
+  ctx.sight?.enter(match.service, match.ids);
   const named = addressesObject(match.service);
   const place = generic.located(
     ctx,
@@ -73,21 +74,28 @@ export function placeIn(ctx: RuleContext, { match, request }: Call): Place {
       : placeOf(ctx.tx, match.service, match.ids),
     named ? match.ids.at(-1) : undefined,
   );
-  return sightOf(ctx, request)?.part(place) ?? place;
+  return ctx.sight?.part(place) ?? place;
 }
 
 export function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
   return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
 }
 
-/** Step 4: refuses a change that the caller has no permits for. */
+/**
+ * Step 4: refuses a change that the caller has no permits for, or that names what the caller does
+ * not see.
+ */
 export function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObject): void {
-  const sent = Array.isArray(call.body) ? {} : call.body;
-  authorise(ctx, call.operation, { place, ...(object ? { object } : {}), sent });
+  const { body, operation } = call;
+  const sent = Array.isArray(body) ? {} : body;
+  const asked = authorise(ctx, operation, { place, ...(object ? { object } : {}), sent });
+  if (ctx.sight) refuseHidden(ctx, ctx.sight, place, { operation, body, asked });
 }
 
+/** The object as it is answered: in its place, without references to what the caller does not see. */
 export function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
   const { service, path } = locationOf(place, String(object['id']));
+  const { sight } = view.ctx;
   if (object['id'] === undefined) {
     const {
       id: _id,
@@ -95,8 +103,9 @@ export function show(view: Presentation, place: Place, object: StoredObject): St
       link: _link,
       ...shown
     } = present(view, place.kind, object, service, path);
-    return shown;
+    return sight?.shows(place.type, shown) ?? shown;
   }
   if (place.members?.told === 'link') return { id: object['id'], href: view.apiPath + path };
-  return present(view, place.kind, object, service, path);
+  const shown = present(view, place.kind, object, service, path);
+  return sight?.shows(place.type, shown) ?? shown;
 }

@@ -12,15 +12,26 @@ import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
 import { sightOf } from './filter.ts';
-import { type Following, follow, followingOf, isBounded } from './follow.ts';
+import {
+  type Budget,
+  budgetOfAnswer,
+  type Following,
+  follow,
+  followingOf,
+  isBounded,
+  unlimited,
+} from './follow.ts';
 import { listKey } from './list-cache.ts';
 import { listOptions } from './listing.ts';
+import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
 
 /** Performs an operation inside the transaction of the context. */
 export function serve(ctx: RuleContext, call: Call): Answer {
   const { operation, request } = call;
+  const reads = operation.http === 'GET' && !call.file && !request.parameters.has('refresh');
+  ctx.sight = sightOf(ctx, request, reads);
   if (operation.service === '/') {
     return operation.isAction ? reload(ctx, call) : apiRoot(ctx, call.dialect, request);
   }
@@ -76,15 +87,17 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const { request } = call;
   const options = listOptions(ctx, place, request, call.dialect, call.operation);
   const { service } = locationOf(place, '');
-  const following = followingIn(ctx, call, { ...view, brief: true }, place);
+  const following = followingIn(call, { ...view, brief: true }, place);
   const actions = listsWithActions.has(place.type) ? actionsOf(place.service) : [];
   const base = `${request.apiPath}/${request.segments.join('/')}`;
   const found = options ? generic.read(ctx, place, options) : [];
-  const shown = (part: generic.Part, limit?: number) =>
-    shownOneByOne(view, place, part.objects(), following, limit);
+  const shown = (part: generic.Part, budget: Budget) =>
+    shownOneByOne(view, place, part.objects(), following, budget);
   // Whatever is refused is refused before the first byte of a long list is sent.
-  const safe = !following || isBounded(following, place.type, service);
-  if (!safe) for (const part of found) for (const _ of shown(part));
+  const count = found.length * generic.partSize;
+  const safe = !following || isBounded(following, place.type, service, count);
+  const budget = budgetOfAnswer();
+  if (!safe) for (const part of found) for (const _ of shown(part, budget));
   const key = following ? undefined : listKey(call, ctx.caller, place.kind, found);
   return {
     status: 200,
@@ -92,7 +105,7 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
     type: place.type,
     parts: found.map((part) => ({
       ...(key === undefined ? {} : { key: `${key} ${part.keys?.join()}` }),
-      objects: () => shown(part, Number.POSITIVE_INFINITY),
+      objects: () => shown(part, unlimited),
     })),
     extras:
       actions.length > 0
@@ -102,15 +115,10 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
 }
 
 /** What the request asks to be followed from the objects of a place. */
-function followingIn(
-  ctx: RuleContext,
-  { request }: Call,
-  view: Presentation,
-  place: Place,
-): Following | undefined {
+function followingIn({ request }: Call, view: Presentation, place: Place): Following | undefined {
   const paths = request.parameters.get('follow');
   const { service } = locationOf(place, '');
-  return paths ? followingOf(view, place.type, service, paths, sightOf(ctx, request)) : undefined;
+  return paths ? followingOf(view, place.type, service, paths) : undefined;
 }
 
 function* shownOneByOne(
@@ -118,12 +126,12 @@ function* shownOneByOne(
   place: Place,
   found: Iterable<StoredObject>,
   following: Following | undefined,
-  limit?: number,
+  budget: Budget,
 ): Generator<StoredObject> {
   const { service } = locationOf(place, '');
   for (const object of found) {
     const shown = show(view, place, object);
-    if (following) follow(following, place.type, service, [shown], limit);
+    if (following) follow(following, place.type, service, [shown], budget);
     yield shown;
   }
 }
@@ -131,7 +139,7 @@ function* shownOneByOne(
 function get(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const { place, object } = targetIn(ctx, call);
   const shown = show(view, place, object);
-  const following = followingIn(ctx, call, view, place);
+  const following = followingIn(call, view, place);
   if (following) follow(following, place.type, locationOf(place, '').service, [shown]);
   return { status: 200, form: 'object', type: place.type, object: shown };
 }
@@ -243,7 +251,8 @@ function act(ctx: RuleContext, call: Call): Answer {
   const { result, job } = addressesObject(call.match.service)
     ? actOnObject(ctx, call, body)
     : actOnCollection(ctx, call, body);
-  const action = { ...body, ...result, ...jobMember(request, job) };
+  const told = result && ctx.sight ? redactedAction(ctx.sight, result) : result;
+  const action = { ...body, ...told, ...jobMember(request, job) };
   const early =
     body['async'] === true ||
     (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);

@@ -1,13 +1,16 @@
 /** Whether a request sees only what the user has permissions on, and what that leaves of a place. */
 import { services } from '../../model/services/index.ts';
-import { visibleCondition } from '../auth/visibility.ts';
+import { isPublic, Visibility } from '../auth/visibility.ts';
 import { notFound, Refusal } from '../fault.ts';
-import type { RuleContext } from '../rules/context.ts';
-import { type Place, titleOf, topCollection } from '../rules/places.ts';
+import type { RuleContext, Sight } from '../rules/context.ts';
+import { isStored, type Place, titleOf, topCollection } from '../rules/places.ts';
 import { rulesOf } from '../rules/registry.ts';
-import type { SqlCondition } from '../store/conditions.ts';
+import { compose, type SqlCondition } from '../store/conditions.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { table } from '../store/schema.ts';
+import { structureVersion } from '../store/structure.ts';
+import type { Transaction } from '../store/transaction.ts';
+import { redacted } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 
 /**
@@ -26,86 +29,160 @@ export function isFiltered({ caller }: RuleContext, request: ApiRequest): boolea
   return asked ?? !caller.administrator;
 }
 
-/** What a caller sees who does not see everything. */
-export interface Sight {
-  /** The visible part of a place. Refuses with 404 where its owner is not visible. */
-  readonly part: (place: Place) => Place;
-  readonly sees: (kind: KindName, id: string) => boolean;
-}
-
-/** What the caller sees in the answer to a request; undefined where that is everything. */
-export function sightOf(ctx: RuleContext, request: ApiRequest): Sight | undefined {
+/**
+ * What the caller sees in the answer to a request; undefined where that is everything. `reads` says
+ * that nothing is changed before the answer.
+ */
+export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): Sight | undefined {
   if (!isFiltered(ctx, request)) return undefined;
+  const visibility = new Visibility(
+    ctx.tx,
+    ctx.caller,
+    reads ? kept(ctx.tx, ctx.caller.userId) : undefined,
+  );
+  if (visibility.isWhole) return undefined;
   const seen = new Map<string, boolean>();
-  return {
-    part: (place) => visiblePart(ctx, place),
-    sees(kind, id) {
-      const key = `${kind} ${id}`;
-      const known = seen.get(key) ?? isVisible(ctx, { kind, id });
+  const visible = (kind: KindName, id: string, inside: boolean): boolean => {
+    if (isPublic(kind)) return true;
+    const key = `${kind} ${id} ${inside}`;
+    let known = reads ? seen.get(key) : undefined;
+    if (known === undefined) {
+      const condition = visibility.ofOne(kind, inside);
+      known = ctx.tx.count(kind, { where: { id }, condition, atMost: 1 }) > 0;
       seen.set(key, known);
-      return known;
+    }
+    return known;
+  };
+  const sight: Sight = {
+    shows: (type, shown) => redacted(sight, type, shown),
+    condition: (kind) => visibility.ofList(kind),
+    sees(kind, id) {
+      const root = rootOf(ctx.tx, { kind, id });
+      // What is made up when it is asked for belongs to what it is shown in.
+      return !root || visible(root.kind, root.id, root.kind !== kind || root.id !== id);
+    },
+    part: (place) => visiblePart(ctx, place, visibility, visible),
+    enter(service, ids) {
+      const [, top = '', parameter] = service.split('/');
+      const type = services[`/${top}`]?.type;
+      const id = ids[0];
+      if (!type || !parameter || id === undefined || !isStored(type)) return;
+      if (!visible(type, id, false)) throw notFound(`${titleOf(type)} ${id} does not exist.`);
     },
   };
+  return sight;
+}
+
+/** What leads to something visible, by user, for as long as it stays the same. */
+interface Kept {
+  version: number;
+  readonly byUser: Map<string, Map<KindName, string>>;
+}
+
+const keptByStore = new WeakMap<Transaction, Kept>();
+/** Users of whom that is kept at most. */
+const mostUsers = 1_000;
+
+function kept(tx: Transaction, user: string): Map<KindName, string> {
+  const version = structureVersion(tx);
+  let all = keptByStore.get(tx);
+  if (!all || all.version !== version) {
+    all = { version, byUser: new Map() };
+    keptByStore.set(tx, all);
+  }
+  const known = all.byUser.get(user) ?? new Map<KindName, string>();
+  if (all.byUser.size >= mostUsers) all.byUser.clear();
+  all.byUser.set(user, known);
+  return known;
 }
 
 /** Views of objects that are visible or not by themselves, from another object. */
-const views: ReadonlySet<KindName> = new Set(['attached_storage_domain', 'cluster_network']);
+const views: ReadonlySet<KindName> = new Set([
+  'attached_storage_domain',
+  'cluster_network',
+  'domain_vm',
+  'domain_template',
+]);
+
+type IsVisible = (kind: KindName, id: string, inside: boolean) => boolean;
 
 /** The place, restricted to what the caller sees. Refuses with 404 where its owner is not visible. */
-function visiblePart(ctx: RuleContext, place: Place): Place {
-  const root = rootOf(ctx, place);
-  if (root && !isVisible(ctx, root)) {
+function visiblePart(
+  ctx: RuleContext,
+  place: Place,
+  visibility: Visibility,
+  visible: IsVisible,
+): Place {
+  const root = place.owner && rootOf(ctx.tx, place.owner, place.collection);
+  const isRoot = root?.kind === place.owner?.kind && root?.id === place.owner?.id;
+  if (root && !visible(root.kind, root.id, !isRoot)) {
     const { kind, id } = place.owner ?? root;
     throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not exist.`);
   }
+  if (root && !isOwn(ctx, root)) return none(place, root);
+  if (place.owner && !isRoot) requireKnown(ctx.tx, place.owner, visible);
   const nested = place.collection.split('/').length > 2;
   if (root && views.has(place.kind)) {
     const type = typeOfKind(place.kind);
-    const visible = visibleCondition(ctx, type);
-    if (!visible) return place;
-    const sql = `id IN (SELECT id FROM ${table(type)} WHERE ${visible.sql})`;
-    return restricted(place, { ...visible, sql });
+    const condition = visibility.ofList(type);
+    if (!condition) return place;
+    const there = `SELECT id FROM ${table(type)}`;
+    return restricted(place, compose`id IN (${there} WHERE ${condition})`);
   }
-  if (root && (nested || place.kind === 'permission')) {
+  if (root && (nested || (place.kind === 'permission' && !isPublic(root.kind)))) {
     // What is kept below an object is visible with it; not below one that only is on the way.
-    if (isVisible(ctx, root, true)) return place;
-    if (rulesOf(place.kind)?.compute) {
-      throw notFound(`${titleOf(typeOfKind(root.kind))} ${root.id} does not show what is in it.`);
-    }
-    return restricted(place, { sql: '0', values: [] });
+    return visible(root.kind, root.id, true) ? place : none(place, root);
   }
-  const visible = visibleCondition(ctx, place.kind);
-  return visible ? restricted(place, visible) : place;
+  const ofOne = visibility.ofOne(place.kind);
+  return ofOne
+    ? { ...place, visible: { ofOne, ofList: () => visibility.ofList(place.kind) } }
+    : place;
 }
 
-/** Whether the caller sees an object; `whole`: with everything that is in it. */
-function isVisible(
-  ctx: RuleContext,
-  { kind, id }: { readonly kind: KindName; readonly id: string },
-  whole = false,
-): boolean {
-  const condition = visibleCondition(ctx, kind, whole);
-  return !condition || ctx.tx.count(kind, { where: { id }, condition }) > 0;
+/**
+ * Refuses with 404 where a place is below the view of an object that is not visible by itself: a
+ * machine on a storage domain.
+ */
+function requireKnown(tx: Transaction, { kind, id }: ObjectKey, visible: IsVisible): void {
+  const type = typeOfKind(kind);
+  if (topCollection(type) === undefined || tx.collectionOf(type, id) === undefined) return;
+  if (!visible(type, id, true)) throw notFound(`${titleOf(type)} ${id} does not exist.`);
 }
 
-/** The object that a collection is in: of a path of several, the first that is there by itself. */
-function rootOf(
-  ctx: RuleContext,
-  place: Place,
-): { readonly kind: KindName; readonly id: string } | undefined {
-  const { owner } = place;
-  if (!owner || topCollection(owner.kind) !== undefined) return owner;
-  const path = ctx.tx.collectionOf(owner.kind, owner.id) ?? place.collection;
+/** Nothing of a place. Refuses with 404 where its objects are made up when they are asked for. */
+function none(place: Place, { kind, id }: ObjectKey): Place {
+  if (rulesOf(place.kind)?.compute) {
+    throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show what is in it.`);
+  }
+  return restricted(place, { sql: '0', values: [] });
+}
+
+/** What belongs to a person is nobody else's business. */
+function isOwn(ctx: RuleContext, { kind, id }: ObjectKey): boolean {
+  return kind !== 'user' || id === ctx.caller.userId;
+}
+
+interface ObjectKey {
+  readonly kind: KindName;
+  readonly id: string;
+}
+
+/**
+ * The object that decides whether another one is visible: itself, or the first of the path of its
+ * collection. Undefined where there is no such object.
+ */
+function rootOf(tx: Transaction, object: ObjectKey, within?: string): ObjectKey | undefined {
+  const type = typeOfKind(object.kind);
+  if (topCollection(type) !== undefined && type === object.kind) return object;
+  const path = tx.collectionOf(object.kind, object.id) ?? within;
+  if (path === undefined) return undefined;
   const [, top = '', id = ''] = path.split('/');
-  const type = services[`/${top}`]?.type;
-  return type && id ? { kind: type as KindName, id } : owner;
+  const above = services[`/${top}`]?.type;
+  return above && id ? { kind: above as KindName, id } : object;
 }
 
 function restricted(place: Place, to: SqlCondition): Place {
   const { condition } = place.options;
-  const both = condition && {
-    sql: `(${condition.sql}) AND (${to.sql})`,
-    values: [...condition.values, ...to.values],
-  };
+  const both = condition && compose`(${condition}) AND (${to})`;
   return { ...place, options: { ...place.options, condition: both ?? to } };
 }

@@ -19,7 +19,7 @@ import {
 import { type Presentation, present } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
-import type { Sight } from './filter.ts';
+import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { route } from './router.ts';
 
 /** More paths, or deeper ones, would let one request read the whole inventory many times. */
@@ -30,6 +30,12 @@ const maximumDepth = 6;
  * to its data center to all its clusters, and on.
  */
 const maximumObjects = 100_000;
+/** How many objects all items of an answer bring along at most, together. */
+const maximumInAll = 1_000_000;
+/** The same where that has to be tried: it is work that others wait for. */
+const mostLookedAt = 20_000;
+/** Lists that are shown again and again count for more: nobody needs many of them. */
+const weightOfRepeated = 50;
 /** What collections that are made up when they are asked for hold at most, roughly. */
 const mostComputed = 100;
 
@@ -37,9 +43,17 @@ const mostComputed = 100;
 export interface Following {
   readonly view: Presentation;
   readonly words: Tree;
-  /** What the caller sees of it; undefined where that is everything. */
-  readonly sight: Sight | undefined;
+  /** Objects that were referred to, by type and id. */
+  readonly shown: Map<string, Expanded>;
 }
+
+interface Expanded {
+  readonly object: StoredObject;
+  readonly service: string;
+}
+
+/** Objects that are kept for further references to them, at most. */
+const mostShown = 1_000;
 
 /** Words with those that follow them: paths that begin alike share what they lead to. */
 interface Tree extends Map<string, Tree> {}
@@ -60,14 +74,13 @@ export function followingOf(
   type: TypeName,
   service: string,
   paths: string,
-  sight: Sight | undefined,
 ): Following {
   const list = paths
     .split(',')
     .map((path) => path.trim())
     .filter((path) => path !== '');
   if (list.length > maximumPaths) throw tooMuch(`names ${list.length} paths`, maximumPaths);
-  const following = { view, words: treeOf(list), sight };
+  const following = { view, words: treeOf(list), shown: new Map() };
   follow(following, type, service, []);
   return following;
 }
@@ -76,7 +89,9 @@ function treeOf(paths: readonly string[]): Tree {
   const tree: Tree = new Map();
   for (const path of paths) {
     const words = path.split('.');
-    if (words.length > maximumDepth) throw tooMuch(`${path} is ${words.length} deep`, maximumDepth);
+    if (words.length > maximumDepth) {
+      throw tooMuch(`${path.slice(0, 100)} is ${words.length} deep`, maximumDepth);
+    }
     let at = tree;
     for (const word of words) {
       const next = at.get(plain(word)) ?? new Map<string, Tree>();
@@ -104,24 +119,36 @@ export function follow(
   type: TypeName,
   service: string,
   items: StoredObject[],
-  limit = maximumObjects,
+  budget: Budget = budgetOfAnswer(),
 ): void {
-  followAll(following, { type, service, items }, following.words, { left: limit });
+  followAll(following, { type, service, items }, following.words, budget);
 }
 
-/** How many more objects one item of an answer may bring along. */
-interface Budget {
+/** How many more objects may come along, and how many at first. */
+export interface Budget {
   left: number;
+  readonly all: number;
 }
+
+function spend(budget: Budget, objects: number): void {
+  budget.left -= objects;
+  if (budget.left < 0) throw tooMuch('leads to more objects than are answered', budget.all);
+}
+
+/** For an object, or a list of which nobody knows how much it brings along before it is looked at. */
+export function budgetOfAnswer(): Budget {
+  return { left: mostLookedAt, all: mostLookedAt };
+}
+
+/** For a list that was found to bring along no more than is answered. */
+export const unlimited: Budget = { left: Number.POSITIVE_INFINITY, all: 0 };
 
 function followAll(following: Following, from: Shown, words: Tree, budget: Budget): void {
   for (const [word, rest] of words) {
     const next =
-      followLink(following, from, word) ??
-      followReference(following, from, word) ??
+      followLink(following, from, word, budget) ??
+      followReference(following, from, word, rest.size === 0, budget) ??
       refuseWord(word, from.type);
-    budget.left -= next.items.length;
-    if (budget.left < 0) throw tooMuch('leads to more objects than are answered', maximumObjects);
     followAll(following, next, rest, budget);
   }
 }
@@ -130,7 +157,7 @@ function refuseWord(word: string, type: TypeName): never {
   throw new Refusal(
     400,
     'Operation Failed',
-    `Cannot follow "${word}": it is not a link of ${titleOf(type)}.`,
+    `Cannot follow "${word.slice(0, 100)}": it is not a link of ${titleOf(type)}.`,
   );
 }
 
@@ -168,7 +195,12 @@ function linkOf(
 }
 
 /** Fills the list attribute of every item with the objects of its sub-collection. */
-function followLink(following: Following, from: Shown, word: string): Shown | undefined {
+function followLink(
+  following: Following,
+  from: Shown,
+  word: string,
+  budget: Budget,
+): Shown | undefined {
   const link = linkOf(from, word);
   if (!link) return undefined;
   const { view } = following;
@@ -184,11 +216,13 @@ function followLink(following: Following, from: Shown, word: string): Shown | un
     if (!place) continue;
     service = locationOf(place, '').service;
     const parts = generic.read(view.ctx, place, {});
+    // Before they are read: links go in circles.
+    for (const { keys, objects } of parts) spend(budget, keys?.length ?? objects().length);
     const found = parts
       .flatMap((part) => part.objects())
       .map((object) => {
         const location = locationOf(place, String(object['id']));
-        return present(view, place.kind, object, location.service, location.path);
+        return shownIn(view, place.kind, object, location.service, location.path);
       });
     item[link.attribute] = found;
     children.push(...found);
@@ -196,14 +230,27 @@ function followLink(following: Following, from: Shown, word: string): Shown | un
   return { type: link.type, service, items: children };
 }
 
+/** An object as it is shown, without references to what the caller does not see. */
+function shownIn(
+  view: Presentation,
+  kind: KindName,
+  object: StoredObject,
+  service: string,
+  path: string,
+): StoredObject {
+  const shown = present(view, kind, object, service, path);
+  const { sight } = view.ctx;
+  return sight?.shows(typeOfKind(kind), shown) ?? shown;
+}
+
 /** The place of a list that not every object has: only domains of ISO images have files. */
 function placeIfThere(
-  { view, sight }: Following,
+  { view }: Following,
   { service, ids }: { service: string; ids: readonly string[] },
 ): Place | undefined {
   try {
     const place = generic.located(view.ctx, placeOf(view.ctx.tx, service, ids));
-    return sight ? sight.part(place) : place;
+    return view.ctx.sight?.part(place) ?? place;
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return undefined;
     throw error;
@@ -230,7 +277,13 @@ function referenceOf(type: TypeName, word: string) {
 }
 
 /** Replaces a reference of every item by the whole object. */
-function followReference(following: Following, from: Shown, word: string): Shown | undefined {
+function followReference(
+  following: Following,
+  from: Shown,
+  word: string,
+  last: boolean,
+  budget: Budget,
+): Shown | undefined {
   const found = referenceOf(from.type, word);
   if (!found) return undefined;
   const items: StoredObject[] = [];
@@ -238,9 +291,10 @@ function followReference(following: Following, from: Shown, word: string): Shown
   for (const item of from.items) {
     const value = item[found.attribute] ?? lookedFor(following, from.type, found.attribute, item);
     const expand = (reference: StoredObject): StoredObject => {
-      const whole = expandReference(following, found.type, reference);
+      const whole = expandedOnce(following, found.type, reference, last);
       if (!whole) return reference;
       service = whole.service;
+      spend(budget, 1);
       items.push(whole.object);
       return whole.object;
     };
@@ -259,41 +313,72 @@ function lookedFor(
   item: StoredObject,
 ): readonly StoredObject[] | undefined {
   if (!isStored(type)) return undefined;
-  return rulesOf(type)?.references?.[attribute]?.(view.ctx, item as never);
+  const found = rulesOf(type)?.references?.[attribute]?.(view.ctx, item as never);
+  const { sight } = view.ctx;
+  return found && sight
+    ? (sight.shows(type, { [attribute]: found })[attribute] as StoredObject[])
+    : (found as readonly StoredObject[] | undefined);
+}
+
+/**
+ * An object is made out once, however many items refer to it; each has it for itself where more is
+ * put into it.
+ */
+function expandedOnce(
+  following: Following,
+  type: TypeName,
+  reference: StoredObject,
+  last: boolean,
+): Expanded | undefined {
+  const key = `${type} ${String(reference['id'])}`;
+  const made = following.shown.get(key) ?? expandReference(following, type, reference);
+  if (!made) return undefined;
+  if (following.shown.size < mostShown) following.shown.set(key, made);
+  return last ? made : { ...made, object: { ...made.object } };
 }
 
 function expandReference(
-  { view, sight }: Following,
+  { view }: Following,
   type: TypeName,
   reference: StoredObject,
-): { object: StoredObject; service: string } | undefined {
+): Expanded | undefined {
   const id = reference['id'];
   if (typeof id !== 'string' || !isStored(type)) return undefined;
   const object = view.ctx.tx.get(type, id) as StoredObject | undefined;
   const collection = topCollection(type) ?? view.ctx.tx.collectionOf(type, id);
   if (!object || collection === undefined) return undefined;
-  if (sight && !sight.sees(type, id)) return undefined;
+  if (view.ctx.sight?.sees(type, id) === false) return undefined;
   const match = route(`${collection}/${id}`.split('/').slice(1));
   if (!match) return undefined;
   const { service } = match;
-  return { object: present(view, type, object, service, `${collection}/${id}`), service };
+  return { object: shownIn(view, type, object, service, `${collection}/${id}`), service };
 }
 
 /**
- * Whether an item cannot bring along too many objects, however they are distributed: then nobody
- * has to look before the first byte of a long list is sent.
+ * Whether a list of so many items cannot bring along too many objects, however they are distributed:
+ * then nobody has to look before the first byte of a long list is sent.
  */
-export function isBounded({ view, words }: Following, type: TypeName, service: string): boolean {
-  return mostBelow(view, { type, service }, words, 1) <= maximumObjects;
+export function isBounded(
+  { view, words }: Following,
+  type: TypeName,
+  service: string,
+  items: number,
+): boolean {
+  return (
+    mostBelow(view, { type, service }, words, 1, true) <= maximumObjects &&
+    mostBelow(view, { type, service }, words, items, true) <= maximumInAll
+  );
 }
 
-/** At most so many objects come along with so many objects of a type. */
+/** At most so many objects come along with so many objects of a type; `distinct` ones or not. */
 function mostBelow(
   view: Presentation,
   from: Pick<Shown, 'type' | 'service'>,
   words: Tree,
   count: number,
+  distinct: boolean,
 ): number {
+  const { tx } = view.ctx;
   let most = 0;
   for (const [word, rest] of words) {
     const link = linkOf(from, word);
@@ -303,10 +388,15 @@ function mostBelow(
     const kind = link ? kindOf(link.path) : type;
     const made = rulesOf(kind)?.compute !== undefined;
     const single = reference && !reference.list;
-    const each = single ? 1 : made ? mostComputed : isStored(type) ? view.ctx.tx.most(kind) : 1;
+    const each = single ? 1 : made ? mostComputed : isStored(type) ? tx.most(kind) : 1;
     const service = (link ? objectServiceOf(link.path) : serviceOfType(type)) ?? '';
-    most += count * each + mostBelow(view, { type, service }, rest, count * each);
-    if (most > maximumObjects) return most;
+    // What is in a list of different objects is, nearly always, in the list of one of them.
+    const once = link !== undefined && distinct && !made && isStored(type);
+    const below = once ? Math.min(count * each, tx.rows(kind)) : count * each;
+    const apart = once && topCollection(type) === undefined;
+    most += once || single ? below : below * weightOfRepeated;
+    most += mostBelow(view, { type, service }, rest, below, apart);
+    if (most > maximumInAll) return most;
   }
   return most;
 }

@@ -7,6 +7,9 @@ import type { ListCache } from './list-cache.ts';
 /** Bytes of a piece, at least: every piece costs a write, and a record of TLS. */
 const pieceSize = 64 * 1024;
 
+/** Milliseconds after which a piece is sent as it is: others wait meanwhile. */
+const longestSlice = 10;
+
 export interface List {
   readonly type: string;
   readonly parts: readonly ListPart[];
@@ -24,26 +27,32 @@ export function* listBody(
   let piece: Uint8Array[] = [];
   let size = 0;
   let before = start;
+  let began = performance.now();
   for (const run of runs()) {
     if (before !== '') piece.push(bytesOf(before));
     piece.push(run);
     size += before.length + run.length;
     before = between;
-    if (size < pieceSize) continue;
+    if (size < pieceSize && performance.now() - began < longestSlice) continue;
     yield Buffer.concat(piece);
     piece = [];
     size = 0;
+    began = performance.now();
   }
   yield Buffer.concat([...piece, bytesOf(before === start ? empty : end)]);
 
   function* runs(): Generator<Uint8Array> {
     for (const { key, objects } of parts) {
-      const texts = () => encodeRuns(media, objects(), type, dialect);
-      if (key === undefined) for (const text of texts()) yield bytesOf(text);
-      else {
-        const run = cache.part(`${media} ${key}`, () => bytesOf([...texts()].join(between)));
-        if (run.length > 0) yield run;
+      if (key === undefined) {
+        // Each may bring much along, and take its time.
+        for (const object of objects()) {
+          for (const text of encodeRuns(media, [object], type, dialect)) yield bytesOf(text);
+        }
+        continue;
       }
+      const texts = () => encodeRuns(media, objects(), type, dialect);
+      const run = cache.part(`${media} ${key}`, () => bytesOf([...texts()].join(between)));
+      if (run.length > 0) yield run;
     }
   }
 }

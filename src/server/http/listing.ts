@@ -4,12 +4,14 @@ import type { Operation } from '../../model/index.ts';
 import { searchFields } from '../../model/search-fields.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
 import { Refusal } from '../fault.ts';
-import type { RuleContext } from '../rules/context.ts';
+import type { RuleContext, Sight } from '../rules/context.ts';
 import { measuredValues } from '../rules/measured.ts';
 import { locationOf, type Place } from '../rules/places.ts';
-import type { ListOptions, SqlCondition } from '../store/conditions.ts';
+import { compose, type ListOptions, type SqlCondition } from '../store/conditions.ts';
+import { table } from '../store/schema.ts';
 import { compileSearch } from '../store/search.ts';
 import { defaultOrder } from '../store/search-order.ts';
+import type { Seen } from '../store/search-values.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
 /**
@@ -39,6 +41,7 @@ export function listOptions(
     const query = parseSearch(text, type, ctx.now);
     const { condition, orderBy, orderValues } = compileSearch(place.kind, query, {
       caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
+      seen: ctx.sight && seenIn(ctx.sight),
       measured: (kind, field) => measuredValues(ctx, kind, field),
     });
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
@@ -49,6 +52,18 @@ export function listOptions(
     if (dialect.badSearchFindsNothing) return undefined;
     throw new Refusal(400, 'Operation Failed', `The search does not parse: ${error.message}`);
   }
+}
+
+/** What is visible of a kind, as a table before the statement: searches lead from kind to kind. */
+function seenIn(sight: Sight): Seen {
+  return (kind) => {
+    const visible = sight.condition(kind);
+    if (!visible) return undefined;
+    const name = `visible_${kind}`;
+    const select = compose`SELECT id FROM ${table(kind)} WHERE ${visible}`;
+    const sql = `EXISTS (SELECT 1 FROM ${name} v WHERE v.id = ${table(kind)}.id)`;
+    return { sql, values: [], tables: [{ name, select }] };
+  };
 }
 
 /** A search that cannot be made must not answer with what was not asked for. */
@@ -66,7 +81,7 @@ function pageOffset(page: number, max: number | undefined): number | undefined {
 
 function both(a: SqlCondition | undefined, b: SqlCondition | undefined): SqlCondition | undefined {
   if (!a || !b) return a ?? b;
-  return { sql: `(${a.sql}) AND (${b.sql})`, values: [...a.values, ...b.values] };
+  return compose`(${a}) AND (${b})`;
 }
 
 /** Events from an id on (specification 6); the dialects differ in whether it is included. */

@@ -7,6 +7,7 @@ import { type JobStatus, jobOf } from '../jobs/job.ts';
 import type { Caller } from '../rules/context.ts';
 import { RuleContext } from '../rules/context.ts';
 import type { Answer } from './call.ts';
+import { sightOf } from './filter.ts';
 import type { ApiServer } from './pipeline.ts';
 import type { ApiRequest } from './request.ts';
 import { route } from './router.ts';
@@ -30,7 +31,11 @@ export function statusOf(
   const creation = above.at(-1) === 'creation_status';
   const action = !creation && route(above)?.operations.get('POST')?.isAction === true;
   if (!action && !(creation && route(above.slice(0, -1)))) return undefined;
-  const job = server.store.read((tx) => jobOf(new RuleContext(tx, server.site, caller), id));
+  const job = server.store.read((tx) => {
+    const ctx = new RuleContext(tx, server.site, caller);
+    const sight = sightOf(ctx, request, true);
+    return sight?.sees('job', id) === false ? undefined : jobOf(ctx, id);
+  });
   if (!job || job.external) return undefined;
   const status = progress[job.status];
   const state = {

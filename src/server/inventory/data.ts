@@ -27,7 +27,7 @@ export async function readBeginning(options: BeginningOptions): Promise<Beginnin
   const { admin, inventory, load } = options;
   if (load !== undefined) {
     const state = readFileSync(load, 'utf8');
-    return (tx) => loadState(tx, state);
+    return (tx, site) => loadState(tx, state, site.steady());
   }
   const plan = await parseInventory(inventory);
   return (tx, site) => {

@@ -2,10 +2,14 @@
 import type { Dialect } from '../../model/dialect.ts';
 import { type EventCode, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
+import { namedBy } from '../auth/named-objects.ts';
 import { fill, refused, type Words } from '../fault.ts';
+import type { SqlCondition } from '../store/conditions.ts';
 import type { StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { Parameters } from './notation.ts';
+import type { Place } from './places.ts';
 
 /** Who asks. */
 export interface Caller {
@@ -16,6 +20,19 @@ export interface Caller {
   readonly administrator: boolean;
   /** Has the role SuperUser on the whole system. */
   readonly superUser: boolean;
+}
+
+/** What a caller sees who does not see everything. */
+export interface Sight {
+  /** The condition on the objects of a kind; undefined where all are visible. */
+  readonly condition: (kind: KindName) => SqlCondition | undefined;
+  readonly sees: (kind: KindName, id: string) => boolean;
+  /** What is shown, without references to what is not visible. */
+  readonly shows: (type: string, shown: StoredObject) => StoredObject;
+  /** The visible part of a place. Refuses with 404 where its owner is not visible. */
+  readonly part: (place: Place) => Place;
+  /** Refuses with 404 where the first object of a path is not visible, as if it were not there. */
+  readonly enter: (service: string, ids: readonly string[]) => void;
 }
 
 /** From which form an image is brought into which. */
@@ -46,7 +63,7 @@ export interface DiskImages {
    */
   convert(from: string, to: string, form: ImageForm): Promise<void>;
   /** Makes an image of so many bytes, or replaces one; it begins with the content. */
-  write(id: string, content: Uint8Array, size: number): void;
+  write(id: string, content: Uint8Array, size: number): Promise<void>;
   /** Bytes that the image takes on the disk of the server, and its length. */
   sizes(id: string): { allocated: number; length: number };
   /** The first bytes of an image. */
@@ -102,7 +119,10 @@ export interface Site {
   readonly dialect: Dialect;
   /** Factor on the duration of transitions; 0: at once. */
   readonly speed: number;
+  /** The time of day. */
   readonly now: () => Date;
+  /** Milliseconds that the service has run, for what is due or ends; see `ServiceTime`. */
+  readonly steady: () => number;
   readonly newId: () => string;
   /** A number from 0 to 1, the same sequence for the same seed. */
   readonly random: () => number;
@@ -135,6 +155,11 @@ interface Named {
   readonly name?: string;
 }
 
+/** Subjects that events do not show. */
+function isKept(subject: keyof EventSubjects): subject is 'gluster_volume' | 'quota' {
+  return subject === 'gluster_volume' || subject === 'quota';
+}
+
 /** The words that name them in the sentences of events. */
 export const subjectWords = {
   vm: 'VmName',
@@ -156,7 +181,12 @@ export class RuleContext {
   readonly correlationId: string | undefined;
   /** Parameters of the query of the request; none where no request is behind it. */
   readonly parameters: Parameters;
+  /** The time of day. */
   readonly now: Date;
+  /** The time of the service in milliseconds, which does not jump: for what is due or ends. */
+  readonly steady: number;
+  /** What the caller sees; undefined where that is everything. */
+  sight: Sight | undefined;
   /** The job that moves and work begun here belong to, and whether one of them ended badly. */
   job: string | undefined;
   failed = false;
@@ -180,6 +210,7 @@ export class RuleContext {
     this.correlationId = correlationId;
     this.parameters = parameters;
     this.now = site.now();
+    this.steady = site.steady();
   }
 
   /** The time of the transaction, as objects hold it: ISO 8601 in UTC. */
@@ -197,11 +228,13 @@ export class RuleContext {
     const { severity, text } = events[code];
     const references: Record<string, Named> = {};
     const names: Record<string, string> = {};
+    const named = namedBy(this.tx, words, subjects.vm?.id);
     for (const [subject, object] of Object.entries(subjects) as [keyof EventSubjects, Named][]) {
       if (!object?.id) continue;
       const name = object.name ?? (this.tx.get(subject, object.id) as Named | undefined)?.name;
       references[subject] = { id: object.id, ...(name ? { name } : {}) };
       names[subjectWords[subject]] = name ?? object.id;
+      if (isKept(subject)) named.push({ kind: subject, id: object.id });
     }
     this.addEvent({
       code,
@@ -210,6 +243,7 @@ export class RuleContext {
       origin: this.site.dialect.origin,
       custom_id: -1,
       ...references,
+      ...(named.length > 0 ? { names: named } : {}),
     });
   }
 

@@ -2,7 +2,7 @@
 
 import type { EventCode } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
-import { notFound } from '../fault.ts';
+import { incomplete, notFound } from '../fault.ts';
 import { dismissedEvents } from '../store/search-values.ts';
 import type { RuleContext } from './context.ts';
 import { rules } from './notation.ts';
@@ -88,7 +88,9 @@ export const eventRules = rules({
 
   collectionActions: {
     undelete(ctx, _place, body) {
-      const named = (body['event'] as { id?: string } | undefined)?.id;
+      const event = body['event'] as { id?: string } | undefined;
+      const named = event?.id;
+      if (event && named === undefined) throw incomplete('Event', ['id'], 'undelete');
       const where = { collection: dismissedEvents, ...(named === undefined ? {} : { id: named }) };
       const events = ctx.tx.list('event', { where });
       if (named !== undefined && events.length === 0) {

@@ -1,9 +1,10 @@
 /** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
 import type { Operation } from '../../model/index.ts';
 import { notFound, Refusal, refused } from '../fault.ts';
-import type { ListOptions } from '../store/conditions.ts';
+import { compose, joined, type ListOptions, type SqlCondition } from '../store/conditions.ts';
 import type { StoredObject } from '../store/document.ts';
 import { linkListsOf, storedKinds } from '../store/kinds.ts';
+import { visibleKeys } from '../store/visible-keys.ts';
 import { changedMembers } from './changed-members.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from './context.ts';
 import { settleIcons } from './icon/rules.ts';
@@ -33,7 +34,8 @@ export function located(ctx: RuleContext, place: Place, id?: string): Place {
 
 /** Finds the addressed object, or refuses with 404. */
 export function find(ctx: RuleContext, place: Place, id: string): Target {
-  const { where, condition } = place.options;
+  const { where } = place.options;
+  const condition = allOf(place.options.condition, place.visible?.ofOne);
   const compute = rulesOf(place.kind)?.compute;
   const object = compute
     ? compute(ctx, place, id).find((one) => (one as StoredObject)['id'] === id)
@@ -45,18 +47,20 @@ export function find(ctx: RuleContext, place: Place, id: string): Target {
 /** Keys of the objects of a collection that meet further conditions, in order. */
 function keys(ctx: RuleContext, place: Place, options: ListOptions): number[] {
   const { where, condition } = place.options;
-  const conditions = [condition, options.condition].filter((part) => part !== undefined);
-  return ctx.tx.keys(place.kind, {
+  const all = {
     ...options,
     where: { ...where, ...options.where },
-    condition:
-      conditions.length === 0
-        ? undefined
-        : {
-            sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
-            values: conditions.flatMap(({ values }) => values),
-          },
-  });
+    condition: allOf(condition, options.condition),
+  };
+  return place.visible
+    ? visibleKeys(ctx.tx, place.kind, all, place.visible)
+    : ctx.tx.keys(place.kind, all);
+}
+
+/** Conditions that all have to hold, as one. */
+function allOf(...conditions: readonly (SqlCondition | undefined)[]): SqlCondition | undefined {
+  const given = conditions.flatMap((one) => (one ? [compose`(${one})`] : []));
+  return given.length > 0 ? joined(given, ' AND ', '1') : undefined;
 }
 
 /** Objects of a collection that are read together. */
@@ -81,7 +85,7 @@ export function read(ctx: RuleContext, place: Place, options: ListOptions): read
 }
 
 /** Objects that are read at once: one by one costs more, and all of them more memory. */
-const partSize = 25;
+export const partSize = 25;
 
 /** Adds an object; returns it as it is at the end of the transaction. */
 export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredObject {
@@ -95,6 +99,8 @@ export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredO
   Object.assign(object, place.implied);
   object['id'] = ctx.site.newId();
   rules?.prepare?.(ctx, object as never, place, sent);
+  const same = rules?.same?.(ctx, object as never, place);
+  if (same) return same as StoredObject;
   applyDefaults(place.type, object);
   checkName(ctx.tx, place, object, 'add');
   ctx.tx.insert(place.kind, place.collection, object as never);
@@ -115,7 +121,9 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
     throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
   }
   const rules = rulesOf(place.kind);
-  const news = changedMembers(place.type, sent, shownWhole(ctx, place, before));
+  const whole = shownWhole(ctx, place, before);
+  const shown = ctx.sight?.shows(place.type, whole) ?? whole;
+  const news = changedMembers(place.type, sent, shown);
   if (Object.keys(news).length === 0) {
     if (rules?.events?.update !== undefined) report(ctx, rules.events.update, target);
     return before;

@@ -58,6 +58,11 @@ const badValues: ReadonlySet<string> = new Set([
   'weight.scheduling_policy_unit',
 ]);
 
+/** The status that a reference is refused with where it leads nowhere. */
+export function badValueStatus(attribute: string): 400 | 404 {
+  return badValues.has(attribute) ? 400 : 404;
+}
+
 /** References that name an object of another type than they say: older clients call a disk an image. */
 const otherTypes: Readonly<Record<string, string>> = { 'image_transfer.image': 'disk' };
 
@@ -77,7 +82,7 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
       }
       continue;
     }
-    const status = badValues.has(`${type}.${name}`) ? 400 : 404;
+    const status = badValueStatus(`${type}.${name}`);
     if (form === 'ref' && isRecord(value)) {
       object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, status);
     } else if (form === 'links' && Array.isArray(value)) {

@@ -64,6 +64,8 @@ export interface Rules<K extends KindName = KindName> {
     place: Place,
     sent: StoredObject,
   ) => void;
+  /** The object that says the same already, where there is one: it is answered, and none is made. */
+  readonly same?: (ctx: RuleContext, object: ObjectOf<K>, place: Place) => ObjectOf<K> | undefined;
   /** Follows a new object: what is made with it, where it moves to. */
   readonly added?: (ctx: RuleContext, target: Addressed<K>, sent: StoredObject) => void;
   /** Takes over `add` whole, for collections in which objects are attached instead of made. */

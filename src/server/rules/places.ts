@@ -11,6 +11,7 @@ import {
 } from '../store/conditions.ts';
 import { type KindName, type pairs, storedKinds } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
+import type { Visible } from '../store/visible-keys.ts';
 
 /**
  * What adding a member answers: the object as a new one would be (201), or with 200 what was sent,
@@ -27,6 +28,8 @@ export interface Place {
   readonly collection: string;
   /** Restricts the collection to those that belong to the object in the path. */
   readonly options: ListOptions;
+  /** What the caller sees of them, where that is not everything and decided for each. */
+  readonly visible?: Visible;
   /** Attributes that the path says: `{vm: {id: '123'}}`. */
   readonly implied: Readonly<Record<string, { id: string } | { id: string }[]>>;
   /**

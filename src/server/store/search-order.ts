@@ -1,15 +1,17 @@
 /** What lists are ordered by, in SQL: columns, values of other objects, values that are sent along. */
 import { attributesOf, parseKind } from '../../model/index.ts';
 import { defaultSorts, type SearchField } from '../../model/search-fields.ts';
+import { compose, type SqlCondition } from './conditions.ts';
 import { columnName, columnsOf, type KindName, ownColumn, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
-import { derivedValues } from './search-values.ts';
+import { derivedValues, type Seen, seenValues } from './search-values.ts';
 
 /** The order of a list that asks for none. */
 export function defaultOrder(kind: KindName): string {
   const rules = defaultSorts[typeOfKind(kind)] ?? [{ path: 'name' }];
   const keys = rules.map(
-    ({ path, descending }) => `${sortValue(kind, path.split('.'))} ${descending ? 'DESC' : 'ASC'}`,
+    ({ path, descending }) =>
+      `${sortValue(kind, path.split('.'), undefined).sql} ${descending ? 'DESC' : 'ASC'}`,
   );
   return [...keys, 'rowid'].join(', ');
 }
@@ -23,12 +25,19 @@ export function measuredKey(kind: KindName): string {
   return `(WITH measured AS MATERIALIZED (SELECT id, min(found) AS found FROM (${measuredTable}) GROUP BY id) SELECT measured.found FROM measured WHERE measured.id = ${table(kind)}.id)`;
 }
 
-/** What a field sorts by; the least of several values. */
-export function sortKey(kind: KindName, name: string | undefined, field: SearchField): string {
+/** What a field sorts by; the least of several values, among those of visible objects. */
+export function sortKey(
+  kind: KindName,
+  name: string | undefined,
+  field: SearchField,
+  seen: Seen | undefined,
+): SqlCondition {
+  const counted = seen && name !== undefined ? seenValues[kind]?.[name]?.(seen) : undefined;
   const derived = name === undefined ? undefined : derivedValues[kind]?.[name];
-  if (derived) return derived;
+  if (counted) return counted;
+  if (derived) return { sql: derived, values: [] };
   const path = (field.path ?? field.kept ?? '').split('.');
-  if (!field.through) return sortValue(kind, path);
+  if (!field.through) return sortValue(kind, path, seen);
   let at = kind;
   let ids = `(${table(kind)}.id)`;
   for (const step of field.through) {
@@ -47,19 +56,28 @@ export function sortKey(kind: KindName, name: string | undefined, field: SearchF
     else ids = `(SELECT s.${column} FROM ${table(at)} s WHERE s.id IN ${ids})`;
     at = ('back' in step ? from : parsed.of) as KindName;
   }
-  return `(SELECT min(${sortValue(at, path)}) FROM ${table(at)} WHERE ${table(at)}.id IN ${ids})`;
+  const value = sortValue(at, path, seen);
+  return compose`(SELECT min(${value}) FROM ${table(at)} WHERE ${table(at)}.id IN ${ids}${visible(at, seen)})`;
 }
 
 /** An expression for the value at a path, which may lead through references. */
-function sortValue(kind: KindName, path: readonly string[]): string {
+function sortValue(kind: KindName, path: readonly string[], seen: Seen | undefined): SqlCondition {
   const derived = derivedValues[kind]?.[path.join('.')];
-  if (derived) return derived;
+  if (derived) return { sql: derived, values: [] };
   const column = columnOf(kind, path);
-  if (column) return `${table(kind)}.${column}`;
+  if (column) return { sql: `${table(kind)}.${column}`, values: [] };
   const [first = '', ...rest] = path;
   const target = referenceTarget(kind, first);
-  if (!target) return jsonValue(kind, path);
-  return `(SELECT ${sortValue(target, rest)} FROM ${table(target)} WHERE ${table(target)}.id = ${table(kind)}.[${columnName([first, 'id'])}])`;
+  if (!target) return { sql: jsonValue(kind, path), values: [] };
+  const value = sortValue(target, rest, seen);
+  const here = `${table(target)}.id = ${table(kind)}.[${columnName([first, 'id'])}]`;
+  return compose`(SELECT ${value} FROM ${table(target)} WHERE ${here}${visible(target, seen)})`;
+}
+
+/** The further condition that objects of a kind are visible. */
+function visible(kind: KindName, seen: Seen | undefined): SqlCondition {
+  const condition = seen?.(kind);
+  return condition ? compose` AND (${condition})` : { sql: '', values: [] };
 }
 
 /** The value at a path inside the document of an object. */

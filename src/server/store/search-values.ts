@@ -1,4 +1,5 @@
 /** Values that can be searched by though no object holds them: they follow from other objects. */
+import { compose, type SqlCondition } from './conditions.ts';
 import type { KindName } from './kinds.ts';
 import { table } from './schema.ts';
 
@@ -106,3 +107,35 @@ export const derivedValues: Readonly<Partial<Record<KindName, Readonly<Record<st
       type: `json_extract(${table('openstack_network_provider')}.doc, '$.type')`,
     },
   };
+
+/** The condition that an object of a kind is visible to whoever searches; undefined where all are. */
+export type Seen = (kind: KindName) => SqlCondition | undefined;
+
+/** How many visible objects of a kind refer to this one and meet a further condition. */
+function seenOf(kind: KindName, column: string, of: KindName, further = '1', what = 'count(*)') {
+  return (seen: Seen): SqlCondition => {
+    const visible = seen(kind) ?? { sql: '1', values: [] };
+    const here = `${table(kind)}.[${column}] = ${table(of)}.id`;
+    return compose`(SELECT ${what} FROM ${table(kind)} WHERE ${here} AND ${further} AND (${visible}))`;
+  };
+}
+
+/** Values of those above that count other objects: for callers who do not see all of these. */
+export const seenValues: Readonly<
+  Partial<Record<KindName, Readonly<Record<string, (seen: Seen) => SqlCondition>>>>
+> = {
+  host: {
+    active_vms: seenOf('vm', 'host_id', 'host'),
+    migrating_vms: seenOf('vm', 'host_id', 'host', "status = 'migrating'"),
+    committed_mem: seenOf('vm', 'host_id', 'host', '1', 'total(memory)'),
+  },
+  disk: {
+    number_of_vms: seenOf('disk_attachment', 'disk_id', 'disk', '1', 'count(DISTINCT vm_id)'),
+  },
+  template: { childcount: seenOf('vm', 'template_id', 'template') },
+  instance_type: { childcount: seenOf('vm', 'instance_type_id', 'instance_type') },
+  vm_pool: {
+    assigned_vm_count: seenOf('vm', 'vm_pool_id', 'vm_pool'),
+    running_vm_count: seenOf('vm', 'vm_pool_id', 'vm_pool', 'host_id IS NOT NULL'),
+  },
+};

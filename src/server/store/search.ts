@@ -9,7 +9,7 @@ import type {
   SearchValue,
   TextPattern,
 } from '../../search/index.ts';
-import type { SqlCondition } from './conditions.ts';
+import type { SqlCondition, SqlTable } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
 import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
@@ -21,13 +21,15 @@ import {
   referenceTarget,
   sortKey,
 } from './search-order.ts';
-import { derivedValues } from './search-values.ts';
+import { derivedValues, type Seen, seenValues } from './search-values.ts';
 
 /** An id and one value of a field that only the rules know. */
 export type MeasuredValue = readonly [id: string, value: string | number];
 
 export interface SearchSettings {
   readonly caseSensitive: boolean;
+  /** What the caller sees; undefined where that is everything. */
+  readonly seen: Seen | undefined;
   /** Values of such a field for all objects of a kind; undefined where it is no such field. */
   readonly measured: (kind: KindName, field: string) => readonly MeasuredValue[] | undefined;
 }
@@ -43,12 +45,18 @@ export function compileSearch(
   const orderValues: SqlValue[] = [];
   const keys = query.order.map(({ name, field, descending }) => {
     const measured = name === undefined ? undefined : settings.measured(kind, name);
-    if (measured) orderValues.push(JSON.stringify(measured));
-    const value = measured ? measuredKey(kind) : sortKey(kind, name, field);
-    return `${value} ${descending ? 'DESC' : 'ASC'}`;
+    const key = measured
+      ? { sql: measuredKey(kind), values: [JSON.stringify(measured)] }
+      : sortKey(kind, name, field, settings.seen);
+    orderValues.push(...key.values);
+    compiler.tables.push(...(key.tables ?? []));
+    return `${key.sql} ${descending ? 'DESC' : 'ASC'}`;
   });
   return {
-    condition: sql === undefined ? undefined : { sql, values: compiler.values },
+    condition:
+      sql === undefined && compiler.tables.length === 0
+        ? undefined
+        : { sql: sql ?? '1', values: compiler.values, tables: compiler.tables },
     orderBy: [...keys, 'rowid'].join(', '),
     orderValues,
   };
@@ -56,6 +64,8 @@ export function compileSearch(
 
 class Compiler {
   readonly values: SqlValue[] = [];
+  /** Tables that the condition and the order use. */
+  readonly tables: SqlTable[] = [];
   readonly #settings: SearchSettings;
 
   constructor(settings: SearchSettings) {
@@ -103,7 +113,7 @@ class Compiler {
   ): string {
     if (!through?.kept) return this.#steps(kind, through?.steps ?? [], then);
     const target = through.type;
-    return `${jsonValue(kind, [through.kept, 'id'])} IN (SELECT id FROM ${table(target)} WHERE ${then(target)})`;
+    return `${jsonValue(kind, [through.kept, 'id'])} IN (SELECT id FROM ${table(target)} WHERE ${then(target)}${this.#seen(target)})`;
   }
 
   #field(
@@ -120,6 +130,8 @@ class Compiler {
     const found = this.#steps(kind, field.through ?? [], (target) => {
       const measured = this.#settings.measured(target, name);
       if (measured) return this.#measured(measured, relation, value);
+      const counted = this.#counted(target, name, relation, value);
+      if (counted) return counted;
       const derived = derivedValues[target]?.[name];
       if (derived) return this.#compare(derived, relation, value);
       const path = field.path ?? field.kept;
@@ -151,7 +163,7 @@ class Compiler {
     const inner = (target: KindName) => this.#steps(target, rest, then);
     if ('paired' in step) {
       const column = kind === 'network' ? 'id' : columnName([kind, 'id']);
-      return `id IN (SELECT [${column}] FROM ${table(step.paired)} WHERE ${inner(step.paired)})`;
+      return `id IN (SELECT [${column}] FROM ${table(step.paired)} WHERE ${inner(step.paired)}${this.#seen(step.paired)})`;
     }
     return 'follow' in step ? this.#follow(kind, step.follow, inner) : this.#back(step.back, inner);
   }
@@ -162,10 +174,10 @@ class Compiler {
     const { form, of } = parseKind(declared.kind);
     const target = of as KindName;
     if (form === 'ref') {
-      return `[${columnName([attribute, 'id'])}] IN (SELECT id FROM ${table(target)} WHERE ${inner(target)})`;
+      return `[${columnName([attribute, 'id'])}] IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}${this.#seen(target)})`;
     }
     this.values.push(kind, attribute);
-    return `id IN (SELECT r.id FROM reference r WHERE r.kind = ? AND r.attribute = ? AND r.target IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}))`;
+    return `id IN (SELECT r.id FROM reference r WHERE r.kind = ? AND r.attribute = ? AND r.target IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}${this.#seen(target)}))`;
   }
 
   #back(path: string, inner: (target: KindName) => string): string {
@@ -174,10 +186,10 @@ class Compiler {
     const declared = attributesOf(type)[attribute];
     if (declared && parseKind(declared.kind).form === 'ref') {
       const column = columnName([attribute, 'id']);
-      return `id IN (SELECT [${column}] FROM ${table(target)} WHERE [${column}] IS NOT NULL AND ${inner(target)})`;
+      return `id IN (SELECT [${column}] FROM ${table(target)} WHERE [${column}] IS NOT NULL AND ${inner(target)}${this.#seen(target)})`;
     }
     this.values.push(target, attribute);
-    return `id IN (SELECT r.target FROM reference r WHERE r.kind = ? AND r.attribute = ? AND r.id IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}))`;
+    return `id IN (SELECT r.target FROM reference r WHERE r.kind = ? AND r.attribute = ? AND r.id IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}${this.#seen(target)}))`;
   }
 
   #atPath(
@@ -296,6 +308,26 @@ class Compiler {
     const named = this.#text('name', pattern);
     const sql = `id IN (SELECT [${column}] FROM ${table('assigned_tag')} WHERE id IN (WITH RECURSIVE below(id) AS (SELECT id FROM ${table('tag')} WHERE ${named} UNION SELECT t.id FROM ${table('tag')} t JOIN below ON t.[parent_id] = below.id) SELECT id FROM below))`;
     return relation === '!=' ? `NOT (${sql})` : sql;
+  }
+
+  /** The condition on what is counted for an object, where not all of that is visible. */
+  #counted(kind: KindName, name: string, relation: string, value: SearchValue): string | undefined {
+    const { seen } = this.#settings;
+    const count = seen && seenValues[kind]?.[name]?.(seen);
+    if (!count) return undefined;
+    this.values.push(...count.values);
+    this.tables.push(...(count.tables ?? []));
+    const counts = `SELECT id, ${count.sql} AS found FROM ${table(kind)}`;
+    return `id IN (SELECT id FROM (${counts}) WHERE ${this.#compare('found', relation, value)})`;
+  }
+
+  /** The further condition that objects of a kind are visible. */
+  #seen(kind: KindName): string {
+    const visible = this.#settings.seen?.(kind);
+    if (!visible) return '';
+    this.values.push(...visible.values);
+    this.tables.push(...(visible.tables ?? []));
+    return ` AND (${visible.sql})`;
   }
 
   #bind(value: SqlValue): string {

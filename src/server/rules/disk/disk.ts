@@ -144,11 +144,14 @@ export function requireSpace(ctx: RuleContext, disk: Disk, domain: Domain, actio
   });
 }
 
-/** Makes the file that holds the bytes of a disk. An undone transaction leaves it to be swept. */
+/** Makes the file that holds the bytes of a disk; it goes away with a transaction that is undone. */
 export function createImage(ctx: RuleContext, disk: Disk): void {
-  if (disk.storage_type !== 'lun' && disk.id) {
-    ctx.site.images.create(disk.id, disk.format === 'raw' ? Number(disk.provisioned_size ?? 0) : 0);
-  }
+  const { id } = disk;
+  if (disk.storage_type === 'lun' || !id) return;
+  const length = disk.format === 'raw' ? Number(disk.provisioned_size ?? 0) : 0;
+  ctx.tx.images.blank(id, length);
+  ctx.site.images.create(id, length);
+  ctx.tx.undo.push(() => ctx.site.images.remove(id));
 }
 
 /** Begins a move of a disk. `data` is what its end needs to know. */

@@ -46,7 +46,7 @@ export function fence(
   const action = actionWord(type);
   requireState(ctx, 'host', host as StoredObject, `fence_${type}`, { action });
   requireQuiet(ctx, host, action);
-  const noted = { ...host, [fencedAt]: ctx.now.getTime() } as Host;
+  const noted = { ...host, [fencedAt]: ctx.steady } as Host;
   if (type === 'restart') {
     const rests = body['maintenance_after_restart'] === true;
     ctx.event(41, { host });
@@ -87,7 +87,7 @@ function requireAgent(ctx: RuleContext, host: Host, type: string): void {
 function requireQuiet(ctx: RuleContext, host: Host, action: string): void {
   const last = (host as StoredObject)[fencedAt];
   const seconds = Math.round(quiet * ctx.site.speed);
-  if (typeof last === 'number' && ctx.now.getTime() < last + seconds * 1000) {
+  if (typeof last === 'number' && ctx.steady < last + seconds * 1000) {
     ctx.refuse('FENCING_TOO_SOON', { action, seconds });
   }
 }

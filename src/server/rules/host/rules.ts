@@ -130,8 +130,10 @@ export const hostRules = rules({
   presentsStored: true,
   present(ctx, host) {
     const where = { host_id: host.id ?? '' };
-    const total = ctx.tx.count('vm', { where });
-    const migrating = ctx.tx.count('vm', { where: { ...where, status: 'migrating' } });
+    const condition = ctx.sight?.condition('vm');
+    const total = ctx.tx.count('vm', { where, condition });
+    const moving = { ...where, status: 'migrating' };
+    const migrating = ctx.tx.count('vm', { where: moving, condition });
     return { ...shownReports(host), summary: { active: total, migrating, total } };
   },
 

@@ -1,6 +1,7 @@
 /** Hosts to which virtual machines could migrate: a part of the list of hosts. */
 import type { Resource } from '../../../model/resource.ts';
 import { Refusal } from '../../fault.ts';
+import { compose } from '../../store/conditions.ts';
 import type { RuleContext } from '../context.ts';
 import type { Place } from '../places.ts';
 import { affinitySets } from '../scheduling/affinity.ts';
@@ -26,7 +27,7 @@ export function migrationTargets(ctx: RuleContext, place: Place, id?: string): P
     options: {
       ...place.options,
       condition: condition
-        ? { sql: `(${condition.sql}) AND ${sql}`, values: [...condition.values, ...hosts] }
+        ? compose`(${condition}) AND ${{ sql, values: hosts }}`
         : { sql, values: hosts },
     },
   };

@@ -58,6 +58,8 @@ export const imageTransferRules = rules({
   added(ctx, { object }) {
     const transfer: Transfer = object;
     const disk = diskOf(ctx, transfer);
+    // Whatever an illegal disk held, nothing of it is needed any more.
+    if (disk.status === 'illegal' && disk.id) ctx.tx.images.emptied(disk.id);
     lockImage(ctx, transfer, disk);
     if (needsPreparation(transfer)) {
       beginPreparation(ctx, transfer, disk);
@@ -171,7 +173,7 @@ function ended(ctx: RuleContext, object: StoredObject): StoredObject {
 }
 
 function finished(ctx: RuleContext, object: StoredObject): StoredObject {
-  return { ...object, active: false, finished: ctx.now.getTime() };
+  return { ...object, active: false, finished: ctx.steady };
 }
 
 /** Images of snapshots and disks in a backup are read while the machine goes on. */
@@ -243,6 +245,13 @@ function move(ctx: RuleContext, transfer: Transfer, operation: string): undefine
   };
   begin(ctx, journey, transfer as StoredObject);
   return undefined;
+}
+
+/** Ends a download whose image is gone. */
+export function imageLost(ctx: RuleContext, transfer: Transfer): void {
+  const { words } = aboutTransfer(ctx, transfer);
+  ctx.event(1065, {}, words);
+  move(ctx, transfer, 'fail');
 }
 
 /** Stops a transfer whose ticket is gone: an upload can be resumed, a download is over. */

@@ -1,14 +1,10 @@
 /** Rules of permissions: a role for a user or group on an object, or on the whole system. */
 import type { EventCode } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
-import {
-  everyone,
-  isSystemWide,
-  permissionCollection,
-  permissionObjects,
-} from '../../auth/permissions.ts';
+import { everyone, isSystemWide, permissionCollection } from '../../auth/permissions.ts';
 import { superUserRole } from '../../auth/users.ts';
 import { incomplete } from '../../fault.ts';
+import { permissionObjects } from '../../store/held.ts';
 import type { RuleContext } from '../context.ts';
 import { type Addressed, rules } from '../notation.ts';
 
@@ -35,6 +31,18 @@ export const permissionRules = rules({
       if (place.owner && !ofPerson && !place.implied[name]) delete permission[name];
     }
     requireSuperUser(ctx, permission, 'add');
+  },
+
+  // Two of the same would outlive the removal of one of them.
+  same(ctx, permission, place) {
+    const { collection } = place;
+    const named = [...permissionObjects, 'user', 'group', 'role'] as const;
+    const where = Object.fromEntries(
+      named.map((name) => [`${name}_id`, permission[name]?.id ?? null]),
+    );
+    const [object] = ctx.tx.list('permission', { where: { ...where, collection } });
+    if (object) tell(ctx, { object, place }, 850, 866);
+    return object;
   },
 
   added(ctx, target) {

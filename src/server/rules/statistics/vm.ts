@@ -112,9 +112,9 @@ export function vmMeasures(ctx: RuleContext, vm: Vm): Measured {
 
 /** Percent of the time that a migration takes. */
 function migrated(ctx: RuleContext, vm: Vm): number {
-  const due = ctx.tx.tasks.dueOf(`vm:/vms/${vm.id}`) ?? ctx.now.getTime();
+  const due = ctx.tx.tasks.dueOf(`vm:/vms/${vm.id}`) ?? ctx.steady;
   const [, milliseconds] = lifecycle.moves.migrate.via[0];
-  const left = (due - ctx.now.getTime()) / Math.max(1, milliseconds * ctx.site.speed);
+  const left = (due - ctx.steady) / Math.max(1, milliseconds * ctx.site.speed);
   return Math.round(100 * (1 - Math.min(1, Math.max(0, left))));
 }
 

@@ -5,7 +5,7 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 
-/** An attached domain as it is stored; `masterUntil` does not show: milliseconds since the epoch. */
+/** An attached domain as it is stored; `masterUntil` does not show: service time in milliseconds. */
 export type Attached = Resource<'storage_domain'> & { masterUntil?: number };
 
 /** Path of the collection of the domains of a data center. */
@@ -46,7 +46,7 @@ export function successorOf(ctx: RuleContext, leaving: Attached): Attached | und
 export function moveMaster(ctx: RuleContext, from: Attached, to: Attached): Attached {
   const dataCenter = dataCenterOf(to);
   const collection = collectionIn(dataCenter);
-  const old: Attached = { ...from, master: false, masterUntil: ctx.now.getTime() };
+  const old: Attached = { ...from, master: false, masterUntil: ctx.steady };
   ctx.tx.update('attached_storage_domain', old, collection);
   const journey = {
     kind: 'attached_storage_domain' as const,

@@ -64,6 +64,7 @@ export function neededBy(disk: Disk, domain: Domain): number {
 export function measured(ctx: RuleContext, disk: Disk): Disk {
   if (!disk.id || disk.storage_type === 'lun') return disk;
   const domain = ctx.tx.get('storage_domain', disk.storage_domains?.[0]?.id ?? '');
+  ctx.tx.images.measured(disk.id, ctx.site.images.sizes(disk.id).length);
   const actual = allocatedBy(ctx, disk.id, disk, domain);
   const kept = ctx.tx.sum('disk_snapshot', 'actual_size', { where: { disk_id: disk.id } });
   return { ...disk, actual_size: actual, total_size: actual + kept };

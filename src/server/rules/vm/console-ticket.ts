@@ -27,7 +27,7 @@ export function setTicket(
   requireState(ctx, 'vm', vm as StoredObject, 'ticket');
   const ticket: ConsoleTicket = {
     value: value || randomBytes(9).toString('base64url'),
-    until: ctx.now.getTime() + expiry * 1000,
+    until: ctx.steady + expiry * 1000,
   };
   noteRunState(ctx, vm, { tickets: { ...runStateOf(vm).tickets, [protocol]: ticket } });
   ctx.event(164, subjects(ctx, vm));
@@ -42,7 +42,7 @@ export function presentTicket(
 ): { readonly value: string; readonly seconds: number } {
   requireState(ctx, 'vm', vm as StoredObject, 'ticket');
   const kept = runStateOf(vm).tickets?.[protocol];
-  const left = kept ? Math.floor((kept.until - ctx.now.getTime()) / 1000) : 0;
+  const left = kept ? Math.floor((kept.until - ctx.steady) / 1000) : 0;
   if (kept && left > 0) return { value: kept.value, seconds: left };
   const made = setTicket(ctx, vm, protocol, { expiry: shortLifetime });
   return { value: String(made['value']), seconds: shortLifetime };

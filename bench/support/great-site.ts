@@ -1,0 +1,51 @@
+/** A site with very many machines, and a user with very many permissions on some of them. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { dialects } from '../../src/model/dialect.ts';
+import { fillFresh } from '../../src/server/inventory/fresh.ts';
+import { addSampleUsers } from '../../src/server/inventory/people.ts';
+import { buildSite } from '../../src/server/inventory/site.ts';
+import { RuleContext, type Site } from '../../src/server/rules/context.ts';
+import { registerRules } from '../../src/server/rules/index.ts';
+import { openStore } from '../../src/server/store/store.ts';
+
+/**
+ * Writes the database of a new data folder: `jane@internal` has a role on so many of the machines,
+ * from the first to the last at even distances. Returns the id of one of them.
+ */
+export async function fillGreatSite(
+  folder: string,
+  { vms, permissions }: { readonly vms: number; readonly permissions: number },
+): Promise<{ readonly vm: string }> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  registerRules();
+  const store = await openStore(join(folder, 'vmctl.db'));
+  const site = {
+    dialect: dialects.standard,
+    speed: 0,
+    now: () => new Date(),
+    newId: randomUUID,
+    random: () => 0.5,
+    images: { sizes: () => ({ allocated: 0, length: 0 }) },
+  } as unknown as Site;
+  const counts = { datacenters: 2, clusters: 20, hosts: 100, storagedomains: 20, networks: 2 };
+  let vm = '';
+  await store.write((tx) => {
+    const ctx = RuleContext.system(tx, site);
+    fillFresh(ctx, 'admin@internal');
+    buildSite(ctx, { ...counts, vms, disks: vms });
+    addSampleUsers(ctx, 'admin@internal');
+    const user = tx.find('user', { user_name: 'jane@internal-authz' })?.id ?? '';
+    const role = tx.byName('role', 'UserRole')?.id ?? '';
+    const ids = tx.ids('vm', { orderBy: 'name' });
+    for (let number = 0; number < permissions; number++) {
+      vm = ids[Math.floor((number * ids.length) / permissions)] ?? '';
+      const one = { role: { id: role }, user: { id: user }, vm: { id: vm } };
+      tx.insert('permission', '/permissions', { id: randomUUID(), ...one });
+    }
+    store.setMeta('filled', 'bench');
+  });
+  await store.close();
+  return { vm };
+}

@@ -1,0 +1,68 @@
+/** Faults name nothing that the caller does not see. */
+import { nameable } from '../auth/named-objects.ts';
+import { Refusal } from '../fault.ts';
+import type { RuleContext, Sight } from '../rules/context.ts';
+import type { Answer, Call } from './call.ts';
+
+/** What stands in for a name that is not told. */
+const untold = '(not visible)';
+
+/** Between the names in a sentence. */
+const between = /([\s,;:()[\]"']+)/;
+
+/** Performs a call; names of hidden objects in the sentence of a refusal are left out. */
+export function discreetly(
+  ctx: RuleContext,
+  call: Call,
+  perform: (ctx: RuleContext, call: Call) => Answer,
+): Answer {
+  try {
+    return perform(ctx, call);
+  } catch (error) {
+    if (!(error instanceof Refusal) || !error.reword || !ctx.sight) throw error;
+    const told = new Told(ctx, ctx.sight, call);
+    const { status, reason, reword } = error;
+    throw new Refusal(
+      status,
+      reason,
+      reword((text) => told.text(text)),
+    );
+  }
+}
+
+/** What may be told of the words of a sentence. */
+class Told {
+  readonly #ctx: RuleContext;
+  readonly #sight: Sight;
+  /** What the client said itself is no news to it. */
+  readonly #said: string;
+
+  constructor(ctx: RuleContext, sight: Sight, { request, body }: Call) {
+    this.#ctx = ctx;
+    this.#sight = sight;
+    const parameters = [...request.parameters.values()];
+    this.#said = JSON.stringify([request.segments, parameters, body], (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+  }
+
+  text(text: string): string {
+    if (this.#isHidden(text)) return untold;
+    return text
+      .split(between)
+      .map((word) => (this.#isHidden(word) ? untold : word))
+      .join('');
+  }
+
+  /** Whether a word is the name or id of objects of which none is visible. */
+  #isHidden(word: string): boolean {
+    if (word.length < 2 || this.#said.includes(word)) return false;
+    const { tx } = this.#ctx;
+    const found = nameable.flatMap((kind) =>
+      [...tx.ids(kind, { where: { name: word } }), ...tx.ids(kind, { where: { id: word } })].map(
+        (id) => this.#sight.sees(kind, id),
+      ),
+    );
+    return found.length > 0 && !found.includes(true);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Who holds a permission on what, as SQL that an index answers: the holder, and the path of the
+ * object (`/vms/123`), whether the permission names it or is kept below it.
+ */
+import { services } from '../../model/services/index.ts';
+
+/** Types that a permission can name as its object. */
+export const permissionObjects = [
+  'data_center',
+  'cluster',
+  'host',
+  'storage_domain',
+  'vm',
+  'vm_pool',
+  'template',
+  'disk',
+] as const;
+
+/** Types whose objects keep the permissions on them below themselves. */
+export const permissionKeepers: ReadonlySet<string> = new Set(
+  Object.entries(services)
+    .filter(([path]) => services[`${path}/permissions`] !== undefined)
+    .map(([, { type }]) => type)
+    .filter((type) => !(permissionObjects as readonly string[]).includes(type)),
+);
+
+/** Collection of the permissions that name their object, and of those on the whole system. */
+const own = '/permissions';
+
+const collections = new Map(
+  Object.entries(services)
+    .filter(([path, { operations }]) => /^\/\w+$/.test(path) && operations['list'] !== undefined)
+    .map(([path, { type }]) => [type, path]),
+);
+
+/** What the paths of the objects of a type begin with: `/vms/`. */
+export function pathPrefix(type: string): string {
+  return `${collections.get(type) ?? ''}/`;
+}
+
+/** The user or group of a permission. */
+const holder = 'coalesce(user_id, group_id)';
+
+/** The path of the object of a permission; empty where it is on the whole system. */
+const heldPath = `CASE WHEN collection <> '${own}' THEN substr(collection, 1, length(collection) - ${own.length}) ${permissionObjects
+  .map((type) => `WHEN ${type}_id IS NOT NULL THEN '${pathPrefix(type)}' || ${type}_id`)
+  .join(' ')} ELSE '' END`;
+
+/** The condition that a permission is held by one of so many users and groups, in the view `held`. */
+export function heldBy(count: number): string {
+  return `holder IN (${Array.from({ length: count }, () => '?').join(', ')})`;
+}
+
+/** Statements that make the indexes of a table of permissions: by holder with path, and with role. */
+export function heldIndexes(name: string): string[] {
+  return [
+    `CREATE INDEX IF NOT EXISTS ${name}_held ON ${name} (${holder}, ${heldPath}, role_id)`,
+    `CREATE INDEX IF NOT EXISTS ${name}_roles ON ${name} (${holder}, role_id)`,
+  ];
+}
+
+/** The statement that makes the view `held` of such a table: id, holder, path and role_id. */
+export function heldView(name: string): string {
+  return `CREATE TEMP VIEW held AS SELECT id, ${holder} AS holder, ${heldPath} AS path, role_id FROM ${name}`;
+}

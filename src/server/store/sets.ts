@@ -1,0 +1,38 @@
+/** Sets of ids that a statement selects: how many they are, and which. */
+import { compose, heading, joined, type SqlCondition } from './conditions.ts';
+import type { Row } from './driver.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Whether a permission that is held meets a condition on the view `held`. */
+export function isHeld(tx: Transaction, condition: SqlCondition): boolean {
+  return row(tx, compose`SELECT 1 FROM held WHERE ${condition} LIMIT 1`) !== undefined;
+}
+
+/** Whether a statement selects fewer ids than this; no more of them are looked at. */
+export function isFewer(tx: Transaction, select: SqlCondition, limit: number): boolean {
+  const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)})`;
+  return Number(row(tx, counted)?.['n']) < limit;
+}
+
+/** The ids that a statement selects, as a JSON array. */
+export function idsOf(tx: Transaction, select: SqlCondition): string {
+  const some = compose`SELECT DISTINCT id FROM (${select}) WHERE id IS NOT NULL`;
+  return String(row(tx, compose`SELECT json_group_array(id) AS ids FROM (${some})`)?.['ids']);
+}
+
+/** Names of those conditions that hold for anything at all. */
+export function whichHold(
+  tx: Transaction,
+  conditions: ReadonlyMap<string, SqlCondition>,
+): Set<string> {
+  const all = [...conditions];
+  const parts = all.map(([, select], index) => compose`EXISTS (${select}) AS c${String(index)}`);
+  const found = row(tx, compose`SELECT ${joined(parts, ', ', '1')}`);
+  return new Set(all.flatMap(([name], index) => (found?.[`c${index}`] ? [name] : [])));
+}
+
+/** The first row of a statement. */
+function row(tx: Transaction, statement: SqlCondition): Row | undefined {
+  const head = heading(statement);
+  return tx.statement(head.sql + statement.sql).get(...head.values, ...statement.values);
+}
