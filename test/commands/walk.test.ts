@@ -11,8 +11,7 @@ import { flagsOf } from '../../src/cli/resources/flags.ts';
 import { memberships } from '../../src/cli/resources/spellings.ts';
 import { verbsOf } from '../../src/cli/resources/verbs.ts';
 import { before } from '../examples/before.ts';
-import { type ExamplesSite, startExamplesSite, wordsOf } from '../examples/site.ts';
-import { type Home, makeHome } from '../support/command.ts';
+import { type ExamplesSite, startExamplesSite } from '../examples/site.ts';
 import { refusals, stepOf } from './support/walk.ts';
 
 interface Listed {
@@ -44,17 +43,14 @@ for (const noun of new Set([...modelNouns(), ...memberships.map(({ owner }) => o
 }
 
 let site: ExamplesSite;
-let home: Home;
 let isSpoilt = false;
 
 beforeAll(async () => {
   site = await startExamplesSite();
-  home = makeHome(site.server);
   process.chdir(site.folder);
 });
 afterAll(async () => {
   process.chdir('/');
-  home.remove();
   await site.stop();
 });
 
@@ -80,10 +76,7 @@ describe('the command line sends', () => {
     }
     const id = step.maker && (await site.must(`${step.maker} --yes -o id`)).trim();
     const line = id ? step.line.replace(sampleId, id) : step.line;
-    const words = wordsOf(line).slice(1);
-    const { code, stderr } = await home.run([...words, '--yes', '--debug'], {
-      VMCTL_TOKEN: site.admin.token,
-    });
+    const { code, stderr } = await site.run(`${line} --yes --debug`);
     const [refused, says] = refusals[operation] ?? [0, ''];
     const pattern = path.replaceAll(/\{\w+\}/g, '[^/ ?]+').replace(/^\/$/, '');
     expect(stderr).toMatch(new RegExp(`${method} \\S*/api${pattern}/?(\\?\\S*)?\\s`));

@@ -223,8 +223,8 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     const { id } = await begin(disk, 'upload', 'raw');
     await server.kill();
     const file = join(folder, 'data', 'images', disk);
-    const broken = Buffer.alloc(4096);
     cpSync(file, join(folder, 'whole'));
+    const broken = Buffer.alloc(readFileSync(file).length);
     Buffer.from('QFI\xfb\0\0\0\x63', 'latin1').copy(broken);
     broken.writeBigUInt64BE(BigInt(size), 24);
     writeFileSync(file, broken);

@@ -1,16 +1,17 @@
 /**
  * Power cuts at random moments: what was acknowledged is there afterwards, bytes that were written
  * with a flush and changes of the inventory alike; what was not flushed may be gone, and the
- * control shows that this machine really loses it. VMCTL_CUTS says how many cuts (5).
+ * control shows that this machine really loses it.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { count, figure } from './support/catalogue.ts';
 import { hasPower, PoweredDisk } from './support/power.ts';
 
-const cuts = Number(process.env['VMCTL_CUTS'] ?? 5);
+const cuts = count(30, 3);
 const block = 64 * 1024;
 const blocks = 2_048;
 
@@ -187,38 +188,45 @@ describe.skipIf(!hasPower)('after a power cut', () => {
   /** Every third time writes are flushed by a request of its own, a few of them together. */
   const turns = Array.from({ length: cuts }, (_, cut) => {
     const flush = cut % 3 === 2 ? 7 : ('y' as const);
-    return [cut + 1, flush === 'y' ? 'flushed one by one' : 'flushed together', flush] as const;
+    const how = flush === 'y' ? 'flushed one by one' : 'flushed together';
+    return [flush === 'y' ? 'B1' : 'B2', cut + 1, how, flush] as const;
   });
 
-  it.each(turns)('everything acknowledged is there (cut %i, %s)', async (cut, _, flush) => {
-    const { tried, done, names } = await turn(`cut ${cut}`, flush);
-    // What was under way when the power went may be old, new, or a part of both.
-    for (const place of tried) written.delete(place);
-    for (const { place, name } of done) written.set(place, name);
-    bookmarks.push(...names);
-    await disk.on();
-    const { server, api } = await begin(disk, false);
-    try {
-      const expected = [...written].map(([place, name]) => ({ place, name }));
-      expect(await lost(server, await urlOf(api, id), expected)).toEqual([]);
-      const list = await api.json('GET', '/bookmarks');
-      const there = new Set(
-        (list.json<{ bookmark?: { name: string }[] }>().bookmark ?? []).map(({ name }) => name),
-      );
-      expect(bookmarks.filter((name) => !there.has(name))).toEqual([]);
-      expect(await server.stop()).toBe(0);
-    } finally {
-      await server.kill();
-      await disk.off();
-    }
-  });
+  it.each(turns)(
+    'A2 %s everything acknowledged is there (cut %i, %s)',
+    async (row, cut, _, flush) => {
+      const { tried, done, names } = await turn(`cut ${cut}`, flush);
+      // What was under way when the power went may be old, new, or a part of both.
+      for (const place of tried) written.delete(place);
+      for (const { place, name } of done) written.set(place, name);
+      bookmarks.push(...names);
+      await disk.on();
+      const { server, api } = await begin(disk, false);
+      try {
+        const expected = [...written].map(([place, name]) => ({ place, name }));
+        expect(await lost(server, await urlOf(api, id), expected)).toEqual([]);
+        const list = await api.json('GET', '/bookmarks');
+        const there = new Set(
+          (list.json<{ bookmark?: { name: string }[] }>().bookmark ?? []).map(({ name }) => name),
+        );
+        expect(bookmarks.filter((name) => !there.has(name))).toEqual([]);
+        if (cut === cuts) figure('A2', `${cuts} cuts, 0 of ${bookmarks.length} changes lost`);
+        figure(row, '0 ranges missing after each cut');
+        expect(await server.stop()).toBe(0);
+      } finally {
+        await server.kill();
+        await disk.off();
+      }
+    },
+  );
 
-  it('what was not flushed is lost here, so that the others mean something', async () => {
+  it('B2 control: what was not flushed is lost here, so that the others mean something', async () => {
     const { done } = await turn('unflushed', 'n');
     await disk.on();
     const { server, api } = await begin(disk, false);
     const missing = await lost(server, await urlOf(api, id), done);
     expect(missing.length).toBeGreaterThan(0);
+    figure('B2', `without a flush ${missing.length} of ${done.length} are missing`);
     await server.kill();
     await disk.off();
   });

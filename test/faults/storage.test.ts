@@ -71,7 +71,7 @@ async function goOn(user: User, error: Record<string, unknown>): Promise<void> {
 const probe = join(tmpdir(), `vmctl-probe-${process.pid}`);
 const cannot = cannotMount(probe);
 
-describe.skipIf(cannot)(`a full file system${cannot ?? ''}`, () => {
+describe.skipIf(cannot)(`D1 a full file system${cannot ?? ''}`, () => {
   it('of the server stops an upload, which goes on when there is room', async () => {
     const images = join(data, 'images');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=80m,mode=700', 'tmpfs', images]);
@@ -120,7 +120,7 @@ describe.skipIf(cannot)(`a full file system${cannot ?? ''}`, () => {
 
 const broken = hasPower ? '' : ' (root, nbdkit and nbdfuse are needed)';
 
-describe.skipIf(!hasPower)(`a disk that cannot be written any more${broken}`, () => {
+describe.skipIf(!hasPower)(`D2 a disk that cannot be written any more${broken}`, () => {
   let disk: PoweredDisk;
   beforeEach(async () => {
     disk = new PoweredDisk();

@@ -61,7 +61,7 @@ const links: readonly (readonly [string, () => string])[] = [
   ['a link to nothing', () => join(folder, 'nothing')],
 ];
 
-describe.each([[[]], [['--force']]])('a download %s', (flags) => {
+describe.each([[[]], [['--force']]])('F10 a download %s', (flags) => {
   it.each(links)('does not go through %s', async (_, goal) => {
     symlinkSync(goal(), copy);
     const before = readFileSync(file);
@@ -102,16 +102,19 @@ describe.each([[[]], [['--force']]])('a download %s', (flags) => {
 
 const cannot = cannotMount(join(tmpdir(), `vmctl-targets-${process.pid}`));
 
-it.skipIf(cannot)(`a file system that is read-only is told before all${cannot ?? ''}`, async () => {
-  const place = join(folder, 'read-only');
-  mkdirSync(place);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', place]);
-  try {
-    const target = join(place, 'image');
-    expect(await refused(target, 'unwritable_file')).toMatch(/read-only file system/);
-    expect(await refused(target, 'unwritable_file', '--force')).toMatch(/read-only file system/);
-  } finally {
-    execFileSync('umount', [place]);
-    rmSync(place, { recursive: true });
-  }
-});
+it.skipIf(cannot)(
+  `F10 a file system that is read-only is told before all${cannot ?? ''}`,
+  async () => {
+    const place = join(folder, 'read-only');
+    mkdirSync(place);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', place]);
+    try {
+      const target = join(place, 'image');
+      expect(await refused(target, 'unwritable_file')).toMatch(/read-only file system/);
+      expect(await refused(target, 'unwritable_file', '--force')).toMatch(/read-only file system/);
+    } finally {
+      execFileSync('umount', [place]);
+      rmSync(place, { recursive: true });
+    }
+  },
+);

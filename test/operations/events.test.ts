@@ -73,6 +73,20 @@ for (const number of [157, 158] as const) {
       await admin.must('/events/undelete');
       expect(await ids()).toContain(id);
     });
+    site.both('brings back the one that the action names, and no other', async ({ admin }) => {
+      const { id: one } = await admin.add('/events', { event: external() });
+      const { id: other } = await admin.add('/events', { event: external() });
+      for (const id of [one, other]) {
+        expect((await admin.delete(`/events/${id}`)).status).toBe(200);
+      }
+      await admin.must('/events/undelete', { event: { id: one } });
+      expect((await admin.get(`/events/${one}`)).status).toBe(200);
+      expect((await admin.get(`/events/${other}`)).status).toBe(404);
+      const gone = await admin.post('/events/undelete', { action: { event: { id: one } } });
+      expect(gone.status, gone.text).toBe(404);
+      const nameless = await admin.post('/events/undelete', { action: { event: {} } });
+      expect(nameless.status, nameless.text).toBe(400);
+    });
     site.unknown('DELETE', '/events/999999999');
   });
 }

@@ -50,6 +50,20 @@ describe('tags below tags', () => {
   });
 });
 
+describe('a permission that is there already', () => {
+  site.both('is answered, and not made twice', async ({ admin, path }) => {
+    const permission = { role: { name: 'DiskOperator' }, user: { id: path('{user}') } };
+    for (const collection of [path('/disks/{disk}/permissions'), '/permissions']) {
+      const first = await admin.add(collection, { permission });
+      expect((await admin.post(collection, { permission })).object['id']).toBe(first.id);
+      expect((await admin.delete(`${collection}/${first.id}`)).status).toBe(200);
+      expect((await admin.get(`${collection}/${first.id}`)).status).toBe(404);
+      const left = (await admin.get(collection)).list.filter(({ id }) => id === first.id);
+      expect(left).toEqual([]);
+    }
+  });
+});
+
 /** What a permission below an object says beside the object: a user, or what the user gets. */
 function permissionFor(collection: string, path: People['path']): Record<string, unknown> {
   const own = /^\/(users|groups)\//.test(collection);

@@ -17,3 +17,8 @@ export function figure(row: string, reached: string): void {
   const file = process.env['VMCTL_FIGURES'];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify({ row, reached })}\n`);
 }
+
+/** Every n-th of a list, beginning with the first. */
+export function some<T>(list: readonly T[], each: number): T[] {
+  return list.filter((_, index) => index % each === 0);
+}

@@ -33,7 +33,11 @@ export class PoweredDisk {
   /** While this file is there, nothing can be written to the disk. */
   readonly #trigger = join(this.#folder, 'broken');
 
-  constructor() {
+  readonly #slow: readonly string[];
+
+  /** With a delay (`5ms`) each write takes so long. */
+  constructor(delay?: string) {
+    this.#slow = delay === undefined ? [] : ['--filter=delay', `wdelay=${delay}`];
     mkdirSync(this.path);
     mkdirSync(this.#bridged);
     writeFileSync(this.#image, '');
@@ -46,9 +50,12 @@ export class PoweredDisk {
     spawnSync('e2fsck', ['-fy', this.#image]);
     const socket = join(this.#folder, 'nbd.sock');
     rmSync(socket, { force: true });
+    const [filter, ...parameters] = this.#slow;
     const disk = [
+      ...(filter === undefined ? [] : [filter]),
       ...['--filter=error', '--filter=cache', 'file', this.#image, 'cache=writeback'],
       ...['error-pwrite=EIO', 'error-pwrite-rate=100%', `error-pwrite-file=${this.#trigger}`],
+      ...parameters,
     ];
     this.#supply = spawn('nbdkit', ['-f', '-U', socket, ...disk], { stdio: 'ignore' });
     await there(socket);

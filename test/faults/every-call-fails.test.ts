@@ -1,0 +1,259 @@
+/**
+ * Every n-th call to the disk fails, one after the other, while objects and images are changed: each
+ * failure is a clear fault, and nothing that was acknowledged is lost.
+ */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RawAnswer, RawApi, send } from '../support/raw.ts';
+import { figure, whole } from './support/catalogue.ts';
+import { cannotInject, type Fault, Injection } from './support/inject.ts';
+import { FolderSite, type KnownDisk } from './support/site.ts';
+
+const size = 256 * 1024;
+const cannot = cannotInject();
+
+/** What was acknowledged, to be held against what is there. */
+interface Acknowledged {
+  readonly bookmarks: string[];
+  readonly disks: KnownDisk[];
+  readonly deleted: string[];
+}
+
+let site: FolderSite;
+let acknowledged: Acknowledged;
+let faults = 0;
+let turn = 0;
+
+/** A request that may be refused, but only in a way that says why. */
+async function attempt(work: () => Promise<RawAnswer>): Promise<RawAnswer | undefined> {
+  const answer = await work();
+  if (answer.status < 300) return answer;
+  faults += 1;
+  // What follows from an earlier failure is refused for what it is.
+  expect([404, 409, 403, 503, 500, 507], answer.text).toContain(answer.status);
+  expect(answer.text).toMatch(/detail|disk|image|space|error/i);
+  expect(answer.text).not.toContain('its log says why');
+  return undefined;
+}
+
+/** One round of changes of all kinds. */
+async function changes(old: KnownDisk): Promise<void> {
+  const { api } = site;
+  turn += 1;
+  for (let number = 0; number < 3; number++) {
+    const name = `t${turn}n${number}`;
+    const made = await attempt(() => api.json('POST', '/bookmarks', { name, value: 'x' }));
+    if (made) acknowledged.bookmarks.push(name);
+  }
+  const storage = { storage_domains: { storage_domain: [{ name: 'data1' }] } };
+  const added = await attempt(() =>
+    api.json('POST', '/disks', {
+      ...{ name: `d${turn}`, format: 'raw', provisioned_size: size, sparse: true, ...storage },
+    }),
+  );
+  if (added) await fill(String(added.json()['id']), storage);
+  const gone = await attempt(() => api.json('DELETE', `/disks/${old.id}`));
+  if (gone) acknowledged.deleted.push(old.id);
+  const body = new URLSearchParams({
+    ...{ grant_type: 'password', scope: 'vmctl-api', username: site.server.ready.username },
+    password: site.server.password,
+  }).toString();
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const { ca, ready } = site.server;
+  const signed = await send(`${ready.auth_url}/oauth/token`, { method: 'POST', headers, body, ca });
+  expect([200, 400, 503], signed.text).toContain(signed.status);
+}
+
+async function phaseOf(path: string): Promise<string> {
+  for (;;) {
+    const found = (await site.api.json('GET', path)).json();
+    const phase = String(found['phase']);
+    if (/^(transferring|paused|finished)/.test(phase)) return phase;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Uploads bytes into a disk, and copies it. */
+async function fill(id: string, storage: object): Promise<void> {
+  const { api } = site;
+  const bytes = randomBytes(size);
+  const made = await attempt(() =>
+    api.json('POST', '/imagetransfers', { disk: { id }, direction: 'upload' }),
+  );
+  if (!made) return;
+  const path = `/imagetransfers/${String(made.json()['id'])}`;
+  if ((await phaseOf(path)) !== 'transferring') return;
+  const url = String((await api.json('GET', path)).json()['transfer_url']);
+  const { ca } = site.server;
+  const sent = await attempt(() => send(url, { method: 'PUT', body: bytes, ca }));
+  if (!sent) return;
+  const ended = await attempt(() => api.json('POST', `${path}/finalize`, {}));
+  if (!ended || (await phaseOf(path)) !== 'finished_success') return;
+  acknowledged.disks.push({ id, name: id, bytes });
+  const copied = await attempt(() =>
+    api.json('POST', `/disks/${id}/copy`, {
+      ...{ disk: { name: `c${turn}` }, async: false, storage_domain: { name: 'data1' } },
+    }),
+  );
+  if (!copied) return;
+  const list = (await api.json('GET', `/disks?search=name%3Dc${turn}`)).json<{
+    disk?: { id: string; status: string }[];
+  }>();
+  for (const disk of list.disk ?? []) {
+    if (disk.status === 'ok') acknowledged.disks.push({ id: disk.id, name: disk.id, bytes });
+  }
+  void storage;
+}
+
+/** What is not there of what was acknowledged. */
+async function lost(disks = acknowledged.disks): Promise<string[]> {
+  const list = (await site.api.json('GET', '/bookmarks')).json<{ bookmark?: { name: string }[] }>();
+  const names = new Set((list.bookmark ?? []).map(({ name }) => name));
+  const missing = acknowledged.bookmarks.filter((name) => !names.has(name));
+  for (const disk of disks) {
+    // What was refused may have happened all the same, and then goes on: a copy locks its source.
+    await site.api.until(`/disks/${disk.id}`, (answer) => answer.json()['status'] !== 'locked');
+    if (!(await site.holds(disk))) missing.push(disk.id);
+  }
+  for (const id of acknowledged.deleted) {
+    if ((await site.api.json('GET', `/disks/${id}`)).status !== 404) missing.push(`deleted ${id}`);
+    if (existsSync(site.image({ id }))) missing.push(`file of ${id}`);
+  }
+  return missing;
+}
+
+/** One failure: the changes are tried with it, and everything is looked at after a crash. */
+async function round(fault: Fault): Promise<number> {
+  const old = await site.disk(`old${turn}`, size);
+  const injection = await Injection.into(site.server.ready.pid, fault);
+  let failed: number;
+  try {
+    await changes(old);
+  } finally {
+    failed = await injection.end();
+  }
+  expect(site.server.process.exitCode).toBeNull();
+  await site.kill();
+  await site.start();
+  // All of them are looked at when the last call has failed.
+  expect(await lost(acknowledged.disks.slice(-2)), JSON.stringify(fault)).toEqual([]);
+  return failed;
+}
+
+/** Every call; of those that come late, most are a checkpoint, and every fifth has to do. */
+function* everyCall(): Generator<number> {
+  for (let n = 1; ; n += n < 200 ? 1 : 5) yield n;
+}
+
+/** Calls and errors, and which of them CI tries. */
+const kinds: readonly (readonly [call: string, error: string, first: readonly number[]])[] = [
+  ['pwrite64', 'ENOSPC', [5]],
+  ['pwrite64', 'EIO', []],
+  ['fsync,fdatasync', 'EIO', []],
+  ['ftruncate', 'ENOSPC', []],
+  ['openat', 'EIO', []],
+  ['openat', 'EMFILE', []],
+  ['rename', 'ENOSPC', []],
+  ['unlink', 'EIO', []],
+];
+
+describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}`, () => {
+  beforeEach(async () => {
+    site = new FolderSite();
+    acknowledged = { bookmarks: [], disks: [], deleted: [] };
+    await site.start();
+  });
+  afterEach(async () => {
+    await site.remove();
+  });
+
+  it.each(kinds.filter(([, , first]) => whole || first.length > 0))(
+    'A5 %s fails with %s: a clear fault, nothing acknowledged is lost',
+    async (call, error, first) => {
+      faults = 0;
+      let calls = 0;
+      let last = 0;
+      for (const n of whole ? everyCall() : first) {
+        const failed = await round({ call, error, when: String(n) });
+        calls += failed;
+        if (failed === 0) break;
+        last = n;
+      }
+      expect(calls).toBeGreaterThan(0);
+      expect(await lost()).toEqual([]);
+      const { bookmarks, disks, deleted } = acknowledged;
+      const all = bookmarks.length + disks.length + deleted.length;
+      figure(
+        'A5',
+        `${call} ${error}: ${calls} calls failed up to the ${last}th, ${faults} faults, 0 of ${all} acknowledged lost`,
+      );
+    },
+    1_800_000,
+  );
+
+  it('A5 a sync of the store that fails is not tried again: nothing is acknowledged after it', async () => {
+    const injection = await Injection.into(site.server.ready.pid, {
+      ...{ call: 'fsync,fdatasync', error: 'EIO', when: '1' },
+    });
+    const add = (name: string) => site.api.json('POST', '/bookmarks', { name, value: 'x' });
+    const first = await add('first');
+    expect([first.status, first.text]).toEqual([
+      503,
+      expect.stringContaining('could not be written'),
+    ]);
+    expect(first.text).toContain('until the server was started again');
+    for (const name of ['second', 'third']) expect((await add(name)).status).toBe(503);
+    expect((await site.api.json('GET', '/vms')).status).toBe(200);
+    const syncs = injection.calls().filter((line) => line.includes('vmctl.db'));
+    expect(syncs).toHaveLength(1);
+    await injection.end();
+    await site.kill();
+    await site.start();
+    expect((await add('fourth')).status).toBe(201);
+  });
+
+  it('A5 control: a writer that does not look at errors is found out', async () => {
+    const target = join(site.parent, 'careless');
+    writeFileSync(target, '');
+    const program = `const fs = require('fs'); const file = fs.openSync(${JSON.stringify(target)}, 'r+');
+      process.on('message', (number) => {
+        try { fs.writeSync(file, Buffer.from([number]), 0, 1, number); } catch {}
+        process.send(number);
+      });`;
+    const child = spawn(process.execPath, ['-e', program], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const told = (number: number) =>
+      new Promise<number>((resolve) => {
+        child.once('message', (message) => resolve(Number(message)));
+        child.send(number);
+      });
+    await told(0);
+    const injection = await Injection.into(child.pid ?? 0, {
+      ...{ call: 'pwrite64', error: 'ENOSPC', when: '3' },
+    });
+    const said: number[] = [];
+    for (let number = 1; number <= 5; number++) said.push(await told(number));
+    expect(await injection.end()).toBe(1);
+    child.kill();
+    const bytes = readFileSync(target);
+    expect(said.filter((number) => bytes[number] !== number)).toEqual([3]);
+  });
+});
+
+describe.skipIf(cannot)('A5 control of the comparison', () => {
+  it('A5 control: what was never written is found to be lost', async () => {
+    site = new FolderSite();
+    acknowledged = { bookmarks: ['never'], disks: [], deleted: [] };
+    try {
+      await site.start();
+      expect(await lost()).toEqual(['never']);
+      site.api = await RawApi.signIn(site.server);
+    } finally {
+      await site.remove();
+    }
+  });
+});

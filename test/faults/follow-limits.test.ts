@@ -1,0 +1,60 @@
+/** Links that are followed in circles: what one request brings along is bounded, and more is refused. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer } from '../../src/testkit.ts';
+import type { TestServer } from '../../src/testkit-types.ts';
+import { type RawAnswer, send } from '../support/raw.ts';
+import { figure } from './support/catalogue.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  // A domain with 2,000 disks: from one machine to all of them, and from each to all again.
+  server = await startServer({ password: 'pw', inventory: 'hosts=10,vms=2000,disks=2000' });
+});
+afterAll(() => server.stop());
+
+function get(path: string): Promise<RawAnswer> {
+  const authorization = `Basic ${Buffer.from('admin@internal:pw').toString('base64')}`;
+  const headers = { Authorization: authorization, Accept: 'application/json' };
+  return send(`${server.apiUrl}${path}`, { ca: server.ca, headers });
+}
+
+const paths = (count: number) => Array.from({ length: count }, (_, at) => `nics.x${at}`).join(',');
+const deep = (depth: number, ...words: string[]) =>
+  Array.from({ length: depth }, (_, at) => words[at % words.length]).join('.');
+
+describe('follow', () => {
+  it.each([
+    ['50 paths', `/vms?follow=${paths(50)}`],
+    ['a path of 20 links', `/clusters?follow=${deep(20, 'datacenter', 'clusters')}`],
+    ['1,000 links', `/clusters?follow=${deep(1_000, 'datacenter', 'clusters')}`],
+    ['from every disk to all disks', '/disks?follow=storagedomains.disks'],
+    ['from a page of them to all', '/disks?max=100&follow=storagedomains.disks'],
+    ['from machines to all disks', '/vms?follow=diskattachments.disk.storagedomains.disks'],
+    ['in a circle', `/storagedomains?follow=${deep(6, 'disks', 'storagedomains')}`],
+  ])('E10 follow is bounded: %s', async (_name, path) => {
+    const { status, text } = await get(path);
+    expect(status, text.slice(0, 300)).toBe(400);
+    expect(text, path.slice(0, 100)).toMatch(/at most \d+ are allowed/);
+    expect(text.length).toBeLessThan(2_000);
+  });
+
+  it('E10 follow is bounded: a word that is no link', async () => {
+    for (const word of ['__proto__', 'constructor', 'x'.repeat(10_000), '.', '..', '*']) {
+      const { status, text } = await get(`/vms?follow=${word}`);
+      expect(status, text.slice(0, 300)).toBe(400);
+      expect(text.length).toBeLessThan(1_000);
+    }
+  });
+
+  it.each([
+    ['all disks of a domain', '/storagedomains?follow=disks', 2_000],
+    ['what all machines have', '/vms?follow=nics,diskattachments,graphicsconsoles', 2_000],
+    ['the cluster of every machine', '/vms?follow=cluster.datacenter', 2_000],
+  ])('E10 follow is bounded, and goes so far: %s', async (_name, path, least) => {
+    const { status, text } = await get(path);
+    expect(status, text.slice(0, 300)).toBe(200);
+    expect(text.split('"href"').length).toBeGreaterThan(least);
+    figure('E10', '7 bombs refused with 400; 2,000 machines with all their parts answered');
+  });
+});

@@ -1,0 +1,355 @@
+/**
+ * Something runs out: room on the disk, names, descriptors, memory; or the disk becomes slow or can only
+ * be read. The server says so, keeps what it has acknowledged, and goes on when there is enough again.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawApi, send } from '../support/raw.ts';
+import { cannotMount } from '../transfer/support/mount.ts';
+import { figure, whole } from './support/catalogue.ts';
+import { cannotLimitMemory, MemoryGroup } from './support/confined.ts';
+import { hasPower, PoweredDisk } from './support/power.ts';
+import { FolderSite, MiB } from './support/site.ts';
+
+const cannot = cannotMount(join(tmpdir(), `vmctl-probe-${process.pid}`));
+
+let site: FolderSite;
+/** Names of bookmarks that were acknowledged. */
+let kept: string[];
+
+async function add(name = `n${kept.length}`): Promise<{ status: number; text: string }> {
+  const answer = await site.api.json('POST', '/bookmarks', { name, value: 'x'.repeat(500) });
+  if (answer.status === 201) kept.push(name);
+  return answer;
+}
+
+async function missing(): Promise<string[]> {
+  const list = (await site.api.json('GET', '/bookmarks')).json<{ bookmark?: { name: string }[] }>();
+  const names = new Set((list.bookmark ?? []).map(({ name }) => name));
+  return kept.filter((name) => !names.has(name));
+}
+
+/** A token for the right password; whatever the server answers. */
+function signIn() {
+  const body = new URLSearchParams({
+    ...{ grant_type: 'password', scope: 'virt-app-api', username: site.server.ready.username },
+    password: site.server.password,
+  }).toString();
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const url = `${site.server.ready.auth_url}/oauth/token`;
+  return send(url, { method: 'POST', headers, body, ca: site.server.ca });
+}
+
+const logged = (words: RegExp) =>
+  site.server
+    .stderr()
+    .split('\n')
+    .filter((line) => words.test(line));
+
+describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
+  let mounted: string;
+  const mount = (options: string) => {
+    site = new FolderSite();
+    kept = [];
+    mounted = site.data;
+    mkdirSync(mounted, { mode: 0o700 });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `mode=700,${options}`, 'tmpfs', mounted]);
+  };
+  afterEach(async () => {
+    await site.kill();
+    execFileSync('umount', ['-l', mounted]);
+    await site.remove();
+  });
+
+  it('D1 no room: writes and sign-in are 503, reads go on, and all goes on when there is room', async () => {
+    mount('size=12m');
+    await site.start();
+    expect((await add()).status).toBe(201);
+    const filler = join(mounted, 'filler');
+    const file = openSync(filler, 'w');
+    try {
+      for (;;) writeSync(file, Buffer.alloc(65_536));
+    } catch {
+      // What is left is less than that, and so is what a write then manages.
+    }
+    closeSync(file);
+    let refused = await add();
+    for (let more = 0; refused.status === 201 && more < 2000; more++) refused = await add();
+    expect([refused.status, refused.text]).toEqual([
+      503,
+      expect.stringContaining('is full; free some space'),
+    ]);
+    for (let again = 0; again < 20; again++) expect((await add()).status).toBe(503);
+    const images = readdirSync(site.images);
+    await expect(site.add('refused')).rejects.toThrow('is full');
+    expect(readdirSync(site.images)).toEqual(images);
+    const signed = await signIn();
+    expect([signed.status, signed.text]).toEqual([503, expect.stringContaining('is full')]);
+    expect((await site.api.json('GET', '/vms')).status).toBe(200);
+    expect(await missing()).toEqual([]);
+    // One line for all of them, and no stack.
+    expect(logged(/is full/)).toHaveLength(1);
+    expect(logged(/^ +at /)).toEqual([]);
+    rmSync(filler);
+    expect((await add()).status).toBe(201);
+    expect((await signIn()).status).toBe(200);
+    await site.kill();
+    await site.start();
+    expect(await missing()).toEqual([]);
+    figure(
+      'D1',
+      `full tmpfs: 503 for writes and sign-in, 0 of ${kept.length} acknowledged lost, goes on without a restart`,
+    );
+  });
+
+  it.skipIf(!whole)(
+    'D1 no names left: a disk is refused, and made when there are some',
+    async () => {
+      mount('size=64m,nr_inodes=60');
+      await site.start();
+      const fillers = join(mounted, 'fillers');
+      mkdirSync(fillers);
+      try {
+        for (let number = 0; ; number++) writeFileSync(join(fillers, String(number)), '');
+      } catch {
+        // There are none left.
+      }
+      await expect(site.add('refused')).rejects.toThrow(/The image .* cannot be written.*is full/);
+      expect((await add()).status).toBe(201);
+      rmSync(fillers, { recursive: true });
+      const disk = await site.disk('made');
+      expect(await site.holds(disk)).toBe(true);
+      figure(
+        'D1',
+        'no inodes: 503 for a disk, other writes go on, the disk is made when there are some',
+      );
+    },
+  );
+});
+
+describe.skipIf(!hasPower || !whole)(
+  'D2 a disk that breaks (needs root, nbdkit and nbdfuse)',
+  () => {
+    let disk: PoweredDisk;
+    beforeEach(async () => {
+      disk = new PoweredDisk();
+      await disk.on();
+      site = new FolderSite(join(disk.path, 'data'));
+      kept = [];
+    });
+    afterEach(async () => {
+      await site.kill();
+      await disk.off();
+      disk.remove();
+      await site.remove();
+    });
+
+    it('D2 every write fails with EIO: 503, reads go on, nothing acknowledged is lost', async () => {
+      await site.start();
+      for (let number = 0; number < 20; number++) await add();
+      disk.break();
+      const answers = [];
+      for (let number = 0; number < 10; number++)
+        answers.push((await add(`broken${number}`)).status);
+      expect(new Set(answers)).toEqual(new Set([503]));
+      expect((await site.api.json('GET', '/vms')).status).toBe(200);
+      await site.kill();
+      await disk.off();
+      await disk.on();
+      await site.start();
+      expect(await missing()).toEqual([]);
+      figure(
+        'D2',
+        `EIO for every write: 10 of 10 refused with 503, 0 of ${kept.length} acknowledged lost`,
+      );
+    });
+
+    it('D4 mounted for reading only while it runs: reads are served, writes are 503', async () => {
+      await site.start();
+      const image = await site.disk('image');
+      for (let number = 0; number < 5; number++) await add();
+      execFileSync('mount', ['-o', 'remount,abort', disk.path]);
+      const answers = [];
+      for (let number = 0; number < 5; number++) answers.push((await add(`late${number}`)).status);
+      expect(answers).toEqual([503, 503, 503, 503, 503]);
+      await expect(site.add('late')).rejects.toThrow(/reading only|readonly|could not be written/);
+      expect((await site.api.json('GET', '/vms')).status).toBe(200);
+      expect(await missing()).toEqual([]);
+      expect(logged(/could not be written|can only be read/).length).toBeGreaterThan(0);
+      expect(logged(/^ +at /)).toEqual([]);
+      await site.kill();
+      await disk.off();
+      await disk.on();
+      await site.start();
+      expect(await missing()).toEqual([]);
+      expect(await site.holds(image)).toBe(true);
+      figure(
+        'D4',
+        'remounted for reading only: reads 200, writes 503, one line in the log, 0 lost',
+      );
+    });
+  },
+);
+
+describe.skipIf(!hasPower || !whole)('D3 a slow disk (needs root, nbdkit and nbdfuse)', () => {
+  it('D3 reads and writes go on, and all that was acknowledged is there', async () => {
+    const disk = new PoweredDisk('5ms');
+    kept = [];
+    const middle = async (work: () => Promise<{ status: number }>, expected: number) => {
+      const times: number[] = [];
+      for (let turn = 0; turn < 50; turn++) {
+        const began = performance.now();
+        expect((await work()).status).toBe(expected);
+        times.push(performance.now() - began);
+      }
+      return times.sort((a, b) => a - b)[25] ?? 0;
+    };
+    const read = () => site.api.json('GET', '/vms?max=10');
+    try {
+      site = new FolderSite();
+      await site.start();
+      const quick = await middle(read, 200);
+      await site.remove();
+      await disk.on();
+      site = new FolderSite(join(disk.path, 'data'));
+      await site.start();
+      const reads = await middle(read, 200);
+      const writes = await middle(() => add(), 201);
+      let isOver = false;
+      const writing = (async () => {
+        while (!isOver) await add();
+      })();
+      const beside = await middle(read, 200);
+      isOver = true;
+      await writing;
+      await site.kill();
+      await site.start();
+      expect(await missing()).toEqual([]);
+      const ms = (time: number) => `${time.toFixed(1)} ms`;
+      figure(
+        'D3',
+        `5 ms for each write of the disk: reads ${ms(reads)} (${ms(quick)} on a fast disk), writes ${ms(writes)}, reads beside a writer ${ms(beside)}, 0 of ${kept.length} lost`,
+      );
+    } finally {
+      await site.kill();
+      await disk.off();
+      disk.remove();
+      await site.remove();
+    }
+  }, 300_000);
+});
+
+describe.skipIf(process.platform === 'win32')('D5 descriptors', () => {
+  beforeEach(() => {
+    site = new FolderSite();
+    kept = [];
+  });
+  afterEach(() => site.remove());
+
+  it('D5 all used up by connections: nothing breaks, and it goes on when they are gone', async () => {
+    await site.start();
+    await add();
+    const pid = String(site.server.process.pid);
+    execFileSync('prlimit', ['--pid', pid, '--nofile=80:80']);
+    const { port } = new URL(site.server.ready.api_url);
+    const sockets: TLSSocket[] = [];
+    for (let number = 0; number < 200; number++) {
+      const socket = connect({ port: Number(port), host: '127.0.0.1', ca: site.server.ca });
+      socket.on('error', () => {});
+      sockets.push(socket);
+    }
+    await Promise.race(
+      sockets.map((socket) => new Promise((resolve) => socket.once('secureConnect', resolve))),
+    );
+    // The connection that was there already has all that it needs; an image may not be opened.
+    expect((await add()).status).toBe(201);
+    const disk = await site.api.json('POST', '/disks', {
+      ...{ name: 'x', format: 'raw', provisioned_size: MiB },
+      storage_domains: { storage_domain: [{ name: 'data1' }] },
+    });
+    expect([201, 202, 503]).toContain(disk.status);
+    if (disk.status === 503) expect(disk.text).toContain('too many files open');
+    for (const socket of sockets) socket.destroy();
+    site.api.agent.destroy();
+    site.api = await RawApi.signIn(site.server);
+    expect((await add()).status).toBe(201);
+    expect(await missing()).toEqual([]);
+    expect(await site.stop()).toBe(0);
+    figure(
+      'D5',
+      '80 descriptors, 200 connections: the store goes on, 200 again when they are gone',
+    );
+  });
+
+  it.skipIf(!whole)(
+    'D6 a limit on the size of files: 503, and nothing acknowledged is lost',
+    async () => {
+      await site.start();
+      await add();
+      const { size } = statSync(`${site.database}-wal`);
+      execFileSync('prlimit', [
+        '--pid',
+        String(site.server.process.pid),
+        `--fsize=${size + 40_000}`,
+      ]);
+      let refused = await add();
+      for (let more = 0; refused.status === 201 && more < 100; more++) refused = await add();
+      expect(refused.status).toBe(503);
+      expect((await site.api.json('GET', '/vms')).status).toBe(200);
+      await site.kill();
+      await site.start();
+      expect(await missing()).toEqual([]);
+    },
+  );
+});
+
+const noGroup = whole ? cannotLimitMemory() : ' (in the whole catalogue)';
+
+describe.skipIf(noGroup)(`D6 little memory${noGroup ?? ''}`, () => {
+  it('D6 256 MiB serve 10,000 machines, whatever is asked', async () => {
+    const group = new MemoryGroup(256 * MiB);
+    site = new FolderSite();
+    kept = [];
+    try {
+      await site.start('--inventory', 'hosts=50,vms=10000');
+      await site.stop();
+      await group.around(() => site.start());
+      const paths = [
+        '/vms',
+        '/vms?follow=nics,diskattachments.disk',
+        '/disks',
+        '/vms?search=sortby%20name',
+        '/events',
+      ];
+      for (let round = 0; round < 3; round++) {
+        const answers = await Promise.all(paths.map((path) => site.api.json('GET', path)));
+        expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+        expect(answers[0]?.json<{ vm: unknown[] }>().vm).toHaveLength(10_000);
+        await add();
+      }
+      expect(site.server.process.exitCode).toBeNull();
+      expect(await missing()).toEqual([]);
+      figure(
+        'D6',
+        `10,000 machines in 256 MiB: ${3 * paths.length} lists of all of them, most memory ${Math.round(group.peak / MiB)} MiB`,
+      );
+      await site.stop();
+    } finally {
+      await site.remove();
+      group.remove();
+    }
+  }, 180_000);
+});

@@ -1,0 +1,240 @@
+/** Clients that are slow, silent, or too many (E7, E8). */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { Agent } from 'node:https';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { RawApi, send } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { count, figure, whole } from './support/catalogue.ts';
+import { residentMiB } from './support/memory.ts';
+import { isAnswered, openSocket, type RawSocket, statuses } from './support/raw-socket.ts';
+
+// The whole catalogue takes its time.
+if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
+
+let server: TestServer;
+let api: RawApi;
+/** Latencies before anything is slow. */
+let idle: number[];
+
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0', '--inventory', 'hosts=2,vms=2000']);
+  api = await RawApi.signIn(server);
+  idle = await latencies(50);
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+function head(method: string, path: string, headers: readonly string[] = []): string {
+  const lines = [`${method} /virt-app/api${path} HTTP/1.1`];
+  lines.push(`Host: ${new URL(server.ready.base_url).host}`, `Authorization: Bearer ${api.token}`);
+  return `${[...lines, ...headers].join('\r\n')}\r\n\r\n`;
+}
+
+/** Milliseconds of each of some requests, one behind the other. */
+async function latencies(requests: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let turn = 0; turn < requests; turn++) {
+    const began = performance.now();
+    expect((await api.json('GET', '/tags')).status).toBe(200);
+    times.push(performance.now() - began);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+const open = (number: number) =>
+  Promise.all(Array.from({ length: number }, () => openSocket(server)));
+
+it('E8 - clients that break off leave one line in the log, not one each', async () => {
+  const before = server.stderr().length;
+  for (const raw of await open(50)) {
+    raw.socket.write(
+      head('POST', '/tags', [
+        'Content-Type: application/xml',
+        'Content-Length: 100',
+        'Expect: 100-continue',
+      ]),
+    );
+    await raw.until((text) => statuses(text)[0] === 100);
+    raw.socket.destroy();
+  }
+  // Each of them is noticed once a later request on a connection of its own is answered.
+  while (!server.stderr().slice(before).includes('went away')) await latencies(1);
+  await latencies(20);
+  const lines = server.stderr().slice(before).trimEnd().split('\n');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/a client at 127\.0\.0\.1 went away/);
+});
+
+describe('E8 - many connections', () => {
+  it('E8 - of one address that are idle leave room for others and reset nobody', async () => {
+    const wanted = count(2_000, 1_050);
+    const pid = server.process.pid ?? 0;
+    const before = residentMiB(pid);
+    // One connection that works before, while and after.
+    const [worker] = await open(1);
+    const ask = async (turn: number) => {
+      worker?.socket.write(head('GET', '/tags'));
+      const text = await worker?.until((all) => statuses(all).length === turn && isAnswered(all));
+      expect(statuses(text ?? '')).toHaveLength(turn);
+    };
+    await ask(1);
+    const outcomes: (RawSocket | undefined)[] = [];
+    for (let at = 0; at < wanted; at += 100) {
+      const some = Array.from({ length: 100 }, () => openSocket(server).catch(() => undefined));
+      outcomes.push(...(await Promise.all(some)));
+    }
+    const there = outcomes.filter((one) => one !== undefined);
+    expect(there.length).toBeGreaterThan(900);
+    const atOnce = there.filter(({ socket }) => !socket.destroyed).length;
+    expect(atOnce).toBeLessThan(1_001);
+    await ask(2);
+    // Others come in: from another address of this machine.
+    const other = await fromElsewhere('127.0.0.9');
+    expect(other).toBe(200);
+    const perConnection = ((residentMiB(pid) - before) * 1024) / there.length;
+    for (const one of there) one.socket.destroy();
+    await ask(3);
+    worker?.socket.destroy();
+    figure(
+      'E8',
+      `${wanted} connections from one address: ${atOnce} open at once, ${perConnection.toFixed(0)} KiB each with TLS, nobody reset, others served`,
+    );
+  });
+
+  it('E8 - ten thousand requests at once on one connection are answered in turn', async () => {
+    const requests = count(10_000, 2_000);
+    const raw = await openSocket(server);
+    const times = latencies(20);
+    raw.socket.write(head('GET', '/tags').repeat(requests));
+    let seen = 0;
+    let answers = 0;
+    const text = await raw.until((all) => {
+      // Counting from the start each time would take longer than answering.
+      for (
+        let at = all.indexOf('HTTP/1.1 ', seen);
+        at >= 0;
+        at = all.indexOf('HTTP/1.1 ', at + 1)
+      ) {
+        seen = at + 1;
+        answers += 1;
+      }
+      return answers === requests && isAnswered(all);
+    });
+    expect(statuses(text).every((status) => status === 200)).toBe(true);
+    expect(statuses(text)).toHaveLength(requests);
+    raw.socket.destroy();
+    const median = (await times)[10] ?? 0;
+    figure(
+      'E8',
+      `${requests} pipelined requests: all answered; others ${median.toFixed(1)} ms meanwhile`,
+    );
+  });
+
+  it('E7 - that never read their answer take a bounded amount of memory', async () => {
+    const before = residentMiB(server.process.pid ?? 0);
+    const sockets = await open(count(40, 8));
+    for (const { socket } of sockets) {
+      socket.pause();
+      socket.write(head('GET', '/vms?all_content=true').repeat(8));
+    }
+    const times = await latencies(20);
+    const grown = residentMiB(server.process.pid ?? 0) - before;
+    for (const { socket } of sockets) socket.destroy();
+    expect(grown).toBeLessThan(300);
+    expect(times).toHaveLength(20);
+    figure(
+      'E7',
+      `${sockets.length} clients that ask for 8 long lists and read nothing: ${Math.round(grown)} MiB`,
+    );
+  });
+});
+
+describe.concurrent('E7 - slow clients', () => {
+  it('E7 - of every sort are gone after ten seconds, and hinder nobody meanwhile', async () => {
+    const each = count(100, 20);
+    const body = ['Content-Type: application/xml', 'Content-Length: 1000'];
+    const sorts: Readonly<Record<string, string>> = {
+      'nothing at all': '',
+      'half a head': head('GET', '/tags').slice(0, -2),
+      'no body': head('POST', '/tags', body),
+      'half a body': `${head('POST', '/tags', body)}<tag>`,
+      'a body that drips': head('POST', '/tags', body),
+      'a head that drips': head('GET', '/tags').slice(0, -2),
+    };
+    const groups: [string, RawSocket[]][] = [];
+    const ended: Promise<number>[] = [];
+    for (const [name, bytes] of Object.entries(sorts)) {
+      const sockets = await open(each);
+      for (const { socket, closed } of sockets) {
+        const began = performance.now();
+        ended.push(closed.then(() => performance.now() - began));
+        socket.write(bytes);
+      }
+      groups.push([name, sockets]);
+    }
+    const drip = setInterval(() => {
+      for (const [name, sockets] of groups) {
+        if (!name.endsWith('drips')) continue;
+        for (const { socket } of sockets) if (socket.writable) socket.write('x');
+      }
+    }, 500);
+    const meanwhile = await latencies(50);
+    const lives = await Promise.all(ended);
+    clearInterval(drip);
+    const seconds = Math.max(...lives) / 1_000;
+    for (const [name, sockets] of groups) {
+      const [text = ''] = sockets.map(({ received }) => received());
+      expect(statuses(text), name).toEqual(name === 'nothing at all' ? [] : [408]);
+    }
+    const p99 = (times: number[]) => times[Math.floor(times.length * 0.99)] ?? 0;
+    figure(
+      'E7',
+      `${each * 6} slow connections gone after ${seconds.toFixed(1)} s; p99 of others ${p99(idle).toFixed(1)} ms idle, ${p99(meanwhile).toFixed(1)} ms meanwhile`,
+    );
+  });
+
+  it('E7 control - one that is slow but flows is answered after ten seconds', async () => {
+    const raw = await openSocket(server);
+    const content = `<tag><name>slow</name><description>${'x'.repeat(9_000)}</description></tag>`;
+    raw.socket.write(
+      head('POST', '/tags', ['Content-Type: application/xml', `Content-Length: ${content.length}`]),
+    );
+    for (let at = 0; at < content.length; at += 450) {
+      raw.socket.write(content.slice(at, at + 450));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    expect(statuses(await raw.until(isAnswered))).toEqual([201]);
+    raw.socket.destroy();
+  });
+});
+
+it.runIf(whole && existsSync('/usr/bin/slowhttptest'))(
+  'E7 - of slowhttptest open no more than the others can spare',
+  async () => {
+    const words = ['-c', '400', '-H', '-i', '10', '-r', '400', '-t', 'GET', '-l', '20', '-p', '3'];
+    const { stdout } = await new Promise<{ stdout: string; error: unknown }>((resolve) =>
+      execFile('slowhttptest', [...words, '-u', `${server.ready.api_url}/tags`], (error, out) =>
+        resolve({ stdout: out, error }),
+      ),
+    );
+    // Without colours and movements of the cursor.
+    const plain = stripVTControlCharacters(stdout);
+    expect(plain).toMatch(/service available:\s+YES/);
+    expect(plain).toMatch(/Exit status:\s+No open connections left/);
+    figure('E7', `slowhttptest, 400 slow heads: all closed, the service available`);
+  },
+  60_000,
+);
+
+/** Status of a request from another address of this machine. */
+async function fromElsewhere(localAddress: string): Promise<number> {
+  const agent = new Agent({ ca: server.ca, localAddress });
+  const headers = { Authorization: `Bearer ${api.token}` };
+  const { status } = await send(`${server.ready.api_url}/tags`, { agent, headers });
+  agent.destroy();
+  return status;
+}

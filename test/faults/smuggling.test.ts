@@ -1,0 +1,302 @@
+/** Requests whose body ends where nobody knows, bodies beyond all limits, and paths out of bounds. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RawApi } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { figure } from './support/catalogue.ts';
+import { residentMiB } from './support/memory.ts';
+import { isAnswered, openSocket, sendRaw, statuses } from './support/raw-socket.ts';
+
+let server: TestServer;
+let api: RawApi;
+let host: string;
+
+beforeAll(async () => {
+  server = await startTestServer(['--speed', '0', '--inventory', 'empty']);
+  api = await RawApi.signIn(server);
+  host = new URL(server.ready.base_url).host;
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+const path = '/virt-app/api/tags';
+const body = '<tag><name>smuggled</name></tag>';
+const inner = () => post([`Content-Length: ${body.length}`], body);
+
+function post(
+  headers: readonly string[],
+  content: string,
+  start = `POST ${path} HTTP/1.1`,
+): string {
+  const lines = [start, `Host: ${host}`, `Authorization: Bearer ${api.token}`];
+  const type = 'Content-Type: application/xml';
+  return `${[...lines, type, ...headers].join('\r\n')}\r\n\r\n${content}`;
+}
+
+const names = async () => (await api.json('GET', '/tags')).text;
+
+describe('E4 - a request that others may take apart otherwise', () => {
+  const chunks = '5\r\nhello\r\n0\r\n\r\n';
+  const vectors: readonly (readonly [string, () => string])[] = [
+    [
+      'length and chunks',
+      () => post(['Content-Length: 6', 'Transfer-Encoding: chunked'], `0\r\n\r\n${inner()}`),
+    ],
+    [
+      'chunks and length',
+      () => post(['Transfer-Encoding: chunked', 'Content-Length: 6'], `0\r\n\r\n${inner()}`),
+    ],
+    ['two lengths', () => post(['Content-Length: 0', `Content-Length: ${body.length}`], inner())],
+    ['two equal lengths in a list', () => post(['Content-Length: 5, 5'], `hello${inner()}`)],
+    ['a negative length', () => post(['Content-Length: -1'], inner())],
+    ['a length with a sign', () => post(['Content-Length: +5'], `hello${inner()}`)],
+    ['a length in hexadecimal', () => post(['Content-Length: 0x5'], `hello${inner()}`)],
+    ['a length beyond 2^64', () => post(['Content-Length: 18446744073709551617'], inner())],
+    ['an unknown coding', () => post(['Transfer-Encoding: xchunked'], `${chunks}${inner()}`)],
+    [
+      'chunks as one of two codings',
+      () => post(['Transfer-Encoding: chunked, identity'], `${chunks}${inner()}`),
+    ],
+    ['two codings', () => post(['Transfer-Encoding: gzip, chunked'], `${chunks}${inner()}`)],
+    [
+      'a coding in two headers',
+      () => post(['Transfer-Encoding: chunked', 'Transfer-Encoding: x'], `${chunks}${inner()}`),
+    ],
+    [
+      'a coding behind a tabulator',
+      () => post(['Transfer-Encoding:\x0bchunked'], `${chunks}${inner()}`),
+    ],
+    [
+      'a coding in HTTP/1.0',
+      () => post(['Transfer-Encoding: chunked'], `${chunks}${inner()}`, `POST ${path} HTTP/1.0`),
+    ],
+    ['a blank before the colon', () => post(['Content-Length : 5'], `hello${inner()}`)],
+    [
+      'a header that goes on in the next line',
+      () => post(['X: a', ' Content-Length: 5'], `hello${inner()}`),
+    ],
+    ['a line end without return', () => post([`X: a\nContent-Length: 5`], `hello${inner()}`)],
+    ['a return without line end', () => post([`X: a\rContent-Length: 5`], `hello${inner()}`)],
+    ['a NUL in a header', () => post(['X: a\0b', 'Content-Length: 0'], inner())],
+    [
+      'no host',
+      () => `GET ${path} HTTP/1.1\r\nAuthorization: Bearer ${api.token}\r\n\r\n${inner()}`,
+    ],
+    ['two hosts', () => post(['Host: elsewhere.example.com', 'Content-Length: 0'], inner())],
+    ['two equal hosts', () => post([`host: ${host}`, 'Content-Length: 0'], inner())],
+    [
+      'the address of another server',
+      () =>
+        post(['Content-Length: 0'], inner(), `POST https://elsewhere.example.com${path} HTTP/1.1`),
+    ],
+    [
+      'its own address without TLS',
+      () => post(['Content-Length: 0'], inner(), `POST http://${host}${path} HTTP/1.1`),
+    ],
+    ['an authority alone', () => post(['Content-Length: 0'], inner(), `POST ${host} HTTP/1.1`)],
+    [
+      'a chunk that is too short',
+      () => post(['Transfer-Encoding: chunked'], `2\r\nhello\r\n0\r\n\r\n${inner()}`),
+    ],
+    [
+      'a chunk of a negative size',
+      () => post(['Transfer-Encoding: chunked'], `-5\r\nhello\r\n0\r\n\r\n${inner()}`),
+    ],
+    [
+      'an expectation that nobody knows',
+      () => post(['Expect: the-unexpected', `Content-Length: 5`], `hello${inner()}`),
+    ],
+  ];
+
+  it.each(vectors)('E4 - %s is refused, and nothing behind it is read', async (_, bytes) => {
+    const raw = await openSocket(server);
+    raw.socket.write(Buffer.from(bytes(), 'latin1'));
+    const text = await raw.closed;
+    expect(statuses(text)).toHaveLength(1);
+    expect([400, 415, 417, 501]).toContain(statuses(text)[0]);
+    expect(await names()).not.toContain('smuggled');
+  });
+
+  it('E4 control - the same request in plain words is made, also by its whole address', async () => {
+    const raw = await openSocket(server);
+    raw.socket.write(
+      post(['Content-Length: 0', 'X: a'], '', `DELETE https://${host}${path}/none HTTP/1.1`),
+    );
+    raw.socket.write(inner());
+    const text = await raw.until((all) => statuses(all).length === 2 && isAnswered(all));
+    raw.socket.destroy();
+    expect(statuses(text)).toEqual([404, 201]);
+    expect(await names()).toContain('smuggled');
+    figure('E4', `${vectors.length} of ${vectors.length} vectors refused, 0 requests smuggled`);
+  });
+});
+
+describe('E3 - a body', () => {
+  const head = (headers: readonly string[], token = api.token) =>
+    [`POST ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${token}`]
+      .concat('Content-Type: application/xml', headers)
+      .join('\r\n')
+      .concat('\r\n\r\n');
+
+  it('E3 - that is announced as too large is 413 before any of it is read', async () => {
+    for (const length of [1_048_577, 10_000_000, 999_999_999_999]) {
+      expect(statuses(await sendRaw(server, head([`Content-Length: ${length}`])))).toEqual([413]);
+    }
+  });
+
+  it('E3 - that grows too large is 413, and no more is read', async () => {
+    const raw = await openSocket(server);
+    raw.socket.write(head(['Transfer-Encoding: chunked']));
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
+    const write = () => {
+      while (!raw.socket.destroyed && raw.socket.write(chunk));
+    };
+    raw.socket.on('drain', write);
+    write();
+    const text = await raw.until(isAnswered);
+    const answeredAfter = raw.socket.bytesWritten;
+    await raw.closed;
+    expect(statuses(text)).toEqual([413]);
+    expect(text).toMatch(/connection: close/i);
+    figure(
+      'E3',
+      `413 after at most ${(answeredAfter / 2 ** 20).toFixed(1)} MiB on the way (limit 1 MiB)`,
+    );
+  });
+
+  it.each([
+    ['gzip', 415],
+    ['deflate', 415],
+    ['br, gzip', 415],
+    ['identity', 201],
+  ])('E3 - with the coding %s is %i', async (coding, status) => {
+    const name = `coded-${coding.replace(/\W/g, '')}`;
+    const plain = Buffer.from(`<tag><name>${name}</name></tag>`);
+    const content = coding === 'identity' ? plain : gzipSync(plain);
+    const headers = { 'Content-Encoding': coding, 'Content-Type': 'application/xml' };
+    expect((await api.call('POST', '/tags', { headers, body: content })).status).toBe(status);
+  });
+
+  it('E3 - is asked for once it is known who sends it, and how long it is', async () => {
+    const wait = ['Expect: 100-continue'];
+    const ask = (headers: readonly string[], token?: string) =>
+      sendRaw(server, head([...wait, ...headers], token));
+    const length = ['Content-Length: 40'];
+    expect(statuses(await ask(length, 'nobody'))).toEqual([401]);
+    expect(statuses(await ask(['Content-Length: 5000000']))).toEqual([413]);
+    expect(statuses(await ask(['Content-Encoding: gzip', ...length]))).toEqual([415]);
+    const raw = await openSocket(server);
+    raw.socket.write(head([...wait, 'Content-Length: 36']));
+    await raw.until((text) => statuses(text).length === 1);
+    raw.socket.write('<tag><name>was-asked-for</name></tag>'.slice(0, 36));
+    expect(statuses(await raw.until(isAnswered))).toEqual([100, 400]);
+    raw.socket.destroy();
+  });
+
+  it('E3 - of strangers is not waited for', async () => {
+    for (const start of ['POST', 'PUT', 'DELETE']) {
+      const bytes = head(['Content-Length: 900000'], 'nobody').replace('POST', start);
+      const text = await sendRaw(server, bytes);
+      expect(statuses(text)).toEqual([401]);
+      expect(text).toMatch(/connection: close/i);
+    }
+  });
+
+  it('E3 control - that is short and not needed leaves the connection usable', async () => {
+    const raw = await openSocket(server);
+    const content = '<tag><name>short</name></tag>';
+    raw.socket.write(head([`Content-Length: ${content.length}`], 'nobody'));
+    raw.socket.write(content);
+    await raw.until(isAnswered);
+    raw.socket.write(head([`Content-Length: ${content.length}`]) + content);
+    expect(
+      statuses(await raw.until((text) => statuses(text).length === 2 && isAnswered(text))),
+    ).toEqual([401, 201]);
+    raw.socket.destroy();
+  });
+
+  it('E3 - of any number of clients takes a bounded amount of memory', async () => {
+    const memory = () => residentMiB(server.process.pid ?? 0);
+    const before = memory();
+    const clients = 60;
+    const template = `<template><description>${'x'.repeat(3_900_000)}`;
+    const sockets = await Promise.all(Array.from({ length: clients }, () => openSocket(server)));
+    const start = head(['Content-Length: 4000000']).replace('/tags', '/templates');
+    for (const { socket } of sockets) socket.write(start + template);
+    // Whoever finds no room is told so; the others wait for the rest of their bodies, until they have
+    // been silent for too long.
+    const waiting = () =>
+      sockets.filter(({ socket, received }) => !socket.destroyed && received() === '');
+    const refused = () => sockets.filter(({ received }) => statuses(received())[0] === 503);
+    while (waiting().length > 8) await new Promise((resolve) => setTimeout(resolve, 5));
+    const grown = memory() - before;
+    expect(refused()[0]?.received()).toMatch(/retry-after: \d/i);
+    // A short request finds room all the same.
+    expect((await api.json('POST', '/tags', { name: 'between' })).status).toBe(201);
+    for (const { socket } of sockets) socket.destroy();
+    expect(grown).toBeLessThan(250);
+    figure(
+      'E3',
+      `${clients} unfinished bodies of 3.9 MB: ${Math.round(grown)} MiB more, ${refused().length} refused with 503`,
+    );
+  });
+});
+
+describe('E5 - a path', () => {
+  const paths = [
+    '/../../../etc/passwd',
+    '/tags/..',
+    '/tags/%2e%2e/%2e%2e',
+    '/tags/%2f..%2f..%2fetc%2fpasswd',
+    '/tags/%00',
+    '/tags/a%00b',
+    '//tags',
+    '/tags//x',
+    '/tags/%c0%ae%c0%ae/',
+    '/tags/%ff',
+    '/tags/%',
+    '/tags/%zz',
+    '/./tags',
+    '/tags/;x/..',
+    `/tags/${'a'.repeat(16_384)}`,
+    `/${'tags/'.repeat(3_000)}`,
+    '/disks/..%2f..%2fvmctl.db',
+    '/icons/..%5c..%5cvmctl.db',
+    '/v5/tags',
+    '/tags?search=%',
+  ];
+  it.each(paths)('E5 - %s is 400 or 404', async (one) => {
+    const bytes = `GET /virt-app/api${one} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${api.token}\r\n\r\n`;
+    expect([400, 404]).toContain(statuses(await sendRaw(server, bytes))[0]);
+  });
+
+  it('E5 - beside the API and in ids of the image daemon leads to no file', async () => {
+    const { ca_file } = server.ready;
+    const folder = join(ca_file, '..');
+    const before = readdirSync(folder, { recursive: true }).length;
+    for (const one of [
+      '/virt-app/services/../../etc/passwd',
+      '/_vmctl/../etc/passwd',
+      '/..%2f',
+      '//',
+      '/virt-app//api',
+    ]) {
+      const text = await sendRaw(server, `GET ${one} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      expect([400, 401, 404]).toContain(statuses(text)[0]);
+      expect(text).not.toContain('root:');
+    }
+    for (const id of ['..%2f..%2fca.pem', '%2e%2e%2fca.pem', '%00', '%ff', 'a'.repeat(10_000)]) {
+      const raw = await openSocket(server, server.ready.upload_url);
+      raw.socket.write(`GET /images/${id} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      expect([400, 403, 404]).toContain(statuses(await raw.until(isAnswered))[0]);
+      raw.socket.destroy();
+    }
+    expect(readdirSync(folder, { recursive: true })).toHaveLength(before);
+    expect(statSync(ca_file).size).toBe(server.ca.length);
+    figure('E5', `${paths.length + 10} paths: 400, 401, 403 or 404, no file touched`);
+  });
+});

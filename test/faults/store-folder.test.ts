@@ -1,0 +1,458 @@
+/**
+ * The database is missing, empty, old, torn or changed, or images are: no server starts on that as if
+ * nothing had happened, and no byte of a disk goes away.
+ */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FolderError } from '../../src/server/folder/access.ts';
+import { openDataFolder } from '../../src/server/folder/data-folder.ts';
+import { openDatabase } from '../../src/server/store/driver.ts';
+import type { Outcome } from '../support/command.ts';
+import { figure, whole } from './support/catalogue.ts';
+import { FolderSite, type KnownDisk, MiB } from './support/site.ts';
+
+let site: FolderSite;
+let disk: KnownDisk;
+/** The folder as a server left it that was stopped, and as one that was killed. */
+let closed: string;
+let killed: string;
+let refusals = 0;
+/** The first page of a table that nothing reads at a start. */
+let icons: number;
+/** Cases that CI leaves out: each starts servers of its own. */
+const long = it.skipIf(!whole);
+
+beforeAll(async () => {
+  site = new FolderSite();
+  closed = join(site.parent, 'closed');
+  killed = join(site.parent, 'killed');
+  await site.start();
+  disk = await site.disk('kept');
+  await site.stop();
+  cpSync(site.data, closed, { recursive: true, preserveTimestamps: true });
+  const copied = join(site.parent, 'copied.db');
+  copyFileSync(site.database, copied);
+  const db = await openDatabase(copied);
+  const first = db
+    .prepare("SELECT rootpage AS page FROM sqlite_master WHERE name = 'o_icon'")
+    .get();
+  icons = Number(first?.['page']);
+  db.close();
+  await site.start();
+  await site.api.json('POST', '/bookmarks', { name: 'one', value: 'x' });
+  await site.api.json('POST', '/bookmarks', { name: 'two', value: 'x' });
+  await site.kill();
+  rmSync(join(site.data, 'images.sock'), { force: true });
+  cpSync(site.data, killed, { recursive: true, preserveTimestamps: true });
+});
+afterAll(async () => {
+  await site.remove();
+  figure('A7', `${refusals} damaged or foreign folders refused, 0 started on, 0 images gone`);
+});
+
+function use(folder: string): void {
+  rmSync(site.data, { recursive: true, force: true });
+  cpSync(folder, site.data, { recursive: true, preserveTimestamps: true });
+}
+
+/** Nobody starts there, it says why, and the bytes are where they were. */
+async function expectRefused(words: RegExp, way: RegExp, byCommand = false): Promise<Outcome> {
+  const before = readFileSync(site.image(disk));
+  const outcome = await (whole || byCommand ? site.refused() : refusedHere(site.data));
+  expect(outcome.stderr).toMatch(words);
+  expect(outcome.stderr).toMatch(way);
+  expect([outcome.code, outcome.stdout]).toEqual([2, '']);
+  expect(before.equals(disk.bytes)).toBe(true);
+  expect(readFileSync(site.image(disk)).equals(before)).toBe(true);
+  refusals += 1;
+  return outcome;
+}
+
+/** What the command would say, without a process of its own. */
+async function refusedHere(data: string): Promise<Outcome> {
+  const settings = { inMemory: false, newSite: false, adoptImages: false, log: () => {} };
+  const error = await openDataFolder(data, settings).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(FolderError);
+  const { message, hint } = error as FolderError;
+  return { code: 2, stdout: '', stderr: `${message}\n${hint ?? ''}` };
+}
+
+function flip(file: string, at: number, length = 1): void {
+  const bytes = readFileSync(file).subarray(at, at + length);
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.from(bytes.map((byte) => byte ^ 0xff)), 0, bytes.length, at);
+  closeSync(handle);
+}
+
+function zero(file: string, at: number, length: number): void {
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.alloc(length), 0, length, at);
+  closeSync(handle);
+}
+
+describe('A7 a database that was closed', () => {
+  beforeEach(() => use(closed));
+
+  it('A7 control: starts as it was left, with its disk', async () => {
+    await site.start();
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+  });
+
+  it('A7 missing: refused, also the second time', async () => {
+    rmSync(site.database);
+    await expectRefused(
+      /vmctl\.db is missing, .* with 1 image \(1 MiB\)/,
+      /--new-site .*nothing is deleted/,
+      true,
+    );
+    await expectRefused(/vmctl\.db is missing/, /--restore/);
+    expect(existsSync(site.database)).toBe(false);
+  });
+
+  it('A7 empty: refused', async () => {
+    truncateSync(site.database, 0);
+    await expectRefused(/vmctl\.db is empty/, /--new-site/);
+  });
+
+  it('A7 empty site: --new-site moves the images aside, and deletes nothing', async () => {
+    truncateSync(site.database, 0);
+    await site.start('--new-site');
+    const [aside = ''] = readdirSync(site.data).filter((name) =>
+      name.startsWith('before-new-site'),
+    );
+    expect(readFileSync(join(site.data, aside, 'images', disk.id)).equals(disk.bytes)).toBe(true);
+    expect(existsSync(site.image(disk))).toBe(false);
+    expect(site.server.stderr()).toContain(aside);
+    await site.stop();
+    await site.start();
+    await site.stop();
+  });
+
+  long(
+    'A7 older: one of an earlier start is refused, and goes on where that is asked for',
+    async () => {
+      await site.start();
+      const newer = await site.disk('newer');
+      await site.stop();
+      copyFileSync(join(closed, 'vmctl.db'), site.database);
+      rmSync(`${site.database}.closed`);
+      await expectRefused(/older than the images .* start 1 .* start 2/, /--adopt-images/, true);
+      expect(readFileSync(site.image(newer)).equals(newer.bytes)).toBe(true);
+      await site.start('--adopt-images');
+      expect(await site.holds(disk)).toBe(true);
+      const [aside = ''] = readdirSync(site.data).filter((name) => name.startsWith('images.aside'));
+      expect(readFileSync(join(site.data, aside, newer.id)).equals(newer.bytes)).toBe(true);
+      await site.stop();
+    },
+  );
+
+  it('A7 older by an image: one that does not know an image is refused', async () => {
+    const stranger = '11111111-2222-3333-4444-555555555555';
+    writeFileSync(join(site.images, stranger), 'bytes of somebody');
+    await expectRefused(/1 image .*does not know \(1{8}-/, /--adopt-images/);
+    expect(readFileSync(join(site.images, stranger), 'utf8')).toBe('bytes of somebody');
+  });
+
+  it('A7 another site: a database beside the images of another one is refused', async () => {
+    writeFileSync(join(site.images, '.site'), JSON.stringify({ site: 'other', starts: 1 }));
+    await expectRefused(/belong to the site other, and the database to /, /--adopt-images/);
+  });
+
+  it('A7 torn: refused', async () => {
+    truncateSync(site.database, Math.floor(statSync(site.database).size / 2));
+    await expectRefused(/vmctl\.db (was changed|is damaged)/, /--restore/);
+  });
+
+  it('A7 zeroed pages: refused', async () => {
+    const { size } = statSync(site.database);
+    zero(site.database, Math.floor(size / 8192) * 4096, 4096 * 3);
+    await expectRefused(/vmctl\.db (was changed|is damaged)/, /--restore/);
+  });
+
+  it.each([0.1, 0.37, 0.62, 0.9])('A7 flipped byte at %d of the file: refused', async (part) => {
+    flip(site.database, Math.floor(statSync(site.database).size * part));
+    await expectRefused(/vmctl\.db (was changed|is damaged)/, /--restore/);
+  });
+
+  it('A7 the log of another time beside a database that was closed: refused', async () => {
+    copyFileSync(join(killed, 'vmctl.db-wal'), `${site.database}-wal`);
+    await expectRefused(/vmctl\.db was changed/, /--restore/);
+  });
+
+  long('A7 control: a copy with other times is no damage', async () => {
+    use(closed);
+    cpSync(join(closed, 'vmctl.db'), site.database, { preserveTimestamps: false });
+    await site.start();
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+  });
+
+  long('A7 images missing: a folder that is not there or not mounted is refused', async () => {
+    const away = join(site.parent, 'away');
+    renameSync(site.images, away);
+    try {
+      const outcome = await site.refused();
+      expect(outcome.stderr).toMatch(/expects 1 disk image in .*mount it/s);
+      expect(outcome.code).toBe(2);
+      refusals += 1;
+      rmSync(site.images, { recursive: true, force: true });
+    } finally {
+      renameSync(away, site.images);
+    }
+    await site.start();
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+  });
+
+  it.each(whole ? ['missing', 'shorter'] : ['missing'])(
+    'A7 an image %s: its disk is illegal, and not read',
+    async (how) => {
+      if (how === 'missing') renameSync(site.image(disk), join(site.parent, 'image'));
+      else truncateSync(site.image(disk), MiB / 2);
+      await site.start();
+      expect(await site.status(disk.id)).toBe('illegal');
+      expect(await site.events(10920)).toEqual([
+        expect.stringContaining('The image of disk kept is'),
+      ]);
+      const begun = await site.api.json('POST', '/imagetransfers', {
+        ...{ disk: { id: disk.id }, direction: 'download' },
+      });
+      expect([begun.status, begun.text]).toEqual([409, expect.stringContaining('is illegal')]);
+      const copied = await site.api.json('POST', `/disks/${disk.id}/copy`, {
+        storage_domain: { name: 'data1' },
+      });
+      expect(copied.status).toBe(409);
+      await site.stop();
+      if (how !== 'missing' || !whole) return;
+      renameSync(join(site.parent, 'image'), site.image(disk));
+      await site.start();
+      expect(await site.holds(disk)).toBe(true);
+      expect(await site.events(10921)).toHaveLength(1);
+      // Once is enough: nothing has changed since.
+      await site.stop();
+      await site.start();
+      expect(await site.events(10920)).toHaveLength(1);
+      await site.stop();
+    },
+  );
+
+  long(
+    'A7 an image that goes away under a running server: a transfer of it does not begin',
+    async () => {
+      await site.start();
+      rmSync(site.image(disk));
+      const made = await site.api.json('POST', '/imagetransfers', {
+        ...{ disk: { id: disk.id }, direction: 'download' },
+      });
+      const path = `/imagetransfers/${String(made.json()['id'])}`;
+      await site.api.until(path, ({ text }) => text.includes('finished_failure'));
+      expect(site.server.stderr()).toContain(`${disk.id} is missing`);
+      await site.stop();
+    },
+  );
+
+  long('A7 an upload over a lost image makes the disk usable again', async () => {
+    rmSync(site.image(disk));
+    await site.start();
+    expect(await site.status(disk.id)).toBe('illegal');
+    await site.write(disk.id, disk.bytes);
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+    await site.start();
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+  });
+
+  it('A7 a newer version: refused, with both versions', async () => {
+    const db = await openDatabase(site.database);
+    db.exec(
+      "UPDATE meta SET value = '99' WHERE key = 'schema_version'; PRAGMA journal_mode = DELETE",
+    );
+    db.close();
+    rmSync(`${site.database}.closed`);
+    await expectRefused(/newer vmctl \(schema 99, this one knows 2\)/, /Use that version/);
+  });
+
+  long('A7 an older version without a list of images: takes its images over', async () => {
+    const db = await openDatabase(site.database);
+    db.exec(
+      "UPDATE meta SET value = '1' WHERE key = 'schema_version'; DELETE FROM meta WHERE key IN ('site', 'service_time'); DROP TABLE image_file; PRAGMA journal_mode = DELETE",
+    );
+    db.close();
+    rmSync(`${site.database}.closed`);
+    rmSync(join(site.images, '.site'));
+    await site.start();
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+    rmSync(site.image(disk));
+    await site.start();
+    expect(await site.status(disk.id)).toBe('illegal');
+    await site.stop();
+  });
+
+  long('A7 what is removed goes away, and what a crash left of it too', async () => {
+    await site.start();
+    const other = await site.disk('other');
+    const again = await site.disk('again');
+    const aside = join(site.parent, 'aside');
+    copyFileSync(site.image(again), aside);
+    await site.api.json('DELETE', `/disks/${other.id}`);
+    expect(existsSync(site.image(other))).toBe(false);
+    await site.api.json('DELETE', `/disks/${again.id}`);
+    await site.kill();
+    // As if it had been killed before it came to that.
+    renameSync(aside, site.image(again));
+    await site.start();
+    expect(existsSync(site.image(again))).toBe(false);
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+  });
+});
+
+describe('A7 a database whose server was killed', () => {
+  beforeEach(() => use(killed));
+
+  const bookmarks = async () =>
+    (await site.api.json('GET', '/bookmarks')).json<{ bookmark: unknown[] }>().bookmark.length;
+
+  it('A7 control: goes on with all that was acknowledged', async () => {
+    await site.start();
+    expect(await bookmarks()).toBe(2);
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+  });
+
+  it('A7 missing beside its log: refused, and the log stays', async () => {
+    rmSync(site.database);
+    await expectRefused(/vmctl\.db-wal holds changes/, /--new-site/);
+    writeFileSync(site.database, '');
+    await expectRefused(/vmctl\.db-wal holds changes/, /--new-site/);
+    expect(statSync(`${site.database}-wal`).size).toBeGreaterThan(0);
+  });
+
+  it('A7 a zeroed page that no start reads: refused', async () => {
+    zero(site.database, (icons - 1) * 4096, 4096);
+    await expectRefused(/vmctl\.db is damaged: /, /--restore/);
+  });
+
+  it('A7 a damaged log: refused; one that a crash tore at its end is not', async () => {
+    const log = `${site.database}-wal`;
+    const { size } = statSync(log);
+    flip(log, 32 + 24 + 100);
+    await expectRefused(/vmctl\.db-wal is damaged: its frame 1 of \d+ is not whole/, /--restore/);
+    use(killed);
+    zero(log, 0, 32);
+    await expectRefused(/vmctl\.db-wal is damaged: its first page/, /--restore/);
+    use(killed);
+    truncateSync(log, size - 1000);
+    await site.start();
+    expect(await site.holds(disk)).toBe(true);
+    await site.stop();
+  });
+});
+
+describe('the folder of the data', () => {
+  let fresh: FolderSite;
+  beforeEach(async () => {
+    await fresh?.remove();
+    fresh = new FolderSite();
+  });
+  afterAll(() => fresh.remove());
+
+  const refusal = () => (whole ? fresh.refused() : refusedHere(fresh.data));
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+  it('is for its owner alone, whatever the umask is and whatever was there', async () => {
+    const before = process.umask(0);
+    try {
+      mkdirSync(fresh.data, { mode: 0o755 });
+      mkdirSync(fresh.images, { mode: 0o755 });
+      writeFileSync(fresh.database, '', { mode: 0o644 });
+      writeFileSync(join(fresh.data, 'admin-password'), 'not-a-secret\n', { mode: 0o644 });
+      await fresh.start();
+    } finally {
+      process.umask(before);
+    }
+    expect([fresh.data, fresh.images].map(modeOf)).toEqual(['700', '700']);
+    const secret = ['vmctl.db', 'vmctl.db-wal', 'tls/ca.key', 'tls/server.key', 'images/.site'];
+    expect(secret.map((name) => modeOf(join(fresh.data, name)))).toEqual(secret.map(() => '600'));
+    await fresh.kill();
+    chmodSync(`${fresh.database}-wal`, 0o666);
+    chmodSync(fresh.database, 0o666);
+    await fresh.start();
+    expect([fresh.database, `${fresh.database}-wal`].map(modeOf)).toEqual(['600', '600']);
+  });
+
+  it.each([0o777, 0o775, 0o1777])('is refused where others may write (%o)', async (mode) => {
+    mkdirSync(fresh.data);
+    chmodSync(fresh.data, mode);
+    const { code, stderr } = await refusal();
+    expect(stderr).toMatch(/Others may write into .*chmod go-w/s);
+    expect(code).toBe(2);
+    expect(readdirSync(fresh.data)).toEqual([]);
+  });
+
+  it('is refused where it or the database is not what it has to be', async () => {
+    writeFileSync(fresh.data, 'a file');
+    expect((await refusal()).stderr).toMatch(/cannot hold the data: it, .* is a file/);
+    rmSync(fresh.data);
+    mkdirSync(fresh.database, { recursive: true, mode: 0o700 });
+    expect((await refusal()).stderr).toMatch(/vmctl\.db is a folder; it has to be a file/);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "is refused where it is somebody else's (needs root)",
+    async () => {
+      const { chownSync } = await import('node:fs');
+      mkdirSync(fresh.data, { mode: 0o700 });
+      chownSync(fresh.data, 12_345, 12_345);
+      expect((await refusal()).stderr).toMatch(/belongs to another user \(12345; this is 0\)/);
+      chownSync(fresh.data, 0, 0);
+      writeFileSync(fresh.database, '');
+      chownSync(fresh.database, 12_345, 12_345);
+      expect((await refusal()).stderr).toMatch(/vmctl\.db belongs to another user/);
+    },
+  );
+});
+
+describe('A8 two servers on one folder', () => {
+  it('A8 the second one ends within a second of being ready to, and says why', async () => {
+    use(closed);
+    await site.start();
+    try {
+      const idle = Date.now();
+      const before = Date.now() - idle;
+      const outcomes = await Promise.all([site.refused(), site.refused()]);
+      for (const { code, stderr } of outcomes) {
+        expect(stderr).toContain('another vmctl serve uses it');
+        expect(code).toBe(2);
+      }
+      figure('A8', `two more ended after ${Date.now() - idle - before} ms together, exit code 2`);
+      // Nor is anything moved away from under the first one.
+      expect((await site.refused('--new-site')).stderr).toContain('another vmctl serve uses it');
+      expect(await site.holds(disk)).toBe(true);
+    } finally {
+      expect(await site.stop()).toBe(0);
+    }
+    // The first one has left it as a server does that was alone.
+    expect(existsSync(`${site.database}.closed`)).toBe(true);
+  });
+});

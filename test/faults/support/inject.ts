@@ -1,0 +1,76 @@
+/** Makes system calls of a running process fail: strace tampers with the n-th call of each thread. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Why calls cannot be made to fail here; undefined where they can. */
+export function cannotInject(): string | undefined {
+  if (process.platform !== 'linux') return 'needs Linux';
+  const words = ['-f', '-qq', '-e', 'trace=none', '-e', 'inject=fdatasync:error=EIO', 'true'];
+  return spawnSync('strace', words).status === 0
+    ? undefined
+    : 'needs strace, and to be allowed to trace';
+}
+
+export interface Fault {
+  /** Names of system calls, with commas. */
+  readonly call: string;
+  /** `EIO`, `ENOSPC` */
+  readonly error: string;
+  /** Which call of each thread fails; `3+` means all from the third on. */
+  readonly when: string;
+}
+
+/** What was done to a process, until it is let go. */
+export class Injection {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'vmctl-strace-'));
+  readonly #tracer: ChildProcess;
+  readonly #ended: Promise<unknown>;
+
+  private constructor(pid: number, { call, error, when }: Fault) {
+    this.#tracer = spawn(
+      'strace',
+      [
+        ...['-f', '-y', '-p', String(pid), '-o', this.#log, '-e', `trace=${call}`],
+        ...['-e', `inject=${call}:error=${error}:when=${when}`],
+      ],
+      { stdio: 'ignore' },
+    );
+    this.#ended = new Promise((resolve) => this.#tracer.once('exit', resolve));
+  }
+
+  get #log(): string {
+    return join(this.#folder, 'log');
+  }
+
+  /** Begins to tamper with all threads of a process. */
+  static async into(pid: number, fault: Fault): Promise<Injection> {
+    const injection = new Injection(pid, fault);
+    const traced = (thread: string) => {
+      const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+      return /^TracerPid:\t[1-9]/m.test(status);
+    };
+    while (!readdirSync(`/proc/${pid}/task`).every(traced)) {
+      if (injection.#tracer.exitCode !== null) throw new Error('strace has ended.');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return injection;
+  }
+
+  /** The calls that were seen so far: each line names the file. */
+  calls(): string[] {
+    return readFileSync(this.#log, 'utf8')
+      .split('\n')
+      .filter((line) => /^\d+ +\w+\(/.test(line));
+  }
+
+  /** Lets the process go; resolves with how many calls were made to fail. */
+  async end(): Promise<number> {
+    this.#tracer.kill('SIGINT');
+    await this.#ended;
+    const failed = this.calls().filter((line) => line.includes('(INJECTED)')).length;
+    rmSync(this.#folder, { recursive: true, force: true });
+    return failed;
+  }
+}

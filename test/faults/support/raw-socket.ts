@@ -1,0 +1,69 @@
+/** Connections to the server on which a test writes exactly the bytes that it means to. */
+import { connect, type TLSSocket } from 'node:tls';
+import type { TestServer } from '../../support/server.ts';
+
+export interface RawSocket {
+  readonly socket: TLSSocket;
+  /** All that came so far. */
+  readonly received: () => string;
+  /** Resolves with all that came once the connection is closed. */
+  readonly closed: Promise<string>;
+  /** Resolves with all that came once it meets the condition, or the connection is closed. */
+  until(met: (text: string) => boolean): Promise<string>;
+}
+
+/** Opens a connection to the API, or to another port of the server. */
+export function openSocket(server: TestServer, url = server.ready.base_url): Promise<RawSocket> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), ca: server.ca }, () => {
+      let text = '';
+      let check = () => {};
+      socket.on('data', (piece: Buffer) => {
+        text += piece.toString('latin1');
+        check();
+      });
+      socket.off('error', reject);
+      socket.on('error', () => {});
+      const closed = new Promise<string>((done) => {
+        socket.once('close', () => done(text));
+        socket.once('end', () => socket.end());
+      });
+      const until = (met: (text: string) => boolean) => {
+        const reached = new Promise<string>((done) => {
+          check = () => {
+            if (met(text)) done(text);
+          };
+          check();
+        });
+        return Promise.race([reached, closed]);
+      };
+      resolve({ socket, received: () => text, closed, until });
+    });
+    socket.once('error', reject);
+  });
+}
+
+/** Whether a text ends with a whole answer. */
+export function isAnswered(text: string): boolean {
+  const end = text.lastIndexOf('HTTP/1.1 ');
+  const head = text.indexOf('\r\n\r\n', end);
+  if (end < 0 || head < 0) return false;
+  if (/^HTTP\/1\.1 1\d\d/.test(text.slice(end))) return false;
+  const length = Number(/content-length: (\d+)/i.exec(text.slice(end, head))?.[1] ?? 0);
+  return Buffer.byteLength(text.slice(head + 4), 'latin1') >= length;
+}
+
+/** Sends bytes on a connection of their own; resolves with the first answer. */
+export async function sendRaw(server: TestServer, bytes: string | Buffer): Promise<string> {
+  const raw = await openSocket(server);
+  raw.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  const text = await raw.until(isAnswered);
+  raw.socket.destroy();
+  return text;
+}
+
+/** Statuses of all answers in a text. */
+export function statuses(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+}

@@ -1,0 +1,146 @@
+/** A site on a folder of data, with disks that hold known bytes: what faults are tried on. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeHome, type Outcome } from '../../support/command.ts';
+import { RawApi, send } from '../../support/raw.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+
+export const MiB = 2 ** 20;
+
+export interface KnownDisk {
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+export class FolderSite {
+  readonly parent = mkdtempSync(join(tmpdir(), 'vmctl-site-'));
+  /** The folder of the data. */
+  readonly data: string;
+  #server: TestServer | undefined;
+  api!: RawApi;
+
+  constructor(data?: string) {
+    this.data = data ?? join(this.parent, 'data');
+  }
+
+  get database(): string {
+    return join(this.data, 'vmctl.db');
+  }
+
+  get images(): string {
+    return join(this.data, 'images');
+  }
+
+  image({ id }: Pick<KnownDisk, 'id'>): string {
+    return join(this.images, id);
+  }
+
+  get server(): TestServer {
+    if (!this.#server) throw new Error('The server was not started.');
+    return this.#server;
+  }
+
+  /** Starts a server on the folder. */
+  async start(...options: readonly string[]): Promise<void> {
+    const base = ['--data', this.data, '--speed', '0', '--inventory', 'small'];
+    this.#server = await startTestServer([...base, ...options]);
+    this.api = await RawApi.signIn(this.#server);
+  }
+
+  /** Tries to start one, which is expected to fail; resolves with what it said. */
+  async refused(...options: readonly string[]): Promise<Outcome> {
+    const home = makeHome();
+    try {
+      const words = ['serve', '--data', this.data, '--listen', '127.0.0.1:0'];
+      const run = [...words, '--images-listen', '127.0.0.1:0', ...options, '--', 'true'];
+      return await home.run(run, { VMCTL_SERVE_PASSWORD: 'not-a-secret' });
+    } finally {
+      home.remove();
+    }
+  }
+
+  async stop(): Promise<number | null> {
+    const code = await this.server.stop();
+    this.#server = undefined;
+    return code;
+  }
+
+  async kill(): Promise<void> {
+    await this.#server?.kill();
+    this.#server = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.parent, { recursive: true, force: true });
+  }
+
+  /** Makes a raw disk, without bytes. */
+  async add(name: string, size = MiB, format = 'raw'): Promise<string> {
+    const added = await this.api.json('POST', '/disks', {
+      ...{ name, format, provisioned_size: size, sparse: true },
+      storage_domains: { storage_domain: [{ name: 'data1' }] },
+    });
+    if (added.status >= 300) throw new Error(added.text);
+    return String(added.json()['id']);
+  }
+
+  /** Makes a raw disk that holds random bytes. */
+  async disk(name: string, size = MiB): Promise<KnownDisk> {
+    const id = await this.add(name, size);
+    const bytes = randomBytes(size);
+    await this.write(id, bytes);
+    return { id, name, bytes };
+  }
+
+  /** Begins a transfer; resolves with its path and the address of its bytes. */
+  async transfer(id: string, direction: 'upload' | 'download') {
+    const made = await this.api.json('POST', '/imagetransfers', { disk: { id }, direction });
+    if (made.status >= 300) throw new Error(made.text);
+    const path = `/imagetransfers/${String(made.json()['id'])}`;
+    const ready = await this.api.until(path, ({ text }) => text.includes('transfer_url'));
+    return { path, url: String(ready.json()['transfer_url']) };
+  }
+
+  /** Writes the bytes of a disk through a transfer. */
+  async write(id: string, bytes: Buffer): Promise<void> {
+    const { path, url } = await this.transfer(id, 'upload');
+    const sent = await send(url, { method: 'PUT', body: bytes, ca: this.server.ca });
+    if (sent.status !== 200) throw new Error(sent.text);
+    await this.finish(path);
+  }
+
+  /** Reads the bytes of a disk through a transfer. */
+  async read(id: string): Promise<Buffer> {
+    const { path, url } = await this.transfer(id, 'download');
+    const got = await send(url, { ca: this.server.ca });
+    if (got.status !== 200) throw new Error(got.text);
+    await this.finish(path);
+    return got.bytes;
+  }
+
+  async finish(path: string): Promise<void> {
+    await this.api.json('POST', `${path}/finalize`, {});
+    await this.api.until(path, (answer) => String(answer.json()['phase']).startsWith('finished'));
+  }
+
+  async status(id: string): Promise<unknown> {
+    return (await this.api.json('GET', `/disks/${id}`)).json()['status'];
+  }
+
+  /** Descriptions of the events of a code, latest first. */
+  async events(code: number): Promise<string[]> {
+    const found = await this.api.json('GET', `/events?search=type%3D${code}`);
+    const list = found.json<{ event?: { description: string }[] }>().event ?? [];
+    return list.map(({ description }) => description);
+  }
+
+  /** The disk as a whole: there, usable, and with its bytes. */
+  async holds(disk: KnownDisk): Promise<boolean> {
+    if ((await this.status(disk.id)) !== 'ok' || !existsSync(this.image(disk))) return false;
+    return (await this.read(disk.id)).equals(disk.bytes);
+  }
+}

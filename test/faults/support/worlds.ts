@@ -1,0 +1,302 @@
+/**
+ * A site of two worlds that have nothing in common, and two people of whom each may see one: a data
+ * center each, with all that can be in it. What belongs to which is worked out from the saved state
+ * of the server, by following what refers to what.
+ */
+import { expect } from 'vitest';
+import { services } from '../../../src/model/services/index.ts';
+import { pairs } from '../../../src/server/store/kinds.ts';
+import { startServer } from '../../../src/testkit.ts';
+import type { TestServer } from '../../../src/testkit-types.ts';
+import { RawApi, requestToken, send } from '../../support/raw.ts';
+import type { TestServer as SpawnedServer } from '../../support/server.ts';
+import { enrich } from '../../write-back/support/rich-site.ts';
+
+export interface Stored {
+  readonly kind: string;
+  readonly collection: string;
+  readonly object: Readonly<Record<string, unknown>> & { readonly id: string };
+}
+
+export interface Worlds {
+  readonly admin: RawApi;
+  /** Sees the second data center and what is in it. */
+  readonly jane: RawApi;
+  /** Sees the first data center. */
+  readonly olaf: RawApi;
+  /** Ids of the data centers: Jane's and Olaf's. */
+  readonly west: string;
+  readonly east: string;
+  /** Everything that is stored. */
+  state(): Promise<Stored[]>;
+  stop(): Promise<void>;
+}
+
+const password = 'not-a-secret';
+
+/** Starts a server in this process with both worlds in it; its log is what went wrong in it. */
+export async function makeWorlds(log: (line: string) => void): Promise<Worlds> {
+  const server = await startServer({ password, inventory: 'small', seed: 7, log });
+  const spoken = spokenTo(server);
+  const admin = await RawApi.signIn(spoken);
+  await enrich(admin, 'JSON');
+  const west = await makeWest(admin);
+  const [first] = await all(admin, '/datacenters?search=name%3DDefault');
+  await takeFromEveryone(admin, await stateOf(server, admin));
+  const jane = await settle(admin, spoken, 'jane', west);
+  const olaf = await settle(admin, spoken, 'olaf', first?.id ?? '');
+  return {
+    admin,
+    jane,
+    olaf,
+    west,
+    east: first?.id ?? '',
+    state: () => stateOf(server, admin),
+    async stop() {
+      for (const { agent } of [admin, jane, olaf]) agent.destroy();
+      await server.stop();
+    },
+  };
+}
+
+/** What everybody may use of a half would be seen by everybody, too. */
+async function takeFromEveryone(admin: RawApi, state: readonly Stored[]): Promise<void> {
+  for (const { kind, collection, object } of state) {
+    if (kind !== 'permission' || collection === '/permissions') continue;
+    const gone = await admin.json('DELETE', `${collection}/${object.id}`);
+    expect(gone.status, gone.text).toBe(200);
+  }
+}
+
+/** Somebody who sees what is in a data center, and nothing else. */
+async function settle(
+  admin: RawApi,
+  server: SpawnedServer,
+  name: string,
+  dataCenter: string,
+): Promise<RawApi> {
+  const [user] = await all(admin, `/users?search=usrname%3D${name}`);
+  const before = await all(admin, `/users/${user?.id}/permissions`);
+  const mine = { role: { name: 'UserRole' }, user: { id: user?.id } };
+  await made(admin, `/datacenters/${dataCenter}/permissions`, mine);
+  for (const { id } of before) {
+    const gone = await admin.json('DELETE', `/permissions/${id}`);
+    expect(gone.status, gone.text).toBe(200);
+  }
+  const ready = { ...server.ready, username: `${name}@internal` };
+  const token = (await requestToken({ ...server, ready })).json()['access_token'];
+  return new RawApi(server, String(token));
+}
+
+async function made(api: RawApi, path: string, body: unknown): Promise<string> {
+  const answer = await api.json('POST', path, body);
+  expect([200, 201, 202], `${path}: ${answer.text}`).toContain(answer.status);
+  return String(answer.json()['id']);
+}
+
+/** Makes a second data center with an object of every sort that has an owner; returns its id. */
+async function makeWest(admin: RawApi): Promise<string> {
+  const add = (path: string, body: unknown) => made(admin, path, body);
+  const west = await add('/datacenters', { name: 'west-center', local: false });
+  const cluster = await add('/clusters', {
+    name: 'west-cluster',
+    data_center: { id: west },
+    cpu: { type: 'Intel Nehalem Family', architecture: 'x86_64' },
+  });
+  const host = await add('/hosts', {
+    name: 'west-host',
+    address: 'west-host.example.com',
+    root_password: 'secret',
+    cluster: { id: cluster },
+  });
+  await admin.until(`/hosts/${host}`, ({ text }) => /"status":"up"/.test(text));
+  const domain = await add('/storagedomains', {
+    name: 'west-data',
+    type: 'data',
+    host: { id: host },
+    storage: { type: 'nfs', address: 'nfs.example.com', path: '/west' },
+  });
+  await add(`/datacenters/${west}/storagedomains`, { id: domain });
+  const storage = { storage_domains: { storage_domain: [{ id: domain }] } };
+  const vm = await add('/vms', {
+    name: 'west-vm',
+    cluster: { id: cluster },
+    template: { name: 'Blank' },
+    memory: 2 ** 30,
+  });
+  const disk = { name: 'west-disk', format: 'cow', provisioned_size: 2 ** 30, ...storage };
+  await add(`/vms/${vm}/diskattachments`, { interface: 'virtio', bootable: true, disk });
+  await admin.until('/disks', ({ text }) => !/"locked"/.test(text));
+  await add(`/vms/${vm}/snapshots`, { description: 'west-snapshot' });
+  await admin.until('/disks', ({ text }) => !/"locked"/.test(text));
+  await add('/networks', { name: 'west-net', data_center: { id: west } });
+  const template = await add('/templates', { name: 'west-template', vm: { id: vm } });
+  await admin.until('/disks', ({ text }) => !/"locked"/.test(text));
+  const pool = { name: 'west-pool-?', cluster: { id: cluster }, size: 1 };
+  await add('/vmpools', { ...pool, template: { id: template } });
+  await add(`/clusters/${cluster}/affinitygroups`, {
+    name: 'west-group',
+    positive: true,
+    vms: { vm: [{ id: vm }] },
+  });
+  await add('/affinitylabels', { name: 'west-label', vms: { vm: [{ id: vm }] } });
+  await add(`/datacenters/${west}/quotas`, { name: 'west-quota' });
+  const [spare] = await all(admin, '/tags');
+  await add(`/vms/${vm}/tags`, { name: spare?.name });
+  const started = await admin.json('POST', `/vms/${vm}/start`, {});
+  expect(started.status, started.text).toBe(200);
+  return west;
+}
+
+/** The part of a spawned server that requests need. */
+function spokenTo(server: TestServer): SpawnedServer {
+  const ready = {
+    base_url: server.url,
+    api_url: server.apiUrl,
+    auth_url: `${server.url}/sso`,
+    upload_url: '',
+    ca_file: server.caFile,
+    username: server.username,
+    password_file: null,
+    pid: process.pid,
+  };
+  return { ready, ca: server.ca, password } as SpawnedServer;
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The objects of a collection, as somebody sees it. */
+export async function all(api: RawApi, path: string): Promise<Named[]> {
+  const answer = await api.json('GET', path);
+  expect(answer.status, answer.text).toBe(200);
+  return Object.values(answer.json<Record<string, Named[]>>())[0] ?? [];
+}
+
+async function stateOf(server: TestServer, admin: RawApi): Promise<Stored[]> {
+  const { text } = await send(`${new URL(server.url).origin}/_vmctl/state`, {
+    ca: server.ca,
+    headers: { Authorization: `Bearer ${admin.token}` },
+  });
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{"kind"'))
+    .map((line) => JSON.parse(line) as Stored);
+}
+
+/** Kinds that belong to no world: what everybody may see, and what is kept with them. */
+const ofNobody = new Set([
+  ...['cluster_level', 'domain', 'icon', 'mac_pool', 'network_filter', 'operating_system_info'],
+  ...['permit', 'role', 'tag', 'bookmark', 'user', 'group', 'directory_user', 'directory_group'],
+  ...['scheduling_policy', 'scheduling_policy_unit', 'filter', 'weight', 'balance'],
+  ...['instance_type', 'cluster_feature', 'event_subscription'],
+]);
+
+/** Ids of all that belongs to a data center, by following what names what. */
+export function worldOf(state: readonly Stored[], start: string): Set<string> {
+  const world = new Set([start]);
+  const others = new Set(
+    state.filter(({ kind }) => ofNobody.has(kind)).map(({ object }) => object.id),
+  );
+  for (let before = 0; before < world.size; ) {
+    before = world.size;
+    for (const { kind, collection, object } of state) {
+      const { id } = object;
+      if (ofNobody.has(kind) || others.has(id) || !isUnique(id) || world.has(id)) continue;
+      const named = idsIn([collection.split('/'), object]).some(
+        (id) => world.has(id) && id !== object.id && !others.has(id),
+      );
+      if (named) world.add(object.id);
+    }
+  }
+  return world;
+}
+
+/** Whether an id is that of one object alone: some are numbers, or the same for what is built in. */
+function isUnique(id: string): boolean {
+  return /^[0-9a-f]{8}-/.test(id) && !id.startsWith('00000000');
+}
+
+/** All texts of a value that may be ids. */
+function idsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(idsIn);
+}
+
+/** What tells that an answer shows something of a world: ids and names that are nowhere else. */
+export class Marks {
+  readonly #ids: ReadonlySet<string>;
+  readonly #names: RegExp;
+
+  constructor(state: readonly Stored[], world: ReadonlySet<string>) {
+    const others = new Set<unknown>();
+    const names = new Set<string>();
+    for (const { object } of state) if (!world.has(object.id)) others.add(object['name']);
+    for (const { kind, object } of state) {
+      const { id, name } = object;
+      // Plain words occur in sentences, too.
+      const plain = typeof name !== 'string' || /^[A-Za-z]{1,6}$/.test(name);
+      if (world.has(id) && kind !== 'permission' && !plain && !others.has(name)) names.add(name);
+    }
+    this.#ids = world;
+    const all = [...names].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    this.#names = new RegExp(`(?<![\\w-])(?:${all.join('|')})(?![\\w-]|\\.\\w)`);
+  }
+
+  /** The first that is in a text. */
+  in(text: string): string | undefined {
+    for (const [id] of text.matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)) {
+      if (this.#ids.has(id)) return id;
+    }
+    return this.#names.exec(text)?.[0];
+  }
+}
+
+const pairKinds: Readonly<Record<string, string>> = pairs;
+
+/** Fills path templates with ids of a world, level by level. */
+export class Atlas {
+  readonly #state: readonly Stored[];
+  readonly #world: ReadonlySet<string>;
+
+  constructor(state: readonly Stored[], world: ReadonlySet<string>) {
+    this.#state = state;
+    this.#world = world;
+  }
+
+  /** The path; undefined where the world has nothing of that kind. */
+  path(template: string): string | undefined {
+    let path = '';
+    let service = '';
+    for (const word of template.split('/').slice(1)) {
+      const id = word.startsWith('{') ? this.#idIn(service, path) : word;
+      if (id === undefined) return undefined;
+      service += `/${word}`;
+      path += `/${id}`;
+    }
+    return path;
+  }
+
+  #idIn(service: string, path: string): string | undefined {
+    const type = services[service]?.type;
+    const ofType = this.#state.filter(({ kind }) => (pairKinds[kind] ?? kind) === type);
+    const here = ofType.find(({ collection }) => collection === path);
+    if (here) return this.#isOutside(here) ? this.#firstIn(ofType, path) : here.object.id;
+    return this.#firstIn(ofType, undefined);
+  }
+
+  #firstIn(objects: readonly Stored[], path: string | undefined): string | undefined {
+    const found = objects.find(
+      ({ object, collection }) =>
+        this.#world.has(object.id) && (path === undefined || collection === path),
+    );
+    return (found ?? objects.find(({ kind }) => ofNobody.has(kind)))?.object.id;
+  }
+
+  #isOutside({ kind, object }: Stored): boolean {
+    return !ofNobody.has(kind) && isUnique(object.id) && !this.#world.has(object.id);
+  }
+}
