@@ -19,7 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { prepare, root } from './prepare.js';
 
 await prepare();
@@ -75,7 +75,9 @@ function check(condition, what) {
 async function startServer() {
   const readyFile = join(folder, 'ready.json');
   rmSync(readyFile, { force: true });
-  const words = ['serve', '--data', join(folder, 'site'), '--inventory', 'small', '--speed', '0.2'];
+  // As a user would name it: relative to where the command runs.
+  const site = relative(process.cwd(), join(folder, 'site'));
+  const words = ['serve', '--data', site, '--inventory', 'small', '--speed', '0.2'];
   const more = ['--password-file', passwordFile, '--ready-file', readyFile];
   const ports = ['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'];
   const all = [...words, ...more, ...ports];
