@@ -34,7 +34,7 @@ export function runner(entry: Main) {
     const err = collector(undefined);
     const stdin: Input = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
     const io: Io = {
-      env: { HOME: '/nonexistent', ...options.env },
+      env: { HOME: '/dev/null', ...options.env },
       stdin,
       stdout: out.stream,
       stderr: err.stream,

@@ -19,6 +19,7 @@ import { restoreBackup } from '../../src/server/backup/restore.ts';
 import { FolderSite, type KnownDisk, MiB } from '../faults/support/site.ts';
 import { type Home, makeHome, type Outcome } from '../support/command.ts';
 import { send } from '../support/raw.ts';
+import { vmctl } from '../support/server.ts';
 
 let site: FolderSite;
 let copy: FolderSite;
@@ -114,6 +115,28 @@ describe('a backup', () => {
     await copy.stop();
     // Where a server runs on the folder that is named, it is asked.
     expect(await run('--backup', other, '--data', site.data)).toMatchObject({ code: 0 });
+  });
+
+  it('needs no file of transfers that are over, nor does a start', async () => {
+    const { path } = await site.transfer(disk.id, 'download', 'cow');
+    await site.finish(path);
+    expect(await run('--backup', file)).toEqual({ code: 0, stdout: '', stderr: '' });
+    await site.kill();
+    await site.start();
+    expect(await site.events(10920)).toEqual([]);
+    // The server has another address now.
+    home.remove();
+    home = makeHome(site.server);
+  });
+
+  it('of a server that keeps nothing is brought into a folder', async () => {
+    const folder = join(site.parent, 'from-memory');
+    const backup = join(site.parent, 'memory.backup');
+    const serve = ['--memory', '--inventory', 'small', '--', process.execPath, vmctl];
+    expect(await run(...serve, 'serve', '--backup', backup)).toMatchObject({ code: 0 });
+    expect(await run('--restore', backup, '--data', folder)).toMatchObject({ code: 0 });
+    const listed = await run('--data', folder, '--', process.execPath, vmctl, 'vms', 'list');
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('vm-01') });
   });
 
   it('is of one moment: uploads and changes that begin meanwhile are not in it', async () => {

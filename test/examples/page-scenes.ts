@@ -87,6 +87,10 @@ wait`,
   },
 };
 
+/** Names of the machines in a backup. */
+const namesIn = (folder: string, backup: string) =>
+  `vmctl serve --restore ${backup} --data ${folder}; vmctl serve --data ${folder} -- vmctl vms list -o name`;
+
 const standIn: Readonly<Record<string, Scene>> = {
   'vmctl serve --memory --speed 0 -- ./run-tests.sh     # VMCTL_* are set for the command': {
     before: "echo 'vmctl vms list -o name' > run-tests.sh; chmod 700 run-tests.sh",
@@ -97,6 +101,16 @@ const standIn: Readonly<Record<string, Scene>> = {
   },
   "vmctl serve --memory --fault 'operation=start,vm=web*,rate=0.1' --fault operation=list,delay=2000":
     { after: shows('vmctl api GET /_vmctl/faults', /"delay":\s*2000/) },
+  'vmctl serve --backup site.backup                     # of the server of the context, while it runs':
+    { after: shows(namesIn('./elsewhere', 'site.backup'), /vms\/vm-01/) },
+  'vmctl serve --backup site.backup --data ./site       # of a folder, whether a server runs on it or not':
+    {
+      before: 'rm site.backup; vmctl serve --data ./site --inventory small -- true',
+      after: shows('ls site.backup', /site/),
+    },
+  'vmctl serve --restore site.backup --data ./again     # into an empty folder': {
+    after: shows('vmctl serve --data ./again -- vmctl vms list -o name', /vms\/vm-01/),
+  },
 };
 
 const ticketFile = `cat > ticket.json << 'END'

@@ -148,6 +148,11 @@ cp "$CERTIFICATE" c.pem; cp "$KEY" k.pem`,
   },
 };
 
+/** Names of the machines of a site in a folder. */
+const namesIn = (folder: string) => `vmctl serve --data ${folder} -- vmctl vms list -o name`;
+const restored = (backup: string) =>
+  `vmctl serve --restore ${backup} --data ./restored && ${namesIn('./restored')}`;
+
 const scenesOfServers: Readonly<Record<string, Scene>> = {
   'vmctl serve --memory --inventory small -- vmctl vms list': { after: prints(/vm-01 +up/) },
   'vmctl serve --data ./site --listen 127.0.0.1:8443': {
@@ -171,6 +176,11 @@ const scenesOfServers: Readonly<Record<string, Scene>> = {
   'vmctl serve --inventory site.yaml    # as vmctl export wrote it': {
     before: site,
     after: shows('vmctl tags list -o name', /tags\/web/),
+  },
+  'vmctl serve --backup site.backup': { after: shows(restored('site.backup'), /vms\/web01/) },
+  'vmctl serve --restore site.backup --data ./again': {
+    before: 'vmctl serve --backup site.backup',
+    after: shows(namesIn('./again'), /vms\/web01/),
   },
 };
 

@@ -33,5 +33,7 @@ export function asRun(example: string): string {
 
 /** Whether it starts a server that runs until it is stopped. */
 export function runsServer(example: string): boolean {
-  return /^vmctl (?:images )?serve /.test(example) && !/ -- | --save /.test(example);
+  return (
+    /^vmctl (?:images )?serve /.test(example) && !/ -- | --(?:save|backup|restore) /.test(example)
+  );
 }

@@ -188,37 +188,35 @@ describe.skipIf(!hasPower)('after a power cut', () => {
   /** Every third time writes are flushed by a request of its own, a few of them together. */
   const turns = Array.from({ length: cuts }, (_, cut) => {
     const flush = cut % 3 === 2 ? 7 : ('y' as const);
-    const how = flush === 'y' ? 'flushed one by one' : 'flushed together';
-    return [flush === 'y' ? 'B1' : 'B2', cut + 1, how, flush] as const;
+    const rows =
+      flush === 'y' ? 'A2 B1 ranges flushed one by one' : 'A2 B2 ranges flushed together';
+    return [rows, cut + 1, flush] as const;
   });
 
-  it.each(turns)(
-    'A2 %s everything acknowledged is there (cut %i, %s)',
-    async (row, cut, _, flush) => {
-      const { tried, done, names } = await turn(`cut ${cut}`, flush);
-      // What was under way when the power went may be old, new, or a part of both.
-      for (const place of tried) written.delete(place);
-      for (const { place, name } of done) written.set(place, name);
-      bookmarks.push(...names);
-      await disk.on();
-      const { server, api } = await begin(disk, false);
-      try {
-        const expected = [...written].map(([place, name]) => ({ place, name }));
-        expect(await lost(server, await urlOf(api, id), expected)).toEqual([]);
-        const list = await api.json('GET', '/bookmarks');
-        const there = new Set(
-          (list.json<{ bookmark?: { name: string }[] }>().bookmark ?? []).map(({ name }) => name),
-        );
-        expect(bookmarks.filter((name) => !there.has(name))).toEqual([]);
-        if (cut === cuts) figure('A2', `${cuts} cuts, 0 of ${bookmarks.length} changes lost`);
-        figure(row, '0 ranges missing after each cut');
-        expect(await server.stop()).toBe(0);
-      } finally {
-        await server.kill();
-        await disk.off();
-      }
-    },
-  );
+  it.each(turns)('%s: everything acknowledged is there (cut %i)', async (_, cut, flush) => {
+    const { tried, done, names } = await turn(`cut ${cut}`, flush);
+    // What was under way when the power went may be old, new, or a part of both.
+    for (const place of tried) written.delete(place);
+    for (const { place, name } of done) written.set(place, name);
+    bookmarks.push(...names);
+    await disk.on();
+    const { server, api } = await begin(disk, false);
+    try {
+      const expected = [...written].map(([place, name]) => ({ place, name }));
+      expect(await lost(server, await urlOf(api, id), expected)).toEqual([]);
+      const list = await api.json('GET', '/bookmarks');
+      const there = new Set(
+        (list.json<{ bookmark?: { name: string }[] }>().bookmark ?? []).map(({ name }) => name),
+      );
+      expect(bookmarks.filter((name) => !there.has(name))).toEqual([]);
+      if (cut === cuts) figure('A2', `${cuts} cuts, 0 of ${bookmarks.length} changes lost`);
+      figure(flush === 'y' ? 'B1' : 'B2', '0 ranges missing after each cut');
+      expect(await server.stop()).toBe(0);
+    } finally {
+      await server.kill();
+      await disk.off();
+    }
+  });
 
   it('B2 control: what was not flushed is lost here, so that the others mean something', async () => {
     const { done } = await turn('unflushed', 'n');

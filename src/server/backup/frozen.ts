@@ -58,7 +58,13 @@ export class FrozenSite {
       return site;
     } catch (error) {
       rmSync(own, { recursive: true, force: true });
-      throw new FolderError(`The site cannot be copied: ${causeOf(error)}.`, undefined, error);
+      const { path } = error as NodeJS.ErrnoException;
+      const where = path === undefined ? '' : `${path}: `;
+      throw new FolderError(
+        `The site cannot be copied: ${where}${causeOf(error)}.`,
+        'run vmctl serve --check on its folder',
+        error,
+      );
     }
   }
 
@@ -185,10 +191,7 @@ export class FrozenSite {
 
 /** Images that have to be there and that something needs. */
 function needed(store: Store): readonly ImageRecord[] {
-  return store.read((tx) => {
-    const gone = new Set(tx.images.unneeded());
-    return tx.images.expected().filter(({ id, lost }) => !lost && !gone.has(id));
-  });
+  return store.read((tx) => tx.images.needed().filter(({ lost }) => !lost));
 }
 
 function link(own: string, files: DiskFiles, records: readonly ImageRecord[]): Map<string, number> {

@@ -54,6 +54,8 @@ export async function openDataFolder(path: string, settings: FolderSettings): Pr
   if (settings.inMemory) {
     ownFolder(images);
     const store = await openStore(':memory:');
+    // Its backups are brought into folders, as those of any other site.
+    await writeSite(store, { ...newSite(), starts: 1 });
     return { store, images, close: () => store.close() };
   }
   const database = databaseIn(path);
@@ -155,8 +157,12 @@ async function agree(
   }
   const { site, starts } = own ?? newSite();
   const next: SiteMark = { site, starts: Math.max(starts, mark?.starts ?? 0) + 1 };
-  await store.write(() => store.setMeta('site', JSON.stringify(next)));
+  await writeSite(store, next);
   writeMark(images, next);
+}
+
+function writeSite(store: Store, site: SiteMark): Promise<void> {
+  return store.write(() => store.setMeta('site', JSON.stringify(site)));
 }
 
 function refuseOthers(

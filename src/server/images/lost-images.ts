@@ -16,7 +16,7 @@ export interface ImageFindings {
 export function findImages(store: Store, files: DiskFiles): ImageFindings {
   const lost: ImageRecord[] = [];
   const found: ImageRecord[] = [];
-  for (const record of store.read((tx) => tx.images.expected())) {
+  for (const record of store.read((tx) => tx.images.needed())) {
     const whole = files.isWhole(record);
     if (whole && record.lost) found.push(record);
     if (!whole && !record.lost) lost.push(record);

@@ -72,7 +72,7 @@ export class ImageList {
     return row && recordOf(row);
   }
 
-  /** The files that have to be there. */
+  /** The files that have to be there, whether or not something needs them. */
   expected(): ImageRecord[] {
     return this.#statement('SELECT * FROM image_file WHERE written ORDER BY id')
       .all()
@@ -85,13 +85,19 @@ export class ImageList {
     return new Set(rows.map(({ id }) => String(id)));
   }
 
+  /** The files that have to be there and that something needs. */
+  needed(): ImageRecord[] {
+    const gone = new Set(this.unneeded());
+    return this.expected().filter(({ id }) => !gone.has(id));
+  }
+
   /**
    * Files that this store has made and that nothing needs any more: no object has them, and no work
    * under way names them. Nothing else may be deleted.
    */
   unneeded(): string[] {
     const owned = imageKinds
-      .map((kind) => `NOT EXISTS (SELECT 1 FROM ${table(kind)} o WHERE o.id = image_file.id)`)
+      .map((kind) => `NOT EXISTS (SELECT 1 FROM ${table(kind)} o WHERE ${needs(kind)})`)
       .join(' AND ');
     return this.#statement(
       `SELECT id FROM image_file WHERE ${owned} AND NOT EXISTS (SELECT 1 FROM task WHERE instr(data, image_file.id))`,
@@ -99,6 +105,13 @@ export class ImageList {
       .all()
       .map(({ id }) => String(id));
   }
+}
+
+/** Condition on an object `o` that needs an image file: one of its own, for as long as it is in use. */
+function needs(kind: (typeof imageKinds)[number]): string {
+  const own = 'o.id = image_file.id';
+  // Transfers that are over are shown for a while, without the file that they converted into.
+  return kind === 'image_transfer' ? `${own} AND json_extract(o.doc, '$.finished') IS NULL` : own;
 }
 
 function recordOf(row: Readonly<Record<string, unknown>>): ImageRecord {

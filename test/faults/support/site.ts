@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeHome, type Outcome } from '../../support/command.ts';
-import { RawApi, send } from '../../support/raw.ts';
+import { type RawAnswer, RawApi, send } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
 export const MiB = 2 ** 20;
@@ -97,11 +97,13 @@ export class FolderSite {
   }
 
   /** Begins a transfer; resolves with its path and the address of its bytes. */
-  async transfer(id: string, direction: 'upload' | 'download') {
-    const made = await this.api.json('POST', '/imagetransfers', { disk: { id }, direction });
+  async transfer(id: string, direction: 'upload' | 'download', format?: 'cow' | 'raw') {
+    const body = { disk: { id }, direction, ...(format ? { format } : {}) };
+    const made = await this.api.json('POST', '/imagetransfers', body);
     if (made.status >= 300) throw new Error(made.text);
     const path = `/imagetransfers/${String(made.json()['id'])}`;
-    const ready = await this.api.until(path, ({ text }) => text.includes('transfer_url'));
+    const isReady = (answer: RawAnswer) => answer.json()['phase'] === 'transferring';
+    const ready = await this.api.until(path, isReady);
     return { path, url: String(ready.json()['transfer_url']) };
   }
 
