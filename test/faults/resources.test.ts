@@ -96,7 +96,9 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
     const images = readdirSync(site.images);
     await expect(site.add('refused')).rejects.toThrow('is full');
     expect(readdirSync(site.images)).toEqual(images);
-    const signed = await signIn();
+    // A token is smaller than a bookmark: some may still fit in where the last one did not.
+    let signed = await signIn();
+    for (let more = 0; signed.status === 200 && more < 20; more++) signed = await signIn();
     expect([signed.status, signed.text]).toEqual([503, expect.stringContaining('is full')]);
     expect((await site.api.json('GET', '/vms')).status).toBe(200);
     expect(await missing()).toEqual([]);
