@@ -77,7 +77,7 @@ export class ForgetfulDisk {
     for (let at = 0; at < length; ) {
       const end = Math.min(at + sector * Math.ceil(random() * longest), length);
       const from = random() < 0.5 ? written : flushed;
-      from.copy(left, at, at, end);
+      if (at < from.length) from.copy(left, at, at, end);
       at = end;
     }
     return left;
