@@ -177,7 +177,7 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
       let calls = 0;
       let last = 0;
       for (const n of whole ? everyCall() : first) {
-        const failed = await round({ call, error, when: String(n) });
+        const failed = await round({ call, effect: `error=${error}`, when: String(n) });
         calls += failed;
         if (failed === 0) break;
         last = n;
@@ -196,7 +196,7 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
 
   it('A5 a sync of the store that fails is not tried again: nothing is acknowledged after it', async () => {
     const injection = await Injection.into(site.server.ready.pid, {
-      ...{ call: 'fsync,fdatasync', error: 'EIO', when: '1' },
+      ...{ call: 'fsync,fdatasync', effect: 'error=EIO', when: '1' },
     });
     const add = (name: string) => site.api.json('POST', '/bookmarks', { name, value: 'x' });
     const first = await add('first');
@@ -207,7 +207,7 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
     expect(first.text).toContain('until the server was started again');
     for (const name of ['second', 'third']) expect((await add(name)).status).toBe(503);
     expect((await site.api.json('GET', '/vms')).status).toBe(200);
-    const syncs = injection.calls().filter((line) => line.includes('vmctl.db'));
+    const syncs = injection.calls().filter(({ text }) => text.includes('vmctl.db'));
     expect(syncs).toHaveLength(1);
     await injection.end();
     await site.kill();
@@ -233,7 +233,7 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
       });
     await told(0);
     const injection = await Injection.into(child.pid ?? 0, {
-      ...{ call: 'pwrite64', error: 'ENOSPC', when: '3' },
+      ...{ call: 'pwrite64', effect: 'error=ENOSPC', when: '3' },
     });
     const said: number[] = [];
     for (let number = 1; number <= 5; number++) said.push(await told(number));

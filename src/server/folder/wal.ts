@@ -9,6 +9,12 @@ const frameHeaderLength = 24;
 const magic = 0x377f0682;
 
 /**
+ * What the header of a log becomes when all that is in it is durable in the database: SQLite reads no
+ * log that begins so.
+ */
+export const emptiedHeader = Buffer.from('vmctl: emptied into the database');
+
+/**
  * What is wrong with the log; undefined where nothing is, or no more than a crash explains. Of the
  * commits, each of which was on the disk before the next began, a crash can tear the last one only:
  * where two follow a frame that is not whole, that frame was damaged later.
@@ -43,6 +49,7 @@ class Reader {
     // A header alone promises nothing yet.
     if (this.#size <= headerLength + frameHeaderLength) return undefined;
     const header = this.#read(0, headerLength);
+    if (header.equals(emptiedHeader)) return undefined;
     if ((header.readUInt32BE(0) & 0xfffffffe) >>> 0 !== magic) return 'its first page is no header';
     this.#littleEndian = (header.readUInt32BE(0) & 1) === 0;
     this.#add(header.subarray(0, 24));

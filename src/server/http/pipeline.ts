@@ -323,7 +323,10 @@ async function waitUntilSettled(
       context.sight = sightOf(context, call.request, true);
       return settled(context, call, result);
     });
-    if (answered || site.steady() > deadline) return answered ?? result;
+    if (answered || site.steady() > deadline) {
+      await store.durable();
+      return answered ?? result;
+    }
     // Nothing settles any more in a store that cannot be written: this says why.
     if (store.failed) await store.write(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));

@@ -100,6 +100,7 @@ export class DiskFiles implements DiskImages {
   /** The same for an image that is going to be written, which the store knows from now on. */
   async toWrite(id: string, size: number): Promise<void> {
     await this.backup?.detach(id);
+    await this.#store.durable();
     const record = this.#record(id);
     if (record?.written) {
       this.#requireWhole(record);
@@ -183,6 +184,7 @@ export class DiskFiles implements DiskImages {
       await replace(target, make, async () => {
         // Known before it is there: a crash must not leave a file that nobody knows.
         if (!this.#record(id)) await this.#store.write((tx) => tx.images.blank(id, 0));
+        else await this.#store.durable();
       });
       await syncPath(this.#folder);
     } catch (error) {
@@ -221,7 +223,9 @@ export class DiskFiles implements DiskImages {
    * change and its effects. Files that it does not know are left alone.
    */
   async sweep(): Promise<void> {
-    for (const id of this.#store.read((tx) => tx.images.unneeded())) {
+    const unneeded = this.#store.read((tx) => tx.images.unneeded());
+    await this.#store.durable();
+    for (const id of unneeded) {
       this.remove(id);
       rmSync(`${this.path(id)}.partial`, { force: true });
     }

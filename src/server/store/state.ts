@@ -3,6 +3,7 @@
  * disks, passwords and tokens are not part of it.
  */
 import { parseDocument, type StoredObject, writeDocument } from './document.ts';
+import { setAside } from './event-ids.ts';
 import { type KindName, storedKinds } from './kinds.ts';
 import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
@@ -35,6 +36,8 @@ function* linesOf(tx: Transaction, now: number): Generator<string> {
     }
   }
   for (const { name, value } of tx.statement('SELECT name, value FROM counter').all()) {
+    // Of another store than the one that it will be loaded into.
+    if (name === setAside) continue;
     yield JSON.stringify({ counter: name, value: Number(value) });
   }
   for (const row of tx.statement('SELECT due, name, target, data FROM task ORDER BY seq').all()) {

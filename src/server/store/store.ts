@@ -1,20 +1,30 @@
 /** The store: one SQLite database, read at any time, written in groups of transactions. */
 import { FolderError, FolderInUse } from '../folder/access.ts';
+import { heals, ioCause, isOfDisk, messageOf, StoreError } from './disk-errors.ts';
 import { type Database, openDatabase, type Statement } from './driver.ts';
+import { EventIds } from './event-ids.ts';
 import { prepareSchema } from './schema.ts';
 import { watchStructure } from './structure.ts';
 import { Transaction } from './transaction.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
+
+export { StoreError };
 
 export interface Store {
   /** Rises with every group of changes: what was read before may differ after. */
   readonly version: number;
-  /** Reads what is committed. */
+  /** Reads what is committed. It may not be durable yet: see `durable`. */
   read<T>(work: (tx: Transaction) => T): T;
   /**
    * Runs the work in a transaction of its own and resolves once it is durable. What it throws
    * undoes it alone and rejects the promise.
    */
   write<T>(work: (tx: Transaction) => T): Promise<T>;
+  /**
+   * Resolves once all that can be read now is durable: for who does or answers something because of
+   * what was read that a power cut must not take back. Rejects where it never will be.
+   */
+  durable(): Promise<void>;
   /** A write came to nothing in a way that only a restart heals: nothing is acknowledged any more. */
   readonly failed: boolean;
   /** Writes what is committed into a new file, at once: nothing else has a turn meanwhile. */
@@ -46,26 +56,33 @@ export interface OpenSettings {
  */
 export async function openStore(path: string, settings: OpenSettings = {}): Promise<Store> {
   const db = await openDatabase(path);
+  const isFile = path !== ':memory:';
+  const tx = new Transaction(db, new Map<string, Statement>());
+  const ids = new EventIds((sql) => tx.statement(sql));
+  let log: WriteAheadLog | undefined;
   try {
     // A second server on the same folder must fail at once, not corrupt what the first one holds.
     db.exec('PRAGMA busy_timeout = 300');
-    if (path !== ':memory:') db.exec('PRAGMA locking_mode = EXCLUSIVE');
+    if (isFile) db.exec('PRAGMA locking_mode = EXCLUSIVE');
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     db.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
     db.exec('BEGIN IMMEDIATE');
     const damage = settings.check ? damageIn(db) : undefined;
     settings.opened?.(damage);
     prepareSchema(db);
+    ids.begin();
     db.exec('COMMIT');
     // What a crash left in the log after its last whole commit goes away with it.
     if (settings.check) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     watchStructure(db);
+    ids.durable();
+    if (isFile) log = new WriteAheadLog(db, path);
   } catch (cause) {
     abandon(db);
     if (cause instanceof FolderError) throw cause;
     throw refusalOf(path, cause);
   }
-  return new SqliteStore(db, path !== ':memory:');
+  return new SqliteStore(db, tx, ids, log);
 }
 
 /** The first faults that SQLite finds in the structure of the database; undefined where there are none. */
@@ -93,10 +110,6 @@ function abandon(db: Database): void {
   }
 }
 
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
 function refusalOf(path: string, cause: unknown): Error {
   const text = messageOf(cause);
   if (/locked|busy/i.test(text)) {
@@ -116,41 +129,26 @@ function refusalOf(path: string, cause: unknown): Error {
   return new FolderError(`Cannot use the data in ${path}: ${ioCause(text)}`, undefined, cause);
 }
 
-/** What SQLite says of the disk, in words that say what to do. */
-function ioCause(text: string): string {
-  if (/is full/i.test(text)) return 'the disk that holds it is full; free some space';
-  if (/readonly/i.test(text)) {
-    return 'it can only be read; make its folder and its file system writable for this user';
-  }
-  if (/unable to open/i.test(text)) {
-    return `${text}; is its folder writable, and are there file descriptors left?`;
-  }
-  if (/I\/O/i.test(text)) return `the disk failed (${text}); look at the log of the system`;
-  return text;
-}
-
-/** Whether an error of SQLite comes from the disk below it, not from what was asked. */
-function isOfDisk(error: unknown): boolean {
-  // What befell an image is the matter of one request.
-  if (error instanceof StoreError) return false;
-  return /I\/O error|is full|readonly database|unable to open|malformed|out of memory/i.test(
-    messageOf(error),
-  );
-}
-
 class SqliteStore implements Store {
   readonly #db: Database;
   readonly #tx: Transaction;
+  readonly #ids: EventIds;
+  /** Undefined where nothing is kept. */
+  readonly #log: WriteAheadLog | undefined;
   #queue: Pending[] = [];
   #scheduled = false;
-  readonly #isFile: boolean;
+  /** The last group, until it is durable. */
+  #flushing: Promise<void> | undefined;
+  /** The same, and what has to happen to the log before the next group. */
+  #settling: Promise<void> | undefined;
   #failed: Error | undefined;
   version = 0;
 
-  constructor(db: Database, isFile: boolean) {
+  constructor(db: Database, tx: Transaction, ids: EventIds, log: WriteAheadLog | undefined) {
     this.#db = db;
-    this.#isFile = isFile;
-    this.#tx = new Transaction(db, new Map<string, Statement>());
+    this.#tx = tx;
+    this.#ids = ids;
+    this.#log = log;
   }
 
   get failed(): boolean {
@@ -173,21 +171,30 @@ class SqliteStore implements Store {
         return;
       }
       this.#queue.push({ work, resolve: resolve as (value: never) => void, reject });
-      if (!this.#scheduled) {
-        this.#scheduled = true;
-        setImmediate(() => this.#commitGroup());
-      }
+      if (this.#scheduled || this.#settling) return;
+      this.#scheduled = true;
+      setImmediate(() => this.#commitGroup());
     });
   }
 
+  async durable(): Promise<void> {
+    await this.#flushing;
+    if (this.#failed) throw this.#failed;
+  }
+
   /**
-   * Requests that came in the same turn of the event loop share one commit, and so one sync of the
-   * disk; each has a savepoint of its own.
+   * Requests that came in the same turn of the event loop, or while the group before was flushed,
+   * share one commit and one flush; each has a savepoint of its own. Who reads sees the group at once;
+   * it is acknowledged when it is on the disk.
    */
   #commitGroup(): void {
     const group = this.#queue;
     this.#queue = [];
     this.#scheduled = false;
+    if (this.#failed) {
+      for (const { reject } of group) reject(this.#failed);
+      return;
+    }
     this.version += 1;
     const done: (() => void)[] = [];
     const { undo } = this.#tx;
@@ -209,33 +216,68 @@ class SqliteStore implements Store {
           done.push(() => reject(reason));
         }
       }
+      const beyond = this.#ids.extend();
       this.#db.exec('COMMIT');
+      if (beyond) this.#log?.flushNow();
     } catch (cause) {
       this.#giveUp(group, cause);
       return;
     }
-    for (const answer of done) answer();
+    if (this.#log) this.#settling = this.#settle(this.#log, group, done);
+    else for (const answer of done) answer();
   }
 
-  /** A failed commit is not tried again: what is on the disk is unknown until a restart. */
+  /** Has a group flushed and answered, and the log emptied where it is long; then the next group follows. */
+  async #settle(
+    log: WriteAheadLog,
+    group: readonly Pending[],
+    done: readonly (() => void)[],
+  ): Promise<void> {
+    const flushed = log.flush();
+    this.#flushing = flushed.catch(() => undefined);
+    try {
+      await flushed;
+      this.#ids.durable();
+      this.#tx.undo.length = 0;
+      for (const answer of done) answer();
+      if (log.isLong) await log.empty();
+    } catch (cause) {
+      this.#fail(group, cause);
+    }
+    this.#flushing = undefined;
+    this.#settling = undefined;
+    if (this.#queue.length > 0) this.#commitGroup();
+  }
+
+  /** Takes back a group that could not be committed. */
   #giveUp(group: readonly Pending[], cause: unknown): void {
     try {
       this.#db.exec('ROLLBACK');
     } catch {
       // SQLite has rolled back already.
     }
+    if (!heals(cause)) {
+      this.#fail(group, cause);
+      return;
+    }
     for (const takeBack of this.#tx.undo.splice(0)) takeBack();
-    const heals = /is full|readonly database|unable to open/i.test(messageOf(cause));
-    const error = new StoreError(
-      heals
-        ? `Nothing was changed: ${ioCause(messageOf(cause))}, and try again.`
-        : `The data could not be written: ${ioCause(messageOf(cause))}. Nothing is changed any more until the server was started again.`,
+    // A full disk, and one that can only be read, heal without a restart: nothing was written.
+    const text = `Nothing was changed: ${ioCause(messageOf(cause))}, and try again.`;
+    const error = new StoreError(text, { cause });
+    for (const { reject } of group) reject(error);
+  }
+
+  /**
+   * Acknowledges nothing any more. What is on the disk is unknown until a restart, and a second flush
+   * could claim what is not so.
+   */
+  #fail(group: readonly Pending[], cause: unknown): void {
+    for (const takeBack of this.#tx.undo.splice(0)) takeBack();
+    this.#failed = new StoreError(
+      `The data could not be written: ${ioCause(messageOf(cause))}. Nothing is changed any more until the server was started again.`,
       { cause },
     );
-    // A full disk, and one that can only be read, heal without a restart: nothing was written. After
-    // anything else it is unknown what is on the disk, and a second sync could claim what is not so.
-    if (!heals) this.#failed = error;
-    for (const { reject } of group) reject(error);
+    for (const { reject } of group) reject(this.#failed);
   }
 
   copyTo(path: string): void {
@@ -259,20 +301,20 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    while (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
-    // After a failure nothing may be written any more: the next start reads what is on the disk.
-    if (this.#isFile && !this.#failed) {
-      try {
-        this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      } catch (cause) {
-        this.#failed = new StoreError(`The data could not be closed: ${messageOf(cause)}`, {
-          cause,
-        });
-      }
+    while (this.#queue.length > 0 || this.#settling) {
+      await (this.#settling ?? new Promise((resolve) => setImmediate(resolve)));
     }
-    if (!(this.#isFile && this.#failed)) this.#db.close();
+    if (!this.#log) {
+      this.#db.close();
+      return;
+    }
+    // After a failure nothing may be written any more: the next start reads what is on the disk.
+    if (this.#failed) return;
+    try {
+      this.#ids.release();
+      this.#log.close();
+    } catch (cause) {
+      this.#failed = new StoreError(`The data could not be closed: ${messageOf(cause)}`, { cause });
+    }
   }
 }
-
-/** The database could not be written: answered with 503, nothing of the request has happened. */
-export class StoreError extends Error {}

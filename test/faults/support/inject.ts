@@ -16,10 +16,19 @@ export function cannotInject(): string | undefined {
 export interface Fault {
   /** Names of system calls, with commas. */
   readonly call: string;
-  /** `EIO`, `ENOSPC` */
-  readonly error: string;
-  /** Which call of each thread fails; `3+` means all from the third on. */
-  readonly when: string;
+  /** What happens to them: `error=EIO`, `retval=100`; they are only noted where nothing does. */
+  readonly effect?: string;
+  /** Which call of each thread it happens to; `3+` means all from the third on. All unless given. */
+  readonly when?: string;
+  /** Only calls that concern this file, or these. */
+  readonly paths?: readonly string[];
+}
+
+/** A call that was seen. */
+export interface SeenCall {
+  readonly thread: number;
+  /** The call with its arguments and what came of it; descriptors with the names of their files. */
+  readonly text: string;
 }
 
 /** What was done to a process, until it is let go. */
@@ -28,12 +37,13 @@ export class Injection {
   readonly #tracer: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  private constructor(pid: number, { call, error, when }: Fault) {
+  private constructor(pid: number, { call, effect, when, paths = [] }: Fault) {
     this.#tracer = spawn(
       'strace',
       [
         ...['-f', '-y', '-p', String(pid), '-o', this.#log, '-e', `trace=${call}`],
-        ...['-e', `inject=${call}:error=${error}:when=${when}`],
+        ...(effect === undefined ? [] : ['-e', `inject=${call}:${effect}:when=${when ?? '1+'}`]),
+        ...paths.flatMap((path) => ['-P', path]),
       ],
       { stdio: 'ignore' },
     );
@@ -59,17 +69,20 @@ export class Injection {
   }
 
   /** The calls that were seen so far: each line names the file. */
-  calls(): string[] {
+  calls(): SeenCall[] {
     return readFileSync(this.#log, 'utf8')
       .split('\n')
-      .filter((line) => /^\d+ +\w+\(/.test(line));
+      .flatMap((line) => {
+        const [, thread, text] = /^(\d+) +(\w+\(.*)/.exec(line) ?? [];
+        return text === undefined ? [] : [{ thread: Number(thread), text }];
+      });
   }
 
   /** Lets the process go; resolves with how many calls were made to fail. */
   async end(): Promise<number> {
     this.#tracer.kill('SIGINT');
     await this.#ended;
-    const failed = this.calls().filter((line) => line.includes('(INJECTED)')).length;
+    const failed = readFileSync(this.#log, 'utf8').split('(INJECTED)').length - 1;
     rmSync(this.#folder, { recursive: true, force: true });
     return failed;
   }
