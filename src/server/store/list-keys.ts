@@ -60,6 +60,8 @@ export function* listKeys(
 ): Slices<number[]> {
   if (options.limit === 0) return [];
   const whole = allOf(place, options.condition, visible?.ofOne);
+  const short = shortPlace(tx, kind, options, whole);
+  if (short) return short;
   const parts = [options.condition, ...(options.order ?? [])];
   const tables = tablesOf(parts);
   if (isShort(tx, kind, options, place) && weightOf(tx, parts, kind) <= ordinary) {
@@ -82,6 +84,20 @@ export function* listKeys(
   const known = least ?? rows?.rows();
   const both = least && rows ? least.filter((row) => rows.has(row)) : known;
   return yield* sortedRows(seen, both);
+}
+
+/** The keys of a list of all that is in a collection, where that is little. */
+function shortPlace(
+  tx: Transaction,
+  kind: KindName,
+  options: ListOptions,
+  condition: SqlCondition | undefined,
+): number[] | undefined {
+  const { limit, offset, where } = options;
+  if (where?.['collection'] === undefined) return undefined;
+  if (options.condition || limit !== undefined || offset) return undefined;
+  const keys = tx.keys(kind, { ...options, condition, limit: fewest + 1 });
+  return keys.length > fewest ? undefined : keys;
 }
 
 /** Whether there are few objects, in the table or in the place that is listed. */

@@ -22,7 +22,9 @@ const firstTested = 2_000;
 export function rowsInOrder(walk: Walk): Order | undefined {
   const { tx, kind, options, condition, made } = walk;
   const { order } = options;
-  if (order?.some(({ values }) => values.length > 0)) return undefined;
+  if (order?.some(({ values, tables = [] }) => values.length + tables.length > 0)) {
+    return undefined;
+  }
   const name = table(kind);
   const orderBy = order && options.orderBy ? options.orderBy : 'rowid';
   const select = (all: SqlCondition | undefined) =>

@@ -23,13 +23,9 @@ export function planOf(tx: Transaction, sql: string): Plan {
   }
   const kept = known.get(sql);
   if (kept) return kept;
-  const values = sql
-    .split('?')
-    .slice(1)
-    .map(() => null);
   const steps = tx
     .statement(`EXPLAIN QUERY PLAN ${sql}`)
-    .all(...values)
+    .all()
     .map(({ detail }) => String(detail));
   const plan = {
     inOrder: !steps.includes('USE TEMP B-TREE FOR ORDER BY'),
