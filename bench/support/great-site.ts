@@ -25,6 +25,7 @@ export async function fillGreatSite(
     dialect: dialects.standard,
     speed: 0,
     now: () => new Date(),
+    steady: () => 0,
     newId: randomUUID,
     random: () => 0.5,
     images: { sizes: () => ({ allocated: 0, length: 0 }) },

@@ -12,6 +12,8 @@ import { placeOf } from '../../src/server/rules/places.ts';
 import { compose, heading, type SqlCondition } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';
 import { table } from '../../src/server/store/schema.ts';
+import { defaultKeys, defaultOrder } from '../../src/server/store/search-order.ts';
+import { atOnce } from '../../src/server/store/slices.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
 import { useWorld } from './support/world.ts';
 
@@ -71,6 +73,8 @@ it('finds a look at all others where there is one', async () => {
   });
 });
 
+const orderOf = { orderBy: defaultOrder('vm'), order: defaultKeys('vm') };
+
 /** Statements that a page of machines takes, with what is below each. */
 function statementsOfPage(ctx: RuleContext): number {
   const asked = { parameters: new Map([['filter', 'true']]), header: () => undefined };
@@ -84,10 +88,11 @@ function statementsOfPage(ctx: RuleContext): number {
   };
   try {
     const place = placeOf(tx, '/vms', []);
-    const parts = read(ctx, ctx.sight?.part(place) ?? place, { orderBy: 'name', limit: 3 });
+    const options = { ...orderOf, limit: 3 };
+    const parts = atOnce(read(ctx, ctx.sight?.part(place) ?? place, options));
     for (const vm of parts.flatMap(({ objects }) => objects())) {
       const below = placeOf(tx, '/vms/{vm}/nics', [String(vm['id'])]);
-      for (const { objects } of read(ctx, ctx.sight?.part(below) ?? below, {})) objects();
+      for (const { objects } of atOnce(read(ctx, ctx.sight?.part(below) ?? below, {}))) objects();
     }
   } finally {
     tx.statement = plain;

@@ -3,77 +3,71 @@
  * of the permissions that the user holds. Each comes in two forms: as the set of what is visible,
  * which costs as much as the user sees, and as a test of one object, which costs the same for all.
  */
-import { attributesOf, parseKind } from '../../model/index.ts';
 import { containers, subjects, ways } from '../../model/permits.ts';
-import { services } from '../../model/services/index.ts';
 import type { Caller } from '../rules/context.ts';
 import { compose, joined, type SqlCondition } from '../store/conditions.ts';
 import { heldBy, pathPrefix, permissionKeepers, permissionObjects } from '../store/held.ts';
-import { columnName, columnsOf, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';
+import { columnName, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';
+import { RowSet } from '../store/row-set.ts';
 import { table } from '../store/schema.ts';
-import { idsOf, isFewer, isHeld, whichHold } from '../store/sets.ts';
+import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from '../store/sets.ts';
+import { isCounted } from '../store/structure.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { nameable } from './named-objects.ts';
 import { holdersOf } from './permissions.ts';
+import {
+  anyOf,
+  isAtTop,
+  isPart,
+  isPublic,
+  namedByEvents,
+  ofRow,
+  ownersOf,
+  type Reason,
+  referring,
+  targetOf,
+  within,
+} from './visible-kinds.ts';
 
-/** Kinds that tell nothing of a site: everybody may see them. */
-const publicKinds = new Set<string>([
-  'cluster_level',
-  'domain',
-  'icon',
-  'mac_pool',
-  'network_filter',
-  'operating_system_info',
-  'permit',
-  'role',
-  'tag',
-  'bookmark',
-  'user',
-  'group',
-  'scheduling_policy',
-  'scheduling_policy_unit',
-  'instance_type',
-]);
+/** Objects of a set that is made out at once, and of one that is worth it when it is asked for again. */
+const smallSet = 2_000;
+const largestSet = 15_000;
 
-/** Whether everybody sees all objects of a kind. */
-export function isPublic(kind: KindName): boolean {
-  return publicKinds.has(typeOfKind(kind));
+/** What stays the same for a user while the permissions and their objects do. */
+export class Kept {
+  /** By type: the holders of permissions on objects of it. */
+  granted: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Ids of objects that only lead to something visible, as JSON, by kind. */
+  readonly onTheWay = new Map<KindName, string>();
+  /** What is visible of a kind. */
+  readonly rows = new Map<KindName, RowSet>();
+  /** How many objects of a kind are visible, at most; counted no further than is kept. */
+  readonly counts = new Map<KindName, number>();
 }
-
-/** Objects that a set may have before it costs less to test each one that is looked at. */
-const largestSet = 20_000;
 
 /** Roles that show what is inside of their object. */
 const showing = `SELECT id FROM ${table('role')} WHERE json_extract(doc, '$.views_children')`;
-
-/** A way on which objects become visible, in both forms. */
-interface Reason {
-  /** Selects the ids of all of them. */
-  readonly set: SqlCondition;
-  /** Tells it of the object whose row is looked at. */
-  readonly test: SqlCondition;
-}
 
 /** What one caller sees, as of one state of the store. */
 export class Visibility {
   readonly #tx: Transaction;
   readonly #me: SqlCondition;
   readonly #held: SqlCondition;
-  /** Types of which there is an object with a permission of the caller on it. */
-  readonly #granted: ReadonlySet<string>;
-  /** Ids of objects that only lead to something visible, as JSON, by kind. */
-  readonly #onTheWay: Map<KindName, string>;
+  /** By type: those of the caller's holders that have a permission on an object of it. */
+  readonly #granted: ReadonlyMap<string, readonly string[]>;
+  readonly #kept: Kept;
   readonly #reasons = new Map<KindName, readonly Reason[]>();
   readonly #conditions = new Map<string, SqlCondition>();
 
-  /** `onTheWay` keeps what stays the same while the permissions and their objects do. */
-  constructor(tx: Transaction, caller: Caller, onTheWay = new Map<KindName, string>()) {
+  /** `kept` has what was worked out before and is so still. */
+  constructor(tx: Transaction, caller: Caller, kept = new Kept()) {
     const holders = holdersOf(tx, caller);
     this.#tx = tx;
     this.#me = { sql: '?', values: [caller.userId] };
     this.#held = { sql: heldBy(holders.length), values: holders };
-    this.#onTheWay = onTheWay;
-    this.#granted = whichHold(tx, this.#grants());
+    this.#kept = kept;
+    kept.granted ??= grantedTo(tx, holders);
+    this.#granted = kept.granted;
   }
 
   /** Whether everything is visible: by a role on the whole system that shows what is inside. */
@@ -82,28 +76,36 @@ export class Visibility {
   }
 
   /**
-   * The condition that an object of a kind is visible, for lists; undefined where all are. It is
-   * visible through a permission on itself, through one on what contains it (with a role that shows
-   * what is inside), with what it is about, and as the way to something visible (unless `inside`
-   * says that what is in it must be visible as well).
+   * The condition that an object of a kind is visible; undefined where all are. It is visible through
+   * a permission on itself, through one on what contains it (with a role that shows what is inside),
+   * with what it is about, and as the way to something visible (unless `inside` says that what is in
+   * it must be visible as well).
    */
-  ofList(shown: KindName, inside = false): SqlCondition | undefined {
+  ofOne(shown: KindName, inside = false): SqlCondition | undefined {
     if (isPart(shown)) return this.#once(`part ${shown}`, () => this.#part(shown));
-    const kind = shown;
-    if (publicKinds.has(kind)) return undefined;
-    return this.#once(`list ${kind} ${inside}`, () => {
-      const set = this.#set(kind);
-      if (!isFewer(this.#tx, set, largestSet)) return this.#test(kind, inside);
-      const also = kind === 'event' ? [this.#allNamed('event', false)] : [];
-      const own = joined([compose`${table(kind)}.id IN (${set})`, ...also], ' AND ', '1');
-      return inside ? own : joined([own, ...this.#leads(kind)], ' OR ', '0');
-    });
+    return isPublic(shown) ? undefined : this.#test(shown, inside);
   }
 
-  /** The same condition, for one object of which it is known which it is. */
-  ofOne(shown: KindName, inside = false): SqlCondition | undefined {
-    if (isPart(shown)) return this.ofList(shown);
-    return publicKinds.has(shown) ? undefined : this.#test(shown, inside);
+  /**
+   * Rows of all objects of a kind that are visible, where they are few, or were asked for before, or
+   * are `needed` because all objects would be tested otherwise; undefined where to test those that
+   * are looked at costs less.
+   */
+  rows(kind: KindName, needed: boolean): RowSet | undefined {
+    if (isPart(kind) || isPublic(kind) || !isCounted(kind)) return undefined;
+    const { rows, counts } = this.#kept;
+    const known = rows.get(kind);
+    if (known) return known;
+    const set = this.#set(kind);
+    const counted = counts.get(kind);
+    const count = counted ?? countUpTo(this.#tx, set, largestSet + 1);
+    counts.set(kind, count);
+    if (count > largestSet) return undefined;
+    if (count > smallSet && !needed && counted === undefined) return undefined;
+    const all = [set, ...this.#leads(kind).map((lead) => idsWhere(kind, lead))];
+    const made = new RowSet(rowsOf(this.#tx, kind, joined(all, ' UNION ALL ', '')));
+    rows.set(kind, made);
+    return made;
   }
 
   #once(key: string, make: () => SqlCondition): SqlCondition {
@@ -145,29 +147,20 @@ export class Visibility {
     return reasons;
   }
 
-  /** By type: the permissions on objects of that type. */
-  #grants(): Map<string, SqlCondition> {
-    const types = [...permissionObjects, ...permissionKeepers].filter(isAtTop);
-    return new Map(
-      types.map((type) => [
-        type,
-        compose`SELECT 1 FROM held WHERE ${this.#held} AND ${within(type)}`,
-      ]),
-    );
-  }
-
   /** Objects that a permission is on. */
   #grantedReasons(kind: KindName, further = ''): Reason[] {
     const named = (permissionObjects as readonly string[]).includes(kind);
     if (!named && !permissionKeepers.has(kind)) return [];
-    if (isAtTop(kind) && !this.#granted.has(kind)) return [];
+    const holders = this.#granted.get(kind) ?? [];
+    if (isAtTop(kind) && holders.length === 0) return [];
+    const held = isAtTop(kind) ? { sql: heldBy(holders.length), values: holders } : this.#held;
     const path = named
       ? `'${pathPrefix(kind)}' || ${table(kind)}.id`
       : `${table(kind)}.collection || '/' || ${table(kind)}.id`;
-    const test = compose`EXISTS (SELECT 1 FROM held WHERE ${this.#held} AND path = ${path}${further})`;
+    const test = compose`EXISTS (SELECT 1 FROM held WHERE ${held} AND path = ${path}${further})`;
     if (!isAtTop(kind)) return [ofRow(kind, test)];
     const id = `substr(path, ${String(pathPrefix(kind).length + 1)})`;
-    const set = compose`SELECT ${id} AS id FROM held WHERE ${this.#held} AND ${within(kind)}${further}`;
+    const set = compose`SELECT ${id} AS id FROM held WHERE ${held} AND ${within(kind)}${further}`;
     return [{ set, test }];
   }
 
@@ -280,10 +273,10 @@ export class Visibility {
   /** The condition that an object leads to something visible; none where nothing of its kind does. */
   #leads(kind: KindName): SqlCondition[] {
     if (!ways[kind]) return [];
-    let ids = this.#onTheWay.get(kind);
+    let ids = this.#kept.onTheWay.get(kind);
     if (ids === undefined) {
       ids = idsOf(this.#tx, joined(this.#wayTo(kind), ' UNION ALL ', 'SELECT NULL AS id WHERE 0'));
-      this.#onTheWay.set(kind, ids);
+      this.#kept.onTheWay.set(kind, ids);
     }
     return ids === '[]'
       ? []
@@ -296,7 +289,7 @@ export class Visibility {
       const child = name as KindName;
       const sets = [
         ...this.#grantedReasons(child).map(({ set }) => set),
-        ...this.#leads(child).map((lead) => compose`SELECT id FROM ${table(child)} WHERE ${lead}`),
+        ...this.#leads(child).map((lead) => idsWhere(child, lead)),
         ...(child === 'disk' ? [this.#attached().set] : []),
       ];
       if (sets.length === 0) return [];
@@ -311,63 +304,22 @@ export class Visibility {
   }
 }
 
-/** Objects that events refer to and that are not public. */
-const namedByEvents = Object.entries(attributesOf('event')).flatMap(([name, { kind }]) => {
-  const { form, of } = parseKind(kind);
-  return form === 'ref' && name === of && !publicKinds.has(of) ? [name as KindName] : [];
-});
-
-/** Whether objects of a kind are kept below others and not at the top. */
-function isPart(kind: KindName): boolean {
-  return typeOfKind(kind) !== kind || (!isAtTop(kind) && kind !== 'permission');
+function idsWhere(kind: KindName, condition: SqlCondition): SqlCondition {
+  return compose`SELECT id FROM ${table(kind)} WHERE ${condition}`;
 }
 
-/** What the paths of collections of a kind begin with, and the type of what is named there. */
-function ownersOf(kind: KindName): { prefix: string; type: KindName }[] {
-  const type = typeOfKind(kind);
-  const tops = Object.entries(services)
-    .filter(([path, service]) => service.type === type && path.split('/').length > 3)
-    .map(([path]) => path.split('/')[1] ?? '');
-  return [...new Set(tops)].flatMap((top) => {
-    const owner = services[`/${top}`]?.type;
-    return owner ? [{ prefix: `/${top}/`, type: owner as KindName }] : [];
-  });
-}
-
-/** Whether there is one collection with all objects of a type. */
-function isAtTop(type: string): boolean {
-  return pathPrefix(type) !== '/';
-}
-
-/** The condition that a permission is on an object of a type. */
-function within(type: string): string {
-  const prefix = pathPrefix(type);
-  return `path >= '${prefix}' AND path < '${prefix.slice(0, -1)}0'`;
-}
-
-/** Several conditions of which one is enough, as one that stands beside others. */
-function anyOf(conditions: readonly SqlCondition[]): SqlCondition {
-  const any = joined(conditions, ' OR ', '0');
-  return conditions.length > 1 ? compose`(${any})` : any;
-}
-
-/** A reason whose set is made by testing all objects of a kind. */
-function ofRow(kind: KindName, test: SqlCondition): Reason {
-  return { set: compose`SELECT id FROM ${table(kind)} WHERE ${test}`, test };
-}
-
-/** The condition that an attribute leads into a set. */
-function referring(kind: KindName, attribute: string, set: SqlCondition): SqlCondition | undefined {
-  if (linkListsOf(kind).includes(attribute)) {
-    return compose`${table(kind)}.id IN (SELECT id FROM reference WHERE kind = '${kind}' AND attribute = '${attribute}' AND target IN (${set}))`;
-  }
-  const column = columnName([attribute, 'id']);
-  const known = columnsOf(kind).some(({ name }) => name === column);
-  return known ? compose`${table(kind)}.[${column}] IN (${set})` : undefined;
-}
-
-/** The kind that an attribute refers to. */
-function targetOf(kind: KindName, attribute: string): KindName | undefined {
-  const declared = attributesOf(typeOfKind(kind))[attribute];
-  return declared && (parseKind(declared.kind).of as KindName);
+/** By type: those of some holders that have a permission on an object of it. */
+function grantedTo(tx: Transaction, holders: readonly string[]): Map<string, string[]> {
+  const types = [...permissionObjects, ...permissionKeepers].filter(isAtTop);
+  const asked = types.flatMap((type) =>
+    holders.map((holder, index) => {
+      const held: SqlCondition = { sql: heldBy(1), values: [holder] };
+      const grants = compose`SELECT 1 FROM held WHERE ${held} AND ${within(type)}`;
+      return [`${type} ${index}`, grants] as const;
+    }),
+  );
+  const found = whichHold(tx, new Map(asked));
+  return new Map(
+    types.map((type) => [type, holders.filter((_, index) => found.has(`${type} ${index}`))]),
+  );
 }

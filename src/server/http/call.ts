@@ -48,7 +48,8 @@ export interface ListPart {
    * otherwise next time although the store did not change.
    */
   readonly key?: string;
-  readonly objects: () => Iterable<StoredObject>;
+  /** Nothing in between says that others may have a turn. */
+  readonly objects: () => Iterable<StoredObject | undefined>;
 }
 
 export function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {

@@ -31,7 +31,7 @@ export function compressedAtOnce(body: string | Uint8Array): Uint8Array | undefi
 
 /** The pieces of a body, compressed one after the other, no faster than they are taken. */
 export async function* compressedPieces(
-  pieces: Iterable<string | Uint8Array>,
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const gzip = createGzip({ level, chunkSize: mostAtOnce });
   let ready: Uint8Array[] = [];
@@ -44,7 +44,7 @@ export async function* compressedPieces(
     return chunks;
   };
   try {
-    for (const piece of pieces) {
+    for await (const piece of pieces) {
       await new Promise<void>((resolve, reject) => {
         gzip.write(piece, (error) => (error ? reject(error) : resolve()));
       });

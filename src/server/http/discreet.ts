@@ -2,6 +2,7 @@
 import { nameable } from '../auth/named-objects.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext, Sight } from '../rules/context.ts';
+import type { Slices } from '../store/slices.ts';
 import type { Answer, Call } from './call.ts';
 
 /** What stands in for a name that is not told. */
@@ -11,13 +12,13 @@ const untold = '(not visible)';
 const between = /([\s,;:()[\]"']+)/;
 
 /** Performs a call; names of hidden objects in the sentence of a refusal are left out. */
-export function discreetly(
+export function* discreetly(
   ctx: RuleContext,
   call: Call,
-  perform: (ctx: RuleContext, call: Call) => Answer,
-): Answer {
+  perform: (ctx: RuleContext, call: Call) => Slices<Answer>,
+): Slices<Answer> {
   try {
-    return perform(ctx, call);
+    return yield* perform(ctx, call);
   } catch (error) {
     if (!(error instanceof Refusal) || !error.reword || !ctx.sight) throw error;
     const told = new Told(ctx, ctx.sight, call);

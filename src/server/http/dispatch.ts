@@ -10,6 +10,8 @@ import { locationOf, type Place } from '../rules/places.ts';
 import { actionsOf, type Presentation } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
+import type { Slices } from '../store/slices.ts';
+import { leaseNames } from '../store/staged.ts';
 import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
 import { sightOf } from './filter.ts';
 import {
@@ -27,8 +29,11 @@ import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
 
-/** Performs an operation inside the transaction of the context. */
-export function serve(ctx: RuleContext, call: Call): Answer {
+/**
+ * Performs an operation inside the transaction of the context. What only reads may be interrupted:
+ * others have a turn then, and may change what was not looked at yet.
+ */
+export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
   const { operation, request } = call;
   const reads = operation.http === 'GET' && !call.file && !request.parameters.has('refresh');
   ctx.sight = sightOf(ctx, request, reads);
@@ -40,9 +45,9 @@ export function serve(ctx: RuleContext, call: Call): Answer {
   const view = presentationOf(ctx, call);
   switch (operation.name) {
     case 'list':
-      return list(ctx, call, view);
+      return yield* list(ctx, call, view);
     case 'get':
-      return get(ctx, call, view);
+      return yield* get(ctx, call, view);
     case 'add':
       return add(ctx, call, view);
     case 'update':
@@ -82,22 +87,29 @@ function file(ctx: RuleContext, call: Call, { action, member, media }: FileAnswe
 /** Lists hold nothing but their items; these two say what can be done with them as a whole. */
 const listsWithActions: ReadonlySet<string> = new Set(['host_nic', 'gluster_brick']);
 
-function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
+function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
   const place = placeIn(ctx, call);
   const { request } = call;
-  const options = listOptions(ctx, place, request, call.dialect, call.operation);
   const { service } = locationOf(place, '');
-  const following = followingIn(call, { ...view, brief: true }, place);
+  const names = leaseNames();
+  let found: readonly generic.Part[];
+  let following: Following | undefined;
+  try {
+    const options = listOptions(ctx, place, request, call.dialect, call.operation, names);
+    following = yield* followingIn(call, { ...view, brief: true }, place);
+    found = options ? yield* generic.read(ctx, place, options) : [];
+  } finally {
+    names.release(ctx.tx);
+  }
   const actions = listsWithActions.has(place.type) ? actionsOf(place.service) : [];
   const base = `${request.apiPath}/${request.segments.join('/')}`;
-  const found = options ? generic.read(ctx, place, options) : [];
   const shown = (part: generic.Part, budget: Budget) =>
     shownOneByOne(view, place, part.objects(), following, budget);
   // Whatever is refused is refused before the first byte of a long list is sent.
   const count = found.length * generic.partSize;
   const safe = !following || isBounded(following, place.type, service, count);
   const budget = budgetOfAnswer();
-  if (!safe) for (const part of found) for (const _ of shown(part, budget));
+  if (!safe) for (const part of found) for (const _ of shown(part, budget)) yield;
   const key = following ? undefined : listKey(call, ctx.caller, place.kind, found);
   return {
     status: 200,
@@ -115,32 +127,37 @@ function list(ctx: RuleContext, call: Call, view: Presentation): Answer {
 }
 
 /** What the request asks to be followed from the objects of a place. */
-function followingIn({ request }: Call, view: Presentation, place: Place): Following | undefined {
+function* followingIn(
+  { request }: Call,
+  view: Presentation,
+  place: Place,
+): Slices<Following | undefined> {
   const paths = request.parameters.get('follow');
   const { service } = locationOf(place, '');
-  return paths ? followingOf(view, place.type, service, paths) : undefined;
+  return paths ? yield* followingOf(view, place.type, service, paths) : undefined;
 }
 
+/** The objects as they are shown, and nothing in between where others may have a turn. */
 function* shownOneByOne(
   view: Presentation,
   place: Place,
   found: Iterable<StoredObject>,
   following: Following | undefined,
   budget: Budget,
-): Generator<StoredObject> {
+): Generator<StoredObject | undefined, void, undefined> {
   const { service } = locationOf(place, '');
   for (const object of found) {
     const shown = show(view, place, object);
-    if (following) follow(following, place.type, service, [shown], budget);
+    if (following) yield* follow(following, place.type, service, [shown], budget);
     yield shown;
   }
 }
 
-function get(ctx: RuleContext, call: Call, view: Presentation): Answer {
+function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
   const { place, object } = targetIn(ctx, call);
   const shown = show(view, place, object);
-  const following = followingIn(call, view, place);
-  if (following) follow(following, place.type, locationOf(place, '').service, [shown]);
+  const following = yield* followingIn(call, view, place);
+  if (following) yield* follow(following, place.type, locationOf(place, '').service, [shown]);
   return { status: 200, form: 'object', type: place.type, object: shown };
 }
 

@@ -1,6 +1,7 @@
 /** Whether a request sees only what the user has permissions on, and what that leaves of a place. */
 import { services } from '../../model/services/index.ts';
-import { isPublic, Visibility } from '../auth/visibility.ts';
+import { Kept, Visibility } from '../auth/visibility.ts';
+import { isPublic } from '../auth/visible-kinds.ts';
 import { notFound, Refusal } from '../fault.ts';
 import type { RuleContext, Sight } from '../rules/context.ts';
 import { isStored, type Place, titleOf, topCollection } from '../rules/places.ts';
@@ -55,7 +56,7 @@ export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): 
   };
   const sight: Sight = {
     shows: (type, shown) => redacted(sight, type, shown),
-    condition: (kind) => visibility.ofList(kind),
+    condition: (kind) => visibility.ofOne(kind),
     sees(kind, id) {
       const root = rootOf(ctx.tx, { kind, id });
       // What is made up when it is asked for belongs to what it is shown in.
@@ -73,24 +74,24 @@ export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): 
   return sight;
 }
 
-/** What leads to something visible, by user, for as long as it stays the same. */
-interface Kept {
+/** What is kept of users, for as long as it stays the same. */
+interface KeptByUser {
   version: number;
-  readonly byUser: Map<string, Map<KindName, string>>;
+  readonly byUser: Map<string, Kept>;
 }
 
-const keptByStore = new WeakMap<Transaction, Kept>();
-/** Users of whom that is kept at most. */
-const mostUsers = 1_000;
+const keptByStore = new WeakMap<Transaction, KeptByUser>();
+/** Users of whom that is kept at most: it may be 100 KB of each. */
+const mostUsers = 200;
 
-function kept(tx: Transaction, user: string): Map<KindName, string> {
+function kept(tx: Transaction, user: string): Kept {
   const version = structureVersion(tx);
   let all = keptByStore.get(tx);
   if (!all || all.version !== version) {
     all = { version, byUser: new Map() };
     keptByStore.set(tx, all);
   }
-  const known = all.byUser.get(user) ?? new Map<KindName, string>();
+  const known = all.byUser.get(user) ?? new Kept();
   if (all.byUser.size >= mostUsers) all.byUser.clear();
   all.byUser.set(user, known);
   return known;
@@ -124,7 +125,7 @@ function visiblePart(
   const nested = place.collection.split('/').length > 2;
   if (root && views.has(place.kind)) {
     const type = typeOfKind(place.kind);
-    const condition = visibility.ofList(type);
+    const condition = visibility.ofOne(type);
     if (!condition) return place;
     const there = `SELECT id FROM ${table(type)}`;
     return restricted(place, compose`id IN (${there} WHERE ${condition})`);
@@ -135,7 +136,7 @@ function visiblePart(
   }
   const ofOne = visibility.ofOne(place.kind);
   return ofOne
-    ? { ...place, visible: { ofOne, ofList: () => visibility.ofList(place.kind) } }
+    ? { ...place, visible: { ofOne, rows: (needed) => visibility.rows(place.kind, needed) } }
     : place;
 }
 

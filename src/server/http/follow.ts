@@ -20,6 +20,7 @@ import { type Presentation, present } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
+import type { Slices } from '../store/slices.ts';
 import { route } from './router.ts';
 
 /** More paths, or deeper ones, would let one request read the whole inventory many times. */
@@ -69,19 +70,19 @@ interface Shown {
  * Takes `nics,disk_attachments.disk` apart. Refuses with 400 more paths, and deeper ones, than
  * anybody needs, and words that are no link of their type.
  */
-export function followingOf(
+export function* followingOf(
   view: Presentation,
   type: TypeName,
   service: string,
   paths: string,
-): Following {
+): Slices<Following> {
   const list = paths
     .split(',')
     .map((path) => path.trim())
     .filter((path) => path !== '');
   if (list.length > maximumPaths) throw tooMuch(`names ${list.length} paths`, maximumPaths);
   const following = { view, words: treeOf(list), shown: new Map() };
-  follow(following, type, service, []);
+  yield* follow(following, type, service, []);
   return following;
 }
 
@@ -114,14 +115,14 @@ function tooMuch(what: string, limit: number): Refusal {
  * Replaces the links by what they lead to, in all items; one that leads nowhere on an item is left
  * out there. Refuses with 400 what brings along too many objects, unless that was looked at before.
  */
-export function follow(
+export function* follow(
   following: Following,
   type: TypeName,
   service: string,
   items: StoredObject[],
   budget: Budget = budgetOfAnswer(),
-): void {
-  followAll(following, { type, service, items }, following.words, budget);
+): Slices<void> {
+  yield* followAll(following, { type, service, items }, following.words, budget);
 }
 
 /** How many more objects may come along, and how many at first. */
@@ -143,13 +144,13 @@ export function budgetOfAnswer(): Budget {
 /** For a list that was found to bring along no more than is answered. */
 export const unlimited: Budget = { left: Number.POSITIVE_INFINITY, all: 0 };
 
-function followAll(following: Following, from: Shown, words: Tree, budget: Budget): void {
+function* followAll(following: Following, from: Shown, words: Tree, budget: Budget): Slices<void> {
   for (const [word, rest] of words) {
     const next =
-      followLink(following, from, word, budget) ??
-      followReference(following, from, word, rest.size === 0, budget) ??
+      (yield* followLink(following, from, word, budget)) ??
+      (yield* followReference(following, from, word, rest.size === 0, budget)) ??
       refuseWord(word, from.type);
-    followAll(following, next, rest, budget);
+    yield* followAll(following, next, rest, budget);
   }
 }
 
@@ -195,12 +196,12 @@ function linkOf(
 }
 
 /** Fills the list attribute of every item with the objects of its sub-collection. */
-function followLink(
+function* followLink(
   following: Following,
   from: Shown,
   word: string,
   budget: Budget,
-): Shown | undefined {
+): Slices<Shown | undefined> {
   const link = linkOf(from, word);
   if (!link) return undefined;
   const { view } = following;
@@ -215,15 +216,17 @@ function followLink(
     const place = match && placeIfThere(following, match);
     if (!place) continue;
     service = locationOf(place, '').service;
-    const parts = generic.read(view.ctx, place, {});
+    const parts = yield* generic.read(view.ctx, place, {});
     // Before they are read: links go in circles.
     for (const { keys, objects } of parts) spend(budget, keys?.length ?? objects().length);
-    const found = parts
-      .flatMap((part) => part.objects())
-      .map((object) => {
+    const found: StoredObject[] = [];
+    for (const { objects } of parts) {
+      for (const object of objects()) {
         const location = locationOf(place, String(object['id']));
-        return shownIn(view, place.kind, object, location.service, location.path);
-      });
+        found.push(shownIn(view, place.kind, object, location.service, location.path));
+      }
+      yield;
+    }
     item[link.attribute] = found;
     children.push(...found);
   }
@@ -277,13 +280,13 @@ function referenceOf(type: TypeName, word: string) {
 }
 
 /** Replaces a reference of every item by the whole object. */
-function followReference(
+function* followReference(
   following: Following,
   from: Shown,
   word: string,
   last: boolean,
   budget: Budget,
-): Shown | undefined {
+): Slices<Shown | undefined> {
   const found = referenceOf(from.type, word);
   if (!found) return undefined;
   const items: StoredObject[] = [];
@@ -301,6 +304,7 @@ function followReference(
     if (Array.isArray(value)) item[found.attribute] = value.map(expand);
     else if (typeof value === 'object' && value !== null)
       item[found.attribute] = expand(value as StoredObject);
+    yield;
   }
   return { type: found.type, service: service || (serviceOfType(found.type) ?? ''), items };
 }

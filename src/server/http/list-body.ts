@@ -16,7 +16,13 @@ export interface List {
   readonly extras: CollectionExtras;
 }
 
-/** The body in pieces of about 64 KiB, each made when it is asked for. */
+/** What is yielded instead of a piece where others may have a turn. */
+const pause = new Uint8Array(0);
+
+/**
+ * The body in pieces of about 64 KiB, each made when it is asked for. An empty piece says that others
+ * may have a turn before the next one.
+ */
 export function* listBody(
   media: MediaType,
   { type, parts, extras }: List,
@@ -29,6 +35,12 @@ export function* listBody(
   let before = start;
   let began = performance.now();
   for (const run of runs()) {
+    if (run === pause) {
+      if (performance.now() - began < longestSlice) continue;
+      yield pause;
+      began = performance.now();
+      continue;
+    }
     if (before !== '') piece.push(bytesOf(before));
     piece.push(run);
     size += before.length + run.length;
@@ -46,15 +58,23 @@ export function* listBody(
       if (key === undefined) {
         // Each may bring much along, and take its time.
         for (const object of objects()) {
+          if (!object) {
+            yield pause;
+            continue;
+          }
           for (const text of encodeRuns(media, [object], type, dialect)) yield bytesOf(text);
         }
         continue;
       }
-      const texts = () => encodeRuns(media, objects(), type, dialect);
+      const texts = () => encodeRuns(media, present(objects()), type, dialect);
       const run = cache.part(`${media} ${key}`, () => bytesOf([...texts()].join(between)));
       if (run.length > 0) yield run;
     }
   }
+}
+
+function* present<T>(some: Iterable<T | undefined>): Generator<T> {
+  for (const one of some) if (one !== undefined) yield one;
 }
 
 const encoder = new TextEncoder();

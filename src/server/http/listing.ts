@@ -5,17 +5,20 @@ import { searchFields } from '../../model/search-fields.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext, Sight } from '../rules/context.ts';
-import { measuredValues } from '../rules/measured.ts';
+import { measureOf } from '../rules/measured.ts';
 import { locationOf, type Place } from '../rules/places.ts';
 import { compose, type ListOptions, type SqlCondition } from '../store/conditions.ts';
+import type { KindName } from '../store/kinds.ts';
 import { table } from '../store/schema.ts';
 import { compileSearch } from '../store/search.ts';
-import { defaultOrder } from '../store/search-order.ts';
+import { defaultKeys, defaultOrder } from '../store/search-order.ts';
 import type { Seen } from '../store/search-values.ts';
+import type { TableNames } from '../store/staged.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
 /**
- * The conditions of a list; undefined when it is empty for certain. Refuses a search that does not
+ * The conditions of a list; undefined when it is empty for certain. `names` are for what its search
+ * selects from other kinds. Refuses a search that does not
  * parse with 400, unless the dialect finds nothing then.
  */
 export function listOptions(
@@ -24,34 +27,40 @@ export function listOptions(
   request: ApiRequest,
   dialect: Dialect,
   operation: Operation,
+  names: TableNames,
 ): ListOptions | undefined {
   const searchable = operation.query.includes('search') && searchFields[place.type] !== undefined;
   const max = maximum(request, searchable);
   const text = (request.parameters.get('search') ?? '').trim();
   if (text !== '' && !searchable) {
     if (!dialect.ignoresSearchWithoutFields) throw notSearchable(place);
-    return { orderBy: defaultOrder(place.kind), limit: max };
+    return { ...defaultOrderOf(place.kind), limit: max };
   }
   const from = fromCondition(place, request, dialect);
-  const base: ListOptions = { orderBy: defaultOrder(place.kind), limit: max, condition: from };
+  const base: ListOptions = { ...defaultOrderOf(place.kind), limit: max, condition: from };
   if (text === '') return base;
   try {
     // Entries of a directory have fields of their own.
     const type = Object.hasOwn(searchFields, place.kind) ? place.kind : place.type;
     const query = parseSearch(text, type, ctx.now);
-    const { condition, orderBy, orderValues } = compileSearch(place.kind, query, {
+    const { condition, ...found } = compileSearch(place.kind, query, {
       caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
       seen: ctx.sight && seenIn(ctx.sight),
-      measured: (kind, field) => measuredValues(ctx, kind, field),
+      measured: (kind, field) => measureOf(ctx, kind, field),
+      names: names.next,
     });
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
     if (offset === undefined) return undefined;
-    return { ...base, orderBy, orderValues, offset, condition: both(from, condition) };
+    return { ...base, ...found, offset, condition: both(from, condition) };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
     if (dialect.badSearchFindsNothing) return undefined;
     throw new Refusal(400, 'Operation Failed', `The search does not parse: ${error.message}`);
   }
+}
+
+function defaultOrderOf(kind: KindName): Pick<ListOptions, 'order' | 'orderBy'> {
+  return { order: defaultKeys(kind), orderBy: defaultOrder(kind) };
 }
 
 /** What is visible of a kind, as a table before the statement: searches lead from kind to kind. */

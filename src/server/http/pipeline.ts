@@ -12,6 +12,7 @@ import { notFound, notFoundReason, Refusal } from '../fault.ts';
 import { type Caller, RuleContext, type Site } from '../rules/context.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
+import { atOnce, inTurns } from '../store/slices.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
 import type { Answer, Call } from './call.ts';
@@ -264,16 +265,17 @@ async function run(
   // Reading a storage again writes down what is found there.
   const refreshes = operation.query.includes('refresh') && parameters.flag('refresh') === true;
   if (reads && !refreshes) {
-    return store.read((tx) =>
+    const work = store.read((tx) =>
       discreetly(new RuleContext(tx, site, caller, correlationId, parameters), call, serve),
     );
+    return inTurns(work, (slice) => store.read(slice));
   }
   const forgetHash =
     operation.type === 'user' ? await hashAhead(server, request, operation, body) : undefined;
   const { ctx, result } = await store
     .write((tx) => {
       const context = new RuleContext(tx, site, caller, correlationId, parameters);
-      return { ctx: context, result: discreetly(context, call, serve) };
+      return { ctx: context, result: atOnce(discreetly(context, call, serve)) };
     })
     .finally(forgetHash);
   server.committed();

@@ -39,7 +39,7 @@ export async function send(
   const packed = { ...varying, 'Content-Encoding': 'gzip' };
   // Whatever is made first is made before the head is sent, so that what goes wrong there is a fault.
   const { whole, pieces } =
-    typeof body === 'string' ? { whole: body, pieces: [body] } : begun(body);
+    typeof body === 'string' ? { whole: body, pieces: [body] } : await begun(body);
   if (whole !== undefined) {
     const length = Buffer.byteLength(whole, 'utf8');
     const short = packs && length >= smallestCompressed ? compressedAtOnce(whole) : undefined;
@@ -74,24 +74,34 @@ export async function send(
 type Piece = string | Uint8Array;
 
 /** A body in pieces of which the first is made; `whole` where it is the only one. */
-function begun(body: Iterable<Piece>): { whole?: Piece; pieces: Iterable<Piece> } {
-  const iterator = body[Symbol.iterator]();
-  const first = iterator.next();
+async function begun(
+  body: Iterable<Piece>,
+): Promise<{ whole?: Piece; pieces: Iterable<Piece> | AsyncIterable<Piece> }> {
+  const pieces = inTurns(body);
+  const first = await pieces.next();
   if (first.done) return { whole: '', pieces: [] };
   // What is long has more to come, which is made when the first is sent.
-  const second = first.value.length < longPiece ? iterator.next() : undefined;
+  const second = first.value.length < longPiece ? await pieces.next() : undefined;
   if (second?.done) return { whole: first.value, pieces: [first.value] };
-  function* all(): Generator<Piece> {
+  async function* all(): AsyncGenerator<Piece, void, undefined> {
     try {
-      yield first.value;
-      if (second) yield second.value;
-      for (let next = iterator.next(); !next.done; next = iterator.next()) yield next.value;
+      yield first.value as Piece;
+      if (second) yield second.value as Piece;
+      yield* pieces;
     } finally {
       // Whoever made them may keep something for as long as they are read.
-      iterator.return?.();
+      await pieces.return();
     }
   }
   return { pieces: all() };
+}
+
+/** The pieces of a body, with a turn for everybody else wherever there is an empty one. */
+async function* inTurns(body: Iterable<Piece>): AsyncGenerator<Piece, void, undefined> {
+  for (const piece of body) {
+    if (piece.length > 0) yield piece;
+    else await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Bytes that may wait to be sent while the next piece is made. */

@@ -1,10 +1,11 @@
 /** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
 import type { Operation } from '../../model/index.ts';
 import { notFound, Refusal, refused } from '../fault.ts';
-import { compose, joined, type ListOptions, type SqlCondition } from '../store/conditions.ts';
+import { allOf, type ListOptions } from '../store/conditions.ts';
 import type { StoredObject } from '../store/document.ts';
 import { linkListsOf, storedKinds } from '../store/kinds.ts';
-import { visibleKeys } from '../store/visible-keys.ts';
+import { listKeys } from '../store/list-keys.ts';
+import type { Slices } from '../store/slices.ts';
 import { changedMembers } from './changed-members.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from './context.ts';
 import { settleIcons } from './icon/rules.ts';
@@ -45,22 +46,10 @@ export function find(ctx: RuleContext, place: Place, id: string): Target {
 }
 
 /** Keys of the objects of a collection that meet further conditions, in order. */
-function keys(ctx: RuleContext, place: Place, options: ListOptions): number[] {
+function keys(ctx: RuleContext, place: Place, options: ListOptions): Slices<number[]> {
   const { where, condition } = place.options;
-  const all = {
-    ...options,
-    where: { ...where, ...options.where },
-    condition: allOf(condition, options.condition),
-  };
-  return place.visible
-    ? visibleKeys(ctx.tx, place.kind, all, place.visible)
-    : ctx.tx.keys(place.kind, all);
-}
-
-/** Conditions that all have to hold, as one. */
-function allOf(...conditions: readonly (SqlCondition | undefined)[]): SqlCondition | undefined {
-  const given = conditions.flatMap((one) => (one ? [compose`(${one})`] : []));
-  return given.length > 0 ? joined(given, ' AND ', '1') : undefined;
+  const all = { ...options, where: { ...where, ...options.where } };
+  return listKeys(ctx.tx, place.kind, all, condition, place.visible);
 }
 
 /** Objects of a collection that are read together. */
@@ -71,13 +60,17 @@ export interface Part {
 }
 
 /** The objects of a collection. Which they are is settled at once; they are read as they are needed. */
-export function read(ctx: RuleContext, place: Place, options: ListOptions): readonly Part[] {
+export function* read(
+  ctx: RuleContext,
+  place: Place,
+  options: ListOptions,
+): Slices<readonly Part[]> {
   const compute = rulesOf(place.kind)?.compute;
   if (compute) {
     const made = (compute(ctx, place) as StoredObject[]).slice(0, options.limit);
     return [{ objects: () => made }];
   }
-  const found = keys(ctx, place, options);
+  const found = yield* keys(ctx, place, options);
   return Array.from({ length: Math.ceil(found.length / partSize) }, (_, index) => {
     const part = found.slice(index * partSize, (index + 1) * partSize);
     return { keys: part, objects: () => ctx.tx.byKeys(place.kind, part) as StoredObject[] };

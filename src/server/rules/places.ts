@@ -10,8 +10,8 @@ import {
   referringCondition,
 } from '../store/conditions.ts';
 import { type KindName, type pairs, storedKinds } from '../store/kinds.ts';
+import type { Visible } from '../store/list-keys.ts';
 import type { Transaction } from '../store/transaction.ts';
-import type { Visible } from '../store/visible-keys.ts';
 
 /**
  * What adding a member answers: the object as a new one would be (201), or with 200 what was sent,

@@ -12,28 +12,67 @@ export interface SqlCondition {
   readonly values: readonly SqlValue[];
   /** Tables that the SQL uses and that stand at the beginning of the statement. */
   readonly tables?: readonly SqlTable[];
+  /** Where it says which ids: the statement that selects them. It has the same values. */
+  readonly ids?: string;
+  /** The same condition as a test of the object that is looked at, with the same values. */
+  readonly test?: string;
 }
 
 /** A name for what a statement selects, in the statement that it is a part of. */
 export interface SqlTable {
   readonly name: string;
   readonly select: SqlCondition;
+  /** The kind whose objects it is selected from, where that can be done ahead and piece by piece. */
+  readonly from?: KindName;
+  /** What it selects of some objects of a kind, where not all have to be looked at. */
+  readonly ofSome?: (kind: KindName, some: SqlCondition) => SqlCondition;
+}
+
+/** What a statement is made for, where it does not look at everything that there is. */
+export interface Piece {
+  /** Names of tables that were made ahead. */
+  readonly made: ReadonlySet<string>;
+  readonly kind: KindName;
+  /** The condition on the objects of the kind that are looked at. */
+  readonly some: SqlCondition;
 }
 
 /** The beginning of a statement with these parts: the tables that they use, each once. */
 export function heading(...parts: readonly (SqlCondition | undefined)[]): SqlCondition {
-  const all = new Map<string, SqlCondition>();
+  return headingOf(tablesOf(parts));
+}
+
+/** The same for a statement that looks at some of the objects of a kind. */
+export function headingOfPiece(
+  parts: readonly (SqlCondition | undefined)[],
+  { made, kind, some }: Piece,
+): SqlCondition {
+  return headingOf(
+    tablesOf(parts)
+      .filter(({ name }) => !made.has(name))
+      .map((table) => ({ ...table, select: table.ofSome?.(kind, some) ?? table.select })),
+  );
+}
+
+/** The tables that conditions use, each once and after those that it uses itself. */
+export function tablesOf(parts: readonly (SqlCondition | undefined)[]): SqlTable[] {
+  const all = new Map<string, SqlTable>();
   const add = (part: SqlCondition | undefined) => {
-    for (const { name, select } of part?.tables ?? []) {
-      if (all.has(name)) continue;
-      add(select);
-      all.set(name, select);
+    for (const table of part?.tables ?? []) {
+      if (all.has(table.name)) continue;
+      add(table.select);
+      all.set(table.name, table);
     }
   };
   for (const part of parts) add(part);
-  if (all.size === 0) return { sql: '', values: [] };
-  const tables = [...all].map(([name, { sql }]) => `${name} AS NOT MATERIALIZED (${sql})`);
-  const values = [...all.values()].flatMap((select) => select.values);
+  return [...all.values()];
+}
+
+function headingOf(all: readonly SqlTable[]): SqlCondition {
+  if (all.length === 0) return { sql: '', values: [] };
+  const selects = all.map(({ select }) => select);
+  const tables = all.map(({ name }, at) => `${name} AS NOT MATERIALIZED (${selects[at]?.sql})`);
+  const values = selects.flatMap((select) => select.values);
   return { sql: `WITH ${tables.join(', ')} `, values };
 }
 
@@ -67,6 +106,13 @@ export function joined(parts: readonly SqlCondition[], word: string, ofNone: str
   };
 }
 
+/** One key of a sort order. */
+export interface OrderKey extends SqlCondition {
+  readonly descending: boolean;
+  /** Upper and lower case count the same. */
+  readonly folds: boolean;
+}
+
 export interface ListOptions {
   readonly condition?: SqlCondition | undefined;
   readonly where?: Where;
@@ -74,8 +120,29 @@ export interface ListOptions {
   readonly orderBy?: string | undefined;
   /** Values in that SQL. */
   readonly orderValues?: readonly SqlValue[] | undefined;
+  /** The keys that this order consists of, beside that of creation. */
+  readonly order?: readonly OrderKey[] | undefined;
+  /** Parts of the condition that all have to hold. */
+  readonly terms?: readonly SqlCondition[] | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+}
+
+/** Conditions that all have to hold, as one. */
+export function allOf(
+  ...conditions: readonly (SqlCondition | undefined)[]
+): SqlCondition | undefined {
+  const given = conditions.flatMap((one) => (one ? [compose`(${one})`] : []));
+  return given.length > 0 ? joined(given, ' AND ', '1') : undefined;
+}
+
+/** Conditions on columns, one by one. */
+export function termsOf(where: Where = {}): SqlCondition[] {
+  return Object.entries(where).map(([column, value]) =>
+    value === null
+      ? { sql: `[${column}] IS NULL`, values: [] }
+      : { sql: `[${column}] = ?`, values: [value] },
+  );
 }
 
 /** The condition that a list attribute of an object refers to the target. */
@@ -84,9 +151,12 @@ export function referringCondition(
   attribute: string,
   target: string,
 ): SqlCondition {
+  const ids = 'SELECT r.id FROM reference r WHERE r.target = ? AND r.kind = ? AND r.attribute = ?';
   return {
-    sql: 'id IN (SELECT r.id FROM reference r WHERE r.target = ? AND r.kind = ? AND r.attribute = ?)',
+    sql: `id IN (${ids})`,
     values: [target, kind, attribute],
+    ids,
+    test: `EXISTS (${ids} AND r.id = ${table(kind)}.id)`,
   };
 }
 
@@ -113,17 +183,10 @@ export function conditions(options: ListOptions): {
   sql: string;
   values: SqlValue[];
 } {
-  const parts: string[] = [];
   const head = heading(options.condition);
-  const values: SqlValue[] = [...head.values];
-  for (const [column, value] of Object.entries(options.where ?? {})) {
-    if (value === null) {
-      parts.push(`[${column}] IS NULL`);
-    } else {
-      parts.push(`[${column}] = ?`);
-      values.push(value);
-    }
-  }
+  const where = termsOf(options.where);
+  const parts = where.map(({ sql }) => sql);
+  const values: SqlValue[] = [...head.values, ...where.flatMap((term) => term.values)];
   if (options.condition) {
     parts.push(`(${options.condition.sql})`);
     values.push(...options.condition.values);

@@ -1,29 +1,44 @@
 /** What lists are ordered by, in SQL: columns, values of other objects, values that are sent along. */
 import { attributesOf, parseKind } from '../../model/index.ts';
 import { defaultSorts, type SearchField } from '../../model/search-fields.ts';
-import { compose, type SqlCondition } from './conditions.ts';
+import { compose, type OrderKey, type SqlCondition } from './conditions.ts';
 import { columnName, columnsOf, type KindName, ownColumn, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
 import { derivedValues, type Seen, seenValues } from './search-values.ts';
 
+/** The keys of a list that asks for no order. */
+export function defaultKeys(kind: KindName): OrderKey[] {
+  const rules = defaultSorts[typeOfKind(kind)] ?? [{ path: 'name' }];
+  return rules.map(({ path, descending }) => {
+    const key = sortValue(kind, path.split('.'), undefined);
+    return { ...key, descending: descending ?? false, folds: key.folds ?? false };
+  });
+}
+
 /** The order of a list that asks for none. */
 export function defaultOrder(kind: KindName): string {
-  const rules = defaultSorts[typeOfKind(kind)] ?? [{ path: 'name' }];
-  const keys = rules.map(
-    ({ path, descending }) =>
-      `${sortValue(kind, path.split('.'), undefined).sql} ${descending ? 'DESC' : 'ASC'}`,
-  );
-  return [...keys, 'rowid'].join(', ');
+  return orderText(defaultKeys(kind));
+}
+
+/** Keys as SQL; what is the same in all of them comes in the order of creation. */
+export function orderText(keys: readonly OrderKey[]): string {
+  return [
+    ...keys.map(({ sql, descending }) => `${sql} ${descending ? 'DESC' : 'ASC'}`),
+    'rowid',
+  ].join(', ');
 }
 
 /** Pairs of id and value, written as JSON, as a table. */
 export const measuredTable =
   "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS found FROM json_each(?)";
 
-/** A key of such a table, whose JSON is a value of the order. */
-export function measuredKey(kind: KindName): string {
-  return `(WITH measured AS MATERIALIZED (SELECT id, min(found) AS found FROM (${measuredTable}) GROUP BY id) SELECT measured.found FROM measured WHERE measured.id = ${table(kind)}.id)`;
+/** A key of such a table, which has this name. */
+export function measuredKey(kind: KindName, name: string): string {
+  return `(WITH measured AS MATERIALIZED (SELECT id, min(found) AS found FROM ${name} GROUP BY id) SELECT measured.found FROM measured WHERE measured.id = ${table(kind)}.id)`;
 }
+
+/** A key, and whether upper and lower case count the same in it: so it is in columns of names. */
+type SortKey = SqlCondition & { readonly folds?: boolean };
 
 /** What a field sorts by; the least of several values, among those of visible objects. */
 export function sortKey(
@@ -31,7 +46,7 @@ export function sortKey(
   name: string | undefined,
   field: SearchField,
   seen: Seen | undefined,
-): SqlCondition {
+): SortKey {
   const counted = seen && name !== undefined ? seenValues[kind]?.[name]?.(seen) : undefined;
   const derived = name === undefined ? undefined : derivedValues[kind]?.[name];
   if (counted) return counted;
@@ -61,17 +76,23 @@ export function sortKey(
 }
 
 /** An expression for the value at a path, which may lead through references. */
-function sortValue(kind: KindName, path: readonly string[], seen: Seen | undefined): SqlCondition {
+function sortValue(kind: KindName, path: readonly string[], seen: Seen | undefined): SortKey {
   const derived = derivedValues[kind]?.[path.join('.')];
   if (derived) return { sql: derived, values: [] };
   const column = columnOf(kind, path);
-  if (column) return { sql: `${table(kind)}.${column}`, values: [] };
+  if (column) return { sql: `${table(kind)}.${column}`, values: [], folds: isFolded(kind, column) };
   const [first = '', ...rest] = path;
   const target = referenceTarget(kind, first);
   if (!target) return { sql: jsonValue(kind, path), values: [] };
   const value = sortValue(target, rest, seen);
   const here = `${table(target)}.id = ${table(kind)}.[${columnName([first, 'id'])}]`;
   return compose`(SELECT ${value} FROM ${table(target)} WHERE ${here}${visible(target, seen)})`;
+}
+
+/** Whether a column has NOCASE; a value that is selected from one has it no more. */
+function isFolded(kind: KindName, column: string): boolean {
+  if (column === '[name]') return true;
+  return columnsOf(kind).some(({ name, sql }) => column === `[${name}]` && sql.includes('NOCASE'));
 }
 
 /** The further condition that objects of a kind are visible. */

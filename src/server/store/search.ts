@@ -9,7 +9,7 @@ import type {
   SearchValue,
   TextPattern,
 } from '../../search/index.ts';
-import type { SqlCondition, SqlTable } from './conditions.ts';
+import { compose, joined, type OrderKey, type SqlCondition, type SqlTable } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
 import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
@@ -18,6 +18,7 @@ import {
   jsonValue,
   measuredKey,
   measuredTable,
+  orderText,
   referenceTarget,
   sortKey,
 } from './search-order.ts';
@@ -30,8 +31,22 @@ export interface SearchSettings {
   readonly caseSensitive: boolean;
   /** What the caller sees; undefined where that is everything. */
   readonly seen: Seen | undefined;
-  /** Values of such a field for all objects of a kind; undefined where it is no such field. */
-  readonly measured: (kind: KindName, field: string) => readonly MeasuredValue[] | undefined;
+  /** How to get the values of such a field; undefined where it is no such field. */
+  readonly measured: (kind: KindName, field: string) => Measure | undefined;
+  /** Names for what is selected from other kinds, different for searches at the same time. */
+  readonly names?: (() => string) | undefined;
+}
+
+/** Values for all objects of the kind, or for those that meet a condition. */
+export type Measure = (some?: SqlCondition) => readonly MeasuredValue[];
+
+export interface CompiledSearch {
+  readonly condition: SqlCondition | undefined;
+  /** Conditions of which each has to hold, as parts of that one. */
+  readonly terms: readonly SqlCondition[];
+  readonly orderBy: string;
+  readonly orderValues: readonly SqlValue[];
+  readonly order: readonly OrderKey[];
 }
 
 /** The condition and order of a search among objects of a kind. */
@@ -39,40 +54,79 @@ export function compileSearch(
   kind: KindName,
   query: SearchQuery,
   settings: SearchSettings,
-): { condition: SqlCondition | undefined; orderBy: string; orderValues: readonly SqlValue[] } {
+): CompiledSearch {
+  const { where } = query;
   const compiler = new Compiler(settings);
-  const sql = query.where && compiler.expression(kind, query.where);
-  const orderValues: SqlValue[] = [];
-  const keys = query.order.map(({ name, field, descending }) => {
-    const measured = name === undefined ? undefined : settings.measured(kind, name);
-    const key = measured
-      ? { sql: measuredKey(kind), values: [JSON.stringify(measured)] }
+  const parts = where?.op === 'all' ? where.of : where ? [where] : [];
+  const terms = parts.map((part) => compose`(${compiler.part(kind, part)})`);
+  const order = query.order.map(({ name, field, descending }): OrderKey => {
+    const measure = name === undefined ? undefined : settings.measured(kind, name);
+    const key = measure
+      ? compiler.measuredOrder(kind, measure)
       : sortKey(kind, name, field, settings.seen);
-    orderValues.push(...key.values);
-    compiler.tables.push(...(key.tables ?? []));
-    return `${key.sql} ${descending ? 'DESC' : 'ASC'}`;
+    return { ...key, descending, folds: key.folds ?? false };
   });
+  // Tables of the order stand at the beginning of the statement as well.
+  const tables = order.flatMap((key) => key.tables ?? []);
+  const all = terms.length > 0 || tables.length > 0 ? joined(terms, ' AND ', '1') : undefined;
   return {
-    condition:
-      sql === undefined && compiler.tables.length === 0
-        ? undefined
-        : { sql: sql ?? '1', values: compiler.values, tables: compiler.tables },
-    orderBy: [...keys, 'rowid'].join(', '),
-    orderValues,
+    condition: all && { ...all, tables: [...(all.tables ?? []), ...tables] },
+    terms,
+    orderBy: orderText(order),
+    orderValues: order.flatMap(({ values }) => values),
+    order,
   };
 }
 
 class Compiler {
-  readonly values: SqlValue[] = [];
-  /** Tables that the condition and the order use. */
-  readonly tables: SqlTable[] = [];
+  /** Values and tables of what is being compiled. */
+  #values: SqlValue[] = [];
+  #tables: SqlTable[] = [];
   readonly #settings: SearchSettings;
+  readonly #name: () => string;
 
   constructor(settings: SearchSettings) {
     this.#settings = settings;
+    let count = 0;
+    this.#name = settings.names ?? (() => `selected_${++count}`);
   }
 
-  expression(kind: KindName, expression: Expression): string {
+  /** A condition that stands by itself. */
+  part(kind: KindName, expression: Expression): SqlCondition {
+    return this.#apart(() => this.#expression(kind, expression));
+  }
+
+  /** What a measured field sorts by. */
+  measuredOrder(kind: KindName, measure: Measure): SqlCondition & { folds?: boolean } {
+    const table = this.#measuredTable(kind, measure);
+    return { sql: measuredKey(kind, table.name), values: [], tables: [table] };
+  }
+
+  /** What is compiled, with the values and tables that are used in it alone. */
+  #apart(compile: () => string): SqlCondition {
+    const [values, tables] = [this.#values, this.#tables];
+    this.#values = [];
+    this.#tables = [];
+    try {
+      return { sql: compile(), values: this.#values, tables: this.#tables };
+    } finally {
+      this.#values = values;
+      this.#tables = tables;
+    }
+  }
+
+  /** The condition that a value is among those of a column of the objects that meet a condition. */
+  #among(operand: string, target: KindName, column: string, then: (kind: KindName) => string) {
+    const select = this.#apart(() => {
+      const known = column === 'id' ? '' : `[${column}] IS NOT NULL AND `;
+      return `SELECT [${column}] AS id FROM ${table(target)} WHERE ${known}(${then(target)})${this.#seen(target)}`;
+    });
+    const name = this.#name();
+    this.#tables.push({ name, select, from: target });
+    return `${operand} IN (SELECT id FROM ${name})`;
+  }
+
+  #expression(kind: KindName, expression: Expression): string {
     switch (expression.op) {
       case 'all':
         return this.#join(kind, expression.of, ' AND ');
@@ -86,7 +140,7 @@ class Compiler {
   }
 
   #join(kind: KindName, parts: readonly Expression[], word: string): string {
-    return `(${parts.map((part) => this.expression(kind, part)).join(word)})`;
+    return `(${parts.map((part) => this.#expression(kind, part)).join(word)})`;
   }
 
   #comparison(kind: KindName, comparison: Comparison): string {
@@ -113,7 +167,7 @@ class Compiler {
   ): string {
     if (!through?.kept) return this.#steps(kind, through?.steps ?? [], then);
     const target = through.type;
-    return `${jsonValue(kind, [through.kept, 'id'])} IN (SELECT id FROM ${table(target)} WHERE ${then(target)}${this.#seen(target)})`;
+    return this.#among(jsonValue(kind, [through.kept, 'id']), target, 'id', then);
   }
 
   #field(
@@ -129,7 +183,7 @@ class Compiler {
     }
     const found = this.#steps(kind, field.through ?? [], (target) => {
       const measured = this.#settings.measured(target, name);
-      if (measured) return this.#measured(measured, relation, value);
+      if (measured) return this.#measured(target, measured, relation, value);
       const counted = this.#counted(target, name, relation, value);
       if (counted) return counted;
       const derived = derivedValues[target]?.[name];
@@ -146,14 +200,34 @@ class Compiler {
   }
 
   /** The condition on values that are no part of the database: they are sent with the statement. */
-  #measured(values: readonly MeasuredValue[], relation: string, value: SearchValue): string {
-    const all = this.#bind(JSON.stringify(values));
-    const rows = measuredTable.replace('?', all);
+  #measured(kind: KindName, measure: Measure, relation: string, value: SearchValue): string {
+    const measured = this.#measuredTable(kind, measure);
+    this.#tables.push(measured);
     const absent = value.kind === 'absent';
     const asked = relation === '!=' ? '=' : relation;
     const inner = absent ? 'found IS NOT NULL' : this.#compare('found', asked, value);
-    const found = `id IN (SELECT id FROM (${rows}) WHERE ${inner})`;
+    const found = `id IN (SELECT id FROM ${measured.name} WHERE ${inner})`;
     return relation === (absent ? '=' : '!=') ? `NOT (${found})` : found;
+  }
+
+  #measuredTable(kind: KindName, measure: Measure): SqlTable {
+    const of = (values: readonly MeasuredValue[]): SqlCondition => ({
+      sql: measuredTable,
+      values: [JSON.stringify(values)],
+    });
+    let all: SqlCondition | undefined;
+    return {
+      name: this.#name(),
+      get select() {
+        all ??= of(measure());
+        return all;
+      },
+      ofSome: (looked, some) => {
+        if (looked === kind) return of(measure(some));
+        all ??= of(measure());
+        return all;
+      },
+    };
   }
 
   /** The condition on the objects that some steps lead to. */
@@ -163,9 +237,11 @@ class Compiler {
     const inner = (target: KindName) => this.#steps(target, rest, then);
     if ('paired' in step) {
       const column = kind === 'network' ? 'id' : columnName([kind, 'id']);
-      return `id IN (SELECT [${column}] FROM ${table(step.paired)} WHERE ${inner(step.paired)}${this.#seen(step.paired)})`;
+      return this.#among('id', step.paired, column, inner);
     }
-    return 'follow' in step ? this.#follow(kind, step.follow, inner) : this.#back(step.back, inner);
+    return 'follow' in step
+      ? this.#follow(kind, step.follow, inner)
+      : this.#back(kind, step.back, inner);
   }
 
   #follow(kind: KindName, attribute: string, inner: (target: KindName) => string): string {
@@ -174,22 +250,23 @@ class Compiler {
     const { form, of } = parseKind(declared.kind);
     const target = of as KindName;
     if (form === 'ref') {
-      return `[${columnName([attribute, 'id'])}] IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}${this.#seen(target)})`;
+      return this.#among(`[${columnName([attribute, 'id'])}]`, target, 'id', inner);
     }
-    this.values.push(kind, attribute);
-    return `id IN (SELECT r.id FROM reference r WHERE r.kind = ? AND r.attribute = ? AND r.target IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}${this.#seen(target)}))`;
+    this.#values.push(kind, attribute);
+    const links = `r.kind = ? AND r.attribute = ? AND r.id = ${table(kind)}.id`;
+    return `EXISTS (SELECT 1 FROM reference r WHERE ${links} AND ${this.#among('r.target', target, 'id', inner)})`;
   }
 
-  #back(path: string, inner: (target: KindName) => string): string {
+  #back(kind: KindName, path: string, inner: (target: KindName) => string): string {
     const [type = '', attribute = ''] = path.split('.');
     const target = type as KindName;
     const declared = attributesOf(type)[attribute];
     if (declared && parseKind(declared.kind).form === 'ref') {
-      const column = columnName([attribute, 'id']);
-      return `id IN (SELECT [${column}] FROM ${table(target)} WHERE [${column}] IS NOT NULL AND ${inner(target)}${this.#seen(target)})`;
+      return this.#among('id', target, columnName([attribute, 'id']), inner);
     }
-    this.values.push(target, attribute);
-    return `id IN (SELECT r.target FROM reference r WHERE r.kind = ? AND r.attribute = ? AND r.id IN (SELECT id FROM ${table(target)} WHERE ${inner(target)}${this.#seen(target)}))`;
+    this.#values.push(target, attribute);
+    const links = `r.kind = ? AND r.attribute = ? AND r.target = ${table(kind)}.id`;
+    return `EXISTS (SELECT 1 FROM reference r WHERE ${links} AND ${this.#among('r.id', target, 'id', inner)})`;
   }
 
   #atPath(
@@ -315,23 +392,22 @@ class Compiler {
     const { seen } = this.#settings;
     const count = seen && seenValues[kind]?.[name]?.(seen);
     if (!count) return undefined;
-    this.values.push(...count.values);
-    this.tables.push(...(count.tables ?? []));
-    const counts = `SELECT id, ${count.sql} AS found FROM ${table(kind)}`;
-    return `id IN (SELECT id FROM (${counts}) WHERE ${this.#compare('found', relation, value)})`;
+    this.#values.push(...count.values);
+    this.#tables.push(...(count.tables ?? []));
+    return `EXISTS (SELECT 1 FROM (SELECT ${count.sql} AS found) WHERE ${this.#compare('found', relation, value)})`;
   }
 
   /** The further condition that objects of a kind are visible. */
   #seen(kind: KindName): string {
     const visible = this.#settings.seen?.(kind);
     if (!visible) return '';
-    this.values.push(...visible.values);
-    this.tables.push(...(visible.tables ?? []));
+    this.#values.push(...visible.values);
+    this.#tables.push(...(visible.tables ?? []));
     return ` AND (${visible.sql})`;
   }
 
   #bind(value: SqlValue): string {
-    this.values.push(value);
+    this.#values.push(value);
     return '?';
   }
 }

@@ -1,6 +1,8 @@
 /** Sets of ids that a statement selects: how many they are, and which. */
 import { compose, heading, joined, type SqlCondition } from './conditions.ts';
 import type { Row } from './driver.ts';
+import type { KindName } from './kinds.ts';
+import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Whether a permission that is held meets a condition on the view `held`. */
@@ -8,10 +10,16 @@ export function isHeld(tx: Transaction, condition: SqlCondition): boolean {
   return row(tx, compose`SELECT 1 FROM held WHERE ${condition} LIMIT 1`) !== undefined;
 }
 
-/** Whether a statement selects fewer ids than this; no more of them are looked at. */
-export function isFewer(tx: Transaction, select: SqlCondition, limit: number): boolean {
+/** How many ids a statement selects; no more of them are looked at than the limit. */
+export function countUpTo(tx: Transaction, select: SqlCondition, limit: number): number {
   const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)})`;
-  return Number(row(tx, counted)?.['n']) < limit;
+  return Number(row(tx, counted)?.['n']);
+}
+
+/** The rows of the objects of a kind whose ids a statement selects, each once. */
+export function rowsOf(tx: Transaction, kind: KindName, select: SqlCondition): number[] {
+  const found = compose`SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (${select})`;
+  return JSON.parse(String(row(tx, found)?.['found'])) as number[];
 }
 
 /** The ids that a statement selects, as a JSON array. */

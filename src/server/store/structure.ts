@@ -25,6 +25,11 @@ const deciding: Readonly<Partial<Record<KindName, readonly string[]>>> = {
   storage_domain: [],
 };
 
+/** Whether the number changes with the objects of a kind that there are. */
+export function isCounted(kind: KindName): boolean {
+  return deciding[kind] !== undefined;
+}
+
 /** Kinds that list what they belong to. */
 const listing = "'disk', 'storage_domain'";
 

@@ -1,0 +1,193 @@
+/**
+ * Keys of the objects of a list, in order. Short tables are asked with one statement. Of long ones
+ * only as much is looked at as the list needs, in slices: either all that can be in it, where little
+ * can, or one object after the other in the order of the list.
+ *
+ * What a reader gets while others write: every object is looked at once, as it is when its turn
+ * comes. What is there and fits all the time is in the list, once; what comes, goes or changes
+ * meanwhile may be or not.
+ */
+import {
+  allOf,
+  headingOfPiece,
+  type ListOptions,
+  type Piece,
+  type SqlCondition,
+  type SqlTable,
+  tablesOf,
+  termsOf,
+} from './conditions.ts';
+import type { SqlValue } from './driver.ts';
+import type { KindName } from './kinds.ts';
+import { rowsInOrder } from './ordered-walk.ts';
+import { planOf } from './plan.ts';
+import type { RowSet } from './row-set.ts';
+import { table } from './schema.ts';
+import type { Slices } from './slices.ts';
+import { sortedRows } from './sorted-walk.ts';
+import { stageTables } from './staged.ts';
+import type { Transaction } from './transaction.ts';
+import type { Walk } from './walk.ts';
+
+/** What is visible of the objects of a kind. */
+export interface Visible {
+  /** A test of the object that is looked at. */
+  readonly ofOne: SqlCondition;
+  /**
+   * Keys of all that is visible, where they are few or were made out before; `needed` says that all
+   * would have to be tested otherwise.
+   */
+  readonly rows: (needed: boolean) => RowSet | undefined;
+}
+
+/** Rows that one statement may look at, in all tables that it names. */
+const ordinary = 5_000;
+/** Objects of a long table that one statement may look at, whichever index it takes. */
+const fewest = 500;
+/** Objects whose measured values may be worked out in one go: that takes longer than a look. */
+const mostMeasured = 500;
+
+/**
+ * Keys of the objects that meet the conditions and are visible, in order. `place` is the condition
+ * of the place that is listed.
+ */
+export function* listKeys(
+  tx: Transaction,
+  kind: KindName,
+  options: ListOptions,
+  place: SqlCondition | undefined,
+  visible: Visible | undefined,
+): Slices<number[]> {
+  if (options.limit === 0) return [];
+  const whole = allOf(place, options.condition, visible?.ofOne);
+  const short = shortPlace(tx, kind, options, whole);
+  if (short) return short;
+  const parts = [options.condition, ...(options.order ?? [])];
+  const tables = tablesOf(parts);
+  if (isShort(tx, kind, options, place) && weightOf(tx, parts, kind) <= ordinary) {
+    return tx.keys(kind, { ...options, condition: whole });
+  }
+  const made = yield* stageTables(tx, tables, (one) => isLarge(tx, one));
+  const asTest = place?.test ? { ...place, sql: place.test } : place;
+  const walk = {
+    ...{ tx, kind, options, made, test: visible?.ofOne, rows: undefined },
+    condition: allOf(asTest, options.condition),
+  };
+  const terms = [...(options.terms ?? []), ...(place ? [place] : [])];
+  const least = narrowest(walk, terms);
+  const order = rowsInOrder(walk);
+  const rows = visible?.rows(!order && !least);
+  const seen = { ...walk, rows, test: rows ? undefined : walk.test };
+  if (order && !isShorter(walk, least?.length ?? rows?.size, order.isCheap)) {
+    return yield* order.keys(seen);
+  }
+  const known = least ?? rows?.rows();
+  const both = least && rows ? least.filter((row) => rows.has(row)) : known;
+  return yield* sortedRows(seen, both);
+}
+
+/** The keys of a list of all that is in a collection, where that is little. */
+function shortPlace(
+  tx: Transaction,
+  kind: KindName,
+  options: ListOptions,
+  condition: SqlCondition | undefined,
+): number[] | undefined {
+  const { limit, offset, where } = options;
+  if (where?.['collection'] === undefined) return undefined;
+  if (options.condition || limit !== undefined || offset) return undefined;
+  const keys = tx.keys(kind, { ...options, condition, limit: fewest + 1 });
+  return keys.length > fewest ? undefined : keys;
+}
+
+/** Whether there are few objects, in the table or in the place that is listed. */
+function isShort(
+  tx: Transaction,
+  kind: KindName,
+  { where = {} }: ListOptions,
+  place: SqlCondition | undefined,
+): boolean {
+  const all = tx.rows(kind);
+  if (all <= ordinary) return true;
+  if (Object.keys(where).length > 0) {
+    // Collections have their order in the same index.
+    const enough = where['collection'] === undefined ? fewest : ordinary;
+    return tx.count(kind, { where, atMost: enough + 1 }) <= enough;
+  }
+  if (!place?.ids) return false;
+  const some = `SELECT count(*) AS n FROM (${place.ids} LIMIT ${fewest + 1})`;
+  return Number(tx.statement(some).get(...place.values)?.['n']) <= fewest;
+}
+
+/** How many rows the tables have that conditions name, beside that of the kind that is listed. */
+function weightOf(
+  tx: Transaction,
+  parts: readonly (SqlCondition | undefined)[],
+  listed?: KindName,
+): number {
+  const tables = tablesOf(parts);
+  // Values that only the rules know are worked out for all objects of their kind.
+  const measured = tables.filter(isMeasured);
+  if (measured.length > 0 && tx.rows(listed ?? 'vm') > mostMeasured) return Infinity;
+  const selects = tables.filter((one) => !isMeasured(one)).map(({ select }) => select.sql);
+  const texts = [...parts.map((part) => part?.sql ?? ''), ...selects];
+  const names = new Set(texts.flatMap((text) => text.match(/\bo_\w+/g) ?? []));
+  let weight = 0;
+  for (const name of names) {
+    const kind = name.slice(2) as KindName;
+    if (kind !== listed) weight += tx.rows(kind);
+  }
+  return weight;
+}
+
+function isMeasured({ ofSome }: SqlTable): boolean {
+  return ofSome !== undefined;
+}
+
+function isLarge(tx: Transaction, { select, from }: SqlTable): boolean {
+  return from !== undefined && weightOf(tx, [select]) > ordinary;
+}
+
+/** Rows of the objects that meet one of the conditions, where an index finds them and they are few. */
+function narrowest(
+  { tx, kind, options, made }: Walk,
+  terms: readonly SqlCondition[],
+): number[] | undefined {
+  let least: number[] | undefined;
+  for (const term of [...termsOf(options.where), ...terms]) {
+    const piece: Piece = { made, kind, some: { sql: '1', values: [] } };
+    const tables = tablesOf([term]);
+    // What is not made ahead would be made out here, at once.
+    if (tables.some(isMeasured)) continue;
+    const head = headingOfPiece([term], piece);
+    const found = `SELECT rowid AS row FROM ${table(kind)} WHERE ${term.sql}`;
+    const sql = `${head.sql}SELECT json_group_array(row) AS rows FROM (${found} LIMIT ?)`;
+    if (!isByIndex(tx, sql, kind)) continue;
+    const values: SqlValue[] = [...head.values, ...term.values, ordinary + 1];
+    const rows = JSON.parse(String(tx.statement(sql).get(...values)?.['rows'])) as number[];
+    if (rows.length <= ordinary && rows.length < (least?.length ?? ordinary + 1)) least = rows;
+  }
+  return least?.sort((one, other) => one - other);
+}
+
+/** Whether the objects of a kind are found by an index, not by a look at all. */
+function isByIndex(tx: Transaction, sql: string, kind: KindName): boolean {
+  return planOf(tx, sql).searched.has(table(kind));
+}
+
+/**
+ * Whether it is less to look at so many objects than at those that come in the order of the list
+ * until it is full.
+ */
+function isShorter(
+  { tx, kind, options }: Walk,
+  size: number | undefined,
+  isCheap: boolean,
+): boolean {
+  if (size === undefined) return false;
+  const { limit, offset = 0 } = options;
+  const all = tx.rows(kind);
+  const looked = limit === undefined ? all : Math.min(all, ((offset + limit) * all) / (size + 1));
+  // To go along an index costs far less than to look at an object.
+  return size < (isCheap ? looked / 20 : looked);
+}

@@ -1,0 +1,107 @@
+/** A list of a long table whose order is that of an index: along the index until the list is full. */
+import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
+import type { SqlValue } from './driver.ts';
+import { planOf } from './plan.ts';
+import { table } from './schema.ts';
+import { Pace, type Slices } from './slices.ts';
+import type { Walk } from './walk.ts';
+
+/** A way along an index. */
+export interface Order {
+  /** The index also decides which objects meet the conditions of the list. */
+  readonly isCheap: boolean;
+  readonly keys: (walk: Walk) => Slices<number[]>;
+}
+
+/** Objects that are looked at before all that may follow are listed. */
+const first = 6_000;
+/** The same where conditions may take their time with each. */
+const firstTested = 2_000;
+
+/** The way along an index in the order of a list; undefined where there is no such index. */
+export function rowsInOrder(walk: Walk): Order | undefined {
+  const { tx, kind, options, condition, made } = walk;
+  const { order } = options;
+  if (order?.some(({ values, tables = [] }) => values.length + tables.length > 0)) {
+    return undefined;
+  }
+  const name = table(kind);
+  const orderBy = order && options.orderBy ? options.orderBy : 'rowid';
+  const select = (all: SqlCondition | undefined) =>
+    `SELECT rowid AS row FROM ${name}${all ? ` WHERE ${all.sql}` : ''} ORDER BY ${orderBy} LIMIT ? OFFSET ?`;
+  const head = headingOfPiece([condition], { made, kind, some: { sql: '1', values: [] } });
+  const where = termsOf(options.where);
+  // An index on a column that is asked for would have another order.
+  const other = where.map((one) => ({ ...one, sql: `+${one.sql}` }));
+  for (const terms of where.length > 0 ? [where, other] : [where]) {
+    const own = allOf(...terms);
+    if (condition && head.sql === '') {
+      const all = allOf(own, condition);
+      const sql = select(all);
+      const { inOrder, indexOnly } = planOf(tx, sql);
+      if (inOrder && indexOnly) {
+        return { isCheap: true, keys: along(sql, all?.values ?? [], true) };
+      }
+    }
+    const sql = select(own);
+    const { inOrder, indexOnly } = planOf(tx, sql);
+    if (!inOrder) continue;
+    return { isCheap: !condition && indexOnly, keys: along(sql, own?.values ?? [], !condition) };
+  }
+  return undefined;
+}
+
+/** The keys that a statement gives, as far as they fit; `isAll` says that conditions do not matter. */
+function along(sql: string, values: readonly SqlValue[], isAll: boolean) {
+  return function* keys(walk: Walk): Slices<number[]> {
+    const { tx, kind, options, condition, test, rows, made } = walk;
+    const { limit, offset = 0 } = options;
+    const listed = (count: number, from: number): number[] => {
+      const all = `SELECT json_group_array(row) AS rows FROM (${sql})`;
+      return JSON.parse(String(tx.statement(all).get(...values, count, from)?.['rows']));
+    };
+    if (isAll && !test && !rows) return listed(limit ?? -1, offset);
+    const needed = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
+    const tests = isAll ? test : allOf(condition, test);
+    const pace = new Pace(isAll ? 1_000 : 64);
+    const found: number[] = [];
+    const begin = isAll ? first : firstTested;
+    let candidates = listed(begin, 0);
+    let more = candidates.length === begin;
+    for (let at = 0; found.length < needed; ) {
+      if (at >= candidates.length) {
+        if (!more) break;
+        more = false;
+        candidates = listed(-1, begin);
+        at = 0;
+        continue;
+      }
+      at = pace.slice((size) => {
+        const some = candidates.slice(at, at + size);
+        const seen = rows ? some.filter((row) => rows.has(row)) : some;
+        found.push(...(tests ? tested(seen, needed - found.length) : seen));
+        return at + size;
+      });
+      // Until the first are through nothing may change: those that follow are counted from there.
+      if (!more) yield;
+    }
+    return found.slice(offset, needed);
+
+    function tested(seen: readonly number[], most: number): number[] {
+      if (!tests) return [...seen];
+      const name = table(kind);
+      const json = JSON.stringify(seen);
+      const some = {
+        sql: `${name}.rowid IN (SELECT value FROM json_each(?))`,
+        values: [json],
+      };
+      const head = headingOfPiece([tests], { made, kind, some });
+      const one = 'SELECT value AS candidate FROM json_each(?)';
+      const fitting = `SELECT ${name}.rowid AS row FROM (${one}) AS one CROSS JOIN ${name} ON ${name}.rowid = one.candidate WHERE ${tests.sql} LIMIT ?`;
+      const row = tx
+        .statement(`${head.sql}SELECT json_group_array(row) AS rows FROM (${fitting})`)
+        .get(...head.values, json, ...tests.values, Number.isFinite(most) ? most : -1);
+      return JSON.parse(String(row?.['rows'])) as number[];
+    }
+  };
+}

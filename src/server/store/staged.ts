@@ -1,0 +1,114 @@
+/**
+ * What a search selects from another kind of objects, made ahead and in slices: a table in memory
+ * for each such selection, as long as the search runs.
+ */
+import { headingOfPiece, type SqlTable, tablesOf } from './conditions.ts';
+import type { KindName } from './kinds.ts';
+import { planOf } from './plan.ts';
+import { table } from './schema.ts';
+import { Pace, type Slices } from './slices.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Searches that run at the same time have tables of different names. */
+const taken = new Set<number>();
+
+/** Names for the tables of one search; to be given back when it has ended. */
+export interface TableNames {
+  readonly next: () => string;
+  /** Empties what was made, and lets others use the names. */
+  readonly release: (tx: Transaction) => void;
+}
+
+export function leaseNames(): TableNames {
+  let slot = 1;
+  while (taken.has(slot)) slot += 1;
+  taken.add(slot);
+  let count = 0;
+  return {
+    next() {
+      count += 1;
+      return `selected_${slot}_${count}`;
+    },
+    release(tx) {
+      taken.delete(slot);
+      for (let number = 1; number <= count; number++) {
+        const name = `selected_${slot}_${number}`;
+        if (existing.get(tx)?.has(name)) tx.statement(`DELETE FROM temp.${name}`).run();
+      }
+    },
+  };
+}
+
+/** Names of tables that are there, by the store. */
+const existing = new WeakMap<Transaction, Set<string>>();
+
+/**
+ * Fills the tables that are selected from kinds with more rows than is looked at in one go. Each
+ * object is looked at once, as it is when its turn comes. Returns the names of these tables.
+ */
+export function* stageTables(
+  tx: Transaction,
+  tables: readonly SqlTable[],
+  isLarge: (table: SqlTable) => boolean,
+): Slices<Set<string>> {
+  const made = new Set<string>();
+  for (const one of tables) {
+    const { name, select, from } = one;
+    if (from === undefined || !isLarge(one)) continue;
+    create(tx, name);
+    if (fillAtOnce(tx, one, made)) {
+      made.add(name);
+      continue;
+    }
+    const last = tx.rows(from);
+    const pace = new Pace(64);
+    for (let at = 0; at < last; ) {
+      at = pace.slice((size) => {
+        const until = at + size;
+        const bounds = `${table(from)}.rowid > ? AND ${table(from)}.rowid <= ?`;
+        const some = { sql: bounds, values: [at, until] };
+        const head = headingOfPiece([select], { made, kind: from, some });
+        tx.statement(
+          `INSERT OR IGNORE INTO temp.${name} ${head.sql}${selectOf(one, 'NOT INDEXED')} AND ${bounds}`,
+        ).run(...head.values, ...select.values, at, until);
+        return until;
+      });
+      yield;
+    }
+    made.add(name);
+  }
+  return made;
+}
+
+/** What is selected; in the order of rows where no index is to be taken. */
+function selectOf({ select, from }: SqlTable, indexes: 'NOT INDEXED' | ''): string {
+  const name = table(from as KindName);
+  return select.sql.replace(`FROM ${name} WHERE`, `FROM ${name} ${indexes} WHERE`);
+}
+
+/** Objects that are selected in one go where an index finds them. */
+const mostAtOnce = 5_000;
+
+/** Fills a table with few objects that an index finds; false where it does not or there are more. */
+function fillAtOnce(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): boolean {
+  const { name, select, from } = one;
+  const kind = from as KindName;
+  if (tablesOf([select]).some(({ ofSome }) => ofSome !== undefined)) return false;
+  const head = headingOfPiece([select], { made, kind, some: { sql: '1', values: [] } });
+  const some = `${head.sql}${selectOf(one, '')} LIMIT ${mostAtOnce + 1}`;
+  if (!planOf(tx, some).searched.has(table(kind))) return false;
+  const counted = `INSERT OR IGNORE INTO temp.${name} ${some}`;
+  const { changes } = tx.statement(counted).run(...head.values, ...select.values);
+  return changes <= mostAtOnce;
+}
+
+function create(tx: Transaction, name: string): void {
+  let names = existing.get(tx);
+  if (!names) {
+    names = new Set();
+    existing.set(tx, names);
+  }
+  if (names.has(name)) return;
+  tx.statement(`CREATE TEMP TABLE IF NOT EXISTS ${name} (id TEXT PRIMARY KEY) WITHOUT ROWID`).run();
+  names.add(name);
+}
