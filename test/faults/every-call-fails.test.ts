@@ -109,7 +109,7 @@ async function fill(id: string, storage: object): Promise<void> {
 }
 
 /** What is not there of what was acknowledged. */
-async function lost(disks = acknowledged.disks): Promise<string[]> {
+async function lost({ disks, deleted } = acknowledged): Promise<string[]> {
   const list = (await site.api.json('GET', '/bookmarks')).json<{ bookmark?: { name: string }[] }>();
   const names = new Set((list.bookmark ?? []).map(({ name }) => name));
   const missing = acknowledged.bookmarks.filter((name) => !names.has(name));
@@ -118,15 +118,23 @@ async function lost(disks = acknowledged.disks): Promise<string[]> {
     await site.api.until(`/disks/${disk.id}`, (answer) => answer.json()['status'] !== 'locked');
     if (!(await site.holds(disk))) missing.push(disk.id);
   }
-  for (const id of acknowledged.deleted) {
+  for (const id of deleted) {
     if ((await site.api.json('GET', `/disks/${id}`)).status !== 404) missing.push(`deleted ${id}`);
     if (existsSync(site.image({ id }))) missing.push(`file of ${id}`);
   }
   return missing;
 }
 
-/** One failure: the changes are tried with it, and everything is looked at after a crash. */
+/** Faults since the last crash, and what was acknowledged before it. */
+let recent: Fault[] = [];
+let before = { disks: 0, deleted: 0 };
+
+/**
+ * One failure: the changes are tried with it. Everything since the last crash is looked at after the
+ * next one, which comes after a few failures, or when nothing can be changed any more.
+ */
 async function round(fault: Fault): Promise<number> {
+  recent.push(fault);
   const old = await site.disk(`old${turn}`, size);
   const injection = await Injection.into(site.server.ready.pid, fault);
   let failed: number;
@@ -136,11 +144,20 @@ async function round(fault: Fault): Promise<number> {
     failed = await injection.end();
   }
   expect(site.server.process.exitCode).toBeNull();
+  const probe = await site.api.json('POST', '/bookmarks', { name: `probe${turn}`, value: 'x' });
+  if (probe.status !== 201 || recent.length === 8) await crash();
+  return failed;
+}
+
+/** Kills the server, and looks at what is left. */
+async function crash(): Promise<void> {
   await site.kill();
   await site.start();
-  // All of them are looked at when the last call has failed.
-  expect(await lost(acknowledged.disks.slice(-2)), JSON.stringify(fault)).toEqual([]);
-  return failed;
+  const disks = acknowledged.disks.slice(before.disks);
+  const deleted = acknowledged.deleted.slice(before.deleted);
+  expect(await lost({ ...acknowledged, disks, deleted }), JSON.stringify(recent)).toEqual([]);
+  recent = [];
+  before = { disks: acknowledged.disks.length, deleted: acknowledged.deleted.length };
 }
 
 /** Calls and what happens to them, and how many of them CI tries. */
@@ -161,6 +178,8 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
   beforeEach(async () => {
     site = new FolderSite();
     acknowledged = { bookmarks: [], disks: [], deleted: [] };
+    recent = [];
+    before = { disks: 0, deleted: 0 };
     await site.start();
   });
   afterEach(async () => {
@@ -189,6 +208,7 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
         more = await round({ call, effect, when: String(last) });
       }
       expect(struck).toBeGreaterThan(0);
+      await crash();
       expect(await lost()).toEqual([]);
       const { bookmarks, disks, deleted } = acknowledged;
       const all = bookmarks.length + disks.length + deleted.length;
