@@ -34,7 +34,7 @@ async function attempt(work: () => Promise<RawAnswer>): Promise<RawAnswer | unde
   faults += 1;
   // What follows from an earlier failure is refused for what it is.
   expect([404, 409, 403, 503, 500, 507], answer.text).toContain(answer.status);
-  expect(answer.text).toMatch(/detail|disk|image|space|error/i);
+  expect(answer.text).toMatch(/detail|disk|image|space|error|no free files/i);
   expect(answer.text).not.toContain('its log says why');
   return undefined;
 }
