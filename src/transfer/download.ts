@@ -144,7 +144,7 @@ class Download {
     const { file, size } = journal.header;
     this.#meter.enter('finalizing');
     if (transfer !== undefined) await this.#finalize(transfer);
-    journal.remove();
+    journal.remove(this.#options.onNote);
     this.#meter.enter('done');
     const { transferred, skipped } = this.#meter;
     return { file, format: this.#format, size, transferred, skipped, verified };
@@ -246,7 +246,7 @@ class Download {
       () => true,
       () => false,
     );
-    journal?.remove();
+    journal?.remove(this.#options.onNote);
     return new Stopped(error, {
       resumable: false,
       disk: this.#disk,

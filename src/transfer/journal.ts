@@ -129,7 +129,9 @@ export class Journal {
   }
 
   static #open(path: string): Journal | undefined {
-    const file = openSync(path, constants.O_RDWR | constants.O_APPEND | noFollow);
+    const file = written(path, () =>
+      openSync(path, constants.O_RDWR | constants.O_APPEND | noFollow),
+    );
     const { uid, mode } = fstatSync(file);
     const self = process.getuid?.();
     if (self !== undefined && (uid !== self || (mode & 0o022) !== 0)) {
@@ -139,7 +141,8 @@ export class Journal {
         hint: `look at what is in it, then remove it`,
       });
     }
-    const [first, ...lines] = readFileSync(file, 'utf8').split('\n').map(parsed);
+    const text = written(path, () => readFileSync(file, 'utf8'));
+    const [first, ...lines] = text.split('\n').map(parsed);
     if (first?.['version'] !== 1) {
       closeSync(file);
       return undefined;
@@ -147,7 +150,7 @@ export class Journal {
     const journal = new Journal(path, first as unknown as JournalHeader, file);
     for (const line of lines) if (line) journal.#take(line as Entry);
     // Whatever a crash left of the last line must not run into the next one.
-    writeSync(file, '\n');
+    written(path, () => writeSync(file, '\n'));
     return journal;
   }
 
@@ -221,10 +224,20 @@ export class Journal {
     this.#file = -1;
   }
 
-  /** Forgets the transfer: nothing is left to go on with. */
-  remove(): void {
+  /**
+   * Forgets the transfer: nothing is left to go on with. That the file cannot be removed is no failure
+   * of a transfer that has come to its end, and must not hide why another one has not; it is noted.
+   */
+  remove(onNote?: (note: string) => void): void {
     this.close();
-    if (this.path !== '') rmSync(this.path, { force: true });
+    if (this.path === '') return;
+    try {
+      rmSync(this.path, { force: true });
+    } catch (error) {
+      onNote?.(
+        `${this.path}, which kept track of it, cannot be removed: ${(error as Error).message}`,
+      );
+    }
   }
 }
 

@@ -84,7 +84,7 @@ export class PartialFile {
 
   /** Gives the file its final length, all of it a hole where nothing was written yet. */
   async resize(size: number): Promise<void> {
-    await this.#handle.truncate(size);
+    await written(this.path, () => this.#handle.truncate(size));
   }
 
   /** What tells this file from others; its time changes all the while. */
@@ -123,12 +123,12 @@ export class PartialFile {
 
   /** Puts the finished file in its place, in one step and for good. */
   async finish(): Promise<void> {
-    await this.#handle.sync();
+    await written(this.path, () => this.#handle.sync());
     if (this.#force) {
       await requireFree(this.target, true);
-      await rename(this.path, this.target);
+      await written(this.target, () => rename(this.path, this.target));
     } else {
-      await moveToFree(this.path, this.target);
+      await written(this.target, () => moveToFree(this.path, this.target));
     }
     await this.#handle.close();
     await flushFolder(dirname(this.target));
@@ -141,6 +141,21 @@ export class PartialFile {
   async remove(): Promise<void> {
     await this.#handle.close();
     await rm(this.path, { force: true });
+  }
+}
+
+/** Does something with a file; says which one it was when the system refuses. */
+async function written<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof VmctlError) throw error;
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
+    throw new VmctlError(`${path} cannot be written: ${message}`, {
+      code: full ? 'no_space' : 'unwritable_file',
+      cause: error,
+    });
   }
 }
 

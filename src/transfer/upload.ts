@@ -146,7 +146,7 @@ class Upload {
         { code: 'transfer_failed', hint: 'vmctl events list shows what happened' },
       );
     }
-    journal.remove();
+    journal.remove(this.#options.onNote);
     this.#meter.enter('done');
     return disk;
   }
@@ -209,7 +209,7 @@ class Upload {
   async #takeUp(journal: Journal): Promise<Journal> {
     journal.refuseIfInUse();
     if (!(await this.#control.disk(journal.header.disk))) {
-      journal.remove();
+      journal.remove(this.#options.onNote);
       throw new ConflictError(
         `disks/${journal.header.disk} is gone, and what was uploaded to it as well`,
         { code: 'disk_gone', hint: 'run the command without --resume' },
@@ -230,7 +230,7 @@ class Upload {
     const created = journal?.header.created ?? true;
     if (transfer === undefined && (resumed || !created)) {
       if (resumed) journal?.close();
-      else journal?.remove();
+      else journal?.remove(this.#options.onNote);
       return error;
     }
     // Somebody who interrupts before anything was sent has changed their mind.
@@ -250,7 +250,7 @@ class Upload {
       ...(lasting ? {} : { onlyOnce: true }),
       ...(created ? { diskRemoved: await removeQuietly(control, disk) } : { diskSpoilt: true }),
     };
-    journal?.remove();
+    journal?.remove(this.#options.onNote);
     return new Stopped(error, left);
   }
 }

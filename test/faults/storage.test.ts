@@ -11,10 +11,11 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Outcome, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
+import { count } from './support/catalogue.ts';
 import { hasPower, PoweredDisk } from './support/power.ts';
 
 /** Several flushes long. */
-const size = 112 * MiB;
+const size = count(112, 88) * MiB;
 
 let folder: string;
 let data: string;

@@ -6,7 +6,7 @@ export interface AdmissionLimits {
   readonly perAddress: number;
 }
 
-export const usualAdmission: AdmissionLimits = { connections: 2_000, perAddress: 1_000 };
+export const usualAdmission: AdmissionLimits = { connections: 6_000, perAddress: 1_000 };
 
 /**
  * Counts connections from the moment they are accepted, before any handshake. Where there is no room

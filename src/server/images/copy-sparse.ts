@@ -1,5 +1,6 @@
 /** Copies of files in which whatever is all zeros takes no room. */
 import { open } from 'node:fs/promises';
+import { writeAll } from './write-all.ts';
 
 const pieceSize = 2 ** 20;
 
@@ -17,7 +18,7 @@ export async function copySparse(from: string, to: string): Promise<void> {
       if (bytesRead === 0) break;
       const part = piece.subarray(0, bytesRead);
       if (!part.equals(zeros.subarray(0, bytesRead))) {
-        await target.write(part, 0, bytesRead, offset);
+        await writeAll(target, part, offset);
       }
       offset += bytesRead;
     }

@@ -17,6 +17,7 @@ import { type Store, StoreError } from '../store/store.ts';
 import { copySparse } from './copy-sparse.ts';
 import { imageError, onImage } from './image-error.ts';
 import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';
+import { writeAll } from './write-all.ts';
 
 const blockSize = 512;
 const pieceSize = 2 ** 20;
@@ -286,7 +287,7 @@ async function convertImage(from: string | undefined, to: string, form: ImageFor
       await writeImage(target, form.size, form.version ?? 3, parts);
     } else {
       for await (const { offset, bytes } of parts) {
-        await target.write(bytes, 0, bytes.length, offset);
+        await writeAll(target, bytes, offset);
       }
       await target.truncate(form.size);
     }

@@ -6,6 +6,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
+import { writeAll } from './write-all.ts';
 
 const inflate = promisify(inflateRaw);
 
@@ -159,7 +160,7 @@ class Writer {
     const index = Math.floor(number / entriesPerTable);
     if (index !== this.#index) await this.#closeTable(index);
     const place = this.#take();
-    await this.#file.write(bytes, 0, bytes.length, place);
+    await writeAll(this.#file, bytes, place);
     this.#second.writeBigUInt64BE(BigInt(place) | copied, (number % entriesPerTable) * 8);
   }
 
@@ -171,7 +172,7 @@ class Writer {
   async #closeTable(next: number): Promise<void> {
     if (!isZero(this.#second)) {
       const place = this.#take();
-      await this.#file.write(this.#second, 0, clusterSize, place);
+      await writeAll(this.#file, this.#second, place);
       this.#first.writeBigUInt64BE(BigInt(place) | copied, this.#index * 8);
       this.#second = Buffer.alloc(clusterSize);
     }
@@ -180,9 +181,9 @@ class Writer {
 
   async finish(version: 2 | 3): Promise<void> {
     await this.#closeTable(this.#index);
-    await this.#file.write(this.#first, 0, this.#first.length, clusterSize);
+    await writeAll(this.#file, this.#first, clusterSize);
     const table = await this.#writeRefcounts();
-    await this.#file.write(this.#head(version, table), 0, clusterSize, 0);
+    await writeAll(this.#file, this.#head(version, table), 0);
     await this.#file.truncate(this.#next * clusterSize);
   }
 
@@ -205,12 +206,12 @@ class Writer {
       const count = Math.min(entriesPerRefcounts, used - block * entriesPerRefcounts);
       for (let entry = 0; entry < count; entry++) counts.writeUInt16BE(1, entry * 2);
       const place = this.#take();
-      await this.#file.write(counts, 0, clusterSize, place);
+      await writeAll(this.#file, counts, place);
       table.writeBigUInt64BE(BigInt(place), block * 8);
     }
     const offset = this.#next * clusterSize;
     this.#next += tables;
-    await this.#file.write(table, 0, table.length, offset);
+    await writeAll(this.#file, table, offset);
     return { offset, clusters: tables };
   }
 

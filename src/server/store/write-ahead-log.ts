@@ -22,6 +22,8 @@ import type { Database } from './driver.ts';
 
 /** Bytes of the log from which on it is emptied: as many pages as SQLite itself waits for. */
 const long = 1_000 * 4_096;
+/** Bytes before each page in the log. */
+const frameHeader = 24;
 
 export class WriteAheadLog {
   readonly #db: Database;
@@ -33,8 +35,8 @@ export class WriteAheadLog {
   readonly #log: number;
   /** Size of the file from which on the log is long: it is written anew from its start, not cut off. */
   #limit = long;
-  /** Whether SQLite has to begin the log anew with the next commit. */
-  #isEmptied = false;
+  /** Where the log ended that SQLite has to begin anew with its next frame, and what follows there. */
+  #emptied: { readonly end: number; readonly rest: Buffer } | undefined;
 
   /**
    * Takes over the flushes of a database in WAL mode that is locked for this connection alone, and has
@@ -76,8 +78,10 @@ export class WriteAheadLog {
   async empty(): Promise<void> {
     const { size } = fstatSync(this.#log);
     this.#limit = size + long;
+    let frames: number | undefined;
     try {
-      if (!this.#checkpoint('PASSIVE')) return;
+      frames = this.#checkpoint('PASSIVE');
+      if (frames === undefined) return;
     } catch (cause) {
       if (heals(cause)) return;
       throw cause;
@@ -85,32 +89,45 @@ export class WriteAheadLog {
     await settled((done) => fdatasync(this.#database, done));
     if (size > 2 * long) {
       // After much at once the file gives its room back.
-      if (!this.#checkpoint('TRUNCATE')) return;
+      if (this.#checkpoint('TRUNCATE') === undefined) return;
       await settled((done) => fsync(this.#log, done));
       this.#limit = long;
       return;
     }
     // To write over blocks that are there costs far less than to flush a file that grows.
+    const pageSize = this.#read(0).readUInt32BE(8);
+    const end = emptiedHeader.length + frames * (frameHeader + pageSize);
     await settled((done) => write(this.#log, emptiedHeader, 0, emptiedHeader.length, 0, done));
-    this.#isEmptied = true;
+    this.#emptied = { end, rest: this.#read(end) };
     await settled((done) => fdatasync(this.#log, done));
     this.#limit = size;
   }
 
-  /** Whether the whole log was moved. */
-  #checkpoint(how: 'PASSIVE' | 'TRUNCATE'): boolean {
+  /** Moves the log into the database. The frames that it had; undefined where not all were moved. */
+  #checkpoint(how: 'PASSIVE' | 'TRUNCATE'): number | undefined {
     const row = this.#db.prepare(`PRAGMA wal_checkpoint(${how})`).get();
-    return row?.['busy'] === 0 && row['log'] === row['checkpointed'];
+    const isWhole = row?.['busy'] === 0 && row['log'] === row['checkpointed'];
+    return isWhole ? Number(row['log']) : undefined;
   }
 
-  /** Makes sure that the first commit into an emptied log has begun it anew: SQLite would not read it otherwise. */
+  /** Bytes of the log: as many as its header has. */
+  #read(at: number): Buffer {
+    const bytes = Buffer.alloc(emptiedHeader.length);
+    return bytes.subarray(0, readSync(this.#log, bytes, 0, bytes.length, at));
+  }
+
+  /**
+   * Makes sure that the first commit into an emptied log has begun it anew: SQLite would not read what
+   * it added to the end of the old one. A commit that changed nothing has written nothing.
+   */
   #requireBegun(): void {
-    if (!this.#isEmptied) return;
-    const header = Buffer.alloc(emptiedHeader.length);
-    readSync(this.#log, header, 0, header.length, 0);
-    if (header.equals(emptiedHeader))
-      throw new Error('The log of the database was not begun anew.');
-    this.#isEmptied = false;
+    if (!this.#emptied) return;
+    if (this.#read(0).equals(emptiedHeader)) {
+      const { end, rest } = this.#emptied;
+      if (this.#read(end).equals(rest)) return;
+      throw new Error('the log of the database was not begun anew');
+    }
+    this.#emptied = undefined;
   }
 
   /** Empties the log for good, and closes the database: SQLite flushes again by itself. */

@@ -31,22 +31,45 @@ export interface SeenCall {
   readonly text: string;
 }
 
+/** Words of strace that make a fault of what it traces, and note the calls in a file. */
+export function straceWords({ call, effect, when, paths = [] }: Fault, log: string): string[] {
+  return [
+    ...['-y', '-o', log, '-e', `trace=${call}`, ...paths.flatMap((path) => ['-P', path])],
+    ...(effect === undefined ? [] : ['-e', `inject=${call}:${effect}:when=${when ?? '1+'}`]),
+  ];
+}
+
+/** The calls that are noted in a file. */
+export function callsIn(log: string): SeenCall[] {
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, thread, text] = /^(\d+) +(\w+\(.*)/.exec(line) ?? [];
+      return text === undefined ? [] : [{ thread: Number(thread), text }];
+    });
+}
+
+/** How many of the calls in a file did not do what they were asked for. */
+export function struckIn(log: string): number {
+  return readFileSync(log, 'utf8').split('(INJECTED)').length - 1;
+}
+
+/** How many calls the thread has made that has made most of them: the last that a fault can strike. */
+export function mostOfOneThread(calls: readonly SeenCall[]): number {
+  const counts = new Map<number, number>();
+  for (const { thread } of calls) counts.set(thread, (counts.get(thread) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
+}
+
 /** What was done to a process, until it is let go. */
 export class Injection {
   readonly #folder = mkdtempSync(join(tmpdir(), 'vmctl-strace-'));
   readonly #tracer: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  private constructor(pid: number, { call, effect, when, paths = [] }: Fault) {
-    this.#tracer = spawn(
-      'strace',
-      [
-        ...['-f', '-y', '-p', String(pid), '-o', this.#log, '-e', `trace=${call}`],
-        ...(effect === undefined ? [] : ['-e', `inject=${call}:${effect}:when=${when ?? '1+'}`]),
-        ...paths.flatMap((path) => ['-P', path]),
-      ],
-      { stdio: 'ignore' },
-    );
+  private constructor(pid: number, fault: Fault) {
+    const words = ['-f', '-p', String(pid), ...straceWords(fault, this.#log)];
+    this.#tracer = spawn('strace', words, { stdio: 'ignore' });
     this.#ended = new Promise((resolve) => this.#tracer.once('exit', resolve));
   }
 
@@ -70,19 +93,14 @@ export class Injection {
 
   /** The calls that were seen so far: each line names the file. */
   calls(): SeenCall[] {
-    return readFileSync(this.#log, 'utf8')
-      .split('\n')
-      .flatMap((line) => {
-        const [, thread, text] = /^(\d+) +(\w+\(.*)/.exec(line) ?? [];
-        return text === undefined ? [] : [{ thread: Number(thread), text }];
-      });
+    return callsIn(this.#log);
   }
 
   /** Lets the process go; resolves with how many calls were made to fail. */
   async end(): Promise<number> {
     this.#tracer.kill('SIGINT');
     await this.#ended;
-    const failed = readFileSync(this.#log, 'utf8').split('(INJECTED)').length - 1;
+    const failed = struckIn(this.#log);
     rmSync(this.#folder, { recursive: true, force: true });
     return failed;
   }

@@ -1,5 +1,5 @@
 /** Connections to the server on which a test writes exactly the bytes that it means to. */
-import { connect, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { TestServer } from '../../support/server.ts';
 
 export interface RawSocket {
@@ -12,11 +12,19 @@ export interface RawSocket {
   until(met: (text: string) => boolean): Promise<string>;
 }
 
-/** Opens a connection to the API, or to another port of the server. */
-export function openSocket(server: TestServer, url = server.ready.base_url): Promise<RawSocket> {
+/**
+ * Opens a connection to the API, or to another port of the server. With options of TLS it comes from
+ * another address, or goes on with a session.
+ */
+export function openSocket(
+  server: Pick<TestServer, 'ready' | 'ca'>,
+  url = server.ready.base_url,
+  options: ConnectionOptions = {},
+): Promise<RawSocket> {
   const { hostname, port } = new URL(url);
+  const where = { host: hostname, port: Number(port), ca: server.ca, ...options };
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), ca: server.ca }, () => {
+    const socket = connect(where, () => {
       let text = '';
       let check = () => {};
       socket.on('data', (piece: Buffer) => {

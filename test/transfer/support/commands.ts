@@ -44,8 +44,18 @@ export class User {
     return this.#spawn('pipe', words);
   }
 
-  #spawn(stdin: 'ignore' | 'pipe', words: readonly string[]): Running {
-    const child = spawn(process.execPath, [vmctl, ...words], {
+  /** Runs a command under another program, which gets it as its last words. */
+  async runUnder(program: readonly string[], ...words: string[]): Promise<Outcome> {
+    return await this.#spawn('ignore', words, program).outcome;
+  }
+
+  #spawn(
+    stdin: 'ignore' | 'pipe',
+    words: readonly string[],
+    under: readonly string[] = [],
+  ): Running {
+    const [program, ...rest] = [...under, process.execPath, vmctl, ...words] as [string];
+    const child = spawn(program, rest, {
       env: this.#env,
       stdio: [stdin, 'pipe', 'pipe'],
     });
