@@ -3,6 +3,7 @@ import { compose, heading, joined, type SqlCondition } from './conditions.ts';
 import type { Row } from './driver.ts';
 import type { KindName } from './kinds.ts';
 import { table } from './schema.ts';
+import type { Slices } from './slices.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Whether a permission that is held meets a condition on the view `held`. */
@@ -16,10 +17,19 @@ export function countUpTo(tx: Transaction, select: SqlCondition, limit: number):
   return Number(row(tx, counted)?.['n']);
 }
 
-/** The rows of the objects of a kind whose ids a statement selects, each once. */
-export function rowsOf(tx: Transaction, kind: KindName, select: SqlCondition): number[] {
-  const found = compose`SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (${select})`;
-  return JSON.parse(String(row(tx, found)?.['found'])) as number[];
+/** Ids that are looked up in one go. */
+const lookedUp = 1_000;
+
+/** The rows of the objects of a kind with these ids, each once. */
+export function* rowsOf(tx: Transaction, kind: KindName, ids: readonly string[]): Slices<number[]> {
+  const rows: number[] = [];
+  const found = `SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (SELECT value FROM json_each(?))`;
+  for (let at = 0; at < ids.length; at += lookedUp) {
+    const some = JSON.stringify(ids.slice(at, at + lookedUp));
+    rows.push(...(JSON.parse(String(tx.statement(found).get(some)?.['found'])) as number[]));
+    yield;
+  }
+  return rows;
 }
 
 /** The ids that a statement selects, as a JSON array. */
