@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { searchFields } from '../../src/model/search-fields.ts';
 import { parseSearch, SearchError } from '../../src/search/index.ts';
+import { heading } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';
 import { compileSearch } from '../../src/server/store/search.ts';
 import { startServer } from '../../src/testkit.ts';
@@ -127,9 +128,14 @@ function written(value: string, bind = true): string[] {
         const query = parseSearch(`${name}=${value} or ${name}!=*${value}* sortby ${name}`, kind);
         const settings = { caseSensitive: true, seen: undefined, measured: () => undefined };
         const { condition, orderBy } = compileSearch(kind as KindName, query, settings);
-        const sql = `${condition?.sql} ${orderBy}`;
+        const head = heading(condition);
+        const sql = `${head.sql} ${condition?.sql} ${orderBy}`;
         if (sql.includes(value)) found.push(`${kind}.${name}`);
-        if (bind) expect(condition?.values.join(), `${kind}.${name}`).toContain(value);
+        if (bind)
+          expect(
+            [...head.values, ...(condition?.values ?? [])].join(),
+            `${kind}.${name}`,
+          ).toContain(value);
       } catch (error) {
         // Tags do not sort, and some fields are measured: what they are is not in the database.
         if (!(error instanceof SearchError) && !/does not say/.test(String(error))) throw error;

@@ -104,6 +104,7 @@ export class Visibility {
     if (count > largestSet) return undefined;
     if (count > smallSet && !needed && counted === undefined) return undefined;
     const all = [set, ...this.#leads(kind).map((lead) => idsWhere(kind, lead))];
+    yield;
     const ids = JSON.parse(idsOf(this.#tx, joined(all, ' UNION ALL ', ''))) as string[];
     const made = new RowSet(yield* rowsOf(this.#tx, kind, ids));
     rows.set(kind, made);

@@ -75,6 +75,7 @@ export function* listKeys(
   };
   const terms = [...(options.terms ?? []), ...(place ? [place] : [])];
   const least = narrowest(walk, terms);
+  yield;
   const order = rowsInOrder(walk);
   const rows = visible ? yield* visible.rows(!order && !least) : undefined;
   const seen = { ...walk, rows, test: rows ? undefined : walk.test };
