@@ -3,7 +3,13 @@
  * half. With `filter=true` the answer is the same as to references to what is not there.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allOperations, attributesOf, type Operation, parseKind } from '../../src/model/index.ts';
+import {
+  allOperations,
+  attributesOf,
+  type Operation,
+  parseKind,
+  tagOf,
+} from '../../src/model/index.ts';
 import { actionParameters } from '../../src/model/parameters.ts';
 import { figure } from './support/catalogue.ts';
 import { answerTo, type Halves, makeHalves, sampled } from './support/sides.ts';
@@ -53,6 +59,8 @@ const forms: Readonly<Record<string, (id: string, name: string) => object>> = {
   'by name and more': (_, name) => ({ name, description: 'more' }),
 };
 
+/** Names of what is made come once: another of that name would be refused. */
+let probes = 0;
 const absent = { id: '11111111-2222-4333-8444-555555555555', name: 'no-such-thing' };
 
 /** Jane's answer to a request with a reference, the words that were sent made the same. */
@@ -61,22 +69,30 @@ async function answered(reference: Reference, form: string, meant: typeof absent
   const [jane] = halves.sides;
   const path = jane.own.path(operation.path);
   if (path === undefined) return undefined;
+  probes += 1;
+  const probe = `probe-${probes}`;
   const said = forms[form]?.(meant.id, meant.name);
   const body = {
-    ...(operation.name === 'add' ? { name: 'probe' } : {}),
-    [attribute]: list ? { [type]: [said] } : said,
+    ...(operation.name === 'add' ? { name: probe } : {}),
+    [attribute]: list ? { [tagOf(type)]: [said] } : said,
   };
-  const sent = [meant.id, meant.name];
-  return answerTo(halves, jane.api, operation, `${path}?filter=true`, sent, body);
+  const sent = [meant.id, meant.name, probe];
+  const answer = await answerTo(halves, jane.api, operation, `${path}?filter=true`, sent, body);
+  // What is made is something else each time.
+  return /^20[12] /.test(answer) ? 'made' : answer;
 }
 
 /** An object of the other half of some type. */
 function hiddenOf(type: string): typeof absent | undefined {
   const [jane] = halves.sides;
-  const found = halves.state.find(
-    ({ kind, object }) =>
-      kind === type && jane.othersIds.has(object.id) && typeof object['name'] === 'string',
+  const ofType = halves.state.filter(({ kind }) => kind === type);
+  const known = new Set(
+    ofType.flatMap(({ object }) => (jane.othersIds.has(object.id) ? [] : [object['name']])),
   );
+  const found = ofType.find(({ object }) => {
+    const { id, name } = object;
+    return jane.othersIds.has(id) && typeof name === 'string' && !known.has(name);
+  });
   return found && { id: found.object.id, name: String(found.object['name']) };
 }
 

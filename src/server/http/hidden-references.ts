@@ -59,7 +59,8 @@ function replaced(value: unknown, known: ReadonlyMap<string, string>): unknown {
     return [...known].reduce((text, [other, sent]) => text.replaceAll(other, sent), value);
   }
   if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, known));
-  if (!isRecord(value)) return value;
+  // What is made when it is written down names nothing that was sent.
+  if (!isRecord(value) || Symbol.iterator in value) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [name, replaced(one, known)]),
   );

@@ -85,7 +85,10 @@ export async function answerTo(
   body: unknown = http === 'POST' || http === 'PUT' ? {} : undefined,
 ): Promise<string> {
   const { status, text } = await api.json(http, path, body);
-  expect(status, `${http} ${template}: ${text} ${log.join('\n')}`).toBeLessThan(500);
+  expect(
+    status,
+    `${http} ${template} ${JSON.stringify(body)}: ${text} ${log.join('\n')}`,
+  ).toBeLessThan(500);
   const same = sent.reduce((all, one) => all.replaceAll(one, '{sent}'), text);
   return `${status} ${same.replace(/"correlation_id":"[^"]*"/g, '')}`;
 }
