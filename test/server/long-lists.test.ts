@@ -21,7 +21,7 @@ import { useWorld } from './support/world.ts';
 const world = useWorld();
 const jane = { userId: 'jane', userName: 'jane@x', administrator: false, superUser: false };
 /** More than one statement may look at. */
-const many = 6_000;
+const many = 5_200;
 
 beforeAll(async () => {
   await world.run(({ tx }) => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
       tx.insert('permission', '/permissions', permission);
     }
   });
-});
+}, 120_000);
 
 const searches: readonly (readonly [KindName, string])[] = [
   ['vm', ''],

@@ -173,7 +173,7 @@ function narrowest(
 
 /** Whether the objects of a kind are found by an index, not by a look at all. */
 function isByIndex(tx: Transaction, sql: string, kind: KindName): boolean {
-  return planOf(tx, sql).searched.has(table(kind));
+  return planOf(tx, sql).searched === table(kind);
 }
 
 /**

@@ -68,8 +68,8 @@ function along(sql: string, values: readonly SqlValue[], isAll: boolean) {
     const pace = new Pace(isAll ? 1_000 : 64);
     const found: number[] = [];
     // As many as will do where what is visible is spread evenly, and some more.
-    const expected = rows ? 1_000 + (1.2 * needed * tx.rows(kind)) / (rows.size + 1) : 0;
-    const begin = isAll ? Math.ceil(Math.min(Math.max(first, expected), longest)) : firstTested;
+    const expected = rows ? 200 + (1.3 * needed * tx.rows(kind)) / (rows.size + 1) : first;
+    const begin = isAll ? Math.ceil(Math.min(expected, longest)) : firstTested;
     let candidates = listed(begin, 0);
     let more = candidates.length === begin;
     for (let at = 0; found.length < needed; ) {

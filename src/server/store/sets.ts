@@ -11,6 +11,17 @@ export function isHeld(tx: Transaction, condition: SqlCondition): boolean {
   return row(tx, compose`SELECT 1 FROM held WHERE ${condition} LIMIT 1`) !== undefined;
 }
 
+/** A test whether the object of a kind with an id is there and meets a condition. */
+export function testOf(
+  tx: Transaction,
+  kind: KindName,
+  condition: SqlCondition,
+): (id: string) => boolean {
+  const { sql, values } = heading(condition);
+  const one = `${sql}SELECT 1 FROM ${table(kind)} WHERE id = ? AND (${condition.sql}) LIMIT 1`;
+  return (id) => tx.statement(one).get(...values, id, ...condition.values) !== undefined;
+}
+
 /** How many ids a statement selects; no more of them are looked at than the limit. */
 export function countUpTo(tx: Transaction, select: SqlCondition, limit: number): number {
   const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)})`;

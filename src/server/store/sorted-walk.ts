@@ -14,7 +14,7 @@ export function* sortedRows(walk: Walk, known: readonly number[] | undefined): S
   const { limit, offset = 0, order = [] } = walk.options;
   const needed = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
   const last = known ? known.length : walk.tx.rows(walk.kind);
-  const pace = new Pace();
+  const pace = new Pace(1);
   let gathered: SortedRow[] = [];
   for (let at = 0; at < last; ) {
     at = pace.slice((size) => {
