@@ -117,7 +117,8 @@ try {
   };
   console.log(`${vms} VMs, a user with ${permissions} permissions, over the administrator`);
   for (const [name, path] of Object.entries(all)) {
-    if (!only.some((word) => name.includes(word))) continue;
+    // All of them is much, and takes its time.
+    if (!only.some((word) => name.includes(word)) || (quick && name === 'all VMs')) continue;
     const times = { admin: [] as number[], jane: [] as number[] };
     const stood = { admin: 0, jane: 0 };
     for (let round = quick ? 1 : 0; round <= rounds; round++) {

@@ -156,6 +156,7 @@ describe('signing in', () => {
     site = {
       dialect: dialects.standard,
       now: () => new Date(),
+      steady: () => Date.now(),
       newId: randomUUID,
       random: () => 0.5,
     } as unknown as Site;
