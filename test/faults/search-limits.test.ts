@@ -148,7 +148,7 @@ function written(value: string, bind = true): string[] {
 /** The longest texts of 64 KiB, by what they are made of. */
 const longest: Readonly<Record<string, string>> = {
   conditions: `name=a${' or name=a'.repeat(kib64 / 10)}`,
-  'conditions in brackets': '(name=a and '.repeat(kib64 / 24) + 'name=b' + ')'.repeat(kib64 / 24),
+  'conditions in brackets': `${'(name=a and '.repeat(kib64 / 24)}name=b${')'.repeat(kib64 / 24)}`,
   brackets: '('.repeat(kib64),
   words: 'abc '.repeat(kib64 / 4),
   'related objects': 'event.severity>normal '.repeat(kib64 / 22),
