@@ -7,8 +7,9 @@ import { allOperations, type Operation, primaryPath } from '../../src/model/inde
 import { permitsByPath, permitsByType } from '../../src/model/permits.ts';
 import type { RawApi } from '../support/raw.ts';
 import { send } from '../support/raw.ts';
+import { Atlas, worldOf } from './support/atlas.ts';
 import { count, figure, some } from './support/catalogue.ts';
-import { Atlas, makeWorlds, type Worlds, worldOf } from './support/worlds.ts';
+import { makeWorlds, type Worlds } from './support/worlds.ts';
 
 let worlds: Worlds;
 /** Paths of operations, with ids of Jane's half and of the other one. */

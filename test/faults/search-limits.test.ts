@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { searchFields } from '../../src/model/search-fields.ts';
 import { parseSearch, SearchError } from '../../src/search/index.ts';
+import { heading } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';
 import { compileSearch } from '../../src/server/store/search.ts';
 import { startServer } from '../../src/testkit.ts';
@@ -127,9 +128,14 @@ function written(value: string, bind = true): string[] {
         const query = parseSearch(`${name}=${value} or ${name}!=*${value}* sortby ${name}`, kind);
         const settings = { caseSensitive: true, seen: undefined, measured: () => undefined };
         const { condition, orderBy } = compileSearch(kind as KindName, query, settings);
-        const sql = `${condition?.sql} ${orderBy}`;
+        const head = heading(condition);
+        const sql = `${head.sql} ${condition?.sql} ${orderBy}`;
         if (sql.includes(value)) found.push(`${kind}.${name}`);
-        if (bind) expect(condition?.values.join(), `${kind}.${name}`).toContain(value);
+        if (bind)
+          expect(
+            [...head.values, ...(condition?.values ?? [])].join(),
+            `${kind}.${name}`,
+          ).toContain(value);
       } catch (error) {
         // Tags do not sort, and some fields are measured: what they are is not in the database.
         if (!(error instanceof SearchError) && !/does not say/.test(String(error))) throw error;
@@ -138,6 +144,100 @@ function written(value: string, bind = true): string[] {
   }
   return found;
 }
+
+/** The longest texts of 64 KiB, by what they are made of. */
+const longest: Readonly<Record<string, string>> = {
+  conditions: `name=a${' or name=a'.repeat(kib64 / 10)}`,
+  'conditions in brackets': `${'(name=a and '.repeat(kib64 / 24)}name=b${')'.repeat(kib64 / 24)}`,
+  brackets: '('.repeat(kib64),
+  words: 'abc '.repeat(kib64 / 4),
+  'related objects': 'event.severity>normal '.repeat(kib64 / 22),
+  stars: `name=${'*a'.repeat(kib64 / 2)}`,
+  quotes: '"'.repeat(kib64),
+  orders: `sortby ${'name '.repeat(kib64 / 5)}`,
+  'one value': `name=${'a'.repeat(kib64)}`,
+};
+
+/** How many values a search compares with each object; none where it is refused. */
+function compared(text: string): number {
+  try {
+    const query = parseSearch(text.slice(0, kib64), 'vm');
+    const settings = { caseSensitive: false, seen: undefined, measured: () => undefined };
+    const { condition } = compileSearch('vm', query, settings);
+    return [...heading(condition).values, ...(condition?.values ?? [])].length;
+  } catch (error) {
+    if (!(error instanceof SearchError)) throw error;
+    return 0;
+  }
+}
+
+/** Characters that the parser looks at, by what it asks of the text. */
+function lookedAt(text: string): number {
+  let looks = 0;
+  const counted = (method: 'charCodeAt' | 'charAt' | 'slice' | 'indexOf' | 'startsWith') => {
+    const plain = String.prototype[method] as (...values: unknown[]) => unknown;
+    Object.defineProperty(String.prototype, method, {
+      configurable: true,
+      writable: true,
+      value(this: string, ...values: unknown[]) {
+        const found = plain.apply(this, values);
+        looks += typeof found === 'string' ? found.length + 1 : 1;
+        return found;
+      },
+    });
+    return () =>
+      Object.defineProperty(String.prototype, method, {
+        ...{ configurable: true, writable: true, value: plain },
+      });
+  };
+  const undo = (['charCodeAt', 'charAt', 'slice', 'indexOf', 'startsWith'] as const).map(counted);
+  try {
+    compared(text);
+  } finally {
+    for (const one of undo) one();
+  }
+  return looks;
+}
+
+describe('64 KiB of query', () => {
+  it.each(Object.entries(longest))('E9 costs what a short one costs: %s', (_name, text) => {
+    // What is not refused compares few values with each object, and was read in few steps.
+    expect(compared(text)).toBeLessThanOrEqual(100);
+    const whole = lookedAt(text.slice(0, kib64));
+    const half = lookedAt(text.slice(0, kib64 / 2));
+    expect(whole).toBeLessThanOrEqual(Math.max(3 * half, 8 * kib64));
+  });
+
+  it('E9 costs so much CPU time', () => {
+    let most = 0;
+    for (const text of Object.values(longest)) {
+      const runs = Array.from({ length: 5 }, () => {
+        const before = process.cpuUsage();
+        compared(text);
+        const { user, system } = process.cpuUsage(before);
+        return (user + system) / 1e3;
+      });
+      most = Math.max(most, Math.min(...runs));
+    }
+    figure('E9', `64 KiB of query are read or refused in ${most.toFixed(1)} ms of CPU at most`);
+  });
+
+  it('E9 the longest that is accepted, on 10,000 machines, by CPU time', async () => {
+    let most = 0;
+    for (const text of Object.values(longest)) {
+      const runs: number[] = [];
+      for (let run = 0; run < 3; run++) {
+        const before = process.cpuUsage();
+        const { status } = await search(text.slice(0, kib64), '&max=10');
+        expect([200, 400, 414, 431]).toContain(status);
+        const { user, system } = process.cpuUsage(before);
+        runs.push((user + system) / 1e3);
+      }
+      most = Math.max(most, Math.min(...runs));
+    }
+    figure('E9', `${most.toFixed(1)} ms of CPU for a request with 64 KiB, on 10,000 machines`);
+  });
+});
 
 describe('the statement of a search', () => {
   it('E9 no SQL is built of what is searched for', () => {

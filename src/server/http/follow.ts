@@ -20,6 +20,7 @@ import { type Presentation, present } from '../rules/presentation.ts';
 import { rulesOf } from '../rules/registry.ts';
 import type { StoredObject } from '../store/document.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
+import { mostInOne } from '../store/most.ts';
 import type { Slices } from '../store/slices.ts';
 import { route } from './router.ts';
 
@@ -362,26 +363,25 @@ function expandReference(
  * Whether a list of so many items cannot bring along too many objects, however they are distributed:
  * then nobody has to look before the first byte of a long list is sent.
  */
-export function isBounded(
+export function* isBounded(
   { view, words }: Following,
   type: TypeName,
   service: string,
   items: number,
-): boolean {
-  return (
-    mostBelow(view, { type, service }, words, 1, true) <= maximumObjects &&
-    mostBelow(view, { type, service }, words, items, true) <= maximumInAll
-  );
+): Slices<boolean> {
+  const from = { type, service };
+  if ((yield* mostBelow(view, from, words, 1, true)) > maximumObjects) return false;
+  return (yield* mostBelow(view, from, words, items, true)) <= maximumInAll;
 }
 
 /** At most so many objects come along with so many objects of a type; `distinct` ones or not. */
-function mostBelow(
+function* mostBelow(
   view: Presentation,
   from: Pick<Shown, 'type' | 'service'>,
   words: Tree,
   count: number,
   distinct: boolean,
-): number {
+): Slices<number> {
   const { tx } = view.ctx;
   let most = 0;
   for (const [word, rest] of words) {
@@ -392,14 +392,14 @@ function mostBelow(
     const kind = link ? kindOf(link.path) : type;
     const made = rulesOf(kind)?.compute !== undefined;
     const single = reference && !reference.list;
-    const each = single ? 1 : made ? mostComputed : isStored(type) ? tx.most(kind) : 1;
+    const each = single ? 1 : made ? mostComputed : isStored(type) ? yield* mostInOne(tx, kind) : 1;
     const service = (link ? objectServiceOf(link.path) : serviceOfType(type)) ?? '';
     // What is in a list of different objects is, nearly always, in the list of one of them.
     const once = link !== undefined && distinct && !made && isStored(type);
     const below = once ? Math.min(count * each, tx.rows(kind)) : count * each;
     const apart = once && topCollection(type) === undefined;
     most += once || single ? below : below * weightOfRepeated;
-    most += mostBelow(view, { type, service }, rest, below, apart);
+    most += yield* mostBelow(view, { type, service }, rest, below, apart);
     if (most > maximumInAll) return most;
   }
   return most;

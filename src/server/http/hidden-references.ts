@@ -1,14 +1,16 @@
 /**
- * What a client sends and does not see is refused as what is not there: neither an id nor a name
- * tells whether there is something else of that kind.
+ * What a client sends and does not see is to it what is not there: neither an id nor a name tells
+ * whether there is something else of that kind. Whatever looks for it finds nothing, because an id or
+ * a name that nothing has stands in its place; in the answer it is what was sent again.
  */
+import { randomUUID } from 'node:crypto';
 import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation.ts';
 import { actionParameters } from '../../model/parameters.ts';
-import { entityNotFound } from '../fault.ts';
+import { Refusal } from '../fault.ts';
 import type { RuleContext, Sight } from '../rules/context.ts';
-import { badValueStatus } from '../rules/input.ts';
-import { isStored, type Place, titleOf, topCollection } from '../rules/places.ts';
+import { scopeIn } from '../rules/input.ts';
+import { isStored, type Place, topCollection } from '../rules/places.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 
@@ -20,8 +22,8 @@ interface Sent {
   readonly asked: ReadonlySet<string>;
 }
 
-/** Refuses with 404, or 400, a body that names what the caller does not see. */
-export function refuseHidden(
+/** Puts what nothing has in the place of all that a body names and the caller does not see. */
+export function replaceHidden(
   ctx: RuleContext,
   sight: Sight,
   place: Place,
@@ -37,6 +39,35 @@ export function refuseHidden(
     look.at(operation.type, attributesOf(operation.type), sent);
   }
 }
+
+/** What stands in the place of what was sent, by the context of the request. */
+const standIns = new WeakMap<RuleContext, Map<string, string>>();
+
+/** What was sent and is hidden. */
+export function hiddenWords(ctx: RuleContext): string[] {
+  return [...(standIns.get(ctx)?.values() ?? [])];
+}
+
+/** A value of an answer, or a sentence, with what was sent in it; itself where nothing was hidden. */
+export function asSent<T>(ctx: RuleContext, value: T): T {
+  const known = standIns.get(ctx);
+  return known ? (replaced(value, known) as T) : value;
+}
+
+function replaced(value: unknown, known: ReadonlyMap<string, string>): unknown {
+  if (typeof value === 'string') {
+    return [...known].reduce((text, [other, sent]) => text.replaceAll(other, sent), value);
+  }
+  if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, known));
+  // What is made when it is written down names nothing that was sent.
+  if (!isRecord(value) || Symbol.iterator in value) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, replaced(one, known)]),
+  );
+}
+
+/** References in which a name is that of a new object. */
+const wholeObjects: ReadonlySet<string> = new Set(['disk_attachment.disk']);
 
 type Attributes = Readonly<Record<string, Pick<Attribute, 'kind'>>>;
 
@@ -61,41 +92,63 @@ class Look {
       const target = referencedType(of);
       for (const one of Array.isArray(value) ? value : [value]) {
         if (!isRecord(one)) continue;
-        if (form !== 'struct') this.#reference(`${type}.${name}`, target, one);
+        // First where it is: what is hidden has nothing in it.
         this.at(target, attributesOf(target), one);
+        if (form === 'struct' || this.#byId(target, one)) continue;
+        const refers = form === 'ref' || form === 'links';
+        if (refers && !wholeObjects.has(`${type}.${name}`)) this.#byName(target, one);
       }
     }
   }
 
   /** Looks at an object that exists by itself and is put into a collection. */
-  atMember(place: Place, { id, name }: StoredObject): void {
+  atMember(place: Place, sent: StoredObject): void {
     if (!place.owner || topCollection(place.type) === undefined) return;
     const joins = place.members !== undefined || place.kind !== place.type;
-    if (id !== undefined) this.#reference(place.type, place.type, { id });
-    else if (joins) this.#reference(place.type, place.type, { name });
+    if (sent['id'] !== undefined) this.#byId(place.type, sent);
+    else if (joins) this.#byName(place.type, sent);
   }
 
-  /** Refuses a reference to an object that is there and not visible, in the words for what is not. */
-  #reference(attribute: string, type: string, reference: StoredObject): void {
-    if (!isStored(type)) return;
+  /** Whether a reference says an id. */
+  #byId(type: string, reference: StoredObject): boolean {
+    const { id } = reference;
+    if (!isStored(type) || typeof id !== 'string' || id === '') return false;
+    const hidden = this.#ctx.tx.collectionOf(type, id) !== undefined && !this.#sees(type, id);
+    if (hidden) reference['id'] = this.#standIn(id, randomUUID());
+    return true;
+  }
+
+  #byName(type: string, reference: StoredObject): void {
+    const { name } = reference;
+    if (!isStored(type) || typeof name !== 'string' || name === '') return;
     const { tx } = this.#ctx;
-    const { id, name } = reference;
-    const status = badValueStatus(attribute);
-    if (typeof id === 'string' && id !== '') {
-      const hidden = tx.collectionOf(type, id) !== undefined && !this.#sees(type, id);
-      if (hidden) throw entityNotFound(`${titleOf(type)}: id=${id}`, status);
-      return;
-    }
-    // What has more than a name is a new object, or means one of several by what else it says.
-    if (typeof name !== 'string' || Object.keys(reference).length > 1) return;
+    const where = { ...this.#scope(type, reference), name };
     const found = tx
-      .list(type, { where: { name } })
+      .list(type, { where })
       .filter((one) => (one as StoredObject)['name'] === name) as StoredObject[];
-    if (found.length === 0) return;
     const seen = found.find((one) => this.#sees(type, String(one['id'])));
-    if (!seen) throw entityNotFound(`${titleOf(type)}: name=${name}`, status);
     // Of several with that name the one that is visible is meant.
-    reference['id'] = seen['id'];
+    if (seen && seen !== found[0]) reference['id'] = seen['id'];
+    else if (!seen && found.length > 0) {
+      reference['name'] = this.#standIn(name, `absent-${randomUUID()}`);
+    }
+  }
+
+  /** What a reference says about where its object is; nothing where that is not there. */
+  #scope(type: string, reference: StoredObject): Record<string, string> {
+    try {
+      return scopeIn(this.#ctx.tx, type, reference);
+    } catch (error) {
+      if (error instanceof Refusal) return {};
+      throw error;
+    }
+  }
+
+  #standIn(sent: string, other: string): string {
+    const known = standIns.get(this.#ctx) ?? new Map<string, string>();
+    standIns.set(this.#ctx, known);
+    known.set(other, sent);
+    return other;
   }
 
   #sees(type: KindName, id: string): boolean {

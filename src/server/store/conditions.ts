@@ -24,6 +24,8 @@ export interface SqlTable {
   readonly select: SqlCondition;
   /** The kind whose objects it is selected from, where that can be done ahead and piece by piece. */
   readonly from?: KindName;
+  /** The same without the condition that the objects are visible, where there is one. */
+  readonly unseen?: SqlCondition;
   /** What it selects of some objects of a kind, where not all have to be looked at. */
   readonly ofSome?: (kind: KindName, some: SqlCondition) => SqlCondition;
 }

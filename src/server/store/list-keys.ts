@@ -37,7 +37,7 @@ export interface Visible {
    * Keys of all that is visible, where they are few or were made out before; `needed` says that all
    * would have to be tested otherwise.
    */
-  readonly rows: (needed: boolean) => RowSet | undefined;
+  readonly rows: (needed: boolean) => Slices<RowSet | undefined>;
 }
 
 /** Rows that one statement may look at, in all tables that it names. */
@@ -75,8 +75,9 @@ export function* listKeys(
   };
   const terms = [...(options.terms ?? []), ...(place ? [place] : [])];
   const least = narrowest(walk, terms);
+  yield;
   const order = rowsInOrder(walk);
-  const rows = visible?.rows(!order && !least);
+  const rows = visible ? yield* visible.rows(!order && !least) : undefined;
   const seen = { ...walk, rows, test: rows ? undefined : walk.test };
   if (order && !isShorter(walk, least?.length ?? rows?.size, order.isCheap)) {
     return yield* order.keys(seen);
@@ -172,7 +173,7 @@ function narrowest(
 
 /** Whether the objects of a kind are found by an index, not by a look at all. */
 function isByIndex(tx: Transaction, sql: string, kind: KindName): boolean {
-  return planOf(tx, sql).searched.has(table(kind));
+  return planOf(tx, sql).searched === table(kind);
 }
 
 /**

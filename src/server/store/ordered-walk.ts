@@ -17,6 +17,8 @@ export interface Order {
 const first = 6_000;
 /** The same where conditions may take their time with each. */
 const firstTested = 2_000;
+/** The most that are listed in one go for part of a list. */
+const longest = 100_000;
 
 /** The way along an index in the order of a list; undefined where there is no such index. */
 export function rowsInOrder(walk: Walk): Order | undefined {
@@ -65,7 +67,9 @@ function along(sql: string, values: readonly SqlValue[], isAll: boolean) {
     const tests = isAll ? test : allOf(condition, test);
     const pace = new Pace(isAll ? 1_000 : 64);
     const found: number[] = [];
-    const begin = isAll ? first : firstTested;
+    // As many as will do where what is visible is spread evenly, and some more.
+    const expected = rows ? 200 + (1.3 * needed * tx.rows(kind)) / (rows.size + 1) : first;
+    const begin = isAll ? Math.ceil(Math.min(expected, longest)) : firstTested;
     let candidates = listed(begin, 0);
     let more = candidates.length === begin;
     for (let at = 0; found.length < needed; ) {

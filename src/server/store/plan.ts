@@ -6,8 +6,8 @@ export interface Plan {
   readonly inOrder: boolean;
   /** Nothing but one index is looked at. */
   readonly indexOnly: boolean;
-  /** Tables of which an index finds the rows. */
-  readonly searched: ReadonlySet<string>;
+  /** The table that is gone through first, where an index finds its rows by their values. */
+  readonly searched: string | undefined;
 }
 
 const plans = new WeakMap<Transaction, Map<string, Plan>>();
@@ -27,10 +27,11 @@ export function planOf(tx: Transaction, sql: string): Plan {
     .statement(`EXPLAIN QUERY PLAN ${sql}`)
     .all()
     .map(({ detail }) => String(detail));
+  const first = steps.find((step) => /^(?:SCAN|SEARCH) /.test(step)) ?? '';
   const plan = {
     inOrder: !steps.includes('USE TEMP B-TREE FOR ORDER BY'),
     indexOnly: steps.length === 1 && /COVERING INDEX/.test(steps[0] ?? ''),
-    searched: new Set(steps.flatMap((step) => /^SEARCH (\w+)/.exec(step)?.[1] ?? [])),
+    searched: /^SEARCH (\w+) .*=\?/.exec(first)?.[1],
   };
   if (known.size >= most) known.clear();
   known.set(sql, plan);

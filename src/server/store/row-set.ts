@@ -1,30 +1,28 @@
-/** A set of rows that is kept: their numbers, rising, in as little memory as they need. */
+/** A set of rows that is kept: a bit for each row of the table. */
 export class RowSet {
-  readonly #rows: Float64Array;
+  readonly #bits: Uint8Array;
+  readonly size: number;
 
-  /** Takes the numbers in any order, each once. */
+  /** Takes the numbers of rows in any order, each once. */
   constructor(rows: readonly number[]) {
-    this.#rows = Float64Array.from(rows).sort();
-  }
-
-  get size(): number {
-    return this.#rows.length;
+    let last = 0;
+    for (const row of rows) last = Math.max(last, row);
+    this.#bits = new Uint8Array((last >>> 3) + 1);
+    for (const row of rows) this.#bits[row >>> 3] = (this.#bits[row >>> 3] ?? 0) | (1 << (row & 7));
+    this.size = rows.length;
   }
 
   has(row: number): boolean {
-    let [from, until] = [0, this.#rows.length - 1];
-    while (from <= until) {
-      const middle = (from + until) >> 1;
-      const found = this.#rows[middle] ?? 0;
-      if (found === row) return true;
-      if (found < row) from = middle + 1;
-      else until = middle - 1;
-    }
-    return false;
+    return ((this.#bits[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0;
   }
 
   /** The numbers, rising. */
   rows(): number[] {
-    return Array.from(this.#rows);
+    const rows: number[] = [];
+    for (const [at, bits] of this.#bits.entries()) {
+      if (bits === 0) continue;
+      for (let bit = 0; bit < 8; bit++) if (bits & (1 << bit)) rows.push(at * 8 + bit);
+    }
+    return rows;
   }
 }

@@ -117,12 +117,13 @@ class Compiler {
 
   /** The condition that a value is among those of a column of the objects that meet a condition. */
   #among(operand: string, target: KindName, column: string, then: (kind: KindName) => string) {
-    const select = this.#apart(() => {
+    const unseen = this.#apart(() => {
       const known = column === 'id' ? '' : `[${column}] IS NOT NULL AND `;
-      return `SELECT [${column}] AS id FROM ${table(target)} WHERE ${known}(${then(target)})${this.#seen(target)}`;
+      return `SELECT [${column}] AS id FROM ${table(target)} WHERE ${known}(${then(target)})`;
     });
+    const seen = this.#apart(() => this.#seen(target));
     const name = this.#name();
-    this.#tables.push({ name, select, from: target });
+    this.#tables.push({ name, select: compose`${unseen}${seen}`, unseen, from: target });
     return `${operand} IN (SELECT id FROM ${name})`;
   }
 

@@ -3,11 +3,23 @@ import { compose, heading, joined, type SqlCondition } from './conditions.ts';
 import type { Row } from './driver.ts';
 import type { KindName } from './kinds.ts';
 import { table } from './schema.ts';
+import type { Slices } from './slices.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Whether a permission that is held meets a condition on the view `held`. */
 export function isHeld(tx: Transaction, condition: SqlCondition): boolean {
   return row(tx, compose`SELECT 1 FROM held WHERE ${condition} LIMIT 1`) !== undefined;
+}
+
+/** A test whether the object of a kind with an id is there and meets a condition. */
+export function testOf(
+  tx: Transaction,
+  kind: KindName,
+  condition: SqlCondition,
+): (id: string) => boolean {
+  const { sql, values } = heading(condition);
+  const one = `${sql}SELECT 1 FROM ${table(kind)} WHERE id = ? AND (${condition.sql}) LIMIT 1`;
+  return (id) => tx.statement(one).get(...values, id, ...condition.values) !== undefined;
 }
 
 /** How many ids a statement selects; no more of them are looked at than the limit. */
@@ -16,10 +28,19 @@ export function countUpTo(tx: Transaction, select: SqlCondition, limit: number):
   return Number(row(tx, counted)?.['n']);
 }
 
-/** The rows of the objects of a kind whose ids a statement selects, each once. */
-export function rowsOf(tx: Transaction, kind: KindName, select: SqlCondition): number[] {
-  const found = compose`SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (${select})`;
-  return JSON.parse(String(row(tx, found)?.['found'])) as number[];
+/** Ids that are looked up in one go. */
+const lookedUp = 1_000;
+
+/** The rows of the objects of a kind with these ids, each once. */
+export function* rowsOf(tx: Transaction, kind: KindName, ids: readonly string[]): Slices<number[]> {
+  const rows: number[] = [];
+  const found = `SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (SELECT value FROM json_each(?))`;
+  for (let at = 0; at < ids.length; at += lookedUp) {
+    const some = JSON.stringify(ids.slice(at, at + lookedUp));
+    rows.push(...(JSON.parse(String(tx.statement(found).get(some)?.['found'])) as number[]));
+    yield;
+  }
+  return rows;
 }
 
 /** The ids that a statement selects, as a JSON array. */

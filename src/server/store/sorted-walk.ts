@@ -14,12 +14,12 @@ export function* sortedRows(walk: Walk, known: readonly number[] | undefined): S
   const { limit, offset = 0, order = [] } = walk.options;
   const needed = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
   const last = known ? known.length : walk.tx.rows(walk.kind);
-  const pace = new Pace();
+  const pace = new Pace(1);
   let gathered: SortedRow[] = [];
   for (let at = 0; at < last; ) {
     at = pace.slice((size) => {
       const some = known ? listed(walk, known.slice(at, at + size)) : between(walk, at, at + size);
-      for (const [row, ...values] of gather(walk, some)) {
+      for (const [row, ...values] of gather(walk, some, needed <= shortList ? needed : -1)) {
         gathered.push({ row: Number(row), values });
       }
       return at + size;
@@ -44,13 +44,20 @@ function between({ kind }: Walk, from: number, until: number): SqlCondition {
 }
 
 /** Row numbers and sort values of those of some objects that fit. */
-function gather({ tx, kind, options, condition, test, made }: Walk, some: SqlCondition) {
+function gather(
+  { tx, kind, options, condition, test, made }: Walk,
+  some: SqlCondition,
+  most: number,
+) {
   const { order = [] } = options;
   const all = allOf(some, ...termsOf(options.where), condition, test) ?? some;
   const head = headingOfPiece([all, ...order], { made, kind, some });
   const keys = order.map(({ sql }, index) => `, ${sql} AS k${index}`).join('');
+  const sorts = order
+    .map(({ descending }, index) => `k${index} ${descending ? 'DESC' : 'ASC'}, `)
+    .join('');
   // These objects and no index; a limit keeps SQLite from working out a key each time it is named.
-  const fitting = `SELECT ${table(kind)}.rowid AS row${keys} FROM ${table(kind)} NOT INDEXED WHERE ${all.sql} LIMIT -1`;
+  const fitting = `SELECT ${table(kind)}.rowid AS row${keys} FROM ${table(kind)} NOT INDEXED WHERE ${all.sql}${most < 0 ? '' : ` ORDER BY ${sorts}rowid`} LIMIT ${most}`;
   const row = tx
     .statement(
       `${head.sql}SELECT json_group_array(json_array(row${order.map(exact).join('')})) AS found FROM (${fitting})`,

@@ -96,10 +96,15 @@ function fillAtOnce(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): 
   if (tablesOf([select]).some(({ ofSome }) => ofSome !== undefined)) return false;
   const head = headingOfPiece([select], { made, kind, some: { sql: '1', values: [] } });
   const some = `${head.sql}${selectOf(one, '')} LIMIT ${mostAtOnce + 1}`;
-  if (!planOf(tx, some).searched.has(table(kind))) return false;
-  const counted = `INSERT OR IGNORE INTO temp.${name} ${some}`;
-  const { changes } = tx.statement(counted).run(...head.values, ...select.values);
-  return changes <= mostAtOnce;
+  if (planOf(tx, some).searched !== table(kind)) return false;
+  // Whether each of them is visible is asked when they are known to be few.
+  const plain = one.unseen ?? select;
+  const counted = `${head.sql}SELECT count(*) AS n FROM (${plain.sql} LIMIT ${mostAtOnce + 1})`;
+  const row = tx.statement(counted).get(...head.values, ...plain.values);
+  if (Number(row?.['n']) > mostAtOnce) return false;
+  const filled = `INSERT OR IGNORE INTO temp.${name} ${head.sql}${select.sql}`;
+  tx.statement(filled).run(...head.values, ...select.values);
+  return true;
 }
 
 function create(tx: Transaction, name: string): void {

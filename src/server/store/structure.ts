@@ -4,6 +4,7 @@
  */
 import type { Database } from './driver.ts';
 import { heldView } from './held.ts';
+import { keepSums } from './kept-sums.ts';
 import type { KindName } from './kinds.ts';
 import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
@@ -35,9 +36,10 @@ const listing = "'disk', 'storage_domain'";
 
 const counts = 'BEGIN UPDATE structure SET version = version + 1; END';
 
-/** Begins to count, and shows who holds what; for the life of the connection. */
+/** Begins to count and to keep sums, and shows who holds what; for the life of the connection. */
 export function watchStructure(db: Database): void {
   db.exec(heldView(table('permission')));
+  keepSums(db);
   db.exec('CREATE TEMP TABLE structure (version INTEGER NOT NULL)');
   db.exec('INSERT INTO structure VALUES (1)');
   for (const [kind, columns] of Object.entries(deciding) as [KindName, readonly string[]][]) {

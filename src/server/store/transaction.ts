@@ -31,7 +31,6 @@ const mostStatements = 2_000;
 export class Transaction {
   readonly #db: Database;
   readonly #statements: Map<string, Statement>;
-  readonly #most = new Map<KindName, { readonly last: number; readonly count: number }>();
   /** Work that is due at some time. */
   readonly tasks: TaskList;
   /** The files that hold bytes of disks. */
@@ -167,19 +166,6 @@ export class Transaction {
   rows(kind: KindName): number {
     const row = this.statement(`SELECT max(rowid) AS last FROM ${table(kind)}`).get();
     return Number(row?.['last'] ?? 0);
-  }
-
-  /** How many objects the largest collection of a kind holds, or held when fewer were stored. */
-  most(kind: KindName): number {
-    const last = this.rows(kind);
-    const known = this.#most.get(kind);
-    // To look through all of them costs as much as there are: not for every request.
-    if (known && last >= known.last && last <= known.last * 1.1) return known.count;
-    const counts = `SELECT count(*) AS n FROM ${table(kind)} GROUP BY collection`;
-    const found = this.statement(`SELECT max(n) AS most FROM (${counts})`).get();
-    const count = Number(found?.['most'] ?? 0);
-    this.#most.set(kind, { last, count });
-    return count;
   }
 
   /**

@@ -1,22 +1,14 @@
 /**
  * A site of two worlds that have nothing in common, and two people of whom each may see one: a data
- * center each, with all that can be in it. What belongs to which is worked out from the saved state
- * of the server, by following what refers to what.
+ * center each, with all that can be in it.
  */
 import { expect } from 'vitest';
-import { services } from '../../../src/model/services/index.ts';
-import { pairs } from '../../../src/server/store/kinds.ts';
 import { startServer } from '../../../src/testkit.ts';
 import type { TestServer } from '../../../src/testkit-types.ts';
 import { RawApi, requestToken, send } from '../../support/raw.ts';
 import type { TestServer as SpawnedServer } from '../../support/server.ts';
 import { enrich } from '../../write-back/support/rich-site.ts';
-
-export interface Stored {
-  readonly kind: string;
-  readonly collection: string;
-  readonly object: Readonly<Record<string, unknown>> & { readonly id: string };
-}
+import type { Stored } from './atlas.ts';
 
 export interface Worlds {
   readonly admin: RawApi;
@@ -184,119 +176,4 @@ async function stateOf(server: TestServer, admin: RawApi): Promise<Stored[]> {
     .split('\n')
     .filter((line) => line.startsWith('{"kind"'))
     .map((line) => JSON.parse(line) as Stored);
-}
-
-/** Kinds that belong to no world: what everybody may see, and what is kept with them. */
-const ofNobody = new Set([
-  ...['cluster_level', 'domain', 'icon', 'mac_pool', 'network_filter', 'operating_system_info'],
-  ...['permit', 'role', 'tag', 'bookmark', 'user', 'group', 'directory_user', 'directory_group'],
-  ...['scheduling_policy', 'scheduling_policy_unit', 'filter', 'weight', 'balance'],
-  ...['instance_type', 'cluster_feature', 'event_subscription'],
-]);
-
-/** Ids of all that belongs to a data center, by following what names what. */
-export function worldOf(state: readonly Stored[], start: string): Set<string> {
-  const world = new Set([start]);
-  const others = new Set(
-    state.filter(({ kind }) => ofNobody.has(kind)).map(({ object }) => object.id),
-  );
-  for (let before = 0; before < world.size; ) {
-    before = world.size;
-    for (const { kind, collection, object } of state) {
-      const { id } = object;
-      if (ofNobody.has(kind) || others.has(id) || !isUnique(id) || world.has(id)) continue;
-      const named = idsIn([collection.split('/'), object]).some(
-        (id) => world.has(id) && id !== object.id && !others.has(id),
-      );
-      if (named) world.add(object.id);
-    }
-  }
-  return world;
-}
-
-/** Whether an id is that of one object alone: some are numbers, or the same for what is built in. */
-function isUnique(id: string): boolean {
-  return /^[0-9a-f]{8}-/.test(id) && !id.startsWith('00000000');
-}
-
-/** All texts of a value that may be ids. */
-function idsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(idsIn);
-}
-
-/** What tells that an answer shows something of a world: ids and names that are nowhere else. */
-export class Marks {
-  readonly #ids: ReadonlySet<string>;
-  readonly #names: RegExp;
-
-  constructor(state: readonly Stored[], world: ReadonlySet<string>) {
-    const others = new Set<unknown>();
-    const names = new Set<string>();
-    for (const { object } of state) if (!world.has(object.id)) others.add(object['name']);
-    for (const { kind, object } of state) {
-      const { id, name } = object;
-      // Plain words occur in sentences, too.
-      const plain = typeof name !== 'string' || /^[A-Za-z]{1,6}$/.test(name);
-      if (world.has(id) && kind !== 'permission' && !plain && !others.has(name)) names.add(name);
-    }
-    this.#ids = world;
-    const all = [...names].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-    this.#names = new RegExp(`(?<![\\w-])(?:${all.join('|')})(?![\\w-]|\\.\\w)`);
-  }
-
-  /** The first that is in a text. */
-  in(text: string): string | undefined {
-    for (const [id] of text.matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)) {
-      if (this.#ids.has(id)) return id;
-    }
-    return this.#names.exec(text)?.[0];
-  }
-}
-
-const pairKinds: Readonly<Record<string, string>> = pairs;
-
-/** Fills path templates with ids of a world, level by level. */
-export class Atlas {
-  readonly #state: readonly Stored[];
-  readonly #world: ReadonlySet<string>;
-
-  constructor(state: readonly Stored[], world: ReadonlySet<string>) {
-    this.#state = state;
-    this.#world = world;
-  }
-
-  /** The path; undefined where the world has nothing of that kind. */
-  path(template: string): string | undefined {
-    let path = '';
-    let service = '';
-    for (const word of template.split('/').slice(1)) {
-      const id = word.startsWith('{') ? this.#idIn(service, path) : word;
-      if (id === undefined) return undefined;
-      service += `/${word}`;
-      path += `/${id}`;
-    }
-    return path;
-  }
-
-  #idIn(service: string, path: string): string | undefined {
-    const type = services[service]?.type;
-    const ofType = this.#state.filter(({ kind }) => (pairKinds[kind] ?? kind) === type);
-    const here = ofType.find(({ collection }) => collection === path);
-    if (here) return this.#isOutside(here) ? this.#firstIn(ofType, path) : here.object.id;
-    return this.#firstIn(ofType, undefined);
-  }
-
-  #firstIn(objects: readonly Stored[], path: string | undefined): string | undefined {
-    const found = objects.find(
-      ({ object, collection }) =>
-        this.#world.has(object.id) && (path === undefined || collection === path),
-    );
-    return (found ?? objects.find(({ kind }) => ofNobody.has(kind)))?.object.id;
-  }
-
-  #isOutside({ kind, object }: Stored): boolean {
-    return !ofNobody.has(kind) && isUnique(object.id) && !this.#world.has(object.id);
-  }
 }

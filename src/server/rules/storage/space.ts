@@ -1,6 +1,6 @@
 /** Space of storage domains: sums over what their disks say of themselves, no file is looked at. */
 import type { Resource } from '../../../model/resource.ts';
-import { referringCondition } from '../../store/conditions.ts';
+import { diskSums } from '../../store/kept-sums.ts';
 import type { RuleContext } from '../context.ts';
 
 type Domain = Resource<'storage_domain'>;
@@ -33,13 +33,12 @@ export function isBlock(domain: Domain): boolean {
 
 /** Space of a domain; `available` of the stored domain is what it offers when empty. */
 export function spaceOf(ctx: RuleContext, domain: Domain): Space {
-  const here = { condition: referringCondition('disk', 'storage_domains', domain.id ?? '') };
-  const used = ctx.tx.sum('disk', 'total_size', here);
+  const { total_size: used, provisioned_size: committed } = diskSums(ctx.tx, domain.id ?? '');
   const size = Number(domain.available ?? simulatedSize);
   return {
     used,
     available: Math.max(0, size - used),
-    committed: ctx.tx.sum('disk', 'provisioned_size', here),
+    committed,
   };
 }
 
