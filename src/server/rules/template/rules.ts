@@ -23,6 +23,7 @@ import { checkConfiguration, requireDataCenter } from '../vm/checks.ts';
 import { fitMemoryPolicy, inherit } from '../vm/configuration.ts';
 import { copyDevices } from '../vm/copied-devices.ts';
 import { exportTo } from '../vm/export.ts';
+import { ovfOfTemplate } from '../vm/ovf-configuration.ts';
 import { isSealed, seal } from '../vm/sealed.ts';
 import { shownBase } from '../vm/shown.ts';
 import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../vm/vm.ts';
@@ -34,7 +35,12 @@ export const templateRules = rules({
   lifecycle,
   events: { update: 49 },
   presentsStored: true,
-  present: (ctx, template) => ({ ...shownBase(template), ...shownOrigin(ctx, template) }),
+  present(ctx, template, everything) {
+    const shown = { ...shownBase(template), ...shownOrigin(ctx, template) };
+    if (!everything) return shown;
+    const configuration = { type: 'ovf', data: ovfOfTemplate(ctx, template, 'ovf') };
+    return { ...shown, initialization: { ...template.initialization, configuration } };
+  },
 
   prepare(ctx, template, _place, sent) {
     const vm = sourceOf(ctx, sent);
