@@ -38,6 +38,15 @@ function gibibytes(bytes: number): number {
   return Math.ceil(bytes / gibibyte);
 }
 
+/** A size in GiB where it is whole, as services write it; else exactly, so that nothing grows. */
+function capacity(bytes: number): Readonly<Record<string, string | number>> {
+  const isWhole = bytes % gibibyte === 0;
+  return {
+    'ovf:capacity': isWhole ? bytes / gibibyte : bytes,
+    'ovf:capacityAllocationUnits': isWhole ? 'byte * 2^30' : 'byte',
+  };
+}
+
 const guestSystem = element('Info', 'Guest Operating System');
 
 /** Where the image of a disk lies on its storage, from the folder of images. */
@@ -101,8 +110,7 @@ export const layouts: Readonly<Record<LayoutName, Layout>> = {
     }),
     disk: (disk) => ({
       'ovf:diskId': disk.id,
-      'ovf:capacity': gibibytes(disk.provisionedSize),
-      'ovf:capacityAllocationUnits': 'byte * 2^30',
+      ...capacity(disk.provisionedSize),
       'ovf:populatedSize': disk.actualSize,
       'ovf:parentRef': '',
       'ovf:fileRef': disk.imageId,

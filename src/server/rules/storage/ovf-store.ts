@@ -1,5 +1,6 @@
 /** The disk of a storage domain that keeps the configuration of the machines whose disks it holds. */
 import type { Resource } from '../../../model/resource.ts';
+import { type TarFile, tarOf } from '../../archive/tar.ts';
 import type { RuleContext } from '../context.ts';
 import { settleOwners } from '../disk/disk.ts';
 import type { Addressed } from '../notation.ts';
@@ -7,7 +8,6 @@ import { ovfOfTemplate, ovfOfVm } from '../vm/ovf-configuration.ts';
 import { attachmentsOf } from '../vm/vm.ts';
 import { requireStatus } from './domain-actions.ts';
 import { measured } from './space.ts';
-import { type TarFile, tarOf } from './tar.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;

@@ -121,8 +121,8 @@ export const templateRules = rules({
     export(ctx, { object: template }, body) {
       if (template.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action: 'export' });
       requireState(ctx, 'template', template as StoredObject, 'export', words('export', template));
-      const { operation, copies, words: told } = exportTo(ctx, 'template', template, body);
-      move(ctx, template, operation, { copies, words: told });
+      const { operation, ...begun } = exportTo(ctx, 'template', template, body);
+      move(ctx, template, operation, begun);
       return undefined;
     },
     ...registeredAlready,

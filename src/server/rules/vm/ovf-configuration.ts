@@ -25,10 +25,19 @@ interface Subject {
   readonly nics: readonly Resource<'nic'>[];
   readonly snapshots: readonly Snapshot[];
   readonly isTemplate: boolean;
+  readonly packed?: OvfDisk['format'] | undefined;
 }
 
-/** The document of a machine, with all that belongs to it now. */
-export function ovfOfVm(ctx: RuleContext, vm: Vm, layout: LayoutName): string {
+/**
+ * The document of a machine, with all that belongs to it now. With `packed` the disks have that form,
+ * whichever they have now.
+ */
+export function ovfOfVm(
+  ctx: RuleContext,
+  vm: Vm,
+  layout: LayoutName,
+  packed?: OvfDisk['format'],
+): string {
   return ovfOf(ctx, layout, {
     object: vm,
     path: `/vms/${vm.id}`,
@@ -36,10 +45,16 @@ export function ovfOfVm(ctx: RuleContext, vm: Vm, layout: LayoutName): string {
     nics: nicsOf(ctx, vm),
     snapshots: layout === 'ovf' ? snapshotsOf(ctx, vm) : [],
     isTemplate: false,
+    packed,
   });
 }
 
-export function ovfOfTemplate(ctx: RuleContext, template: Template, layout: LayoutName): string {
+export function ovfOfTemplate(
+  ctx: RuleContext,
+  template: Template,
+  layout: LayoutName,
+  packed?: OvfDisk['format'],
+): string {
   const path = `/templates/${template.id}`;
   return ovfOf(ctx, layout, {
     object: template,
@@ -51,6 +66,7 @@ export function ovfOfTemplate(ctx: RuleContext, template: Template, layout: Layo
     nics: ctx.tx.list('nic', { where: { collection: `${path}/nics` } }),
     snapshots: [],
     isTemplate: true,
+    packed,
   });
 }
 
@@ -79,7 +95,7 @@ function imagesAttached(
 }
 
 function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
-  const { object, path, sources, nics, snapshots, isTemplate } = subject;
+  const { object, path, sources, nics, snapshots, isTemplate, packed } = subject;
   const cluster = ctx.tx.get('cluster', object.cluster?.id ?? '');
   const { template, original_template: original } = object as Vm;
   const nameOf = (one: { id?: string } | undefined) =>
@@ -97,7 +113,10 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
     {
       id: object.id,
       vm: object as Vm,
-      disks: sources.map((source) => diskOf(source, active?.id, dataCenter)),
+      disks: sources.map((source) => ({
+        ...diskOf(source, active?.id, dataCenter),
+        ...(packed ? { format: packed, sparse: true } : {}),
+      })),
       nics: nics.map((nic) => nicOf(ctx, nic)),
       consoles: consoles.flatMap(({ protocol }) => protocol ?? []),
       watchdog,

@@ -54,9 +54,21 @@ export function memoryWithOvf(sent: StoredObject, ovf: OvfMachine | undefined): 
 
 /** Makes the devices of a machine that is stored already, and attaches the disks that are there. */
 export function furnishFromOvf(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
+  ctx.tx.insert('cdrom', `/vms/${vm.id}/cdroms`, { id: cdromId, vm: { id: vm.id ?? '' } });
+  addDevices(ctx, vm, ovf);
+  const missing = ovf.disks.filter((disk) => !attached(ctx, vm, disk));
+  if (missing.length === 0) {
+    ctx.event(174, subjects(ctx, vm));
+    return;
+  }
+  const names = missing.map(({ alias, id: disk }) => alias ?? disk).join(', ');
+  ctx.event(175, subjects(ctx, vm), { DiskAliases: names });
+}
+
+/** Makes the interfaces, consoles and watchdog of a document. */
+export function addDevices(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
   const id = vm.id ?? '';
   const belongs = { vm: { id } };
-  ctx.tx.insert('cdrom', `/vms/${id}/cdroms`, { id: cdromId, ...belongs });
   for (const nic of ovf.nics) addNic(ctx, vm, nic);
   for (const protocol of ovf.consoles) {
     const console = { id: consoleId(protocol), protocol, ...belongs };
@@ -66,13 +78,6 @@ export function furnishFromOvf(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void 
     const watchdog = { id: ctx.site.newId(), ...ovf.watchdog, ...belongs };
     ctx.tx.insert('watchdog', `/vms/${id}/watchdogs`, watchdog);
   }
-  const missing = ovf.disks.filter((disk) => !attached(ctx, vm, disk));
-  if (missing.length === 0) {
-    ctx.event(174, subjects(ctx, vm));
-    return;
-  }
-  const names = missing.map(({ alias, id: disk }) => alias ?? disk).join(', ');
-  ctx.event(175, subjects(ctx, vm), { DiskAliases: names });
 }
 
 /** An interface keeps its address and id where nobody has them, and its profile where there is one. */
@@ -111,7 +116,7 @@ function mayAttach(ctx: RuleContext, id: string): boolean {
 /** Attaches a disk that is there and that nothing else has; false where that cannot be. */
 function attached(ctx: RuleContext, vm: Vm, named: OvfDisk): boolean {
   const disk = ctx.tx.get('disk', named.id);
-  if (!disk || disk.status !== 'ok' || !mayAttach(ctx, named.id)) {
+  if (disk?.status !== 'ok' || !mayAttach(ctx, named.id)) {
     return false;
   }
   const users = vmsOf(ctx, disk);
