@@ -127,7 +127,7 @@ function written(given: OvfMachine, layout: LayoutName): string {
   let id = 0;
   return writeOvf(
     given,
-    { version: '4.5.0.0', isTemplate: false, now: new Date(0), clusterName: 'lab' },
+    { version: '4.5.0.0', isTemplate: false, clusterName: 'lab' },
     { number: system?.[0], label: system?.[2] ?? '' },
     layout,
     () => {

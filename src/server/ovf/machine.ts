@@ -71,5 +71,6 @@ export interface OvfSurroundings {
   readonly version: string;
   /** Whether it is a template. */
   readonly isTemplate: boolean;
-  readonly now: Date;
+  /** When it was taken out; absent where it is only shown, which must not differ from time to time. */
+  readonly exported?: Date | undefined;
 }

@@ -91,7 +91,7 @@ function general(machine: OvfMachine, about: OvfSurroundings): string {
       Description,
       Comment,
       CreationDate: optionalDate(vm.creation_time),
-      ExportDate: dateText(about.now),
+      ExportDate: about.exported && dateText(about.exported),
       ...rest,
       ClusterCompatibilityVersion: about.clusterLevel,
       ClusterName: about.clusterName,

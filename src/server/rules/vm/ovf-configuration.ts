@@ -134,7 +134,7 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
       originalTemplateName: nameOf(original),
       version,
       isTemplate,
-      now: ctx.now,
+      exported: packed && ctx.now,
     },
     { number: system?.[0], label: system?.[2] ?? word },
     layout,
