@@ -19,6 +19,7 @@ import { CallLog } from './http/call-log.ts';
 import { ListCache } from './http/list-cache.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
+import { HostFiles } from './images/host-files.ts';
 import { endTransfers, findImages, followImages } from './images/lost-images.ts';
 import { QemuNbd } from './images/qemu-nbd.ts';
 import { TicketImages } from './images/ticket-images.ts';
@@ -148,6 +149,7 @@ async function start(
     newId: () => newId(),
     random: seededRandom(options.seed ?? randomBytes(4).readUInt32LE()),
     images: files,
+    hostArchives: new HostFiles(options.hostFiles ?? join(folder, 'host-files'), files),
     tickets: desk,
     certificates: {
       ca: certificates.ca,

@@ -113,6 +113,14 @@ const standIn: Readonly<Record<string, Scene>> = {
   },
 };
 
+const documents: Readonly<Record<string, Scene>> = {
+  'vmctl vms get vm-03 --all-content --query initialization.configuration.data -o tsv > vm-03.ovf':
+    { after: holds('vm-03.ovf', /<Name>vm-03<\/Name>/) },
+  'vmctl vms create --cluster Default -f vm-03.ovf --name again': {
+    after: shows('vmctl vms list -o name', /vms\/again/),
+  },
+};
+
 const ticketFile = `cat > ticket.json << 'END'
 {"uuid": "t", "size": 1048576, "ops": ["read", "write"], "timeout": 3600,
  "url": "file:///var/tmp/disk.raw"}
@@ -166,5 +174,6 @@ export const pageScenes: Readonly<Record<string, Scene>> = {
   ...readme,
   ...server,
   ...standIn,
+  ...documents,
   ...daemon,
 };

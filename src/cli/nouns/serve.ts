@@ -26,6 +26,7 @@ interface Flags {
   readonly scope?: string;
   readonly admin: string;
   readonly passwordFile?: string;
+  readonly hostFiles?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly hostName: readonly string[];
@@ -60,6 +61,10 @@ export function register(command: Command, cli: Cli): void {
     .option('--images-control-socket <path>', 'unix socket for the tickets of the image daemon')
     .option('--data <dir>', 'folder of the data (default: below the XDG state folder)')
     .option('--memory', 'keep nothing')
+    .option(
+      '--host-files <dir>',
+      'folder of the files of hosts, such as exported machines (default: below that of the data)',
+    )
     .option('--new-site', 'move what the folder of the data holds aside, and begin an empty site')
     .option('--adopt-images', 'use database and images together although they do not fit')
     .addOption(
@@ -193,6 +198,7 @@ async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promi
     scope: flags.scope,
     admin: flags.admin,
     password: passwordOf(cli, flags),
+    hostFiles: absolute(flags.hostFiles),
     tlsCert: absolute(flags.tlsCert),
     tlsKey: absolute(flags.tlsKey),
     hostNames: flags.hostName.map((name) => parsed(parseHostName, name, '--host-name')),

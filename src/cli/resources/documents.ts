@@ -27,6 +27,9 @@ export async function readInput(cli: Cli, path: string, flag: string): Promise<s
   }
 }
 
+/** How an OVF document begins, behind declaration and comments: machines can be made of one. */
+const ovfRoot = /^\uFEFF?(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*<(?:\w+:)?Envelope[\s>]/;
+
 /**
  * The object in a text. What only the service sets is left out, so that the output of one command
  * can be the input of another; members that the type does not have are refused.
@@ -38,6 +41,9 @@ export async function parseDocument(
   operation: string,
   path: string,
 ): Promise<Record<string, unknown>> {
+  if ('type' in shape && shape.type === 'vm' && ovfRoot.test(text)) {
+    return { initialization: { configuration: { type: 'ovf', data: text } } };
+  }
   const name = path === '-' ? 'stdin' : path;
   const [media, document] = await normalized(text, name);
   // As `-o json` and `-o yaml` print them, and as everybody would write them.

@@ -156,6 +156,16 @@ export const machineEvents = {
     severity: 'normal',
     text: 'VM {VmName} on Host {HostName} is suspended.',
   },
+  174: {
+    name: 'VM_MADE_OF_CONFIGURATION',
+    severity: 'normal',
+    text: 'VM {VmName} has been successfully imported from the given configuration.',
+  },
+  175: {
+    name: 'VM_MADE_OF_CONFIGURATION_WITHOUT_DISKS',
+    severity: 'warning',
+    text: 'VM {VmName} has been imported from the given configuration but the following disk(s) failed to attach: {DiskAliases}.',
+  },
   1150: {
     name: 'VM_EXPORTED',
     severity: 'normal',

@@ -89,6 +89,14 @@ export const templateFaults = {
     status: 400,
     text: 'Cannot {action}. There is no such file on a host: {url}.',
   },
+  IMPORT_FILE_UNREADABLE: {
+    status: 400,
+    text: 'Cannot {action}. {path} cannot be read: {reason}',
+  },
+  IMPORT_DISK_MISSING: {
+    status: 400,
+    text: 'Cannot {action}. The archive holds no file of the disk {name}.',
+  },
   WINDOWS_CANNOT_BE_SEALED: {
     status: 400,
     text: 'Cannot {action}. Guests that run Windows cannot be sealed; use sysprep.',

@@ -36,7 +36,15 @@ export interface Restored {
 }
 
 /** What a folder may hold before a site comes into it: nothing of it belongs to a site. */
-const harmless = new Set([restoring, 'lost+found', 'iso', 'tls', 'ca.pem', 'admin-password']);
+const harmless = new Set([
+  restoring,
+  'lost+found',
+  'iso',
+  'host-files',
+  'tls',
+  'ca.pem',
+  'admin-password',
+]);
 
 /**
  * Brings a backup into a folder. Nothing is left there when that fails. Throws a `FolderError` where

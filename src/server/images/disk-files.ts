@@ -151,6 +151,18 @@ export class DiskFiles implements DiskImages {
     await this.#replace(to, (partial) => convertImage(source, partial, form));
   }
 
+  /** Writes what an image holds into a new file elsewhere, in another form. */
+  async exportTo(id: string, path: string, form: ImageForm): Promise<void> {
+    this.#requireSource(id);
+    const source = existsSync(this.path(id)) ? this.path(id) : undefined;
+    await convertImage(source, path, form);
+  }
+
+  /** Puts what a file elsewhere holds into an image, which it makes or replaces as a whole. */
+  async importFrom(path: string, id: string, form: ImageForm): Promise<void> {
+    await this.#replace(id, (partial) => convertImage(path, partial, form));
+  }
+
   /** Nothing is left in an image; its file is made anew where it is needed. */
   async #empty(id: string): Promise<void> {
     if (this.#record(id)) await this.#store.write((tx) => tx.images.emptied(id));

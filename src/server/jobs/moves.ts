@@ -6,7 +6,9 @@ import type { Words } from '../fault.ts';
 import {
   type Caller,
   type EventSubjects,
+  type HostPath,
   type ImageForm,
+  type PackedDisk,
   RuleContext,
   type Site,
 } from '../rules/context.ts';
@@ -54,11 +56,34 @@ export type Describe = (
 /** Bytes of an image to be copied to another one; onto itself, its zeros become holes. */
 export interface ImageCopy {
   readonly from: string;
+  /** The archive that holds the bytes; `from` is the name of the file in it then. */
+  readonly archive?: HostPath;
   readonly to: string;
   /** The form in which it is written, where it is another one. */
   readonly form?: ImageForm;
   /** Length of the file afterwards, in bytes, where it is not that of the first. */
   readonly length?: number;
+}
+
+/** An archive that is written once the copies are made. */
+export interface Packing {
+  readonly archive: HostPath;
+  readonly document: string;
+  readonly disks: readonly PackedDisk[];
+}
+
+/** Copies images, and packs what is to be packed. */
+export async function copyImages(
+  site: Site,
+  copies: readonly ImageCopy[],
+  packing: Packing | undefined,
+): Promise<void> {
+  for (const { from, to, form, length, archive } of copies) {
+    if (archive && form) await site.hostArchives.unpack(archive, from, to, form);
+    else await (form ? site.images.convert(from, to, form) : site.images.copy(from, to));
+    if (length !== undefined) site.images.resize(to, length);
+  }
+  if (packing) await site.hostArchives.pack(packing.archive, packing.document, packing.disks);
 }
 
 /** What a kind of object does at the end of its moves. */
@@ -104,11 +129,9 @@ const arrivals = new Map<KindName, Arrivals>();
 /** The copying that the end of a move waits for. */
 const copying = 'copy images';
 registerWork(copying, {
-  async run(site, data) {
-    for (const { from, to, form, length } of (data as unknown as NotedCopying).copies) {
-      await (form ? site.images.convert(from, to, form) : site.images.copy(from, to));
-      if (length !== undefined) site.images.resize(to, length);
-    }
+  run(site, data) {
+    const { copies, journey } = data as unknown as NotedCopying;
+    return copyImages(site, copies, packingOf(journey));
   },
   done(ctx, data) {
     const { journey } = data as unknown as NotedCopying;
@@ -128,6 +151,10 @@ registerWork(copying, {
     if (left) ctx.tx.update(journey.kind, left as never, journey.collection);
   },
 });
+
+function packingOf({ data }: Journey): Packing | undefined {
+  return data?.['packing'] as Packing | undefined;
+}
 
 interface NotedCopying {
   readonly journey: Journey;
@@ -228,8 +255,9 @@ function enter(
     carryOn(ctx, journey, stage, milliseconds * ctx.site.speed);
     return current;
   }
-  const copies = arrivals.get(journey.kind)?.copies?.[journey.operation]?.(ctx, current, journey);
-  if (copies && copies.length > 0) {
+  const copies =
+    arrivals.get(journey.kind)?.copies?.[journey.operation]?.(ctx, current, journey) ?? [];
+  if (copies.length > 0 || packingOf(journey)) {
     ctx.tx.update(journey.kind, current as never, journey.collection);
     const state = String(current[lifecycle.attribute]);
     beginWork(ctx, copying, target(journey), { journey, state, copies });

@@ -70,6 +70,35 @@ export interface DiskImages {
   head(id: string, length: number): Uint8Array;
 }
 
+/** A file on a host. */
+export interface HostPath {
+  /** Name of the host. */
+  readonly host: string;
+  /** As clients write it: from the root of the host. */
+  readonly path: string;
+}
+
+/** A disk that goes into an archive. */
+export interface PackedDisk {
+  readonly image: string;
+  /** Name of its file in the archive. */
+  readonly member: string;
+  readonly form: ImageForm;
+}
+
+/** Archives of machines (OVA) in the file systems of hosts. */
+export interface HostArchives {
+  /**
+   * The OVF document of an archive and the host that has it; any host where none is named. Undefined
+   * where there is no such file; throws where it is no archive with a document.
+   */
+  document(host: string | undefined, path: string): { host: string; text: string } | undefined;
+  /** Writes an archive with a document and disks; nothing of it is left when that fails. */
+  pack(archive: HostPath, document: string, disks: readonly PackedDisk[]): Promise<void>;
+  /** Puts the disk in a file of an archive into an image. Its own form is found out. */
+  unpack(archive: HostPath, member: string, to: string, form: ImageForm): Promise<void>;
+}
+
 /** Tickets at the image daemon. */
 export interface Tickets {
   /** Where the daemon is reached: `https://HOST:PORT`. */
@@ -127,6 +156,7 @@ export interface Site {
   /** A number from 0 to 1, the same sequence for the same seed. */
   readonly random: () => number;
   readonly images: DiskImages;
+  readonly hostArchives: HostArchives;
   readonly tickets: Tickets;
   readonly certificates: SiteCertificates;
   /** Whether somebody listens at an address. */

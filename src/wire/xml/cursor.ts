@@ -95,6 +95,23 @@ export class XmlCursor extends XmlScanner implements Place {
     }
   }
 
+  /** Whether the element that was opened last begins with another one; nothing is consumed. */
+  hasChildren(): boolean {
+    if (this.closed) return false;
+    const { text } = this;
+    let { pos } = this;
+    for (;;) {
+      const tag = text.indexOf('<', pos);
+      if (tag < 0 || !blank.test(text.slice(pos, tag))) return false;
+      const isComment = text.startsWith('<!--', tag);
+      if (!isComment && text[tag + 1] !== '?')
+        return text[tag + 1] !== '/' && text[tag + 1] !== '!';
+      const end = text.indexOf(isComment ? '-->' : '?>', tag + 2);
+      if (end < 0) return false;
+      pos = text.indexOf('>', end) + 1;
+    }
+  }
+
   /** All text of the element that was opened last, up to its end tag, which is consumed. */
   content(): string {
     if (this.closed) {

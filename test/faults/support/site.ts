@@ -107,17 +107,17 @@ export class FolderSite {
     return { path, url: String(ready.json()['transfer_url']) };
   }
 
-  /** Writes the bytes of a disk through a transfer. */
-  async write(id: string, bytes: Buffer): Promise<void> {
-    const { path, url } = await this.transfer(id, 'upload');
+  /** Writes the bytes of a disk through a transfer; as `raw` those inside of its image. */
+  async write(id: string, bytes: Buffer, format?: 'raw'): Promise<void> {
+    const { path, url } = await this.transfer(id, 'upload', format);
     const sent = await send(url, { method: 'PUT', body: bytes, ca: this.server.ca });
     if (sent.status !== 200) throw new Error(sent.text);
     await this.finish(path);
   }
 
-  /** Reads the bytes of a disk through a transfer. */
-  async read(id: string): Promise<Buffer> {
-    const { path, url } = await this.transfer(id, 'download');
+  /** Reads the bytes of a disk through a transfer; as `raw` those inside of its image. */
+  async read(id: string, format?: 'raw'): Promise<Buffer> {
+    const { path, url } = await this.transfer(id, 'download', format);
     const got = await send(url, { ca: this.server.ca });
     if (got.status !== 200) throw new Error(got.text);
     await this.finish(path);

@@ -107,7 +107,14 @@ export async function readDisk(
 
 async function openTransfer(site: Site, disk: string, direction: string, backup?: string) {
   const api = await RawApi.signIn(site.server());
-  const body = { disk: { id: disk }, direction, ...(backup ? { backup: { id: backup } } : {}) };
+  // What the disk holds, whatever its format.
+  const format = direction === 'download' ? { format: 'raw' } : {};
+  const body = {
+    disk: { id: disk },
+    direction,
+    ...format,
+    ...(backup ? { backup: { id: backup } } : {}),
+  };
   const added = await api.json('POST', '/imagetransfers', body);
   expect([201, 202], added.text).toContain(added.status);
   const { id } = added.json<{ id: string }>();

@@ -52,6 +52,7 @@ export function useWorld(): World {
       images: {
         sizes: () => ({ allocated: 0, length: 0 }),
       } as unknown as Site['images'],
+      hostArchives: {} as Site['hostArchives'],
       tickets: {} as Site['tickets'],
       certificates: {} as Site['certificates'],
       answers: async () => true,

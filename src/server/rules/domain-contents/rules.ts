@@ -7,6 +7,7 @@ import { copyDisk } from '../disk/copies.ts';
 import { requireAll, resolveMember } from '../input.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
+import { addConsole } from '../vm/console.ts';
 import { addInterfaces, newTemplate, newVm, sourcesIn } from '../vm/external-import.ts';
 import { moveVm, subjects } from '../vm/vm.ts';
 import { placeOn } from './place.ts';
@@ -84,6 +85,7 @@ function importVm(ctx: RuleContext, place: Place, kept: Stored<Vm>, body: Stored
     copyDisk(ctx, source, owner, { storage_domains: domains }),
   );
   addInterfaces(ctx, vm, kept);
+  addConsole(ctx, vm);
   moveVm(ctx, vm, 'import', { copies });
   return undefined;
 }

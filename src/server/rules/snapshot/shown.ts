@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { writeOvf } from '../vm/ovf.ts';
+import { ovfOfSnapshot } from '../vm/ovf-configuration.ts';
 import { shownComputed } from '../vm/shown.ts';
 import type { Vm } from '../vm/vm.ts';
 import { savedConfiguration } from './images.ts';
@@ -23,7 +23,8 @@ export function shownSnapshot(
   if (snapshot.snapshot_type === 'active') return { vm: undefined };
   const vm = savedVm(ctx, snapshot);
   if (!everything) return { vm, initialization: undefined };
-  return { vm, initialization: { configuration: { type: 'ovf', data: writeOvf(ctx, vm) } } };
+  const data = ovfOfSnapshot(ctx, snapshot, vm);
+  return { vm, initialization: { configuration: { type: 'ovf', data } } };
 }
 
 /** The machine with the configuration that was saved; what was not saved is as it is now. */

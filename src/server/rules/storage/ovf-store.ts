@@ -1,13 +1,13 @@
 /** The disk of a storage domain that keeps the configuration of the machines whose disks it holds. */
 import type { Resource } from '../../../model/resource.ts';
+import { type TarFile, tarOf } from '../../archive/tar.ts';
 import type { RuleContext } from '../context.ts';
 import { settleOwners } from '../disk/disk.ts';
 import type { Addressed } from '../notation.ts';
-import { writeOvf } from '../vm/ovf.ts';
+import { ovfOfTemplate, ovfOfVm } from '../vm/ovf-configuration.ts';
 import { attachmentsOf } from '../vm/vm.ts';
 import { requireStatus } from './domain-actions.ts';
 import { measured } from './space.ts';
-import { type TarFile, tarOf } from './tar.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;
@@ -76,16 +76,24 @@ function newStore(ctx: RuleContext, domain: Domain): Disk {
   return { ...disk, ...measured(ctx, disk) };
 }
 
-/** A document for each machine that has a disk on the domain, and one about them all. */
+/** A document for each machine and template that has a disk on the domain, and one about them all. */
 function configurations(ctx: RuleContext, domain: Domain): TarFile[] {
   const there = (id: string | undefined) =>
     ctx.tx.get('disk', id ?? '')?.storage_domains?.some((one) => one.id === domain.id) ?? false;
   const machines = ctx.tx
     .list('vm')
     .filter((vm) => attachmentsOf(ctx, vm).some(({ id }) => there(id)));
+  const templates = ctx.tx.list('template').filter((template) => {
+    const collection = `/templates/${template.id}/diskattachments`;
+    return ctx.tx.list('disk_attachment', { where: { collection } }).some(({ id }) => there(id));
+  });
   const about = { LastUpdated: ctx.timestamp, Domains: [domain.id] };
   return [
     { name: 'info.json', content: JSON.stringify(about) },
-    ...machines.map((vm) => ({ name: `${vm.id}.ovf`, content: writeOvf(ctx, vm) })),
+    ...machines.map((vm) => ({ name: `${vm.id}.ovf`, content: ovfOfVm(ctx, vm, 'ovf') })),
+    ...templates.map((template) => ({
+      name: `${template.id}.ovf`,
+      content: ovfOfTemplate(ctx, template, 'ovf'),
+    })),
   ];
 }

@@ -23,6 +23,7 @@ import { checkConfiguration, requireDataCenter } from '../vm/checks.ts';
 import { fitMemoryPolicy, inherit } from '../vm/configuration.ts';
 import { copyDevices } from '../vm/copied-devices.ts';
 import { exportTo } from '../vm/export.ts';
+import { ovfOfTemplate } from '../vm/ovf-configuration.ts';
 import { isSealed, seal } from '../vm/sealed.ts';
 import { shownBase } from '../vm/shown.ts';
 import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../vm/vm.ts';
@@ -34,7 +35,12 @@ export const templateRules = rules({
   lifecycle,
   events: { update: 49 },
   presentsStored: true,
-  present: (ctx, template) => ({ ...shownBase(template), ...shownOrigin(ctx, template) }),
+  present(ctx, template, everything) {
+    const shown = { ...shownBase(template), ...shownOrigin(ctx, template) };
+    if (!everything) return shown;
+    const configuration = { type: 'ovf', data: ovfOfTemplate(ctx, template, 'ovf') };
+    return { ...shown, initialization: { ...template.initialization, configuration } };
+  },
 
   prepare(ctx, template, _place, sent) {
     const vm = sourceOf(ctx, sent);
@@ -115,8 +121,8 @@ export const templateRules = rules({
     export(ctx, { object: template }, body) {
       if (template.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action: 'export' });
       requireState(ctx, 'template', template as StoredObject, 'export', words('export', template));
-      const { operation, copies, words: told } = exportTo(ctx, 'template', template, body);
-      move(ctx, template, operation, { copies, words: told });
+      const { operation, ...begun } = exportTo(ctx, 'template', template, body);
+      move(ctx, template, operation, begun);
       return undefined;
     },
     ...registeredAlready,

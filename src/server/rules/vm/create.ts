@@ -6,14 +6,13 @@ import type { ImageCopy } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { type Changes, copyDisk, type Owner, type Source, sourcesOf } from '../disk/copies.ts';
-import { nextMac } from '../network/mac.ts';
 import { addActiveSnapshot, snapshotSources } from '../snapshot/images.ts';
 import { checkConfiguration, requireDataCenter } from './checks.ts';
-import { fillConfiguration, inherit, inheritConfiguration } from './configuration.ts';
+import { fillConfiguration, inheritConfiguration } from './configuration.ts';
 import { addConsole } from './console.ts';
 import { copyDevices } from './copied-devices.ts';
 import { autoPinNew } from './guest.ts';
-import { type OvfMachine, readOvf } from './ovf.ts';
+import { configureFromOvf, furnishFromOvf, memoryWithOvf, sentOvf } from './ovf-import.ts';
 import { isSealed, seal } from './sealed.ts';
 import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
 
@@ -26,7 +25,7 @@ export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   const snapshot = sentSnapshot(ctx, vm);
   const template = chosenTemplate(ctx, vm, snapshot);
   requireDataCenter(ctx, vm, 'add');
-  const ovf = sentOvf(vm);
+  const ovf = sentOvf(sent);
   if (!cluster?.cpu?.architecture || cluster.cpu.architecture === 'undefined') {
     ctx.refuse('CLUSTER_WITHOUT_ARCHITECTURE', { action: 'add', cluster: cluster?.name ?? '' });
   }
@@ -34,11 +33,11 @@ export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   vm.template = { id: template.id ?? blankTemplate };
   vm.original_template = { id: template.id ?? blankTemplate };
   if (snapshot || ctx.parameters.flag('clone')) vm.template = { id: blankTemplate };
-  if (ovf) inherit(vm, ovf.vm as StoredObject, Object.keys(ovf.vm));
+  if (ovf) configureFromOvf(ctx, vm, ovf);
   // A document brings a name of its own; one without is no help.
   if (!vm.name) throw incomplete('Vm', ['name'], 'add');
   inheritConfiguration(ctx, vm, { ...(snapshot ?? template) });
-  settleVm(ctx, vm, sent);
+  settleVm(ctx, vm, memoryWithOvf(sent, ovf));
   autoPinNew(ctx, vm);
   if (ctx.parameters.flag('seal') ?? isSealed(template)) seal(ctx, vm, 'add');
 }
@@ -60,15 +59,6 @@ export function settleVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
     collection: `/datacenters/${cluster?.data_center?.id}/quotas`,
   });
   if (quota?.id) vm.quota ??= { id: quota.id };
-}
-
-/** The configuration that was sent as a document; it is not kept in that form. */
-function sentOvf(vm: Vm): OvfMachine | undefined {
-  const { configuration, ...rest } = vm.initialization ?? {};
-  if (!configuration?.data) return undefined;
-  if (Object.keys(rest).length > 0) vm.initialization = rest;
-  else delete vm.initialization;
-  return readOvf(configuration.data);
 }
 
 function sentSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefined {
@@ -113,6 +103,13 @@ export function requireTemplate(
 /** Makes the parts of a new machine that is stored already, and begins to copy disks. */
 export function furnishVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   const id = vm.id ?? '';
+  const ovf = sentOvf(sent);
+  if (ovf) {
+    furnishFromOvf(ctx, vm, ovf);
+    addConsole(ctx, vm);
+    addActiveSnapshot(ctx, vm);
+    return;
+  }
   const owner: Owner = { kind: 'vm', id };
   const snapshot = (sent['snapshots'] as { id?: string }[] | undefined)?.[0]?.id;
   const from = vm.original_template?.id ?? blankTemplate;
@@ -121,7 +118,6 @@ export function furnishVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
     : `/templates/${from}`;
   ctx.tx.insert('cdrom', `/vms/${id}/cdroms`, { id: cdromId, vm: { id } });
   copyDevices(ctx, origin, owner, vm);
-  addSentInterfaces(ctx, vm, sent);
   addConsole(ctx, vm);
   addActiveSnapshot(ctx, vm);
   if (ctx.parameters.flag('clone_permissions')) copyPermissions(ctx, from, id);
@@ -129,18 +125,6 @@ export function furnishVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
     ? snapshotSources(ctx, snapshot)
     : sourcesOf(ctx, { kind: 'template', id: from });
   fill(ctx, vm, sources, sent);
-}
-
-/** Interfaces of a document keep their addresses where nobody else has them. */
-function addSentInterfaces(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
-  const { configuration } = (sent['initialization'] ?? {}) as NonNullable<Vm['initialization']>;
-  for (const nic of configuration?.data ? readOvf(configuration.data).nics : []) {
-    const address = nic.mac?.address ?? '';
-    const taken = !address || ctx.tx.count('nic', { where: { mac_address: address } }) > 0;
-    const mac = { address: taken ? nextMac(ctx, vm, 'add') : address };
-    const id = ctx.site.newId();
-    ctx.tx.insert('nic', `/vms/${vm.id}/nics`, { ...nic, id, mac, vm: { id: vm.id ?? '' } });
-  }
 }
 
 /** Gives a machine copies of disks. Without any it is down at once. */

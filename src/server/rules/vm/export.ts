@@ -1,29 +1,29 @@
 /** Taking machines and templates elsewhere: to an export domain, or into a file on a host. */
 import type { Resource } from '../../../model/resource.ts';
-import type { ImageCopy } from '../../jobs/moves.ts';
-import { requireState } from '../../jobs/moves.ts';
+import { copyImages, type ImageCopy, type Packing, requireState } from '../../jobs/moves.ts';
 import { beginWork, registerWork } from '../../jobs/work.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { sourcesOf } from '../disk/copies.ts';
+import { notedCopies, sourcesOf } from '../disk/copies.ts';
 import { contentsOf, type Part, partsBelow } from '../domain-contents/unregistered.ts';
 import { resolveMember } from '../input.ts';
 import type { Addressed } from '../notation.ts';
 import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { ovfOfTemplate, ovfOfVm } from './ovf-configuration.ts';
 import { dataCenterOfCluster, isRunning, moveVm, subjects } from './vm.ts';
 
 type Exported = Resource<'vm'> | Resource<'template'>;
 type Kind = 'vm' | 'template';
 
-/** Path of what has been exported into files of a host. */
-export function filesOf(host: string, what: 'ova' | 'ovadisks'): string {
-  return `/hosts/${host}/${what}`;
-}
+/** Path of the copies of disks that go into archives. */
+const archivedDisks = '/archiveddisks';
 
 /** What is exported, and how the export goes on. */
 interface Export {
   readonly operation: 'export' | 'export_to_file';
   readonly copies: ImageCopy[];
+  /** The archive that is written, where it is one. */
+  readonly packing?: Packing;
   /** Words of its events. */
   readonly words: { readonly StorageDomainName: string } | { readonly ExportPath: string };
 }
@@ -43,11 +43,11 @@ export function exportVm(
   });
   requireSettledSnapshots(ctx, vm, 'export');
   requireFreeDisks(ctx, vm, 'export');
-  const { operation, copies, words } = exportTo(ctx, 'vm', vm, body);
+  const { operation, ...begun } = exportTo(ctx, 'vm', vm, body);
   if (isRunning(vm)) {
     ctx.event(1223, subjects(ctx, vm));
-    beginWork(ctx, runningExport, `export:${vm.id}`, { vm: vm.id, copies, words });
-  } else moveVm(ctx, vm, operation, { copies, words });
+    beginWork(ctx, runningExport, `export:${vm.id}`, { vm: vm.id, ...begun });
+  } else moveVm(ctx, vm, operation, begun);
   return undefined;
 }
 
@@ -57,23 +57,33 @@ const runningExport = 'export running vm';
 interface RunningExport {
   readonly vm: string;
   readonly copies: readonly ImageCopy[];
+  readonly packing: Packing;
   readonly words: { readonly ExportPath: string };
 }
 
 registerWork(runningExport, {
-  async run({ images }, data) {
-    for (const { from, to } of (data as unknown as RunningExport).copies) {
-      await images.copy(from, to);
-    }
+  run(site, data) {
+    const { copies, packing } = data as unknown as RunningExport;
+    return copyImages(site, copies, packing);
   },
-  done: (ctx, data) => tellRunningExport(ctx, data, 1224),
-  failed: (ctx, data) => tellRunningExport(ctx, data, 1225),
+  done: (ctx, data) => endRunningExport(ctx, data, 1224),
+  failed: (ctx, data) => endRunningExport(ctx, data, 1225),
 });
 
-function tellRunningExport(ctx: RuleContext, data: StoredObject, code: 1224 | 1225): void {
+function endRunningExport(ctx: RuleContext, data: StoredObject, code: 1224 | 1225): void {
+  removeArchivedCopies(ctx, data);
   const { vm: id, words } = data as unknown as RunningExport;
   const vm = ctx.tx.get('vm', id);
   ctx.event(code, vm ? subjects(ctx, vm) : {}, words);
+}
+
+/** Removes the copies that an archive was written from, when it is there or has failed. */
+export function removeArchivedCopies(ctx: RuleContext, data: StoredObject | undefined): void {
+  for (const { to } of notedCopies(data)) {
+    if (!ctx.tx.get('unregistered_disk', to, archivedDisks)) continue;
+    ctx.tx.remove('unregistered_disk', to, archivedDisks);
+    ctx.afterCommit.push(() => ctx.site.images.remove(to));
+  }
 }
 
 /** Notes a machine or template at its new place; returns what is to be copied there. */
@@ -139,52 +149,71 @@ function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObje
   }
   const file = typeof body['filename'] === 'string' ? body['filename'] : `${object.name}.ova`;
   const path = `${directory.replace(/\/$/, '')}/${file}`;
-  const collection = filesOf(id, 'ova');
-  const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
-  const before = ctx.tx.list(as, { where: { collection } }).find((one) => one.comment === path);
-  if (before?.id) ctx.tx.remove(as, before.id, collection);
-  // Every file is one of its own, also of the same machine; it is found by its path.
-  const copy = { ...object, id: ctx.site.newId(), comment: path };
-  const places = { collection, disks: filesOf(id, 'ovadisks'), domain: undefined };
+  // A machine that runs goes on: what is packed are its disks as they are now.
+  const isCopied = kind === 'vm' && isRunning(object as Resource<'vm'>);
+  const sources = sourcesOf(ctx, { kind, id: object.id ?? '' });
+  const packed = sources.map(({ disk }) => ({
+    disk,
+    copy: isCopied ? archivedCopy(ctx, disk) : (disk.id ?? ''),
+  }));
+  const document =
+    kind === 'vm'
+      ? ovfOfVm(ctx, object as Resource<'vm'>, 'ova', 'cow')
+      : ovfOfTemplate(ctx, object as Resource<'template'>, 'ova', 'cow');
   return {
     operation: 'export_to_file',
-    copies: put(ctx, kind, object, places, copy),
+    copies: isCopied ? packed.map(({ disk, copy }) => ({ from: disk.id ?? '', to: copy })) : [],
+    packing: {
+      archive: { host: host.name ?? id, path },
+      document,
+      disks: packed.map(({ disk, copy }) => ({
+        image: copy,
+        member: disk.image_id ?? '',
+        form: {
+          from: disk.format ?? 'raw',
+          to: 'cow',
+          size: Number(disk.provisioned_size ?? 0),
+          whole: true,
+        },
+      })),
+    },
     words: { ExportPath: `${host.name}:${path}` },
   };
+}
+
+/** Notes a copy of a disk that goes into an archive; it is removed when that is written. */
+function archivedCopy(ctx: RuleContext, disk: Resource<'disk'>): string {
+  const id = ctx.site.newId();
+  const { template: _template, vm: _vm, ...rest } = disk;
+  ctx.tx.insert('unregistered_disk', archivedDisks, { ...rest, id, storage_domains: [] });
+  return id;
 }
 
 interface Places {
   readonly collection: string;
   readonly disks: string;
-  readonly domain: string | undefined;
+  readonly domain: string;
 }
 
 /** Stores the exported form, with disks of new ids. */
-function put(
-  ctx: RuleContext,
-  kind: Kind,
-  object: Exported,
-  places: Places,
-  shown: Exported = object,
-): ImageCopy[] {
+function put(ctx: RuleContext, kind: Kind, object: Exported, places: Places): ImageCopy[] {
   const path = `/${kind}s/${object.id}`;
   const ids = new Map<string, string>();
   for (const { disk } of sourcesOf(ctx, { kind, id: object.id ?? '' })) {
     const id = ctx.site.newId();
     ids.set(disk.id ?? '', id);
     const { template: _template, vm: _vm, ...rest } = disk;
-    const domains = places.domain ? [{ id: places.domain }] : [];
     ctx.tx.insert('unregistered_disk', places.disks, {
       ...rest,
       id,
       image_id: id,
-      storage_domains: domains,
+      storage_domains: [{ id: places.domain }],
     });
   }
   const parts = partsBelow(ctx, path)
     .filter((part) => !part.collection.includes('/snapshots'))
     .flatMap((part) => retold(part, ids));
-  const { host: _host, ...rest } = shown as Resource<'vm'>;
+  const { host: _host, ...rest } = object as Resource<'vm'>;
   const exported = { ...rest, status: kind === 'vm' ? 'down' : 'ok', parts };
   const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
   ctx.tx.insert(as, places.collection, exported as never);

@@ -2,9 +2,11 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { ImageCopy } from '../../jobs/moves.ts';
 import { begin } from '../../jobs/moves.ts';
+import type { OvfMachine, OvfNic } from '../../ovf/machine.ts';
+import { readOvf } from '../../ovf/read.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../context.ts';
-import { copyDisk, type Owner, type Source } from '../disk/copies.ts';
+import type { HostPath, RuleContext } from '../context.ts';
+import type { Owner, Source } from '../disk/copies.ts';
 import { createImage, moveDisk, prepareDisk } from '../disk/disk.ts';
 import type { Stored } from '../domain-contents/unregistered.ts';
 import { applyDefaults, checkName, resolveReferences } from '../input.ts';
@@ -15,7 +17,7 @@ import { requireDataCenter } from './checks.ts';
 import { inherit } from './configuration.ts';
 import { addConsole } from './console.ts';
 import { settleVm } from './create.ts';
-import { filesOf } from './export.ts';
+import { addDevices } from './ovf-import.ts';
 import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
 
 type Template = Resource<'template'>;
@@ -30,21 +32,19 @@ export const externalVmImportRules = rules({
     const request = structuredClone(sent);
     const { vm: named, ...references } = request as Resource<'external_vm_import'>;
     resolveReferences(ctx.tx, 'external_vm_import', references as StoredObject);
-    const name = named?.name || references.name || '';
-    const host = references.host?.id;
-    const file = fileOf(ctx, 'domain_vm', references.url, host);
-    const vm = newVm(ctx, name, references, file);
+    const host = hostOf(ctx, references);
+    const archive = archiveAt(ctx, references.url, host);
+    const name = named?.name || references.name || archive?.machine.vm.name || '';
+    const vm = newVm(ctx, name, references, archive?.machine.vm);
     ctx.event(1165, subjects(ctx, vm));
     const domain = { id: references.storage_domain?.id ?? '' };
-    const sources = file ? sourcesIn(ctx, file) : [];
     const owner: Owner = { kind: 'vm', id: vm.id ?? '' };
-    const sparse = references.sparse === undefined ? {} : { sparse: references.sparse };
-    const copies = sources.map((source) =>
-      copyDisk(ctx, source, owner, { storage_domains: [domain], ...sparse }),
-    );
-    if (file) addInterfaces(ctx, vm, file);
-    else addEmptyDisk(ctx, vm, domain, references.sparse !== false);
-    finish(ctx, vm, copies);
+    const sparse = references.sparse !== false;
+    const copies = archive ? unpacked(ctx, archive, owner, domain, sparse) : [];
+    if (archive) addDevices(ctx, vm, archive.machine);
+    else addEmptyDisk(ctx, vm, domain, sparse);
+    addConsole(ctx, vm);
+    moveVm(ctx, vm, 'import', { copies });
     const { username: _user, password: _password, ...shown } = references;
     return { ...shown, vm: { id: vm.id ?? '', name } } as never;
   },
@@ -58,15 +58,20 @@ export const externalTemplateImportRules = rules({
       sent,
     ) as Resource<'external_template_import'>;
     resolveReferences(ctx.tx, 'external_template_import', request as StoredObject);
-    const file =
-      fileOf(ctx, 'domain_template', request.url, request.host?.id) ??
+    const archive =
+      archiveAt(ctx, request.url, hostOf(ctx, request)) ??
       ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url: request.url });
-    const template = newTemplate(ctx, named?.name, request, file as Stored<Template>);
+    const { vm } = archive.machine;
+    const template = newTemplate(
+      ctx,
+      named?.name ?? vm.name,
+      request,
+      configurationOf(vm) as Template,
+    );
     const owner: Owner = { kind: 'template', id: template.id ?? '' };
     const domain = { id: request.storage_domain?.id ?? '' };
-    const copies = sourcesIn(ctx, file).map((source) =>
-      copyDisk(ctx, source, owner, { storage_domains: [domain] }),
-    );
+    const copies = unpacked(ctx, archive, owner, domain, true);
+    for (const nic of archive.machine.nics) addTemplateNic(ctx, template, nic);
     const { id = '' } = template;
     const journey = {
       kind: 'template',
@@ -79,22 +84,79 @@ export const externalTemplateImportRules = rules({
   },
 });
 
-/** What was exported on a host to the file of a URL such as `ova:///tmp/web.ova`. */
-function fileOf<K extends 'domain_vm' | 'domain_template'>(
+/** An archive on a host, with what its document says. */
+interface Archive {
+  readonly place: HostPath;
+  readonly machine: OvfMachine;
+}
+
+function hostOf(ctx: RuleContext, { host }: { readonly host?: { readonly id?: string } }) {
+  return host?.id ? ctx.tx.get('host', host.id)?.name : undefined;
+}
+
+/** The archive of a URL such as `ova:///tmp/web.ova`; undefined for another platform. */
+function archiveAt(
   ctx: RuleContext,
-  kind: K,
   url: string | undefined,
   host: string | undefined,
-): Stored<Vm> | Stored<Template> | undefined {
+): Archive | undefined {
   const path = /^ova:\/\/(\/.*)$/.exec(url ?? '')?.[1];
   if (path === undefined) return undefined;
-  const found = ctx.tx
-    .list('host')
-    .filter(({ id }) => host === undefined || id === host)
-    .flatMap(({ id }) => ctx.tx.list(kind, { where: { collection: filesOf(id ?? '', 'ova') } }))
-    .find((one) => one.comment === path);
+  const found = readDocument(ctx, host, path);
   if (!found) ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url });
-  return found as Stored<Vm>;
+  return { place: { host: found.host, path }, machine: readOvf(found.text) };
+}
+
+function readDocument(ctx: RuleContext, host: string | undefined, path: string) {
+  try {
+    return ctx.site.hostArchives.document(host, path);
+  } catch (error) {
+    ctx.refuse('IMPORT_FILE_UNREADABLE', { action: 'import', path, reason: String(error) });
+  }
+}
+
+/** Notes the disks of an archive as disks of a machine or template; returns what is to be unpacked. */
+function unpacked(
+  ctx: RuleContext,
+  { place, machine }: Archive,
+  owner: Owner,
+  domain: { id: string },
+  sparse: boolean,
+): ImageCopy[] {
+  return machine.disks.map((packed, index) => {
+    const id = ctx.site.newId();
+    const alias = packed.alias ?? `${machine.vm.name}_Disk${index + 1}`;
+    const format = sparse ? (packed.format ?? 'cow') : 'raw';
+    const disk: Resource<'disk'> = {
+      id,
+      alias,
+      name: alias,
+      description: packed.description ?? '',
+      provisioned_size: packed.provisionedSize,
+      format,
+      sparse,
+      storage_domains: [domain],
+      ...(packed.wipeAfterDelete ? { wipe_after_delete: true } : {}),
+    };
+    prepareDisk(ctx, disk);
+    applyDefaults('disk', disk as StoredObject);
+    disk.status = 'locked';
+    ctx.tx.insert('disk', '/disks', disk);
+    ctx.tx.insert('disk_attachment', `/${owner.kind}s/${owner.id}/diskattachments`, {
+      ...packed.attachment,
+      id,
+      disk: { id },
+      [owner.kind]: { id: owner.id },
+    });
+    if (packed.file === undefined)
+      ctx.refuse('IMPORT_DISK_MISSING', { action: 'import', name: alias });
+    return {
+      from: packed.file,
+      archive: place,
+      to: id,
+      form: { from: 'cow', to: format, size: packed.provisionedSize, whole: format === 'cow' },
+    };
+  });
 }
 
 /** Makes a template that is imported, without its disks. It is locked. */
@@ -129,12 +191,12 @@ export function sourcesIn(ctx: RuleContext, file: Stored<Vm> | Stored<Template>)
   });
 }
 
-/** Makes a machine that is imported, without its disks and interfaces. */
+/** Makes a machine that is imported, without its disks, interfaces and consoles. */
 export function newVm(
   ctx: RuleContext,
   name: string,
   request: Resource<'external_vm_import'>,
-  file: Stored<Vm> | Stored<Template> | undefined,
+  configuration: Vm | undefined,
   id: string = ctx.site.newId(),
 ): Vm {
   const vm: Vm = {
@@ -148,14 +210,13 @@ export function newVm(
     ...(request.quota?.id ? { quota: request.quota } : {}),
   };
   requireDataCenter(ctx, vm, 'import');
-  const configuration = file ? configurationOf(file as Vm) : {};
-  inherit(vm, configuration, Object.keys(configuration));
+  const known = configuration ? configurationOf(configuration) : {};
+  inherit(vm, known, Object.keys(known));
   settleVm(ctx, vm, {});
   applyDefaults('vm', vm as StoredObject);
   checkName(ctx.tx, { kind: 'vm', type: 'vm', collection: '/vms' }, vm as StoredObject, 'add');
   ctx.tx.insert('vm', '/vms', vm);
   ctx.tx.insert('cdrom', `/vms/${vm.id}/cdroms`, { id: cdromId, vm: { id: vm.id ?? '' } });
-  addConsole(ctx, vm);
   addActiveSnapshot(ctx, vm);
   return vm;
 }
@@ -195,6 +256,15 @@ function addEmptyDisk(ctx: RuleContext, vm: Vm, domain: { id: string }, sparse: 
   ctx.tx.insert('disk_attachment', collection, { ...attachment, ...how });
 }
 
-function finish(ctx: RuleContext, vm: Vm, copies: readonly ImageCopy[]): void {
-  moveVm(ctx, vm, 'import', { copies });
+/** A template has interfaces without addresses. */
+function addTemplateNic(ctx: RuleContext, template: Template, nic: OvfNic): void {
+  const { id = '' } = template;
+  ctx.tx.insert('nic', `/templates/${id}/nics`, {
+    id: ctx.site.newId(),
+    name: nic.name,
+    interface: nic.interface ?? 'virtio',
+    linked: nic.linked,
+    plugged: nic.plugged,
+    template: { id },
+  } as never);
 }

@@ -26,7 +26,7 @@ import { furnishVm, prepareVm } from './create.ts';
 import { exportVm } from './export.ts';
 import { autoPin, freeze, maintenance, reorderMacAddresses, thaw } from './guest.ts';
 import { cancelMigration, migrate, migrated } from './migrate.ts';
-import { writeOvf } from './ovf.ts';
+import { ovfOfVm } from './ovf-configuration.ts';
 import { detach } from './pool-member.ts';
 import { eraseVm, requireRemovable } from './remove.ts';
 import { logon } from './reports.ts';
@@ -59,7 +59,7 @@ export const vmRules = rules({
     if (!everything) return shown === vm ? computed : { ...shown, ...computed };
     const configuration = {
       type: 'ovf',
-      data: writeOvf(ctx, shown, ctx.parameters.flag('ovf_as_ova')),
+      data: ovfOfVm(ctx, shown, ctx.parameters.flag('ovf_as_ova') ? 'ova' : 'ovf'),
     };
     return { ...shown, ...computed, initialization: { ...shown.initialization, configuration } };
   },

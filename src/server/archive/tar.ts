@@ -1,0 +1,138 @@
+/** Archives in the form of tar: written as ustar (POSIX.1-1988), read also with the extensions in use. */
+import { readSync } from 'node:fs';
+
+/** A small file to be written. */
+export interface TarFile {
+  /** At most 100 characters of ASCII. */
+  readonly name: string;
+  readonly content: string;
+}
+
+/** A file in an archive, and where its bytes are. */
+export interface TarEntry {
+  readonly name: string;
+  /** Bytes from the beginning of the archive. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+const block = 512;
+/** Larger sizes do not fit into the octal digits of a header. */
+const largestOctal = 8 ** 11 - 1;
+/** Names and other words of extensions are not longer than this. */
+const largestExtension = 2 ** 20;
+
+/** An archive of small files, as if all had been written at the same time. */
+export function tarOf(files: readonly TarFile[], time: Date): Buffer {
+  const parts = files.flatMap(({ name, content }) => {
+    const bytes = Buffer.from(content);
+    return [tarHeader(name, bytes.length, time), bytes, tarPadding(bytes.length)];
+  });
+  return Buffer.concat([...parts, tarEnd()]);
+}
+
+/** What comes before the bytes of a file. */
+export function tarHeader(name: string, size: number, time: Date): Buffer {
+  const bytes = Buffer.alloc(block);
+  const octal = (value: number, at: number, width: number) =>
+    bytes.write(`${value.toString(8).padStart(width - 1, '0')}\0`, at, 'latin1');
+  bytes.write(name, 0, 100, 'latin1');
+  octal(0o644, 100, 8);
+  octal(0, 108, 8);
+  octal(0, 116, 8);
+  if (size <= largestOctal) octal(size, 124, 12);
+  else {
+    // As GNU tar does it: binary, marked by the first bit.
+    bytes[124] = 0x80;
+    bytes.writeBigUInt64BE(BigInt(size), 128);
+  }
+  octal(Math.floor(time.getTime() / 1000), 136, 12);
+  // The sum is made with blanks in its own place.
+  bytes.write(' '.repeat(8), 148, 'latin1');
+  bytes.write('0', 156, 'latin1');
+  bytes.write('ustar\0' + '00', 257, 'latin1');
+  bytes.write(`${sumOf(bytes).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return bytes;
+}
+
+/** What comes behind the bytes of a file. */
+export function tarPadding(size: number): Buffer {
+  return Buffer.alloc((block - (size % block)) % block);
+}
+
+/** What ends an archive: two empty blocks. */
+export function tarEnd(): Buffer {
+  return Buffer.alloc(2 * block);
+}
+
+/**
+ * The files in an open archive, in order. Long names and sizes of GNU and POSIX (pax) are understood.
+ * Throws where it is none, or is cut off.
+ */
+export function* tarEntries(file: number): Generator<TarEntry> {
+  let longName: string | undefined;
+  let longSize: number | undefined;
+  for (let at = 0; ; ) {
+    const header = readAt(file, at, block);
+    if (header.length === 0 && at > 0) return;
+    if (header.length < block) throw new Error('The archive is cut off.');
+    if (header.every((byte) => byte === 0)) return;
+    if (sumOf(header) !== Number.parseInt(word(header, 148, 8), 8)) {
+      throw new Error('This is no tar archive, or it is damaged.');
+    }
+    const size = longSize ?? numberIn(header, 124, 12);
+    const offset = at + block;
+    at = offset + Math.ceil(size / block) * block;
+    const type = String.fromCharCode(header[156] ?? 0);
+    if (type === 'x' || type === 'L' || type === 'g') {
+      if (size > largestExtension) throw new Error('The archive has a header that is too large.');
+      const extension = readAt(file, offset, size).toString('utf8');
+      if (type === 'L') longName = extension.replace(/\0.*$/s, '');
+      if (type === 'x') {
+        longName = pax(extension, 'path') ?? longName;
+        const given = pax(extension, 'size');
+        longSize = given === undefined ? undefined : Number(given);
+      }
+      continue;
+    }
+    const prefix = word(header, 257, 5) === 'ustar' ? word(header, 345, 155) : '';
+    const short = word(header, 0, 100);
+    const name = longName ?? (prefix ? `${prefix}/${short}` : short);
+    longName = undefined;
+    longSize = undefined;
+    if (type === '0' || type === '\0' || type === '7') yield { name, offset, size };
+  }
+}
+
+/** The sum of a header, with blanks in the place of the sum itself. */
+function sumOf(header: Buffer): number {
+  return header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
+}
+
+function readAt(file: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+}
+
+function word(header: Buffer, at: number, length: number): string {
+  return header
+    .toString('latin1', at, at + length)
+    .replace(/\0.*$/s, '')
+    .trim();
+}
+
+function numberIn(header: Buffer, at: number, length: number): number {
+  if (((header[at] ?? 0) & 0x80) === 0) {
+    const digits = word(header, at, length);
+    if (!/^[0-7]*$/.test(digits)) throw new Error('The archive has a size that is no number.');
+    return digits === '' ? 0 : Number.parseInt(digits, 8);
+  }
+  const size = Number(header.readBigUInt64BE(at + length - 8));
+  if (!Number.isSafeInteger(size)) throw new Error('The archive has a size that cannot be.');
+  return size;
+}
+
+/** A record of a pax header: `LENGTH KEY=VALUE` and a line end. */
+function pax(text: string, key: string): string | undefined {
+  return new RegExp(`^\\d+ ${key}=(.*)$`, 'm').exec(text)?.[1];
+}

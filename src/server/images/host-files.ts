@@ -1,0 +1,210 @@
+/**
+ * The file systems of hosts, as far as archives of machines go: a folder for each host, below which
+ * lie the paths that clients name.
+ */
+import { execFile } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import { type FileHandle, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, normalize, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../archive/tar.ts';
+import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../rules/context.ts';
+import type { DiskFiles } from './disk-files.ts';
+
+const run = promisify(execFile);
+const pieceSize = 4 * 2 ** 20;
+/** Documents are not larger than this. */
+const largestDocument = 16 * 2 ** 20;
+
+/** What images of other platforms begin with, and what qemu-img calls their format. */
+const otherFormats: readonly (readonly [magic: string, format: string])[] = [
+  ['KDMV', 'vmdk'],
+  ['vhdxfile', 'vhdx'],
+  ['<<< ', 'vdi'],
+  ['conectix', 'vpc'],
+];
+
+export class HostFiles implements HostArchives {
+  readonly #folder: string;
+  readonly #images: DiskFiles;
+
+  /** Keeps the files of hosts in a folder, which is made when it is needed. */
+  constructor(folder: string, images: DiskFiles) {
+    this.#folder = folder;
+    this.#images = images;
+  }
+
+  document(host: string | undefined, path: string): { host: string; text: string } | undefined {
+    for (const name of host === undefined ? this.#hosts() : [host]) {
+      const file = this.#path({ host: name, path });
+      if (!existsSync(file)) continue;
+      const handle = openSync(this.#inside(file), 'r');
+      try {
+        return { host: name, text: documentIn(handle) };
+      } finally {
+        closeSync(handle);
+      }
+    }
+    return undefined;
+  }
+
+  async pack(archive: HostPath, document: string, disks: readonly PackedDisk[]): Promise<void> {
+    const target = this.#path(archive);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    const partial = `${this.#inside(dirname(target))}${sep}.${Date.now()}.partial`;
+    const time = new Date();
+    try {
+      const file = await open(partial, 'wx', 0o600);
+      try {
+        const text = Buffer.from(document);
+        let end = await append(
+          file,
+          0,
+          tarHeader('vm.ovf', text.length, time),
+          text,
+          tarPadding(text.length),
+        );
+        for (const { image, member, form } of disks) {
+          const disk = `${partial}.disk`;
+          await this.#images.exportTo(image, disk, form);
+          const { size } = await stat(disk);
+          end = await append(file, end, tarHeader(member, size, time));
+          await copyBytes(disk, 0, size, file, end);
+          end = await append(file, end + size, tarPadding(size));
+          await rm(disk);
+        }
+        await append(file, end, tarEnd());
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(partial, target);
+    } catch (error) {
+      for (const path of [partial, `${partial}.disk`]) await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  async unpack(archive: HostPath, member: string, to: string, form: ImageForm): Promise<void> {
+    const path = this.#inside(this.#path(archive));
+    const handle = openSync(path, 'r');
+    let entry: TarEntry | undefined;
+    try {
+      entry = [...tarEntries(handle)].find(({ name }) => name.replace(/^\.\//, '') === member);
+    } finally {
+      closeSync(handle);
+    }
+    if (!entry) throw new Error(`${archive.path} holds no file ${member}.`);
+    const { offset, size } = entry;
+    const folder = await mkdtemp(join(this.#folder, '.unpacked-'));
+    try {
+      const raw = join(folder, 'disk');
+      await extract(path, offset, size, raw);
+      const { path: plain, format } = await readable(raw);
+      await this.#images.importFrom(plain, to, { ...form, from: format });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  #hosts(): string[] {
+    return existsSync(this.#folder) ? readdirSync(this.#folder).sort() : [];
+  }
+
+  #path({ host, path }: HostPath): string {
+    const name = host.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_');
+    return join(this.#folder, name, normalize(join(sep, path)));
+  }
+
+  /** The real path of a file or folder. Throws where links lead out of the folder. */
+  #inside(path: string): string {
+    const real = realpathSync(path);
+    if (!real.startsWith(realpathSync(this.#folder) + sep)) {
+      throw new Error(`${path} leads out of the folder of the files of hosts.`);
+    }
+    return real;
+  }
+}
+
+/** The OVF document in an open archive: the first file of that name. Throws where there is none. */
+function documentIn(file: number): string {
+  for (const { name, offset, size } of tarEntries(file)) {
+    if (!/\.ovf$/i.test(name)) continue;
+    if (size > largestDocument) throw new Error(`${name} in the archive is too large.`);
+    const bytes = Buffer.alloc(size);
+    return bytes.subarray(0, readSync(file, bytes, 0, size, offset)).toString('utf8');
+  }
+  throw new Error('The archive holds no OVF document.');
+}
+
+async function append(file: FileHandle, offset: number, ...parts: Buffer[]): Promise<number> {
+  let end = offset;
+  for (const part of parts) {
+    await file.write(part, 0, part.length, end);
+    end += part.length;
+  }
+  return end;
+}
+
+/** Copies a part of a file into another one; what is all zeros becomes a hole. */
+async function copyBytes(
+  from: string,
+  offset: number,
+  size: number,
+  target: FileHandle,
+  place: number,
+): Promise<void> {
+  const source = await open(from, 'r');
+  try {
+    const piece = Buffer.alloc(Math.min(pieceSize, Math.max(size, 1)));
+    const zeros = Buffer.alloc(piece.length);
+    for (let done = 0; done < size; ) {
+      const length = Math.min(piece.length, size - done);
+      const { bytesRead } = await source.read(piece, 0, length, offset + done);
+      if (bytesRead === 0) throw new Error(`${from} is cut off.`);
+      if (!piece.subarray(0, bytesRead).equals(zeros.subarray(0, bytesRead))) {
+        await target.write(piece, 0, bytesRead, place + done);
+      }
+      done += bytesRead;
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function extract(from: string, offset: number, size: number, to: string): Promise<void> {
+  const target = await open(to, 'wx', 0o600);
+  try {
+    await copyBytes(from, offset, size, target, 0);
+    await target.truncate(size);
+  } finally {
+    await target.close();
+  }
+}
+
+/** An image as a file that this service reads by itself: those of other platforms are converted. */
+async function readable(path: string): Promise<{ path: string; format: 'raw' | 'cow' }> {
+  const file = await open(path, 'r');
+  const head = Buffer.alloc(16);
+  await file.read(head, 0, head.length, 0).finally(() => file.close());
+  if (head.subarray(0, 4).toString('latin1') === 'QFI\xfb') return { path, format: 'cow' };
+  const other = otherFormats.find(([magic]) => head.toString('latin1').startsWith(magic));
+  if (!other) return { path, format: 'raw' };
+  const converted = `${path}.qcow2`;
+  try {
+    await run('qemu-img', ['convert', '-f', other[1], '-O', 'qcow2', path, converted]);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'qemu-img is not installed' : message;
+    throw new Error(`A disk in the archive is a ${other[1]} image: ${reason}`, { cause: error });
+  }
+  return { path: converted, format: 'cow' };
+}

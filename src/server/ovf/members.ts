@@ -1,0 +1,261 @@
+/** Which element of an OVF document holds which attribute of a machine: read and written by one table. */
+import { enums } from '../../model/enums.ts';
+import type { Resource } from '../../model/resource.ts';
+import {
+  affinity,
+  biosType,
+  bootNumber,
+  bootOrder,
+  cpuPinningPolicy,
+  origins,
+  serialNumberPolicy,
+  vmType,
+} from './numbers.ts';
+
+type Vm = Resource<'vm'>;
+
+/** How a value stands in a document. Undefined: it does not stand there, or is not one. */
+interface Format<T> {
+  readonly write: (value: T) => string | undefined;
+  readonly read: (text: string) => T | undefined;
+}
+
+export interface Member {
+  readonly element: string;
+  /** Undefined where the machine has nothing that stands there. */
+  readonly write: (vm: Vm) => string | undefined;
+  /** Leaves the machine as it is where the text means nothing to this service. */
+  readonly read: (vm: Vm, text: string) => void;
+}
+
+/** A member whose attribute is reached by `get`, and put there by `put`. */
+function member<T>(
+  element: string,
+  format: Format<T>,
+  get: (vm: Vm) => T | undefined,
+  put: (vm: Vm, value: T) => void,
+): Member {
+  return {
+    element,
+    write(vm) {
+      const value = get(vm);
+      return value === undefined ? undefined : format.write(value);
+    },
+    read(vm, text) {
+      const value = format.read(text);
+      if (value !== undefined) put(vm, value);
+    },
+  };
+}
+
+/** A member that is an attribute of the machine. */
+function own<K extends keyof Vm>(
+  element: string,
+  format: Format<NonNullable<Vm[K]>>,
+  name: K,
+): Member {
+  return member(
+    element,
+    format,
+    (vm) => vm[name] as NonNullable<Vm[K]> | undefined,
+    (vm, value) => {
+      vm[name] = value;
+    },
+  );
+}
+
+/** A member that is an attribute of a structure of the machine. */
+function inner<K extends keyof Vm, L extends keyof NonNullable<Vm[K]>>(
+  element: string,
+  format: Format<NonNullable<NonNullable<Vm[K]>[L]>>,
+  name: K,
+  attribute: L,
+): Member {
+  type Value = NonNullable<NonNullable<Vm[K]>[L]>;
+  return member<Value>(
+    element,
+    format,
+    (vm) => (vm[name] as NonNullable<Vm[K]> | undefined)?.[attribute] as Value | undefined,
+    (vm, value) => {
+      const changed: object = { ...(vm[name] as object), [attribute]: value };
+      vm[name] = changed as Vm[K];
+    },
+  );
+}
+
+const mebibyte = 2 ** 20;
+
+const text: Format<string> = { write: (value) => value, read: (value) => value };
+const filled: Format<string> = {
+  write: (value) => value || undefined,
+  read: (value) => value || undefined,
+};
+const bool: Format<boolean> = {
+  write: String,
+  read: (value) => ({ true: true, false: false })[value.toLowerCase()],
+};
+const integer: Format<number> = {
+  write: String,
+  read: (value) => (/^-?\d{1,10}$/.test(value) ? Number(value) : undefined),
+};
+/** Bytes, in whole MiB. */
+const mebibytes: Format<number | bigint> = {
+  write: (value) => String(BigInt(value) / BigInt(mebibyte)),
+  read: (value) => (/^\d{1,10}$/.test(value) ? Number(value) * mebibyte : undefined),
+};
+/** Written only where it is not as the cluster says. */
+const inheritable: Format<'true' | 'false' | 'inherit'> = {
+  write: (value) => (value === 'inherit' ? undefined : value),
+  read: (value) => (value === 'true' || value === 'false' ? value : undefined),
+};
+
+/** `2020/03/01 12:30:00`, in UTC. */
+export function dateText(date: string | Date): string {
+  return new Date(date).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ');
+}
+
+/** Versions as `4.7`. */
+const version: Format<{ major?: number; minor?: number }> = {
+  write: ({ major, minor }) => `${major}.${minor}`,
+  read(value) {
+    const [, major, minor] = /^(\d+)\.(\d+)$/.exec(value) ?? [];
+    return major ? { major: Number(major), minor: Number(minor) } : undefined;
+  },
+};
+
+/** Properties as `name=value;name=value`. */
+const properties: Format<{ name?: string; value?: string }[]> = {
+  write: (list) => list.map(({ name, value }) => `${name}=${value}`).join(';') || undefined,
+  read(value) {
+    const pairs = value.split(';').flatMap((pair) => {
+      const [, name, rest] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+      return name ? [{ name, value: rest ?? '' }] : [];
+    });
+    return pairs.length > 0 ? pairs : undefined;
+  },
+};
+
+/** Pins as `0#1-3_1#2`: each virtual processor with those of the host. */
+const pins: Format<NonNullable<NonNullable<Vm['cpu']>['cpu_tune']>> = {
+  write: ({ vcpu_pins: list = [] }) =>
+    list.map(({ vcpu, cpu_set: set }) => `${vcpu}#${set}`).join('_') || undefined,
+  read(value) {
+    const found = value.split('_').flatMap((pin) => {
+      const [, vcpu, set] = /^(\d+)#([\d,^-]+)$/.exec(pin) ?? [];
+      return vcpu ? [{ vcpu: Number(vcpu), cpu_set: set ?? '' }] : [];
+    });
+    return found.length > 0 ? { vcpu_pins: found } : undefined;
+  },
+};
+
+const origin: Format<string> = {
+  write: (value) => String(Math.max(0, (origins as readonly string[]).indexOf(value)) || 3),
+  // That of the service itself is called differently by its dialects.
+  read: (value) => (value === '3' ? undefined : origins[Number(value)]),
+};
+
+/** Written only where it is not what the service chooses by itself. */
+const hostCpu: Format<NonNullable<NonNullable<Vm['cpu']>['mode']>> = {
+  write: (mode) => (mode === 'host_passthrough' ? 'true' : undefined),
+  read: (value) => (value === 'true' ? 'host_passthrough' : undefined),
+};
+
+const signOn: Format<NonNullable<Vm['sso']>> = {
+  write: ({ methods }) => methods?.[0]?.id ?? 'none',
+  read(value) {
+    if (value === 'none') return { methods: [] };
+    return value === 'guest_agent' ? { methods: [{ id: value }] } : undefined;
+  },
+};
+
+const boot: Format<NonNullable<NonNullable<Vm['os']>['boot']>> = {
+  write: ({ devices }) => (devices ? bootNumber(devices) : undefined),
+  read(value) {
+    const devices = bootOrder(value);
+    return devices ? { devices } : undefined;
+  },
+};
+
+const resumeBehaviour: Format<NonNullable<Vm['storage_error_resume_behaviour']>> = {
+  write: (value) => value.toUpperCase(),
+  read: (value) =>
+    enums.vm_storage_error_resume_behaviour.find((one) => one === value.toLowerCase()),
+};
+
+const enabled: Format<{ enabled?: boolean }> = {
+  write: (value) => (value.enabled === undefined ? undefined : String(value.enabled)),
+  read(value) {
+    const flag = bool.read(value);
+    return flag === undefined ? undefined : { enabled: flag };
+  },
+};
+
+const reference: Format<{ id?: string }> = {
+  write: ({ id }) => id || undefined,
+  read: (id) => (id ? { id } : undefined),
+};
+
+/** Attributes of machines and templates, in the order in which documents have them. */
+export const generalMembers: readonly Member[] = [
+  own('Name', filled, 'name'),
+  own('Description', text, 'description'),
+  own('Comment', text, 'comment'),
+  own('DeleteProtected', bool, 'delete_protected'),
+  own('SsoMethod', signOn, 'sso'),
+  inner('IsSmartcardEnabled', bool, 'display', 'smartcard_enabled'),
+  inner('NumOfIoThreads', integer, 'io', 'threads'),
+  inner('TimeZone', filled, 'time_zone', 'name'),
+  inner('default_boot_sequence', boot, 'os', 'boot'),
+  inner('initrd_url', filled, 'os', 'initrd'),
+  inner('kernel_url', filled, 'os', 'kernel'),
+  inner('kernel_params', filled, 'os', 'cmdline'),
+  own('CustomCompatibilityVersion', version, 'custom_compatibility_version'),
+  own('VmType', vmType, 'type'),
+  own('ResumeBehavior', resumeBehaviour, 'storage_error_resume_behaviour'),
+  own('TunnelMigration', bool, 'tunnel_migration'),
+  inner('VncKeyboardLayout', filled, 'display', 'keyboard_layout'),
+  inner('MinAllocatedMem', mebibytes, 'memory_policy', 'guaranteed'),
+  own('IsStateless', bool, 'stateless'),
+  own('IsRunAndPause', bool, 'start_paused'),
+  inner('AutoStartup', bool, 'high_availability', 'enabled'),
+  inner('Priority', integer, 'high_availability', 'priority'),
+  own('MigrationDowntime', integer, 'migration_downtime'),
+  inner('MigrationSupport', affinity, 'placement_policy', 'affinity'),
+  inner('SerialNumberPolicy', serialNumberPolicy, 'serial_number', 'policy'),
+  inner('CustomSerialNumber', filled, 'serial_number', 'value'),
+  inner('IsBootMenuEnabled', enabled, 'bios', 'boot_menu'),
+  inner('IsSpiceFileTransferEnabled', bool, 'display', 'file_transfer_enabled'),
+  inner('IsSpiceCopyPasteEnabled', bool, 'display', 'copy_paste_enabled'),
+  inner('AllowConsoleReconnect', bool, 'display', 'allow_override'),
+  inner('ConsoleDisconnectAction', filled, 'display', 'disconnect_action'),
+  inner('IsAutoConverge', inheritable, 'migration', 'auto_converge'),
+  inner('IsMigrateCompressed', inheritable, 'migration', 'compressed'),
+  inner('IsMigrateEncrypted', inheritable, 'migration', 'encrypted'),
+  inner('MigrationPolicyId', reference, 'migration', 'policy'),
+  own('CustomEmulatedMachine', filled, 'custom_emulated_machine'),
+  inner('BiosType', biosType, 'bios', 'type'),
+  own('CustomCpuName', filled, 'custom_cpu_model'),
+  own('UserDefinedProperties', properties, 'custom_properties'),
+  inner('MaxMemorySizeMb', mebibytes, 'memory_policy', 'max'),
+  inner('LeaseDomainId', reference, 'lease', 'storage_domain'),
+  own('MultiQueuesEnabled', bool, 'multi_queues_enabled'),
+  own('VirtioScsiMultiQueuesEnabled', bool, 'virtio_scsi_multi_queues_enabled'),
+  inner('UseHostCpu', hostCpu, 'cpu', 'mode'),
+  inner('BalloonEnabled', bool, 'memory_policy', 'ballooning'),
+  own('CpuPinningPolicy', cpuPinningPolicy, 'cpu_pinning_policy'),
+  inner('CpuPinning', pins, 'cpu', 'cpu_tune'),
+  own('Origin', origin, 'origin'),
+];
+
+/** How the guest is set up: attributes of the element `VmInit`. */
+export const initializationMembers: readonly Member[] = [
+  inner('hostname', filled, 'initialization', 'host_name'),
+  inner('domain', filled, 'initialization', 'domain'),
+  inner('timeZone', filled, 'initialization', 'timezone'),
+  inner('authorizedKeys', filled, 'initialization', 'authorized_ssh_keys'),
+  inner('regenerateKeys', bool, 'initialization', 'regenerate_ssh_keys'),
+  inner('dnsSearch', filled, 'initialization', 'dns_search'),
+  inner('dnsServers', filled, 'initialization', 'dns_servers'),
+  inner('winKey', filled, 'initialization', 'windows_license_key'),
+  inner('customScript', filled, 'initialization', 'custom_script'),
+];

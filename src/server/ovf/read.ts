@@ -1,0 +1,199 @@
+/** Reads the configuration of a machine from an OVF document of either layout. */
+
+import type { XmlNode } from '../../wire/xml/tree.ts';
+import { operatingSystems } from '../inventory/data/operating-systems.ts';
+import { bytesOfUnit, childText, notOvf, OvfDocument, wholeNumber } from './document.ts';
+import type { OvfDisk, OvfMachine, OvfSnapshot } from './machine.ts';
+import { generalMembers, initializationMembers } from './members.ts';
+import { diskInterface, formatUris, systemOfCim } from './numbers.ts';
+import { type Hardware, readHardware } from './read-hardware.ts';
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const gibibyte = 2 ** 30;
+
+/** Reads a document. Refuses with 400 what is none, and numbers that cannot be. */
+export function readOvf(text: string): OvfMachine {
+  const document = new OvfDocument(text);
+  const { machine } = document;
+  const found = readHardware(document.section(machine, 'VirtualHardware'));
+  const system = document.section(machine, 'OperatingSystem');
+  const vm: OvfMachine['vm'] = { ...found.vm };
+  readGeneral(document, vm);
+  const type = system && systemIn(document, system);
+  if (type) vm.os = { ...vm.os, type };
+  const id = document.attribute(document.layout === 'ovf' ? (system ?? machine) : machine, 'id');
+  return {
+    ...(id && uuid.test(id) ? { id: id.toLowerCase() } : {}),
+    vm,
+    disks: disksIn(document, found),
+    nics: found.nics,
+    consoles: found.consoles,
+    watchdog: found.watchdog,
+    snapshots: snapshotsIn(document),
+  };
+}
+
+/** Members of the machine beside its hardware. */
+function readGeneral(document: OvfDocument, vm: OvfMachine['vm']): void {
+  const { machine } = document;
+  const members = new Map(generalMembers.map((one) => [one.element, one]));
+  for (const child of machine.children) {
+    // One of another type is a part of a document of another kind.
+    if (child.text !== '' || child.name === 'Description' || child.name === 'Comment') {
+      members.get(child.name)?.read(vm, child.text);
+    }
+    if (child.name === 'VmInit') {
+      for (const { element, read } of initializationMembers) {
+        const value = document.attribute(child, element);
+        if (value !== undefined) read(vm, value);
+      }
+    }
+  }
+  const hosts = machine.children.filter(({ name, text }) => name === 'DedicatedVmForVds' && text);
+  if (hosts.length > 0) {
+    const named = hosts.map(({ text }) => ({ id: text }));
+    vm.placement_policy = { ...vm.placement_policy, hosts: named };
+  }
+  if (document.layout === 'ova') {
+    vm.name ??= document.attribute(machine, 'id') ?? '';
+    const annotation = document.section(machine, 'Annotation');
+    const note = annotation && childText(annotation, 'Annotation');
+    if (note !== undefined) vm.description ??= note;
+  }
+}
+
+/** The operating system in the words of the API; undefined where the document names none. */
+function systemIn(document: OvfDocument, section: XmlNode): string | undefined {
+  if (document.layout === 'ovf') {
+    const word = childText(section, 'Description');
+    if (word === undefined) return undefined;
+    return operatingSystems.some(([, known]) => known === word) ? word : 'other';
+  }
+  const number = section.attributes.get('ovirt:id');
+  const known = operatingSystems.find(([id]) => id === number)?.[1];
+  return known ?? systemOfCim(document.attribute(section, 'id') ?? '');
+}
+
+function disksIn(document: OvfDocument, { plugged }: Hardware): OvfDisk[] {
+  const references = document.root.children.find(({ name }) => name === 'References');
+  const files = new Map(
+    (references?.children ?? []).map((file) => [document.attribute(file, 'id') ?? '', file]),
+  );
+  const disks = document.section(document.root, 'Disk')?.children ?? [];
+  return disks
+    .filter(({ name }) => name === 'Disk')
+    .map((node) => {
+      const disk =
+        document.layout === 'ovf' ? storedDisk(document, node) : packedDisk(document, node, files);
+      const { hosts, ...rest } = disk;
+      const active =
+        hosts.map((host) => plugged.get(host)).find((one) => one !== undefined) ?? true;
+      return { ...rest, ...described(document, node, active) };
+    });
+}
+
+type Placed = Pick<OvfDisk, 'id' | 'imageId' | 'provisionedSize' | 'actualSize' | 'file'> & {
+  /** How items of hardware may name it. */
+  readonly hosts: readonly string[];
+};
+
+/** A disk as it lies on storage: `fileRef` is its id, and that of the image. */
+function storedDisk(document: OvfDocument, node: XmlNode): Placed {
+  const imageId = required(document, node, 'diskId');
+  const path = document.attribute(node, 'fileRef') ?? '';
+  const size = document.attribute(node, 'size');
+  const capacity = document.attribute(node, 'capacity');
+  const actual = document.attribute(node, 'actual_size');
+  return {
+    id: path.split('/')[0] || imageId,
+    imageId,
+    provisionedSize: size
+      ? amount(size, 'size') * gibibyte
+      : wholeNumber(capacity ?? '', 'the capacity of a disk'),
+    ...(actual ? { actualSize: amount(actual, 'actual_size') * gibibyte } : {}),
+    hosts: [path],
+  };
+}
+
+/** Sizes in GiB: tools of others write fractions. */
+function amount(text: string, what: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number) || number < 0) {
+    throw notOvf(`${what} is "${text.slice(0, 40)}", not a number`);
+  }
+  return number;
+}
+
+/** A disk in an archive: `fileRef` names one of the files. */
+function packedDisk(
+  document: OvfDocument,
+  node: XmlNode,
+  files: ReadonlyMap<string, XmlNode>,
+): Placed {
+  const id = required(document, node, 'diskId');
+  const reference = document.attribute(node, 'fileRef') ?? '';
+  const file = files.get(reference);
+  const capacity = required(document, node, 'capacity');
+  const unit = document.attribute(node, 'capacityAllocationUnits');
+  const populated =
+    document.attribute(node, 'populatedSize') ?? (file && document.attribute(file, 'size'));
+  return {
+    id,
+    imageId: reference,
+    provisionedSize: wholeNumber(capacity, 'capacity') * bytesOfUnit(unit ?? 'byte'),
+    ...(populated ? { actualSize: wholeNumber(populated, 'populatedSize') } : {}),
+    ...(file ? { file: required(document, file, 'href') } : {}),
+    hosts: [`ovf:/disk/${id}`, `/disk/${id}`],
+  };
+}
+
+function required(document: OvfDocument, node: XmlNode, name: string): string {
+  const value = document.attribute(node, name);
+  if (!value) throw notOvf(`a ${node.name} has no attribute ${name}`);
+  return value;
+}
+
+/** What both layouts say of a disk in the same way. */
+function described(
+  document: OvfDocument,
+  node: XmlNode,
+  active: boolean,
+): Omit<OvfDisk, keyof Placed> {
+  const text = (name: string) => document.attribute(node, name) || undefined;
+  const flag = (name: string) => text(name)?.toLowerCase() === 'true';
+  const uri = text('format');
+  const spelled = text('volume-format')?.toLowerCase();
+  const format = spelled ?? (uri === formatUris.cow ? 'cow' : undefined);
+  const kind = text('volume-type')?.toLowerCase();
+  const snapshotId = text('vm_snapshot_id');
+  return {
+    format: format === 'cow' || format === 'raw' ? format : undefined,
+    ...(kind ? { sparse: kind === 'sparse' } : {}),
+    alias: text('disk-alias'),
+    description: text('disk-description'),
+    shareable: flag('shareable'),
+    wipeAfterDelete: flag('wipe-after-delete'),
+    incrementalBackup: flag('incremental-backup'),
+    ...(snapshotId ? { snapshotId } : {}),
+    ...(uri ? { fileFormat: uri } : {}),
+    attachment: {
+      interface: diskInterface(text('disk-interface') ?? 'virtio') ?? 'virtio',
+      bootable: flag('boot'),
+      read_only: flag('read-only'),
+      pass_discard: flag('pass-discard'),
+      uses_scsi_reservation: flag('scsi_reservation'),
+      active,
+    },
+  };
+}
+
+function snapshotsIn(document: OvfDocument): OvfSnapshot[] {
+  const section = document.section(document.machine, 'Snapshots');
+  return (section?.children ?? [])
+    .filter(({ name }) => name === 'Snapshot')
+    .map((node) => ({
+      id: document.attribute(node, 'id') ?? '',
+      type: childText(node, 'Type') ?? '',
+      description: childText(node, 'Description') ?? '',
+    }));
+}

@@ -1,0 +1,207 @@
+/** Archives of machines (OVA) in the folder of the files of hosts, as other programs see and make them. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FolderSite, MiB } from '../faults/support/site.ts';
+import type { RawAnswer } from '../support/raw.ts';
+
+interface Thing {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+let site: FolderSite;
+let hostFiles: string;
+let cluster: string;
+let host: Thing;
+const hasQemu = spawnSync('qemu-img', ['--version']).status === 0;
+
+beforeAll(async () => {
+  site = new FolderSite();
+  hostFiles = join(site.parent, 'files-of-hosts');
+  await site.start('--host-files', hostFiles);
+  cluster = (await list('/clusters'))[0]?.id ?? '';
+  host = (await list('/hosts'))[0] as Thing;
+});
+afterAll(() => site.remove());
+
+async function list(path: string): Promise<Thing[]> {
+  const [found] = Object.values((await site.api.json('GET', path)).json<Record<string, Thing[]>>());
+  return found ?? [];
+}
+
+async function done(answer: Promise<RawAnswer>): Promise<Thing> {
+  const made = await answer;
+  expect(made.status, made.text).toBeLessThan(300);
+  return made.json<Thing>();
+}
+
+const settled = (id: string, status = 'down') =>
+  site.api.until(`/vms/${id}`, (answer) => answer.json()['status'] === status);
+
+/** A machine with a disk that holds these bytes. */
+async function machine(name: string, format: 'raw' | 'cow', bytes: Buffer): Promise<Thing> {
+  const vm = await done(
+    site.api.json('POST', '/vms', { name, cluster: { id: cluster }, template: { name: 'Blank' } }),
+  );
+  const disk = await site.add(`${name}-disk`, 64 * MiB, format);
+  await site.write(disk, bytes, 'raw');
+  const attachment = { disk: { id: disk }, interface: 'virtio', bootable: true, active: true };
+  await done(site.api.json('POST', `/vms/${vm.id}/diskattachments`, attachment));
+  return { ...vm, disk };
+}
+
+const to = (filename: string) => ({ host: { id: host.id }, directory: '/exports/ova', filename });
+const fileOf = (filename: string) => join(hostFiles, String(host['name']), 'exports/ova', filename);
+
+function exporting(path: string, filename: string): Promise<Thing> {
+  return done(site.api.json('POST', `${path}/export`, to(filename)));
+}
+
+async function imported(path: string, name: string): Promise<{ vm: string; bytes: Buffer[] }> {
+  const answer = await done(
+    site.api.json('POST', '/externalvmimports', {
+      ...{ provider: 'kvm', url: `ova://${path}`, name, vm: { name } },
+      ...{ cluster: { id: cluster }, storage_domain: { name: 'data1' }, sparse: true },
+    }),
+  );
+  const { id: vm } = answer['vm'] as Thing;
+  await settled(vm);
+  const bytes: Buffer[] = [];
+  for (const { id } of await list(`/vms/${vm}/diskattachments`))
+    bytes.push(await site.read(id, 'raw'));
+  return { vm, bytes };
+}
+
+/** Members of an archive, as the system's own tar sees them. */
+const members = (path: string) =>
+  execFileSync('tar', ['tf', path], { encoding: 'utf8' }).trim().split('\n');
+
+describe('an exported machine', () => {
+  it.each(['raw', 'cow'] as const)(
+    'with a %s disk is an archive that others read',
+    async (format) => {
+      const bytes = Buffer.concat([randomBytes(3 * MiB), Buffer.alloc(60 * MiB), randomBytes(MiB)]);
+      const vm = await machine(`out-${format}`, format, bytes);
+      await exporting(`/vms/${vm.id}`, `${format}.ova`);
+      await settled(vm.id);
+      const [document, member = ''] = members(fileOf(`${format}.ova`));
+      expect(document).toBe('vm.ovf');
+      const folder = join(site.parent, `unpacked-${format}`);
+      mkdirSync(folder);
+      execFileSync('tar', ['xf', fileOf(`${format}.ova`), '-C', folder]);
+      const text = readFileSync(join(folder, 'vm.ovf'), 'utf8');
+      expect(text).toContain(`ovf:href="${member}"`);
+      expect(text).toContain(`<Name>out-${format}</Name>`);
+      // Nothing of the work is left beside it.
+      expect(readdirSync(join(fileOf(''), '.')).filter((name) => name.startsWith('.'))).toEqual([]);
+      if (hasQemu) {
+        const raw = join(folder, 'disk.raw');
+        execFileSync('qemu-img', ['convert', '-O', 'raw', join(folder, member), raw]);
+        expect(readFileSync(raw).equals(bytes)).toBe(true);
+        execFileSync('qemu-img', ['check', join(folder, member)]);
+      }
+      const back = await imported(`/exports/ova/${format}.ova`, `in-${format}`);
+      expect(back.bytes.map((one) => one.equals(bytes))).toEqual([true]);
+    },
+  );
+
+  it('goes on running meanwhile', async () => {
+    const bytes = randomBytes(64 * MiB);
+    const vm = await machine('running', 'cow', bytes);
+    await done(site.api.json('POST', `/vms/${vm.id}/start`, {}));
+    await settled(vm.id, 'up');
+    await exporting(`/vms/${vm.id}`, 'running.ova');
+    expect((await site.api.json('GET', `/vms/${vm.id}`)).json()['status']).toBe('up');
+    while (!(await site.events(1224)).some((text) => text.includes('running'))) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const back = await imported('/exports/ova/running.ova', 'was-running');
+    expect(back.bytes.map((one) => one.equals(bytes))).toEqual([true]);
+    // What was copied for it is gone.
+    await site.stop();
+    await site.start('--host-files', hostFiles);
+    expect(await site.events(10920)).toEqual([]);
+  });
+
+  it('replaces an archive of that name only when it is whole', async () => {
+    const vm = await machine('twice', 'raw', Buffer.alloc(64 * MiB, 'a'));
+    await exporting(`/vms/${vm.id}`, 'twice.ova');
+    await settled(vm.id);
+    const before = readFileSync(fileOf('twice.ova'));
+    await exporting(`/vms/${vm.id}`, 'twice.ova');
+    await settled(vm.id);
+    const after = readFileSync(fileOf('twice.ova'));
+    expect(after.length).toBe(before.length);
+  });
+});
+
+describe('an archive of others', () => {
+  it.skipIf(!hasQemu)('with an image of another platform is imported', async () => {
+    const folder = join(site.parent, 'appliance');
+    mkdirSync(folder);
+    const bytes = Buffer.concat([randomBytes(2 * MiB), Buffer.alloc(14 * MiB)]);
+    writeFileSync(join(folder, 'disk.raw'), bytes);
+    const vmdk = ['convert', '-O', 'vmdk', '-o', 'subformat=streamOptimized'];
+    execFileSync('qemu-img', [...vmdk, join(folder, 'disk.raw'), join(folder, 'disk1.vmdk')]);
+    writeFileSync(
+      join(folder, 'appliance.ovf'),
+      `<?xml version="1.0"?>
+<Envelope xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:ovf="http://schemas.dmtf.org/ovf/envelope/1" xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData">
+  <References><File ovf:href="disk1.vmdk" ovf:id="file1"/></References>
+  <DiskSection><Info>d</Info><Disk ovf:capacity="16" ovf:capacityAllocationUnits="byte * 2^20" ovf:diskId="vmdisk1" ovf:fileRef="file1" ovf:format="http://www.vmware.com/interfaces/specifications/vmdk.html#streamOptimized"/></DiskSection>
+  <VirtualSystem ovf:id="appliance"><Info>v</Info><Name>appliance</Name>
+    <OperatingSystemSection ovf:id="94"><Info>o</Info></OperatingSystemSection>
+    <VirtualHardwareSection><Info>h</Info>
+      <Item><rasd:ResourceType>3</rasd:ResourceType><rasd:VirtualQuantity>2</rasd:VirtualQuantity></Item>
+      <Item><rasd:AllocationUnits>byte * 2^20</rasd:AllocationUnits><rasd:ResourceType>4</rasd:ResourceType><rasd:VirtualQuantity>1024</rasd:VirtualQuantity></Item>
+    </VirtualHardwareSection>
+  </VirtualSystem>
+</Envelope>`,
+    );
+    const place = join(hostFiles, String(host['name']), 'var/tmp');
+    mkdirSync(place, { recursive: true });
+    for (const format of ['ustar', 'gnu', 'pax']) {
+      const ova = join(place, `${format}.ova`);
+      execFileSync('tar', ['cf', ova, '-H', format, '-C', folder, 'appliance.ovf', 'disk1.vmdk']);
+      const back = await imported(`/var/tmp/${format}.ova`, `appliance-${format}`);
+      expect(back.bytes.map((one) => one.equals(bytes))).toEqual([true]);
+      const { os, memory } = (await site.api.json('GET', `/vms/${back.vm}`)).json();
+      expect([os, memory]).toEqual([expect.objectContaining({ type: 'other_linux' }), 1024 * MiB]);
+    }
+  });
+
+  it('that is none, is cut off, or lies elsewhere is refused', async () => {
+    const place = join(hostFiles, String(host['name']), 'var/tmp');
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'garbage.ova'), randomBytes(2048));
+    writeFileSync(join(place, 'empty.ova'), '');
+    writeFileSync(join(site.parent, 'secret.ova'), 'x');
+    symlinkSync(join(site.parent, 'secret.ova'), join(place, 'link.ova'));
+    const ask = (path: string) =>
+      site.api.json('POST', '/externalvmimports', {
+        ...{ provider: 'kvm', url: `ova://${path}`, name: 'no', vm: { name: 'no' } },
+        ...{ cluster: { id: cluster }, storage_domain: { name: 'data1' } },
+      });
+    for (const path of ['/var/tmp/garbage.ova', '/var/tmp/empty.ova', '/var/tmp/link.ova']) {
+      const answer = await ask(path);
+      expect(answer.status, answer.text).toBe(400);
+      expect(answer.text).toContain('cannot be read');
+    }
+    for (const path of ['/nowhere.ova', '/../../secret.ova', '/var/tmp/../../../secret.ova']) {
+      const answer = await ask(path);
+      expect(answer.text).toContain('no such file');
+    }
+    expect(await list('/vms?search=name%3Dno')).toEqual([]);
+    expect(existsSync(join(site.parent, 'secret.ova'))).toBe(true);
+  });
+});
