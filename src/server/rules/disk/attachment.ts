@@ -8,6 +8,7 @@ import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { measured } from '../storage/space.ts';
 import { changeDisk } from './changes.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
 import {
   createImage,
   dataCenterOf,
@@ -102,6 +103,8 @@ export const diskAttachmentRules = rules({
     }
     if (object.active) requireHotPlug(ctx, vm, object, 'detach');
     ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+    // Its checkpoints are those of this machine.
+    forgetChanges(ctx, object.id ?? '');
     ctx.event(2018, { vm }, { DiskAlias: disk?.alias });
     if (removes && disk && vmsOf(ctx, disk).length === 0) {
       ctx.event(

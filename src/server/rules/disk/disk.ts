@@ -6,6 +6,7 @@ import type { RuleContext } from '../context.ts';
 import { chargeStorage, defaultQuota } from '../limits/quota.ts';
 import type { Place } from '../places.ts';
 import { allocatable, isBlock, neededBy, spaceOf } from '../storage/space.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
 import { prepareLogicalUnit } from './lun.ts';
 
 type Disk = Resource<'disk'>;
@@ -186,6 +187,7 @@ export function eraseDisk(ctx: RuleContext, disk: StoredObject): void {
     if (image) ctx.afterCommit.push(() => ctx.site.images.remove(image));
   }
   ctx.tx.removeBelow('disk_snapshot', `/disks/${id}`);
+  forgetChanges(ctx, id);
   ctx.tx.remove('disk', id);
   ctx.afterCommit.push(() => ctx.site.images.remove(id));
 }

@@ -6,7 +6,7 @@ import { onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { contentsOf } from '../domain-contents/unregistered.ts';
-import { settable } from '../input.ts';
+import { isUuid, settable } from '../input.ts';
 import { rules } from '../notation.ts';
 import { measured } from '../storage/space.ts';
 import { diskActions } from './actions.ts';
@@ -26,8 +26,6 @@ import { copiesOf, ended, failed } from './ends.ts';
 import { withUnit } from './lun.ts';
 
 type Disk = Resource<'disk'>;
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const diskRules = rules({
   kind: 'disk',
@@ -51,7 +49,7 @@ export const diskRules = rules({
       ctx.refuse('DISK_FLOATS', { action: 'add' });
     }
     const id = sent['id'];
-    if (typeof id === 'string' && uuid.test(id)) {
+    if (typeof id === 'string' && isUuid(id)) {
       if (ctx.tx.get('disk', id)) ctx.refuse('DISK_EXISTS', { action: 'add', id });
       disk.id = id;
     }

@@ -9,7 +9,7 @@ import { sourcesOf } from '../disk/copies.ts';
 import { contentsOf, type Part, partsBelow } from '../domain-contents/unregistered.ts';
 import { resolveMember } from '../input.ts';
 import type { Addressed } from '../notation.ts';
-import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { dataCenterOfCluster, isRunning, moveVm, subjects } from './vm.ts';
 
 type Exported = Resource<'vm'> | Resource<'template'>;
@@ -41,6 +41,7 @@ export function exportVm(
   requireState(ctx, 'vm', vm as StoredObject, toFile ? 'export_to_file' : 'export', {
     action: 'export',
   });
+  requireNoBackup(ctx, vm, 'export');
   requireSettledSnapshots(ctx, vm, 'export');
   requireFreeDisks(ctx, vm, 'export');
   const { operation, copies, words } = exportTo(ctx, 'vm', vm, body);

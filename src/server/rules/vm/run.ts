@@ -8,6 +8,7 @@ import { chooseHost } from '../scheduling/choose.ts';
 import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { keepsMemory } from '../snapshot/memory.ts';
 import { beginStatelessRun } from '../snapshot/stateless.ts';
+import { failBackups } from './backup.ts';
 import { withNextRun } from './change.ts';
 import { requireDataCenter } from './checks.ts';
 import { inherit } from './configuration.ts';
@@ -122,6 +123,8 @@ export function stop(ctx: RuleContext, { object: vm }: Target, body: StoredObjec
   }
   requireState(ctx, 'vm', vm as StoredObject, 'stop');
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'stop');
+  // Its host does not go on with a backup of what does not run.
+  else if (vm.host?.id) failBackups(ctx, vm);
   if (vm.status === 'suspended') moveVm(ctx, vm, 'discard');
   else halt(ctx, vm, 'stop', body);
   return undefined;
@@ -136,6 +139,7 @@ export function shutdown(ctx: RuleContext, target: Target, body: StoredObject): 
     return stop(ctx, target, body);
   }
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'shutdown');
+  else failBackups(ctx, vm);
   halt(ctx, vm, 'shutdown', body);
   return undefined;
 }
@@ -158,6 +162,7 @@ export function reboot(ctx: RuleContext, { object: vm }: Target, body: StoredObj
 /** Saves the memory and leaves the host. */
 export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'suspend');
+  requireNoBackup(ctx, vm, 'hibernate');
   if (vm.vm_pool?.id) {
     const pool = ctx.tx.get('vm_pool', vm.vm_pool.id)?.name;
     ctx.refuse('VM_IN_POOL', { action: 'hibernate', pool });
