@@ -48,7 +48,7 @@ export class Machine {
   readonly id: string;
   readonly path: string;
 
-  private constructor(site: FolderSite, id: string) {
+  constructor(site: FolderSite, id: string) {
     this.site = site;
     this.id = id;
     this.path = `/vms/${id}`;
@@ -112,13 +112,13 @@ export class Machine {
 
   /** Writes bytes at an offset, or has zeros made. */
   async put(url: string, what: Buffer | object, start = 0): Promise<void> {
-    const { ca } = this.site.server;
+    const { agent } = this.site.api;
     const answer = Buffer.isBuffer(what)
       ? await send(`${url}?flush=n`, {
-          ...{ method: 'PUT', body: what, ca },
+          ...{ method: 'PUT', body: what, agent },
           headers: { 'Content-Range': `bytes ${start}-${start + what.length - 1}/*` },
         })
-      : await send(url, { method: 'PATCH', body: JSON.stringify(what), ca });
+      : await send(url, { method: 'PATCH', body: JSON.stringify(what), agent });
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
   }
 
@@ -188,9 +188,9 @@ export class Machine {
   /** Reads a disk of a backup as its mode says, and all of it. */
   async deliver(disk: string, backup: string, mode: Delivered['mode']): Promise<Delivered> {
     const { path, url } = await this.transfer(disk, 'download', backup);
-    const { ca } = this.site.server;
+    const { agent } = this.site.api;
     const context = mode === 'incremental' ? 'dirty' : 'zero';
-    const listed = await send(`${url}/extents?context=${context}`, { ca });
+    const listed = await send(`${url}/extents?context=${context}`, { agent });
     if (listed.status !== 200) throw new Error(`${listed.status} ${listed.text}`);
     const extents = listed.json<DirtyExtent[]>();
     const size = extents.reduce((sum, { length }) => sum + length, 0);
@@ -202,11 +202,11 @@ export class Machine {
         continue;
       }
       const headers = { Range: `bytes=${start}-${start + length - 1}` };
-      const { bytes } = await send(url, { headers, ca });
+      const { bytes } = await send(url, { headers, agent });
       if (bytes.length !== length) throw new Error(`${bytes.length} bytes instead of ${length}`);
       pieces.push({ start, length, bytes });
     }
-    const { bytes: whole } = await send(url, { ca });
+    const { bytes: whole } = await send(url, { agent });
     await this.site.finish(path);
     return { mode, size, pieces, whole };
   }
