@@ -114,7 +114,7 @@ export class Machine {
   async put(url: string, what: Buffer | object, start = 0): Promise<void> {
     const { agent } = this.site.api;
     const answer = Buffer.isBuffer(what)
-      ? await send(`${url}?flush=n`, {
+      ? await send(`${url}?flush=${randomInt(3) === 0 ? 'y' : 'n'}`, {
           ...{ method: 'PUT', body: what, agent },
           headers: { 'Content-Range': `bytes ${start}-${start + what.length - 1}/*` },
         })
