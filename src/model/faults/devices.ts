@@ -26,6 +26,18 @@ export const deviceFaults = {
     status: 400,
     text: 'Cannot {action} Snapshot. Disk {names} is shareable or a logical unit, which snapshots do not keep.',
   },
+  DISK_NOT_IN_SNAPSHOT: {
+    status: 400,
+    text: 'Cannot {action} Virtual Disk. The snapshot does not keep disk {names}.',
+  },
+  DISK_SNAPSHOT_ATTACHED: {
+    status: 409,
+    text: 'Cannot {action} {type}. Disk snapshots are attached to other VMs (disk/snapshot/VM): {names}. Please detach them from those VMs and try again.',
+  },
+  DISK_SNAPSHOT_FIXED: {
+    status: 409,
+    text: 'Cannot {action} Virtual Disk. What a snapshot keeps of a disk cannot be changed.',
+  },
   DISKS_NOT_ATTACHED: {
     status: 400,
     text: 'Cannot {action} Snapshot. Disk {names} is not attached to the VM.',

@@ -16,6 +16,7 @@ import {
   diskWords,
   domainOf,
   eraseDisk,
+  keptOf,
   moveDisk,
   pluggedInto,
   prepareDisk,
@@ -24,6 +25,7 @@ import {
 } from './disk.ts';
 import { copiesOf, ended, failed } from './ends.ts';
 import { withUnit } from './lun.ts';
+import { requireNotAttached } from './snapshot-attachment.ts';
 
 type Disk = Resource<'disk'>;
 
@@ -95,6 +97,7 @@ export const diskRules = rules({
       const names = vms.map(({ name }) => name).join(', ');
       ctx.refuse('DISK_IS_IN_USE', { action: 'remove', names });
     }
+    requireNotAttached(ctx, keptOf(ctx, object), 'remove', 'Virtual Disk');
     const [template] = templatesOf(ctx, object);
     if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'remove', name: template.name });
     const drives = ctx.tx.list('cdrom', { where: { file_id: object.id ?? '' } });

@@ -2,6 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../context.ts';
 import { hostsUp } from '../data-center/data-center.ts';
+import { snapshotOf } from '../disk/snapshot-attachment.ts';
 import {
   requireFreeDisks,
   requireNoBackup,
@@ -39,7 +40,9 @@ export function requireBackup(ctx: RuleContext, vm: Vm, backup: Backup, ids: str
 
 function requirePluggedDisks(ctx: RuleContext, vm: Vm, ids: readonly string[]): Disk[] {
   if (ids.length === 0) ctx.refuse('BACKUP_WITHOUT_DISKS', { action });
-  const attached = new Map(attachmentsOf(ctx, vm).map((one) => [one.id, one]));
+  const attached = new Map(
+    attachmentsOf(ctx, vm).flatMap((one) => (snapshotOf(one) ? [] : [[one.id, one] as const])),
+  );
   const unknown = ids.filter((id) => !attached.has(id));
   if (unknown.length > 0) {
     ctx.refuse('BACKUP_DISKS_NOT_ATTACHED', { action, names: unknown.join(', ') });

@@ -3,7 +3,8 @@ import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { forgetChanges } from '../disk/dirty-bitmaps.ts';
-import { eraseDisk, vmsOf } from '../disk/disk.ts';
+import { eraseDisk, keptOf, vmsOf } from '../disk/disk.ts';
+import { requireNotAttached } from '../disk/snapshot-attachment.ts';
 import { erase, forgetReferences } from '../generic.ts';
 import type { Parameters } from '../notation.ts';
 import { requireNoBackup, requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
@@ -24,6 +25,7 @@ export function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameter
   if (pool) ctx.refuse('VM_IN_POOL', { action, pool: pool.name });
   requireNoPreview(ctx, vm, action);
   const disks = disksOf(ctx, vm);
+  for (const disk of disks) requireNotAttached(ctx, keptOf(ctx, disk), action, 'VM');
   const images = disks.filter(({ storage_type: type }) => type !== 'lun');
   if (images.length > 0) requireDataCenter(ctx, vm, action);
   if (!force) {

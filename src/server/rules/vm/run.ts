@@ -60,9 +60,9 @@ export function launch(ctx: RuleContext, vm: Vm, body: StoredObject): void {
   inherit(effective, current as StoredObject, Object.keys(current));
   requireDataCenter(ctx, vm, 'run');
   checkBoot(ctx, effective);
+  requireNoBackup(ctx, vm, 'run');
   checkDisks(ctx, vm);
   requireSettledSnapshots(ctx, vm, 'run');
-  requireNoBackup(ctx, vm, 'run');
   requireNetworks(ctx, vm, vm.cluster?.id, 'run');
   if (effective.stateless && effective.high_availability?.enabled) {
     ctx.refuse('VM_STATELESS_AND_AVAILABLE', { action: 'run' });
