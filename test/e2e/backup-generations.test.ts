@@ -78,7 +78,7 @@ describe('five generations', () => {
     const moved = await site.api.json('POST', `/disks/${disk}/move`, {
       storage_domain: { name: 'data2' },
     });
-    expect([200, 202, 400, 404]).toContain(moved.status);
+    expect([200, 202], moved.text).toContain(moved.status);
     await machine.free(disk);
     await machine.scribble(disk, image, 5);
     await next('incremental');
