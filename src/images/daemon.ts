@@ -3,6 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { type Clock, monotonicClock } from './clock.ts';
+import { trackWrites, withChanges } from './dirty/backend.ts';
 import { HashThreads } from './hash/hash-threads.ts';
 import { type Limits, usualLimits } from './http/limits.ts';
 import { HttpFace } from './http/server.ts';
@@ -105,11 +106,20 @@ export async function runDaemon(
 
 /** Opens what a ticket is for, wherever it lives. */
 function imageOpener(clock: Clock): OpenBackend {
-  return ({ image, size, ops, sparse, dirty = false }) => {
+  return async ({ image, size, ops, sparse, dirty = false, changes, tracks }) => {
     const writable = ops.includes('write');
-    return image.kind === 'file'
+    const asksServer = dirty && !changes;
+    const opened = await (image.kind === 'file'
       ? openFileImage({ path: image.path, size, writable, sparse })
-      : openNbdImage({ ...image, size, writable, sparse, dirty, clock });
+      : openNbdImage({ ...image, size, writable, sparse, dirty: asksServer, clock }));
+    if (changes) return withChanges(opened, size, changes);
+    if (tracks === undefined || !writable) return opened;
+    try {
+      return await trackWrites(opened, tracks);
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
   };
 }
 

@@ -3,10 +3,11 @@ import { startInThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 export { ticketOfDocument } from './control/ticket-document.ts';
+export { createBitmapFile, isBitmapFile } from './dirty/bitmap-file.ts';
 export { TLS as tlsSettings } from './http/tls-settings.ts';
 export { CONNECTIONS as mostConnections } from './memory.ts';
 export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './place.ts';
-export type { ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
+export type { Changes, ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
 export { longestSocketPath } from './unix-socket.ts';
 
 /**

@@ -1,4 +1,5 @@
 // All tickets of a daemon, as its owner manages them and requests find them.
+import { isAbsolute } from 'node:path';
 import type { Clock } from './clock.ts';
 import { forbidden } from './http/http-error.ts';
 import { problemOfPlace } from './place.ts';
@@ -105,6 +106,10 @@ function problemOf(ticket: Ticket): string | undefined {
   }
   const misplaced = problemOfPlace(ticket.image);
   if (misplaced) return misplaced;
+  const bitmaps = [ticket.tracks, ...(ticket.changes ?? []).map(({ path }) => path)];
+  if (bitmaps.some((path) => path !== undefined && !isAbsolute(path))) {
+    return 'the path of a dirty bitmap is not absolute';
+  }
   if (!isDuration(ticket.timeout)) return 'timeout is not a number of seconds';
   if (!isDuration(ticket.inactivityTimeout)) return 'inactivityTimeout is not a number of seconds';
   return undefined;

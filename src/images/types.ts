@@ -17,12 +17,24 @@ export interface Ticket {
   inactivityTimeout: number;
   /** Zeroed ranges give their space back to the file system. */
   sparse: boolean;
-  /** Ask the server of the export for what has changed since a backup. */
+  /** Tell what has changed since a backup: from `changes`, or as the server of the export knows it. */
   dirty?: boolean;
+  /** Periods since that backup, and what was noted of them. */
+  changes?: readonly Changes[];
+  /** Path of the dirty bitmap that everything is noted in before it is written; it must exist. */
+  tracks?: string;
   /** What the ticket is for, in the words of whoever made it. */
   transferId?: string;
   /** Name offered to browsers that save the image. */
   filename?: string;
+}
+
+/** What is known of the changes of an image in a period. */
+export interface Changes {
+  /** The file of the dirty bitmap; without one nothing was written. */
+  readonly path?: string;
+  /** Bytes of the image when the period began. */
+  readonly size: number;
 }
 
 /** What is known of a ticket at one moment. */

@@ -162,6 +162,10 @@ export const faults = {
     status: 400,
     text: 'Cannot {action} image transfer. It is of a disk or of a snapshot, not of both.',
   },
+  TRANSFER_FORMAT_NOT_OF_BACKUP: {
+    status: 400,
+    text: 'Cannot {action} image transfer. The specified format is not applicable for VM backup.',
+  },
   TRANSFER_ONLY_READS: {
     status: 409,
     text: 'Cannot {action} image transfer. From {what} can only be downloaded.',

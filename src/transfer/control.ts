@@ -83,10 +83,18 @@ export class Control {
   }
 
   /** Adds an image transfer; returns its id. */
-  async begin(disk: string, direction: Direction, format: DiskFormat): Promise<string> {
+  async begin(
+    disk: string,
+    direction: Direction,
+    format: DiskFormat,
+    backup?: string,
+  ): Promise<string> {
     const added = await this.#client.object({
       operation: operation(transfersPath, 'add'),
-      body: { disk: { id: disk }, direction, format },
+      body: {
+        ...{ disk: { id: disk }, direction, format },
+        ...(backup === undefined ? {} : { backup: { id: backup } }),
+      },
       what: `begin the ${direction} of disks/${disk}`,
       signal: this.#signal,
     });

@@ -150,6 +150,29 @@ export class RemoteImage {
     });
   }
 
+  /**
+   * What has changed since the checkpoint of an incremental backup, and how long the image is; zeros
+   * only where they are wanted. Undefined where the image is not read that way, but in full.
+   */
+  async changes(zeros: boolean): Promise<Layout | undefined> {
+    const what = 'ask for what has changed in the image';
+    return await this.#requests.retried(what, async () => {
+      const suffix = '/extents?context=dirty';
+      const { statusCode, body } = await this.#requests.open({
+        suffix,
+        headersTimeout: LONG_WORK,
+      });
+      if (statusCode === 404) {
+        await body.dump();
+        return undefined;
+      }
+      if (statusCode !== 200) throw refusalOf(what, statusCode, await body.text());
+      const isData = ({ dirty, zero }: { dirty: boolean; zero: boolean }) =>
+        dirty && (zeros || !zero);
+      return await readLayout(body, { isData, shortGap: 0 });
+    });
+  }
+
   /** Bytes of the image, by asking for all of it and reading nothing; for old daemons. */
   async size(): Promise<number | undefined> {
     return await this.#requests.retried('look at the image', async () => {

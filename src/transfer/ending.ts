@@ -61,17 +61,17 @@ export async function pauseQuietly(control: Control, transfer: string): Promise<
   }
 }
 
-/** Cancels a transfer and waits until it lets go of the disk; whether that worked. */
+/** Cancels a transfer and waits until it lets go of the disk, if it has it; whether that worked. */
 export async function cancelQuietly(
   control: Control,
   transfer: string,
-  disk: string,
+  disk?: string,
 ): Promise<boolean> {
   try {
     const after = control.afterwards();
     const phase = String((await after.transfer(transfer))?.['phase'] ?? 'finished');
     if (!/^(finished|cancelled|finalizing)/.test(phase)) await after.act(transfer, 'cancel');
-    await after.diskAtRest(disk).catch(() => undefined);
+    if (disk !== undefined) await after.diskAtRest(disk).catch(() => undefined);
     return true;
   } catch {
     return false;

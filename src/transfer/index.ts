@@ -1,5 +1,11 @@
 /** Moving disk images between files and image daemons (specification 4.6). */
 export { backOff } from './back-off.ts';
+export {
+  type BackupDownloadOptions,
+  type Content,
+  type DownloadedBackup,
+  downloadBackup,
+} from './backup-download.ts';
 export { isBlockDevice, openDevice } from './block-device.ts';
 export { type Compared, type CompareOptions, compare } from './compare.ts';
 export { type Downloaded, type DownloadOptions, download } from './download.ts';

@@ -12,14 +12,34 @@ export interface Layout {
 /** Zeros shorter than this are fetched with the data around them. */
 const SHORT_GAP = 128 * 2 ** 10;
 
+interface ListedExtent {
+  readonly start: number;
+  readonly length: number;
+  readonly zero: boolean;
+  readonly dirty: boolean;
+}
+
+/** What is wanted of an image. */
+export interface Wanted {
+  /** Whether an extent is data. */
+  readonly isData: (extent: ListedExtent) => boolean;
+  /** What is shorter than this between data counts as data, too; in bytes. */
+  readonly shortGap: number;
+}
+
+const data: Wanted = { isData: ({ zero }) => !zero, shortGap: SHORT_GAP };
+
 /**
- * Reads a JSON list of `{start, length, zero}`. It may be longer than memory allows, as a
+ * Reads a JSON list of `{start, length, zero}`, with `dirty` where changes were asked for. It may be longer than memory allows, as a
  * fragmented image has millions of extents, so it is taken apart object by object.
  * Throws when it does not cover an image from its start to its end.
  */
-export async function readLayout(body: AsyncIterable<Uint8Array>): Promise<Layout> {
+export async function readLayout(
+  body: AsyncIterable<Uint8Array>,
+  wanted: Wanted = data,
+): Promise<Layout> {
   const decoder = new TextDecoder();
-  const data: { start: number; end: number }[] = [];
+  const runs: { start: number; end: number }[] = [];
   let size = 0;
   let rest = '';
   for await (const chunk of body) {
@@ -27,32 +47,33 @@ export async function readLayout(body: AsyncIterable<Uint8Array>): Promise<Layou
     let used = 0;
     for (let at = rest.indexOf('}'); at >= 0; at = rest.indexOf('}', used)) {
       const from = rest.indexOf('{', used);
-      const { start, length, zero } = extentOf(rest.slice(from, at + 1));
+      const extent = extentOf(rest.slice(from, at + 1));
+      const { start, length } = extent;
       used = at + 1;
       if (start !== size) throw unusable(`an extent begins at ${start} instead of ${size}`);
       size = start + length;
-      if (zero || length === 0) continue;
-      const last = data.at(-1);
-      if (last && start - last.end < SHORT_GAP) last.end = size;
-      else data.push({ start, end: size });
+      if (length === 0 || !wanted.isData(extent)) continue;
+      const last = runs.at(-1);
+      if (last && (start === last.end || start - last.end < wanted.shortGap)) last.end = size;
+      else runs.push({ start, end: size });
     }
     rest = rest.slice(used);
     if (rest.length > 10_000) throw unusable('it is no list of extents');
   }
   if (!/^\s*\[?\s*\]\s*$/.test(rest)) throw unusable('it breaks off');
-  return { size, data };
+  return { size, data: runs };
 }
 
-function extentOf(text: string): { start: number; length: number; zero: boolean } {
+function extentOf(text: string): ListedExtent {
   let value: Readonly<Record<string, unknown>>;
   try {
     value = JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch {
     throw unusable('it is no JSON');
   }
-  const { start, length, zero } = value;
+  const { start, length, zero, dirty } = value;
   if (!isCount(start) || !isCount(length)) throw unusable('an extent has no numbers');
-  return { start, length, zero: zero === true };
+  return { start, length, zero: zero === true, dirty: dirty === true };
 }
 
 function isCount(value: unknown): value is number {

@@ -20,6 +20,8 @@ import { readWhole } from './whole-read.ts';
 
 export interface PourOptions extends TransferOptions {
   readonly disk: Thing;
+  /** Id of the backup in which the disk is read. */
+  readonly backup?: string;
   readonly out: Writable;
   /** Bytes that it takes, where there is a limit. */
   readonly room?: number;

@@ -18,6 +18,8 @@ export interface ReceiveOptions {
   readonly file: PartialFile;
   /** Nothing was ever written into the file: what is not written reads as zeros. */
   readonly fresh: boolean;
+  /** It holds an older image, of which all stays that is not data. */
+  readonly keeps?: boolean;
   readonly journal: Journal;
   readonly meter: Meter;
   readonly parallel: number;
@@ -59,7 +61,7 @@ async function move(
   piece: Piece,
   buffer: Buffer,
 ): Promise<Moved> {
-  const { image, journal, file, fresh } = options;
+  const { image, journal, file, fresh, keeps = false } = options;
   const { hashed } = journal.header;
   if (piece.kind === 'zero') return { piece, moved: 0, skipped: 0 };
   const range = blockRange(piece.block, journal.header.size);
@@ -75,10 +77,12 @@ async function move(
   });
   const moved = bytesOf(piece.runs);
   const skipped = bytes.length - moved;
-  if (fresh && bytes.equals(zeros.subarray(0, bytes.length))) return { piece, moved, skipped };
+  if (fresh && !keeps && bytes.equals(zeros.subarray(0, bytes.length))) {
+    return { piece, moved, skipped };
+  }
   const hashing = hashed ? hashOf(bytes) : undefined;
   // Where something was written before, zeros have to be written over it.
-  const written = fresh ? piece.runs : [range];
+  const written = fresh || keeps ? piece.runs : [range];
   await stored(options, async () => {
     for (const { start, end } of written) {
       await file.write(start, bytes.subarray(start - range.start, end - range.start));

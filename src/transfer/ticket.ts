@@ -14,6 +14,8 @@ export interface TicketOptions {
   readonly direction: Direction;
   readonly disk: string;
   readonly format: DiskFormat;
+  /** The backup whose disk is read. */
+  readonly backup?: string;
   readonly retries: number;
   readonly limit?: RateLimit;
   readonly signal: AbortSignal;
@@ -99,7 +101,7 @@ export class Ticket {
   }
 
   async #begin(before: string | undefined): Promise<{ direct: string; proxy?: string }> {
-    const { control, direction, disk, format, journal } = this.#options;
+    const { control, direction, disk, format, backup, journal } = this.#options;
     let id = before;
     const phase = id && (await control.phase(id));
     if (phase === 'paused_user' || phase === 'paused_system')
@@ -107,7 +109,7 @@ export class Ticket {
     else if (phase !== 'transferring' && phase !== 'resuming' && phase !== 'initializing') {
       // What the earlier run left may still be on its way out; anybody else's use is refused.
       if (before !== undefined) await control.diskAtRest(disk);
-      id = await control.begin(disk, direction, format);
+      id = await control.begin(disk, direction, format, backup);
     }
     this.#id = String(id);
     journal?.begin(this.#id);

@@ -22,6 +22,8 @@ export interface Reading {
 
 interface ReadOptions extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
   readonly disk: Thing;
+  /** Id of the backup in which the disk is read: what the machine saw when it began. */
+  readonly backup?: string;
 }
 
 /**
@@ -32,9 +34,9 @@ export async function readWhole<T>(
   options: ReadOptions,
   use: (reading: Reading) => Promise<T>,
 ): Promise<T> {
-  const { client, disk, signal } = options;
+  const { client, disk, backup, signal } = options;
   const id = String(disk['id']);
-  const format: DiskFormat = disk['format'] === 'cow' ? 'cow' : 'raw';
+  const format: DiskFormat = disk['format'] === 'cow' && backup === undefined ? 'cow' : 'raw';
   const control = new Control(client, signal);
   const meter = new Meter(options.onEvent);
   meter.enter('preparing');
@@ -51,7 +53,7 @@ export async function readWhole<T>(
   } catch (error) {
     ticket.stop();
     if (ticket.begun === undefined) throw error;
-    const told = await cancelQuietly(control, ticket.begun, id);
+    const told = await cancelQuietly(control, ticket.begun, backup === undefined ? id : undefined);
     const untold = told ? {} : { transfer: ticket.begun, untold: true };
     throw new Stopped(error, { resumable: false, disk: id, ...untold });
   }

@@ -456,7 +456,7 @@ tries('snapshot', (id) => paths[id] ?? '', {
 });
 
 tries('backup', (id) => paths[id] ?? '', {
-  finalize: { from: ['ready'], otherwise: /not ready/ },
+  finalize: { from: ['ready'], otherwise: /not in READY phase/ },
 });
 
 tries('gluster_volume', (id) => paths[id] ?? '', {

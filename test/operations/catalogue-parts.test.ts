@@ -99,13 +99,14 @@ const machines: readonly Scene[] = [
       const path = `/vms/${id}/backups/${backup.id}`;
       await until(people, path, ({ phase }) => phase === 'ready');
       await admin.must(`${path}/finalize`);
+      await until(people, path, ({ phase }) => phase === 'succeeded');
       const checkpoint = (await admin.get(`/vms/${id}/checkpoints`)).list[0]?.['id'];
       await admin.delete(`/vms/${id}/checkpoints/${checkpoint}`);
       return [
-        normal(10790, `Backup of VM ${name} was started by ${who}.`),
-        normal(10793, `Backup of VM ${name} is ready to be read.`),
-        normal(10794, `Backup of VM ${name} was finalized.`),
-        normal(10797, `A checkpoint of VM ${name} was removed by ${who}.`),
+        normal(10790, `Backup ${backup.id} of VM ${name} was started by ${who}.`),
+        normal(10794, `Backup ${backup.id} of VM ${name} was finalized by ${who}.`),
+        normal(10793, `Backup ${backup.id} of VM ${name} was completed.`),
+        normal(10797, `Checkpoint ${checkpoint} of VM ${name} was removed by ${who}.`),
       ];
     },
   ],

@@ -198,11 +198,20 @@ describe('a transfer of a disk in a backup', () => {
     });
     const path = `/vms/${vm}/backups/${backup.id}`;
     await until(people, path, ({ phase }) => phase === 'ready');
-    await upload(admin, { disk: { id: disk } }, Buffer.alloc(size, 'newer'));
-    await settled(admin, `/disks/${disk}`);
     const of = { disk: { id: disk }, backup: { id: backup.id } };
+    for (const [status, words, transfer] of [
+      [409, 'locked', { disk: { id: disk } }],
+      [409, 'locked', { disk: { id: disk }, direction: 'download' }],
+      [409, 'only be downloaded', of],
+      [400, 'not applicable', { ...of, direction: 'download', format: 'cow' }],
+    ] as const) {
+      const refused = await admin.post('/imagetransfers', { image_transfer: transfer });
+      expect([refused.status, refused.fault?.detail]).toEqual([
+        status,
+        expect.stringContaining(words),
+      ]);
+    }
     expect((await download(admin, of)).equals(sample())).toBe(true);
-    expect((await download(admin, { disk: { id: disk } })).equals(sample())).toBe(false);
     await admin.must(`${path}/finalize`);
     await until(people, path, ({ phase }) => phase === 'succeeded');
     expect((await admin.delete(`/vms/${vm}`)).status).toBe(200);

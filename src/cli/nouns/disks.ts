@@ -39,6 +39,11 @@ export function register(command: Command, cli: Cli): void {
     .argument('<file>', 'the file to be made, or a block device; - is stdout')
     .description('Download the image of a disk into a file, as it is stored')
     .option('--force', 'replace the file if it exists; overwrite the block device')
+    .option('--backup <id>', 'as it was when this backup began (vmctl backups create), raw')
+    .option(
+      '--base <file>',
+      'of an incremental backup: read what has changed into a copy of this file, that of the backup before',
+    )
     .option('--no-keep-partial', 'remove what was fetched when the download fails')
     .action(async (disk: string, file: string, options: DownloadFlags) => {
       const { runDownload } = await import('./disks/download.ts');
@@ -67,7 +72,9 @@ Examples:
 Examples:
   vmctl disks download root copy.qcow2
   vmctl disks download root copy.qcow2 --resume
-  vmctl disks download root - | gzip > root.raw.gz`,
+  vmctl disks download root - | gzip > root.raw.gz
+  vmctl disks download root monday.raw --backup 5b8ed3a2-9b1f-4c3e-8a51-1f0a4c2d7e60
+  vmctl disks download root tuesday.raw --backup 8c0f6f0e-4d0a-4b52-b8c5-3e9d1a7b2c48 --base monday.raw`,
   );
   command
     .command('verify')

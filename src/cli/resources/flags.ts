@@ -38,6 +38,11 @@ const queryAliases: Readonly<Record<string, readonly string[]>> = {
   filter: ['filtered'],
 };
 
+/** Attributes under friendlier names, beside their own, by noun and verb. */
+const fieldAliases: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'backups create': { 'from-checkpoint-id': ['incremental-from'] },
+};
+
 /** Query parameters that are set by other flags of the command line. */
 const hiddenQueries: ReadonlySet<string> = new Set(['async']);
 
@@ -80,7 +85,11 @@ function meaningsOf(
   }
   if (!verb.isStatistics && verb.kind !== 'wait') {
     for (const [name, field] of fieldsOf(`${verb.noun} ${verb.name}`, candidate.operation)) {
-      fields.set(add(wordsFor(name, field), { ...shownAs(field, name), section: 'body' }), field);
+      const more = fieldAliases[`${verb.noun} ${verb.name}`]?.[name] ?? [];
+      fields.set(
+        add([...wordsFor(name, field), ...more], { ...shownAs(field, name), section: 'body' }),
+        field,
+      );
     }
   }
   for (const name of verb.kind === 'wait' ? [] : candidate.operation.query) {

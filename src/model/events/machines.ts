@@ -242,25 +242,29 @@ export const machineEvents = {
     text: 'A NUMA node was removed from VM {VmName} by {UserName}.',
   },
   10790: {
-    name: 'BACKUP_STARTED',
+    name: 'VM_BACKUP_STARTED',
     severity: 'normal',
-    text: 'Backup of VM {VmName} was started by {UserName}.',
+    text: 'Backup {BackupId} of VM {VmName} was started by {UserName}.',
+  },
+  10792: {
+    name: 'VM_BACKUP_FAILED',
+    severity: 'error',
+    text: 'Backup {BackupId} of VM {VmName} failed.',
   },
   10793: {
-    name: 'BACKUP_READY',
+    name: 'VM_BACKUP_SUCCEEDED',
     severity: 'normal',
-    text: 'Backup of VM {VmName} is ready to be read.',
+    text: 'Backup {BackupId} of VM {VmName} was completed.',
   },
   10794: {
-    name: 'BACKUP_FINALIZED',
+    name: 'VM_BACKUP_FINALIZED',
     severity: 'normal',
-    text: 'Backup of VM {VmName} was finalized.',
+    text: 'Backup {BackupId} of VM {VmName} was finalized by {UserName}.',
   },
-  10792: { name: 'BACKUP_FAILED', severity: 'error', text: 'Backup of VM {VmName} failed.' },
   10797: {
-    name: 'CHECKPOINT_REMOVED',
+    name: 'VM_CHECKPOINT_DELETED',
     severity: 'normal',
-    text: 'A checkpoint of VM {VmName} was removed by {UserName}.',
+    text: 'Checkpoint {CheckpointId} of VM {VmName} was removed by {UserName}.',
   },
   10800: {
     name: 'HOST_DEVICES_ADDED',

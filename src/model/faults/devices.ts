@@ -26,6 +26,18 @@ export const deviceFaults = {
     status: 400,
     text: 'Cannot {action} Snapshot. Disk {names} is shareable or a logical unit, which snapshots do not keep.',
   },
+  DISK_NOT_IN_SNAPSHOT: {
+    status: 400,
+    text: 'Cannot {action} Virtual Disk. The snapshot does not keep disk {names}.',
+  },
+  DISK_SNAPSHOT_ATTACHED: {
+    status: 409,
+    text: 'Cannot {action} {type}. Disk snapshots are attached to other VMs (disk/snapshot/VM): {names}. Please detach them from those VMs and try again.',
+  },
+  DISK_SNAPSHOT_FIXED: {
+    status: 409,
+    text: 'Cannot {action} Virtual Disk. What a snapshot keeps of a disk cannot be changed.',
+  },
   DISKS_NOT_ATTACHED: {
     status: 400,
     text: 'Cannot {action} Snapshot. Disk {names} is not attached to the VM.',
@@ -98,20 +110,41 @@ export const deviceFaults = {
   },
   BACKUP_NOT_READY: {
     status: 409,
-    text: 'Cannot {action} backup. It is in phase {status}, not ready.',
+    text: 'Cannot {action} VM backup. The VM backup is not in READY phase, backup phase is {status}.',
   },
   BACKUP_NOT_CONSISTENT: {
     status: 409,
     text: 'Cannot {action} VM. Its guest cannot freeze its file systems now, and consistency is required.',
   },
   BACKUP_WITHOUT_DISKS: { status: 400, text: 'Cannot {action} VM. Name the disks (disks).' },
-  BACKUP_NOT_INCREMENTAL: {
+  BACKUP_DISKS_NOT_ATTACHED: {
+    status: 400,
+    text: 'Cannot {action} VM. Disks are not attached to it: {names}.',
+  },
+  BACKUP_DISKS_NOT_ACTIVE: {
     status: 409,
-    text: 'Cannot {action} VM. Changes of disk {names} are not recorded; set its backup to incremental.',
+    text: 'Cannot {action} VM. Disks are not active in VM {vm}: {names}.',
+  },
+  BACKUP_VM_NOT_UP_OR_DOWN: {
+    status: 409,
+    text: 'Cannot {action} VM. The Virtual Machine should be in Up or Down status.',
+  },
+  BACKUP_DESCRIPTION_TOO_LONG: {
+    status: 400,
+    text: 'Cannot {action} VM. The description of a backup has at most {max} characters.',
+  },
+  BACKUP_EXISTS: { status: 400, text: 'Cannot {action} VM. The backup {id} already exists.' },
+  BACKUP_HAS_TRANSFERS: {
+    status: 409,
+    text: 'Cannot {action} VM backup. There is an active image transfer for VM backup.',
   },
   CHECKPOINT_DOES_NOT_EXIST: {
     status: 400,
-    text: 'Cannot {action} VM. It has no checkpoint {id}.',
+    text: "Cannot {action} VM. Checkpoint ID {id} doesn't exist.",
+  },
+  CHECKPOINT_INVALID: {
+    status: 400,
+    text: 'Cannot {action} VM. Checkpoint ID {id} is invalid and should be removed.',
   },
   CHECKPOINT_IS_NEEDED: {
     status: 409,

@@ -167,7 +167,7 @@ export const machineFaults = {
     status: 409,
     text: 'Cannot {action} VM. Its disks cannot be kept: they depend on template {template}.',
   },
-  VM_IN_BACKUP: { status: 409, text: 'Cannot {action} VM. It is being backed up.' },
+  VM_IN_BACKUP: { status: 409, text: 'Cannot {action} VM. The VM is during a backup operation.' },
   VM_WITHOUT_NIC_TO_BOOT: {
     status: 409,
     text: 'Cannot run VM. It boots from the network and has no network interface.',

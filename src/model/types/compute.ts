@@ -493,8 +493,16 @@ export const computeTypes = types({
     identified: true,
     attributes: {
       host: { kind: 'ref host', mut: 'CU' },
-      from_checkpoint_id: { kind: 'string', mut: 'CU' },
-      to_checkpoint_id: { kind: 'string', mut: 'CU' },
+      from_checkpoint_id: {
+        kind: 'string',
+        mut: 'CU',
+        doc: 'The checkpoint since which changes are backed up; everything when not given.',
+      },
+      to_checkpoint_id: {
+        kind: 'string',
+        mut: 'CU',
+        doc: 'The checkpoint that it leaves, from which a later one can be incremental.',
+      },
       phase: { kind: 'enum backup_phase', mut: 'CU' },
       creation_date: { kind: 'date', mut: 'CU' },
       modification_date: { kind: 'date', mut: 'CU' },

@@ -11,7 +11,9 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DiskImages, ImageForm } from '../rules/context.ts';
+import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
+import type { BitmapOfPeriod, DiskImages, ImageForm } from '../rules/context.ts';
+import { noteReplaced, noteUnknown } from '../rules/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { copySparse } from './copy-sparse.ts';
@@ -134,21 +136,21 @@ export class DiskFiles implements DiskImages {
     this.#requireSource(from);
     if (!existsSync(this.path(from))) {
       // What was never written has no file yet, and its copy has none either.
-      await this.#empty(to);
+      await this.#empty(to, from === to);
       return;
     }
-    await this.#replace(to, (partial) => copySparse(this.path(from), partial));
+    await this.#replace(to, (partial) => copySparse(this.path(from), partial), from === to);
   }
 
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
     this.#requireSource(from);
     const size = statSync(this.path(from), { throwIfNoEntry: false })?.size ?? 0;
     if (size === 0 && !(form.whole && form.to === 'cow')) {
-      await this.#empty(to);
+      await this.#empty(to, from === to);
       return;
     }
     const source = size === 0 ? undefined : this.path(from);
-    await this.#replace(to, (partial) => convertImage(source, partial, form));
+    await this.#replace(to, (partial) => convertImage(source, partial, form), from === to);
   }
 
   /** Writes what an image holds into a new file elsewhere, in another form. */
@@ -164,8 +166,14 @@ export class DiskFiles implements DiskImages {
   }
 
   /** Nothing is left in an image; its file is made anew where it is needed. */
-  async #empty(id: string): Promise<void> {
-    if (this.#record(id)) await this.#store.write((tx) => tx.images.emptied(id));
+  async #empty(id: string, isSame: boolean): Promise<void> {
+    const isKnown = this.#record(id) !== undefined;
+    if (isKnown || !isSame) {
+      await this.#store.write((tx) => {
+        if (isKnown) tx.images.emptied(id);
+        if (!isSame) noteReplaced(tx, id);
+      });
+    }
     onImage(id, () => rmSync(this.path(id), { force: true }));
   }
 
@@ -187,17 +195,27 @@ export class DiskFiles implements DiskImages {
     if (now !== undefined && now >= size) return this.toWrite(id, 0);
     const form = { from: 'cow', to: 'cow', size, version, whole: true } as const;
     const source = now === undefined ? undefined : this.path(id);
-    await this.#replace(id, (partial) => convertImage(source, partial, form));
+    const isSame = source !== undefined || head.length === 0;
+    await this.#replace(id, (partial) => convertImage(source, partial, form), isSame);
   }
 
-  /** Puts a new file in the place of another one once it is whole. */
-  async #replace(id: string, make: (partial: string) => Promise<void>): Promise<void> {
+  /**
+   * Puts a new file in the place of another one once it is whole. Where a disk sees other bytes then
+   * (it is not the same), that is noted before.
+   */
+  async #replace(
+    id: string,
+    make: (partial: string) => Promise<void>,
+    isSame = false,
+  ): Promise<void> {
     const target = this.path(id);
     try {
       await replace(target, make, async () => {
         // Known before it is there: a crash must not leave a file that nobody knows.
-        if (!this.#record(id)) await this.#store.write((tx) => tx.images.blank(id, 0));
-        else await this.#store.durable();
+        await this.#store.write((tx) => {
+          tx.images.blank(id, 0);
+          if (!isSame) noteReplaced(tx, id);
+        });
       });
       await syncPath(this.#folder);
     } catch (error) {
@@ -205,6 +223,34 @@ export class DiskFiles implements DiskImages {
     }
     const { length } = this.sizes(id);
     await this.#store.write((tx) => tx.images.written(id, length));
+  }
+
+  hasBitmap(id: string, size: number): boolean {
+    return isBitmapFile(this.path(id), size);
+  }
+
+  /**
+   * Makes the dirty bitmap of a period ready to be written; resolves with its path. Undefined where
+   * nothing is to be noted any more: the period was forgotten, or its bitmap was lost and everything
+   * counts as written.
+   */
+  async toTrack({ id, size }: BitmapOfPeriod): Promise<string | undefined> {
+    const record = this.#record(id);
+    if (!record) return undefined;
+    if (!record.written) await this.#replace(id, (partial) => createBitmapFile(partial, size));
+    else if (!this.hasBitmap(id, size)) {
+      await this.#store.write((tx) => noteUnknown(tx, id));
+      return undefined;
+    }
+    await this.backup?.detach(id);
+    return this.path(id);
+  }
+
+  /** Where the dirty bitmap of a period is; undefined where nothing was written in it. */
+  bitmapOf({ id }: BitmapOfPeriod): string | undefined {
+    const record = this.#record(id);
+    if (!record) throw new StoreError(`The dirty bitmap ${id} is gone.`);
+    return record.written ? this.path(id) : undefined;
   }
 
   remove(id: string): void {

@@ -1,5 +1,6 @@
 /** Image files that are missing or too short at a start: their disks become illegal. */
 import { RuleContext, type Site } from '../rules/context.ts';
+import { forgetChanges, noteUnknown } from '../rules/disk/dirty-bitmaps.ts';
 import type { Transfer } from '../rules/image-transfer/image.ts';
 import { imageLost } from '../rules/image-transfer/rules.ts';
 import type { ImageRecord } from '../store/image-list.ts';
@@ -54,7 +55,10 @@ export async function endTransfers(store: Store, site: Site): Promise<void> {
   const ctx = await store.write((tx) => {
     const context = RuleContext.system(tx, site);
     for (const transfer of tx.list('image_transfer') as Transfer[]) {
-      if (transfer.finished === undefined) imageLost(context, transfer);
+      if (transfer.finished !== undefined) continue;
+      // What came while the backup was made may be in the image and not in its dirty bitmap.
+      if (transfer.direction !== 'download') forgetChanges(context, transfer.disk?.id ?? '');
+      imageLost(context, transfer);
     }
     tx.statement("DELETE FROM meta WHERE key = 'restored'").run();
     return context;
@@ -63,6 +67,11 @@ export async function endTransfers(store: Store, site: Site): Promise<void> {
 }
 
 function spoil(ctx: RuleContext, id: string): void {
+  // Without its dirty bitmap all of a disk counts as written; nothing else is lost.
+  if (noteUnknown(ctx.tx, id)) {
+    ctx.tx.images.emptied(id);
+    return;
+  }
   let isUploaded = false;
   for (const transfer of ctx.tx.list('image_transfer') as Transfer[]) {
     const its = [transfer.id, transfer.disk?.id, transfer.snapshot?.id, transfer.frozen];

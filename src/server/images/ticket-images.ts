@@ -1,8 +1,17 @@
 /** Images of the transfers that are under way, made ready for their tickets. */
-import type { ImagePlace } from '../../images/index.ts';
+import type { Changes, ImagePlace } from '../../images/index.ts';
 import type { TransferTicket } from '../rules/context.ts';
 import type { DiskFiles } from './disk-files.ts';
 import type { QemuNbd } from './qemu-nbd.ts';
+
+/** What a ticket gets to see. */
+export interface OpenedImage {
+  readonly image: ImagePlace;
+  /** The dirty bitmap in which what is written is noted. */
+  readonly tracks?: string;
+  /** What has changed, by periods. */
+  readonly changes?: readonly Changes[];
+}
 
 /** Where the images of tickets live: in files, or behind qemu-nbd where it shows what is in one. */
 export class TicketImages {
@@ -19,7 +28,20 @@ export class TicketImages {
   }
 
   /** Makes the image ready for its ticket. Rejects where it cannot be opened. */
-  async open(ticket: TransferTicket): Promise<ImagePlace> {
+  async open(ticket: TransferTicket): Promise<OpenedImage> {
+    const tracks = ticket.tracks && (await this.#files.toTrack(ticket.tracks));
+    const changes = ticket.changes?.map((period) => {
+      const path = this.#files.bitmapOf(period);
+      return { size: period.size, ...(path === undefined ? {} : { path }) };
+    });
+    return {
+      image: await this.#place(ticket),
+      ...(tracks === undefined ? {} : { tracks }),
+      ...(changes === undefined ? {} : { changes }),
+    };
+  }
+
+  async #place(ticket: TransferTicket): Promise<ImagePlace> {
     const { id, diskId, length, size, qcow2, sparse } = ticket;
     const file = this.#files.path(diskId);
     const writable = ticket.direction === 'upload';

@@ -1,5 +1,5 @@
 /** Between transfers and the image daemon: opens tickets, watches what they move, ends idle ones. */
-import type { ImageDaemon, ImagePlace, Ticket } from '../../images/index.ts';
+import type { ImageDaemon, Ticket } from '../../images/index.ts';
 import { RuleContext, type Site, type Tickets, type TransferTicket } from '../rules/context.ts';
 import {
   fileOf,
@@ -11,7 +11,7 @@ import {
 import { ticketLost, timedOut } from '../rules/image-transfer/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
-import type { TicketImages } from './ticket-images.ts';
+import type { OpenedImage, TicketImages } from './ticket-images.ts';
 
 /** Seconds that a ticket lives without being used or renewed. */
 const ticketLifetime = 300;
@@ -59,9 +59,9 @@ export class TransferDesk implements Tickets {
   }
 
   async open(ticket: TransferTicket): Promise<void> {
-    const image = await this.#images.open(ticket);
+    const opened = await this.#images.open(ticket);
     try {
-      await this.#daemon.add(ticketFor(ticket, image));
+      await this.#daemon.add(ticketFor(ticket, opened));
     } catch (error) {
       await this.#images.close(ticket.id);
       throw error;
@@ -226,12 +226,13 @@ export async function ticketsUnderWay(
 }
 
 /** The ticket of a transfer, as the daemon knows it. */
-function ticketFor(ticket: TransferTicket, image: ImagePlace): Ticket {
+function ticketFor(ticket: TransferTicket, opened: OpenedImage): Ticket {
   return {
     id: ticket.id,
     size: ticket.size,
     ops: [ticket.direction === 'upload' ? 'write' : 'read'],
-    image,
+    ...opened,
+    ...(opened.changes ? { dirty: true } : {}),
     timeout: ticketLifetime,
     inactivityTimeout: ticket.inactivityTimeout,
     sparse: ticket.sparse,

@@ -68,6 +68,8 @@ export interface DiskImages {
   sizes(id: string): { allocated: number; length: number };
   /** The first bytes of an image. */
   head(id: string, length: number): Uint8Array;
+  /** Whether the dirty bitmap of a period is there, for a disk of so many bytes. */
+  hasBitmap(id: string, size: number): boolean;
 }
 
 /** A file on a host. */
@@ -116,6 +118,12 @@ export interface Tickets {
   progress(id: string): { active: boolean; transferred: number } | undefined;
 }
 
+/** The dirty bitmap of a period of a disk, by its id; the size is that of the disk then, in bytes. */
+export interface BitmapOfPeriod {
+  readonly id: string;
+  readonly size: number;
+}
+
 export interface TransferTicket {
   readonly id: string;
   readonly diskId: string;
@@ -132,6 +140,10 @@ export interface TransferTicket {
    * is not there yet and has to be made.
    */
   readonly qcow2?: 2 | 3;
+  /** Where what is written is noted. */
+  readonly tracks?: BitmapOfPeriod;
+  /** Set where the client may ask what has changed: the periods since. */
+  readonly changes?: readonly BitmapOfPeriod[];
 }
 
 /** Certificates of the service, and what is signed with the key of its own one. */

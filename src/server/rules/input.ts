@@ -230,3 +230,8 @@ export function merge(before: StoredObject, changes: StoredObject): StoredObject
 export function resolveMember(tx: Transaction, type: TypeName, reference: StoredObject): string {
   return String(resolve(tx, type, reference)['id']);
 }
+
+/** Whether clients may choose this as the id of an object that they add. */
+export function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+}

@@ -7,6 +7,7 @@ export const imageKinds = [
   'disk',
   'disk_snapshot',
   'backup_image',
+  'dirty_bitmap',
   'unregistered_disk',
   'image',
   'image_transfer',

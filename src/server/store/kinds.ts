@@ -26,6 +26,7 @@ export const pairs = {
   current_cdrom: 'cdrom',
   backup_disk: 'disk',
   backup_image: 'disk',
+  dirty_bitmap: 'disk',
   checkpoint_disk: 'disk',
   domain_vm: 'vm',
   domain_template: 'template',

@@ -1,6 +1,6 @@
 /**
  * All that a store holds, as lines of JSON: to be saved, and loaded into another store. Bytes of
- * disks, passwords and tokens are not part of it.
+ * disks and what is known of their changes, passwords and tokens are not part of it.
  */
 import { parseDocument, type StoredObject, writeDocument } from './document.ts';
 import { setAside } from './event-ids.ts';
@@ -30,6 +30,7 @@ export function* saveState(tx: Transaction, now: number): Generator<string> {
 
 function* linesOf(tx: Transaction, now: number): Generator<string> {
   for (const kind of storedKinds()) {
+    if (kind === 'dirty_bitmap') continue;
     const rows = tx.statement(`SELECT collection, doc FROM ${table(kind)} ORDER BY rowid`).all();
     for (const { collection, doc } of rows) {
       yield `{"kind":${JSON.stringify(kind)},"collection":${JSON.stringify(collection)},"object":${String(doc)}}`;

@@ -56,7 +56,7 @@ export async function until(
 export async function addDisk(
   people: People,
   vm: string,
-  { disk, ...how }: { disk?: object; bootable?: boolean } = {},
+  { disk, ...how }: { disk?: object; bootable?: boolean; active?: boolean } = {},
 ): Promise<string> {
   const disk_attachment = {
     interface: 'virtio_scsi',

@@ -25,6 +25,8 @@ import {
 } from './transfer-options.ts';
 
 export interface DownloadFlags extends TransferFlags {
+  readonly backup?: string;
+  readonly base?: string;
   readonly force?: boolean;
   readonly keepPartial: boolean;
 }
@@ -36,6 +38,20 @@ export async function runDownload(
   file: string,
   flags: DownloadFlags,
 ): Promise<void> {
+  const { backup, base } = flags;
+  if (base !== undefined && backup === undefined) {
+    throw new UsageError('--base goes with --backup', {
+      hint: 'name the backup that the changes are of: --backup ID',
+    });
+  }
+  const isPoured = file === '-' || (file !== '' && (await isBlockDevice(file)));
+  if (backup !== undefined && base !== undefined && isPoured) {
+    throw new UsageError('--base needs a file to be made', { hint: 'name a file' });
+  }
+  if (backup !== undefined && file !== '' && !isPoured) {
+    const { runBackupDownload } = await import('./download-backup.ts');
+    return await runBackupDownload(cli, word, file, { ...flags, backup });
+  }
   if (file === '-') return await runPour(cli, word, flags);
   if (file === '') throw new UsageError('the name of the file is empty');
   if (await isBlockDevice(file)) return await runOnDevice(cli, word, file, flags);
@@ -143,7 +159,8 @@ async function pourInto(
     const found = await new Finder(client).find(word, collectionAt('/disks'));
     const options = await transferOptions(cli, client, flags, progress);
     const disk = found.item ?? { id: found.id };
-    const done = await pour({ ...options, disk, ...target });
+    const of = flags.backup === undefined ? {} : { backup: flags.backup };
+    const done = await pour({ ...options, disk, ...of, ...target });
     await flush();
     progress.clear();
     cli.note(`${found.label} was written: ${humanBytes(done.size)}, ${done.format}`);

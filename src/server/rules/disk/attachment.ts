@@ -2,12 +2,14 @@
 import type { Resource } from '../../../model/resource.ts';
 import { notFound } from '../../fault.ts';
 import type { StoredObject } from '../../store/document.ts';
+import { changedMembers } from '../changed-members.ts';
 import type { RuleContext } from '../context.ts';
 import { applyDefaults, requireAll, resolveReferences, settable } from '../input.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { measured } from '../storage/space.ts';
 import { changeDisk } from './changes.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
 import {
   createImage,
   dataCenterOf,
@@ -15,11 +17,18 @@ import {
   domainOf,
   eraseDisk,
   hasSnapshots,
+  keptOf,
   moveDisk,
   prepareDisk,
   vmsOf,
 } from './disk.ts';
 import { checkDevice, requireHotPlug } from './interfaces.ts';
+import {
+  diskInSnapshot,
+  requireNotAttached,
+  snapshotOf,
+  withSnapshot,
+} from './snapshot-attachment.ts';
 
 type Disk = Resource<'disk'>;
 type Attachment = Resource<'disk_attachment'>;
@@ -43,9 +52,11 @@ export const diskAttachmentRules = rules({
     const known =
       sentDisk['id'] !== undefined ||
       (sentDisk['name'] && !sentDisk['provisioned_size'] && !sentDisk['lun_storage']);
-    const attachment = settable('disk_attachment', sent, 'C') as Attachment;
+    const snapshot = (sentDisk['snapshot'] as { id?: string } | undefined)?.id;
+    let attachment = settable('disk_attachment', sent, 'C') as Attachment;
     applyDefaults('disk_attachment', attachment as StoredObject);
-    const disk = known ? existing(ctx, vm, sentDisk) : made(ctx, vm, sentDisk);
+    const disk = known ? existing(ctx, vm, sentDisk, snapshot) : made(ctx, vm, sentDisk);
+    if (known && snapshot !== undefined) attachment = withSnapshot(attachment, snapshot);
     Object.assign(attachment, { id: disk.id, disk: { id: disk.id }, vm: { id: vm.id } });
     attachment.active ??= known ? false : vm.status === 'down';
     if (attachment.active) requireHotPlug(ctx, vm, attachment, 'plug in');
@@ -76,7 +87,14 @@ export const diskAttachmentRules = rules({
     checkDevice(ctx, vm, place.collection, after, 'edit');
     after.disk = { id: before.id ?? '' };
     const changes = sent['disk'] as Disk | undefined;
-    if (changes && disk) changeDisk(ctx, disk, changes);
+    if (changes && snapshotOf(before)) {
+      if (
+        Object.keys(changedMembers('disk', changes as StoredObject, (disk ?? {}) as StoredObject))
+          .length > 0
+      ) {
+        ctx.refuse('DISK_SNAPSHOT_FIXED', { action: 'edit' });
+      }
+    } else if (changes && disk) changeDisk(ctx, disk, changes);
     else if (!plugs || vm.status === 'down') ctx.event(88, { vm }, { DiskAlias: disk?.alias });
   },
 
@@ -90,10 +108,17 @@ export const diskAttachmentRules = rules({
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'detach', status: vm.status });
     }
     const disk = ctx.tx.get('disk', object.id ?? '');
+    if (snapshotOf(object)) {
+      if (object.active) requireHotPlug(ctx, vm, object, 'detach');
+      ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+      ctx.event(2018, { vm }, { DiskAlias: disk?.alias });
+      return;
+    }
     const removes = parameters.flag('detach_only') === false;
     if (disk?.status === 'locked') {
       ctx.refuse('DISK_IS_LOCKED', { action: 'detach', ...diskWords(disk) });
     }
+    if (removes && disk) requireNotAttached(ctx, keptOf(ctx, disk), 'remove', 'Virtual Disk');
     if (removes && vm.status !== 'down' && object.active) {
       ctx.refuse('DISK_IS_IN_USE', { action: 'remove', names: vm.name });
     }
@@ -102,6 +127,8 @@ export const diskAttachmentRules = rules({
     }
     if (object.active) requireHotPlug(ctx, vm, object, 'detach');
     ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+    // Its checkpoints are those of this machine.
+    forgetChanges(ctx, object.id ?? '');
     ctx.event(2018, { vm }, { DiskAlias: disk?.alias });
     if (removes && disk && vmsOf(ctx, disk).length === 0) {
       ctx.event(
@@ -120,9 +147,22 @@ function vmOf(ctx: RuleContext, place: Place): Vm {
   return vm;
 }
 
-function existing(ctx: RuleContext, vm: Vm, sent: StoredObject): Disk {
+function existing(
+  ctx: RuleContext,
+  vm: Vm,
+  sent: StoredObject,
+  snapshot: string | undefined,
+): Disk {
   if (!attachable.has(vm.status ?? '')) {
     ctx.refuse('VM_STATUS_ILLEGAL', { action: 'attach a disk to', status: vm.status });
+  }
+  if (snapshot !== undefined) {
+    const kept = diskInSnapshot(ctx, sent, snapshot);
+    if (ctx.tx.get('disk_attachment', kept.id ?? '', `/vms/${vm.id}/diskattachments`)) {
+      ctx.refuse('DISK_ALREADY_ATTACHED', { action: 'attach', vm: vm.name });
+    }
+    requireSameDataCenter(ctx, vm, kept);
+    return kept;
   }
   const holder: StoredObject = { disk: { id: sent['id'], name: sent['name'] } };
   resolveReferences(ctx.tx, 'disk_attachment', holder);

@@ -6,6 +6,7 @@ import { changedMembers } from '../changed-members.ts';
 import type { RuleContext } from '../context.ts';
 import { checkName, resolveReferences } from '../input.ts';
 import { extendDisk } from './actions.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
 import { diskWords, domainOf, hasSnapshots, settleOwners, vmsOf } from './disk.ts';
 
 type Disk = Resource<'disk'>;
@@ -49,6 +50,7 @@ export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
       allocation: disk.sparse ? 'sparse' : 'preallocated',
     });
   }
+  if (sent.backup === 'none') forgetChanges(ctx, disk.id ?? '');
   changeOwners(ctx, changed, sent);
   const size = sent.provisioned_size;
   if (disk.storage_type !== 'lun' && size !== undefined && size !== disk.provisioned_size) {

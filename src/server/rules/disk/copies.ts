@@ -9,6 +9,7 @@ import type { RuleContext } from '../context.ts';
 import { applyDefaults } from '../input.ts';
 import { measured } from '../storage/space.ts';
 import { prepareDisk } from './disk.ts';
+import { snapshotOf } from './snapshot-attachment.ts';
 
 type Disk = Resource<'disk'>;
 type Attachment = Resource<'disk_attachment'>;
@@ -43,6 +44,7 @@ export interface Changes {
 export function sourcesOf(ctx: RuleContext, owner: Owner): Source[] {
   const collection = `/${owner.kind}s/${owner.id}/diskattachments`;
   return ctx.tx.list('disk_attachment', { where: { collection } }).flatMap((attachment) => {
+    if (snapshotOf(attachment)) return [];
     const disk = ctx.tx.get('disk', attachment.id ?? '');
     const copied = disk?.id && disk.storage_type !== 'lun' && !disk.shareable;
     return copied ? [{ disk, image: disk.id ?? '', attachment }] : [];

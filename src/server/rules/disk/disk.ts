@@ -6,7 +6,9 @@ import type { RuleContext } from '../context.ts';
 import { chargeStorage, defaultQuota } from '../limits/quota.ts';
 import type { Place } from '../places.ts';
 import { allocatable, isBlock, neededBy, spaceOf } from '../storage/space.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
 import { prepareLogicalUnit } from './lun.ts';
+import { snapshotOf } from './snapshot-attachment.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;
@@ -186,11 +188,12 @@ export function eraseDisk(ctx: RuleContext, disk: StoredObject): void {
     if (image) ctx.afterCommit.push(() => ctx.site.images.remove(image));
   }
   ctx.tx.removeBelow('disk_snapshot', `/disks/${id}`);
+  forgetChanges(ctx, id);
   ctx.tx.remove('disk', id);
   ctx.afterCommit.push(() => ctx.site.images.remove(id));
 }
 
-/** Virtual machines that a disk is attached to, with the attachments. */
+/** Virtual machines that a disk itself is attached to, with the attachments. */
 export function vmsOf(
   ctx: RuleContext,
   disk: Disk,
@@ -198,6 +201,7 @@ export function vmsOf(
   return ctx.tx
     .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
     .flatMap((attachment) => {
+      if (snapshotOf(attachment)) return [];
       const vm = attachment.vm?.id ? ctx.tx.get('vm', attachment.vm.id) : undefined;
       return vm ? [{ vm, attachment }] : [];
     });
@@ -215,6 +219,11 @@ export function templatesOf(ctx: RuleContext, disk: Disk): Resource<'template'>[
   return ctx.tx
     .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
     .flatMap(({ template }) => ctx.tx.get('template', template?.id ?? '') ?? []);
+}
+
+/** Images of a disk that snapshots keep. */
+export function keptOf(ctx: RuleContext, disk: Disk): Resource<'disk_snapshot'>[] {
+  return ctx.tx.list('disk_snapshot', { where: { disk_id: disk.id ?? '' } });
 }
 
 /** Whether snapshots keep images of a disk. */

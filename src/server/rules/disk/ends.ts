@@ -4,6 +4,7 @@ import type { Arrivals, ImageCopy, Journey } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { ImageForm, RuleContext } from '../context.ts';
 import { allocatedBy, measured } from '../storage/space.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
 import { eraseDisk } from './disk.ts';
 
 type Disk = Resource<'disk'>;
@@ -89,6 +90,7 @@ export const ended: Ends = {
     const disk: Disk = { ...object, ...dataOf(journey).changes };
     if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
     else delete disk.qcow_version;
+    if (disk.format === 'raw' || disk.backup !== 'incremental') forgetChanges(ctx, disk.id ?? '');
     return measured(ctx, disk) as StoredObject;
   },
 

@@ -6,7 +6,7 @@ import { onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { contentsOf } from '../domain-contents/unregistered.ts';
-import { settable } from '../input.ts';
+import { isUuid, settable } from '../input.ts';
 import { rules } from '../notation.ts';
 import { measured } from '../storage/space.ts';
 import { diskActions } from './actions.ts';
@@ -16,6 +16,7 @@ import {
   diskWords,
   domainOf,
   eraseDisk,
+  keptOf,
   moveDisk,
   pluggedInto,
   prepareDisk,
@@ -24,10 +25,9 @@ import {
 } from './disk.ts';
 import { copiesOf, ended, failed } from './ends.ts';
 import { withUnit } from './lun.ts';
+import { requireNotAttached } from './snapshot-attachment.ts';
 
 type Disk = Resource<'disk'>;
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const diskRules = rules({
   kind: 'disk',
@@ -51,7 +51,7 @@ export const diskRules = rules({
       ctx.refuse('DISK_FLOATS', { action: 'add' });
     }
     const id = sent['id'];
-    if (typeof id === 'string' && uuid.test(id)) {
+    if (typeof id === 'string' && isUuid(id)) {
       if (ctx.tx.get('disk', id)) ctx.refuse('DISK_EXISTS', { action: 'add', id });
       disk.id = id;
     }
@@ -97,6 +97,7 @@ export const diskRules = rules({
       const names = vms.map(({ name }) => name).join(', ');
       ctx.refuse('DISK_IS_IN_USE', { action: 'remove', names });
     }
+    requireNotAttached(ctx, keptOf(ctx, object), 'remove', 'Virtual Disk');
     const [template] = templatesOf(ctx, object);
     if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'remove', name: template.name });
     const drives = ctx.tx.list('cdrom', { where: { file_id: object.id ?? '' } });

@@ -7,6 +7,7 @@ import type { Place } from '../places.ts';
 import { measured } from '../storage/space.ts';
 import { subjects } from '../vm/vm.ts';
 import { diskWords } from './disk.ts';
+import { requireNotAttached } from './snapshot-attachment.ts';
 
 type DiskSnapshot = Resource<'disk_snapshot'>;
 type Disk = Resource<'disk'>;
@@ -34,6 +35,7 @@ export const diskSnapshotRules = rules({
     const disk = ctx.tx.get('disk', object.disk?.id ?? '') ?? {};
     const action = 'remove';
     if (!object.snapshot) ctx.refuse('IMAGE_IS_ACTIVE', { action });
+    requireNotAttached(ctx, [object], action, 'Disk Snapshot');
     if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', { action, ...diskWords(disk) });
     const snapshot = ctx.tx.get('snapshot', object.snapshot?.id ?? '');
     if (snapshot && snapshot.snapshot_status !== 'ok') {

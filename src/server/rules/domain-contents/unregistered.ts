@@ -7,6 +7,7 @@ import { referringCondition } from '../../store/conditions.ts';
 import type { StoredObject } from '../../store/document.ts';
 import { type KindName, storedKinds } from '../../store/kinds.ts';
 import type { RuleContext } from '../context.ts';
+import { forgetChanges } from '../disk/dirty-bitmaps.ts';
 
 type Domain = Resource<'storage_domain'>;
 type Disk = Resource<'disk'>;
@@ -114,6 +115,7 @@ function leave(ctx: RuleContext, disk: Disk, domain: string): void {
       if (user) ctx.tx.remove('disk_attachment', id, `/${owner}s/${user}/diskattachments`);
     }
   }
+  forgetChanges(ctx, id);
   ctx.tx.remove('disk', id);
   ctx.tx.insert('unregistered_disk', contentsOf(domain, 'disks'), disk);
 }

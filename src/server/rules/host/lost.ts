@@ -8,6 +8,7 @@ import { releaseSpm } from '../data-center/data-center.ts';
 import { switchBricks } from '../gluster/servers.ts';
 import { placeOf } from '../places.ts';
 import { rulesOf } from '../registry.ts';
+import { failBackups } from '../vm/backup.ts';
 import { runStateMember } from '../vm/run-state.ts';
 import { formerUptime, uptimeOf } from '../vm/vm.ts';
 import { runningOn } from './maintenance.ts';
@@ -71,6 +72,7 @@ export function freeVms(ctx: RuleContext, host: Host): void {
 
 function free(ctx: RuleContext, vm: Vm, host: Host): void {
   ctx.tx.tasks.removeOf(`vm:/vms/${vm.id}`);
+  failBackups(ctx, vm);
   const ran = { [formerUptime]: uptimeOf(ctx, vm) };
   const down: StoredObject = { ...vm, ...ran, status: 'down', stop_time: ctx.timestamp };
   for (const name of gone) delete down[name];

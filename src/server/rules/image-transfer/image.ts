@@ -5,9 +5,10 @@
 import type { Resource } from '../../../model/resource.ts';
 import { beginWork, registerWork } from '../../jobs/work.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { ImageForm, RuleContext, TransferTicket } from '../context.ts';
+import type { BitmapOfPeriod, ImageForm, RuleContext, TransferTicket } from '../context.ts';
+import { noteReplaced, trackedPeriod } from '../disk/dirty-bitmaps.ts';
 import { measured } from '../storage/space.ts';
-import { frozenImage } from '../vm/backup-images.ts';
+import { changesIn, frozenImage } from '../vm/backup-images.ts';
 
 /** A transfer as it is stored; the ticket shows only at the end of its URLs. */
 export type Transfer = Resource<'image_transfer'> & {
@@ -23,6 +24,10 @@ export type Transfer = Resource<'image_transfer'> & {
   shared?: boolean;
   /** Id of the image that a backup keeps. */
   frozen?: string;
+  /** The dirty bitmap in which an upload into the disk is noted. */
+  tracks?: BitmapOfPeriod;
+  /** What has changed since the checkpoint of an incremental backup. */
+  changes?: readonly BitmapOfPeriod[];
 };
 type Disk = Resource<'disk'>;
 
@@ -58,12 +63,23 @@ export function fileOf(transfer: Transfer, disk: Disk): string {
 export function chooseFile(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
   const frozen = frozenImage(ctx, transfer.backup?.id, disk.id)?.id;
   if (frozen) transfer.frozen = frozen;
+  const changes = changesIn(ctx, transfer.backup?.id, disk.id);
+  if (changes) transfer.changes = changes;
   const other = transfer.format !== disk.format;
   const download = transfer.direction === 'download';
   const empty = ctx.site.images.sizes(originOf(transfer, disk)).length === 0;
   if (other && disk.format === 'cow' && !(download && empty) && ctx.site.tickets.opensQcow2) {
     transfer.inside = true;
   } else if (other || (download && disk.format === 'cow' && empty)) transfer.scratch = true;
+}
+
+/** Has an upload noted in the dirty bitmap of its disk. To be called before it is opened. */
+export function trackUpload(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+  const period = trackedPeriod(ctx.tx, disk.id ?? '');
+  if (!period || transfer.direction === 'download' || transfer.scratch) return;
+  if (transfer.inside) transfer.tracks = { id: period.id, size: period.size };
+  // Whoever writes the qcow2 image itself may change any byte of the disk.
+  else noteReplaced(ctx.tx, disk.id ?? '');
 }
 
 /** Whether something has to be made before the client gets at the bytes. */
@@ -178,6 +194,8 @@ export function ticketOf(length: number, transfer: Transfer, disk: Disk): Transf
     inactivityTimeout: transfer.inactivity_timeout ?? 60,
     sparse: disk.sparse ?? false,
     filename: disk.alias ?? disk.id ?? '',
+    ...(transfer.tracks ? { tracks: transfer.tracks } : {}),
+    ...(transfer.changes ? { changes: transfer.changes } : {}),
     ...(transfer.inside ? { qcow2: disk.qcow_version === 'qcow2_v2' ? 2 : 3 } : {}),
   };
 }

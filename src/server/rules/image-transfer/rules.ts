@@ -22,6 +22,7 @@ import {
   openTicket,
   releaseImage,
   type Transfer,
+  trackUpload,
   whenPrepared,
 } from './image.ts';
 
@@ -42,7 +43,11 @@ export const imageTransferRules = rules({
     transfer.shared = isShared(ctx, transfer, disk);
     if (!transfer.shared) requireFree(ctx, transfer, disk);
     requireActiveDomain(ctx, disk);
-    transfer.format ??= disk.format ?? 'raw';
+    // A backup shows what the machine sees, whatever the image is stored as.
+    transfer.format ??= transfer.backup?.id ? 'raw' : (disk.format ?? 'raw');
+    if (transfer.backup?.id && transfer.format === 'cow') {
+      ctx.refuse('TRANSFER_FORMAT_NOT_OF_BACKUP', { action: 'add' });
+    }
     transfer.disk = { id: disk.id ?? '' };
     transfer.image = { id: disk.id ?? '' };
     transfer.host = { id: transfer.host?.id ?? chooseHost(ctx, disk) };
@@ -53,6 +58,7 @@ export const imageTransferRules = rules({
     transfer.transferred = 0;
     transfer.ticket = ctx.site.newId();
     chooseFile(ctx, transfer, disk);
+    trackUpload(ctx, transfer, disk);
   },
 
   added(ctx, { object }) {
@@ -252,6 +258,12 @@ export function imageLost(ctx: RuleContext, transfer: Transfer): void {
   const { words } = aboutTransfer(ctx, transfer);
   ctx.event(1065, {}, words);
   move(ctx, transfer, 'fail');
+}
+
+/** Ends a download of a backup that has failed. */
+export function backupGone(ctx: RuleContext, transfer: Transfer): void {
+  closeTicket(ctx, transfer);
+  move(ctx, withProgress(ctx, transfer), 'fail');
 }
 
 /** Stops a transfer whose ticket is gone: an upload can be resumed, a download is over. */

@@ -5,6 +5,7 @@ import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import type { Source } from '../disk/copies.ts';
 import { domainOf } from '../disk/disk.ts';
+import { snapshotOf } from '../disk/snapshot-attachment.ts';
 import { allocatedBy, measured } from '../storage/space.ts';
 import { configuration } from '../vm/configuration.ts';
 import { attachmentsOf, nicsOf, type Vm } from '../vm/vm.ts';
@@ -49,6 +50,7 @@ export function addActiveSnapshot(ctx: RuleContext, vm: Vm, id = ctx.site.newId(
 /** Disks that a snapshot can keep. */
 export function snapshotableDisks(ctx: RuleContext, vm: Vm): [Disk, Attachment][] {
   return attachmentsOf(ctx, vm).flatMap((attachment) => {
+    if (snapshotOf(attachment)) return [];
     const disk = ctx.tx.get('disk', attachment.id ?? '');
     const kept = disk && disk.storage_type !== 'lun' && !disk.shareable;
     return kept ? [[disk, attachment] satisfies [Disk, Attachment]] : [];

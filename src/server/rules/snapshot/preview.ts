@@ -3,6 +3,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
+import { requireNotAttached } from '../disk/snapshot-attachment.ts';
 import type { Addressed } from '../notation.ts';
 import { attachmentsOf, moveVm, nicsOf, snapshotsOf, type Vm } from '../vm/vm.ts';
 import { previewed, requireNoBackup, requireNoPreview, requireSettledSnapshots } from './checks.ts';
@@ -77,6 +78,7 @@ export function commit(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'commit_snapshot');
   const snapshot = previewed(ctx, vm);
   if (!snapshot) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'commit' });
+  requireNoneAttached(ctx, vm, 'commit');
   moveVm(ctx, vm, 'commit_snapshot', { words: { SnapshotName: snapshot.description } });
   return undefined;
 }
@@ -132,6 +134,7 @@ export function restore(
   requireState(ctx, 'vm', vm as StoredObject, 'preview_snapshot');
   requireFree(ctx, vm, 'restore');
   requireState(ctx, 'snapshot', snapshot as StoredObject, 'restore');
+  requireNoneAttached(ctx, vm, 'restore');
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
   const only = namedDisks(body);
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
@@ -159,6 +162,12 @@ function requireFree(ctx: RuleContext, vm: Vm, action: string): void {
   requireNoPreview(ctx, vm, action);
   requireSettledSnapshots(ctx, vm, action);
   requireNoBackup(ctx, vm, action);
+}
+
+/** Later snapshots go: nobody else may have their disks. */
+function requireNoneAttached(ctx: RuleContext, vm: Vm, action: string): void {
+  const images = snapshotsOf(ctx, vm).flatMap(({ id }) => imagesOf(ctx, id ?? ''));
+  requireNotAttached(ctx, images, action, 'Snapshot');
 }
 
 function namedDisks(body: StoredObject): string[] | undefined {

@@ -5,6 +5,7 @@ import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { notedCopies } from '../disk/copies.ts';
+import { requireNotAttached } from '../disk/snapshot-attachment.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
 import { requireDataCenter } from '../vm/checks.ts';
@@ -76,6 +77,7 @@ export const snapshotRules = rules({
     if (!mergeable.has(vm.status ?? '')) {
       ctx.refuse('VM_IS_NOT_DOWN_OR_UP', { action: 'remove a snapshot of', status: vm.status });
     }
+    requireNotAttached(ctx, imagesOf(ctx, object.id ?? ''), 'remove', 'Snapshot');
     requireFreeDisks(ctx, vm, 'remove');
   },
 

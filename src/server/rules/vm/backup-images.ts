@@ -1,9 +1,14 @@
 /** What a backup reads: the images of its disks as they were when it began, kept until it ends. */
 import type { Resource } from '../../../model/resource.ts';
 import type { ImageCopy } from '../../jobs/moves.ts';
-import type { RuleContext } from '../context.ts';
+import type { BitmapOfPeriod, RuleContext } from '../context.ts';
+import { measured } from '../storage/space.ts';
 
-type Backup = Resource<'backup'>;
+/** A backup as it is stored. */
+export type Backup = Resource<'backup'> & {
+  /** The periods since the checkpoint, of the disks that are not read in full. */
+  changes?: Readonly<Record<string, readonly BitmapOfPeriod[]>>;
+};
 type Disk = Resource<'disk'>;
 
 function imagesPath(backup: Backup): string {
@@ -19,6 +24,28 @@ export function freeze(ctx: RuleContext, backup: Backup): ImageCopy[] {
     ctx.tx.insert('backup_image', imagesPath(backup), { ...disk, id: to, image_id: from });
     return [{ from, to }];
   });
+}
+
+/** Locks the disks of a backup, or sets them free. */
+export function holdDisks(ctx: RuleContext, backup: Backup, locked: boolean): void {
+  for (const { id = '' } of backup.disks ?? []) {
+    const disk = ctx.tx.get('disk', id);
+    if (!disk) continue;
+    if (locked) ctx.tx.update('disk', { ...disk, status: 'locked' });
+    else if (disk.status === 'locked') {
+      ctx.tx.update('disk', measured(ctx, { ...disk, status: 'ok' }));
+    }
+  }
+}
+
+/** What has changed in a disk since the checkpoint of its backup; undefined where it is read in full. */
+export function changesIn(
+  ctx: RuleContext,
+  backupId: string | undefined,
+  diskId: string | undefined,
+): readonly BitmapOfPeriod[] | undefined {
+  const backup: Backup | undefined = backupId ? ctx.tx.get('backup', backupId) : undefined;
+  return backup?.changes?.[diskId ?? ''];
 }
 
 /** The image of a disk in a backup; its id is that of the file. */

@@ -3,52 +3,54 @@ import { backup as lifecycle } from '../../../model/lifecycles/backup.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../context.ts';
+import type { BitmapOfPeriod, RuleContext } from '../context.ts';
 import { notedCopies } from '../disk/copies.ts';
+import { beginPeriod, periodsSince } from '../disk/dirty-bitmaps.ts';
+import { backupGone } from '../image-transfer/rules.ts';
+import { isUuid } from '../input.ts';
 import { rules } from '../notation.ts';
-import type { Place } from '../places.ts';
-import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { freeze, thaw } from './backup-images.ts';
-import { runStateOf } from './run-state.ts';
-import { disksOf, subjects, type Vm } from './vm.ts';
+import { hostOfBackup, openTransfers, requireBackup, requireNoTransfers } from './backup-checks.ts';
+import { type Backup, freeze, holdDisks, thaw } from './backup-images.ts';
+import { addCheckpoint, disksNamed, takeBack } from './checkpoints.ts';
+import { subjects, type Vm } from './vm.ts';
 
-type Backup = Resource<'backup'>;
+type Disk = Resource<'disk'>;
 
 export const backupRules = rules({
   kind: 'backup',
   lifecycle,
 
-  prepare(ctx, backup, place, sent) {
-    const vm = vmOf(ctx, place);
-    const ids = ((sent['disks'] ?? []) as { id?: string }[]).map(({ id }) => id ?? '');
-    if (ids.length === 0) ctx.refuse('BACKUP_WITHOUT_DISKS', { action: 'start a backup of' });
-    const attached = new Map(disksOf(ctx, vm).map((disk) => [disk.id, disk]));
-    for (const id of ids) {
-      const disk =
-        attached.get(id) ?? ctx.refuse('DISKS_NOT_ATTACHED', { action: 'back up', names: id });
-      if (backup.from_checkpoint_id && disk.backup !== 'incremental') {
-        ctx.refuse('BACKUP_NOT_INCREMENTAL', { action: 'back up', names: disk.alias ?? id });
-      }
+  prepare(ctx, object, place, sent) {
+    const backup: Backup = object;
+    const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+    const named = ((sent['disks'] ?? []) as { id?: string }[]).map(({ id }) => id ?? '');
+    const disks = requireBackup(ctx, vm, backup, [...new Set(named)]);
+    const wanted = sent['id'];
+    if (typeof wanted === 'string' && isUuid(wanted)) {
+      if (ctx.tx.get('backup', wanted))
+        ctx.refuse('BACKUP_EXISTS', { action: 'back up', id: wanted });
+      backup.id = wanted;
     }
-    if (ctx.parameters.flag('require_consistency') === true) requireConsistency(ctx, vm);
-    requireNoBackup(ctx, vm, 'back up');
-    requireSettledSnapshots(ctx, vm, 'back up');
-    requireFreeDisks(ctx, vm, 'back up', new Set(ids));
-    const from = backup.from_checkpoint_id;
-    if (from && !ctx.tx.get('checkpoint', from, checkpointsOf(vm))) {
-      ctx.refuse('CHECKPOINT_DOES_NOT_EXIST', { action: 'back up', id: from });
-    }
-    backup.disks = ids.map((id) => ({ id }));
+    backup.disks = disks.map(({ id = '' }) => ({ id }));
     backup.creation_date = ctx.timestamp;
     backup.modification_date = ctx.timestamp;
     backup.phase = 'initializing';
-    if (vm.host?.id) backup.host = { id: vm.host.id };
-    const incremental = ids.some((id) => attached.get(id)?.backup === 'incremental');
-    if (incremental) backup.to_checkpoint_id = ctx.site.newId();
+    backup.host = { id: hostOfBackup(ctx, vm) };
+    if (disks.some(isRecorded)) backup.to_checkpoint_id = ctx.site.newId();
+    else delete backup.to_checkpoint_id;
+    backup.changes = changesOf(ctx, disks, backup.from_checkpoint_id);
   },
 
+  /**
+   * From this transaction on whatever is written belongs to the time after the backup. Nobody writes at
+   * this moment: the disks were free, and are locked from now on.
+   */
   added(ctx, { place, object }) {
-    // The active images are read as they are then; else as they are now, from copies.
+    const disks = disksNamed(ctx, object.disks);
+    for (const disk of disks.filter(isRecorded)) {
+      beginPeriod(ctx, disk, object.to_checkpoint_id ?? '');
+    }
+    holdDisks(ctx, object, true);
     const active = ctx.parameters.flag('use_active') === true;
     move(ctx, place.collection, object, 'add', { copies: active ? [] : freeze(ctx, object) });
   },
@@ -56,65 +58,89 @@ export const backupRules = rules({
   actions: {
     finalize(ctx, { place, object }) {
       requireState(ctx, 'backup', object as StoredObject, 'finalize');
+      requireNoTransfers(ctx, object);
       move(ctx, place.collection, object, 'finalize');
       return undefined;
     },
   },
 });
 
+/** Whether what is written into a disk is recorded. */
+function isRecorded(disk: Disk): boolean {
+  return disk.backup === 'incremental' && disk.format === 'cow';
+}
+
+/** What has changed since a checkpoint, for the disks of which that is known: the others are read in full. */
+function changesOf(
+  ctx: RuleContext,
+  disks: readonly Disk[],
+  checkpoint: string | undefined,
+): Record<string, BitmapOfPeriod[]> {
+  const changes: Record<string, BitmapOfPeriod[]> = {};
+  if (!checkpoint) return changes;
+  for (const { id = '' } of disks.filter(isRecorded)) {
+    const since = periodsSince(ctx, id, checkpoint);
+    if (since) changes[id] = since.map((period) => ({ id: period.id, size: period.size }));
+  }
+  return changes;
+}
+
 onArrival('backup', {
-  describe: (ctx, backup) => ({
-    subjects: subjects(ctx, ctx.tx.get('vm', (backup as Backup).vm?.id ?? '') ?? {}),
-  }),
+  describe: (ctx, backup) => about(ctx, backup as Backup),
   copies: { add: (_ctx, _backup, { data }) => notedCopies(data) },
   arrived: {
     add(ctx, object) {
       const backup = object as Backup;
-      const id = backup.to_checkpoint_id;
-      if (id) addCheckpoint(ctx, backup, id);
+      const recorded = disksNamed(ctx, backup.disks).filter(isRecorded);
+      if (backup.to_checkpoint_id) {
+        addCheckpoint(
+          ctx,
+          backup,
+          recorded.map(({ id = '' }) => ({ id })),
+        );
+      }
       return { ...object, modification_date: ctx.timestamp };
     },
     finalize(ctx, object) {
-      thaw(ctx, object as Backup);
+      release(ctx, object as Backup);
       return { ...object, modification_date: ctx.timestamp };
     },
   },
   failed: {
-    add(ctx, object) {
-      thaw(ctx, object as Backup);
-      const vm = ctx.tx.get('vm', (object as Backup).vm?.id ?? '') ?? {};
-      ctx.event(10792, subjects(ctx, vm));
-      return { ...object, phase: 'failed', modification_date: ctx.timestamp };
-    },
+    add: (ctx, object) => failed(ctx, object as Backup) as StoredObject,
   },
 });
 
-/** Refuses unless the disks hold together: the machine is off, or its guest can freeze them. */
-function requireConsistency(ctx: RuleContext, vm: Vm): void {
-  const freezes = vm.status === 'up' && !runStateOf(vm).frozen;
-  if (vm.status !== 'down' && !freezes) ctx.refuse('BACKUP_NOT_CONSISTENT', { action: 'back up' });
+/** The disks are free again, and what was kept for the backup goes. */
+function release(ctx: RuleContext, backup: Backup): void {
+  thaw(ctx, backup);
+  holdDisks(ctx, backup, false);
 }
 
-/** The point in time from which a later backup can be incremental. */
-function addCheckpoint(ctx: RuleContext, backup: Backup, id: string): void {
-  const collection = checkpointsOf({ id: backup.vm?.id ?? '' });
-  const parent = ctx.tx.list('checkpoint', { where: { collection } }).at(-1)?.id;
-  ctx.tx.insert('checkpoint', collection, {
-    id,
-    creation_date: ctx.timestamp,
-    state: 'created',
-    ...(parent ? { parent_id: parent } : {}),
-    disks: backup.disks ?? [],
-    vm: { id: backup.vm?.id ?? '' },
-  });
+/** The backup as it is when it has come to nothing; no checkpoint of it is left. */
+function failed(ctx: RuleContext, backup: Backup): Backup {
+  for (const transfer of openTransfers(ctx, backup)) backupGone(ctx, transfer);
+  release(ctx, backup);
+  takeBack(ctx, backup);
+  const { subjects: whom, words } = about(ctx, backup);
+  ctx.event(10792, whom, words);
+  const { to_checkpoint_id: _none, ...rest } = backup;
+  return { ...rest, phase: 'failed', modification_date: ctx.timestamp };
 }
 
-function checkpointsOf(vm: Pick<Vm, 'id'>): string {
-  return `/vms/${vm.id}/checkpoints`;
+/** Ends the backups of a machine whose host does not do their work any more: they fail. */
+export function failBackups(ctx: RuleContext, vm: Vm): void {
+  const collection = `/vms/${vm.id}/backups`;
+  for (const backup of ctx.tx.list('backup', { where: { collection } })) {
+    if (backup.phase === 'succeeded' || backup.phase === 'failed') continue;
+    ctx.tx.tasks.removeOf(`backup:${collection}/${backup.id}`);
+    ctx.tx.update('backup', failed(ctx, backup), collection);
+  }
 }
 
-function vmOf(ctx: RuleContext, place: Place): Vm {
-  return ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+function about(ctx: RuleContext, backup: Backup) {
+  const vm = ctx.tx.get('vm', backup.vm?.id ?? '') ?? {};
+  return { subjects: subjects(ctx, vm), words: { BackupId: backup.id } };
 }
 
 function move(
@@ -128,35 +154,14 @@ function move(
   begin(ctx, { ...journey, ...(data ? { data } : {}) }, backup as StoredObject);
 }
 
-export const checkpointRules = rules({
-  kind: 'checkpoint',
-  events: { remove: 10797 },
-  removable(ctx, { object, place }) {
-    requireNoBackup(ctx, vmOf(ctx, place), 'remove a checkpoint of');
-    const all = ctx.tx.list('checkpoint', { where: { collection: place.collection } });
-    // Only the oldest one can go: the later ones build on the earlier.
-    if (all[0]?.id !== object.id) ctx.refuse('CHECKPOINT_IS_NEEDED', { action: 'remove' });
-  },
-});
-
 /** The disks of a backup, as they are shown in it. */
 export const backupDiskRules = rules<'backup_disk'>({
   kind: 'backup_disk',
   compute(ctx, place) {
-    const backup = ctx.tx.get('backup', place.owner?.id ?? '') ?? {};
-    const mode = backup.from_checkpoint_id ? 'incremental' : 'full';
-    return disksNamed(ctx, backup.disks).map((disk) => ({ ...disk, backup_mode: mode }));
+    const backup: Backup = ctx.tx.get('backup', place.owner?.id ?? '') ?? {};
+    return disksNamed(ctx, backup.disks).map((disk) => ({
+      ...disk,
+      backup_mode: backup.changes?.[disk.id ?? ''] ? 'incremental' : 'full',
+    }));
   },
 });
-
-export const checkpointDiskRules = rules<'checkpoint_disk'>({
-  kind: 'checkpoint_disk',
-  compute: (ctx, place) => disksNamed(ctx, ctx.tx.get('checkpoint', place.owner?.id ?? '')?.disks),
-});
-
-function disksNamed(ctx: RuleContext, named: readonly { id?: string }[] | undefined) {
-  return (named ?? []).flatMap(({ id }) => {
-    const disk = ctx.tx.get('disk', id ?? '');
-    return disk ? [disk] : [];
-  });
-}

@@ -8,7 +8,7 @@ import { notedCopies, sourcesOf } from '../disk/copies.ts';
 import { contentsOf, type Part, partsBelow } from '../domain-contents/unregistered.ts';
 import { resolveMember } from '../input.ts';
 import type { Addressed } from '../notation.ts';
-import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { ovfOfTemplate, ovfOfVm } from './ovf-configuration.ts';
 import { dataCenterOfCluster, isRunning, moveVm, subjects } from './vm.ts';
 
@@ -41,6 +41,7 @@ export function exportVm(
   requireState(ctx, 'vm', vm as StoredObject, toFile ? 'export_to_file' : 'export', {
     action: 'export',
   });
+  requireNoBackup(ctx, vm, 'export');
   requireSettledSnapshots(ctx, vm, 'export');
   requireFreeDisks(ctx, vm, 'export');
   const { operation, ...begun } = exportTo(ctx, 'vm', vm, body);

@@ -6,6 +6,7 @@ import { resolveMember } from '../input.ts';
 import type { Addressed } from '../notation.ts';
 import { affinitySets } from '../scheduling/affinity.ts';
 import { chooseHost } from '../scheduling/choose.ts';
+import { requireNoBackup } from '../snapshot/checks.ts';
 import { requireNetworks } from './networks.ts';
 import { dataCenterOfCluster, hostName, moveVm, type Vm } from './vm.ts';
 
@@ -14,6 +15,7 @@ type Target = Addressed<'vm'>;
 /** Migrates to the host that is named, or to the one that the scheduler chooses. */
 export function migrate(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'migrate');
+  requireNoBackup(ctx, vm, 'migrate');
   checkPolicy(ctx, vm, body['force'] === true);
   const cluster = clusterOf(ctx, vm, body);
   const host = namedHost(ctx, vm, body, cluster);
@@ -27,6 +29,7 @@ export function migrate(ctx: RuleContext, { object: vm }: Target, body: StoredOb
 /** Migrates to another host because of something that the service does. */
 export function leave(ctx: RuleContext, vm: Vm, reason: string): void {
   requireState(ctx, 'vm', vm as StoredObject, 'migrate');
+  requireNoBackup(ctx, vm, 'migrate');
   checkPolicy(ctx, vm, true);
   const { id } = chooseHost(ctx, vm, 'migrate', vm.host?.id);
   go(ctx, vm, id, vm.cluster?.id ?? '', reason);

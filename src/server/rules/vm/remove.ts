@@ -2,10 +2,12 @@
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
-import { eraseDisk, vmsOf } from '../disk/disk.ts';
+import { forgetChanges } from '../disk/dirty-bitmaps.ts';
+import { eraseDisk, keptOf, vmsOf } from '../disk/disk.ts';
+import { requireNotAttached } from '../disk/snapshot-attachment.ts';
 import { erase, forgetReferences } from '../generic.ts';
 import type { Parameters } from '../notation.ts';
-import { requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { requireNoBackup, requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { eraseSnapshot } from '../snapshot/images.ts';
 import { thaw } from './backup-images.ts';
 import { requireDataCenter } from './checks.ts';
@@ -17,11 +19,13 @@ export function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameter
   const force = parameters.flag('force') === true;
   if (vm.delete_protected) ctx.refuse('VM_DELETE_PROTECTED', { action });
   if (vm.status === 'image_locked' && !force) ctx.refuse('VM_IS_LOCKED', { action });
+  requireNoBackup(ctx, vm, action);
   requireState(ctx, 'vm', vm as StoredObject, 'remove');
   const pool = vm.vm_pool?.id ? ctx.tx.get('vm_pool', vm.vm_pool.id) : undefined;
   if (pool) ctx.refuse('VM_IN_POOL', { action, pool: pool.name });
   requireNoPreview(ctx, vm, action);
   const disks = disksOf(ctx, vm);
+  for (const disk of disks) requireNotAttached(ctx, keptOf(ctx, disk), action, 'VM');
   const images = disks.filter(({ storage_type: type }) => type !== 'lun');
   if (images.length > 0) requireDataCenter(ctx, vm, action);
   if (!force) {
@@ -56,6 +60,8 @@ export function eraseVm(ctx: RuleContext, vm: Vm, keepDisks: boolean): void {
   const backups = { where: { collection: `/vms/${id}/backups` } };
   for (const backup of ctx.tx.list('backup', backups)) thaw(ctx, backup);
   for (const disk of disksOf(ctx, vm)) {
+    // Its checkpoints go with it, and what was recorded since them was for nobody else.
+    forgetChanges(ctx, disk.id ?? '');
     const kept = keepDisks || disk.shareable || disk.storage_type === 'lun';
     if (!kept && vmsOf(ctx, disk).length <= 1) eraseDisk(ctx, disk as StoredObject);
   }

@@ -8,6 +8,7 @@ import { chooseHost } from '../scheduling/choose.ts';
 import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { keepsMemory } from '../snapshot/memory.ts';
 import { beginStatelessRun } from '../snapshot/stateless.ts';
+import { failBackups } from './backup.ts';
 import { withNextRun } from './change.ts';
 import { requireDataCenter } from './checks.ts';
 import { inherit } from './configuration.ts';
@@ -59,9 +60,9 @@ export function launch(ctx: RuleContext, vm: Vm, body: StoredObject): void {
   inherit(effective, current as StoredObject, Object.keys(current));
   requireDataCenter(ctx, vm, 'run');
   checkBoot(ctx, effective);
+  requireNoBackup(ctx, vm, 'run');
   checkDisks(ctx, vm);
   requireSettledSnapshots(ctx, vm, 'run');
-  requireNoBackup(ctx, vm, 'run');
   requireNetworks(ctx, vm, vm.cluster?.id, 'run');
   if (effective.stateless && effective.high_availability?.enabled) {
     ctx.refuse('VM_STATELESS_AND_AVAILABLE', { action: 'run' });
@@ -122,6 +123,8 @@ export function stop(ctx: RuleContext, { object: vm }: Target, body: StoredObjec
   }
   requireState(ctx, 'vm', vm as StoredObject, 'stop');
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'stop');
+  // Its host does not go on with a backup of what does not run.
+  else if (vm.host?.id) failBackups(ctx, vm);
   if (vm.status === 'suspended') moveVm(ctx, vm, 'discard');
   else halt(ctx, vm, 'stop', body);
   return undefined;
@@ -136,6 +139,7 @@ export function shutdown(ctx: RuleContext, target: Target, body: StoredObject): 
     return stop(ctx, target, body);
   }
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'shutdown');
+  else failBackups(ctx, vm);
   halt(ctx, vm, 'shutdown', body);
   return undefined;
 }
@@ -158,6 +162,7 @@ export function reboot(ctx: RuleContext, { object: vm }: Target, body: StoredObj
 /** Saves the memory and leaves the host. */
 export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'suspend');
+  requireNoBackup(ctx, vm, 'hibernate');
   if (vm.vm_pool?.id) {
     const pool = ctx.tx.get('vm_pool', vm.vm_pool.id)?.name;
     ctx.refuse('VM_IN_POOL', { action: 'hibernate', pool });

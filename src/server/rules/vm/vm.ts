@@ -3,6 +3,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { begin } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
+import { snapshotOf } from '../disk/snapshot-attachment.ts';
 
 export type Vm = Resource<'vm'>;
 
@@ -48,6 +49,7 @@ export function attachmentsOf(ctx: RuleContext, vm: Vm): Resource<'disk_attachme
 /** Disks attached to a virtual machine. */
 export function disksOf(ctx: RuleContext, vm: Vm): Resource<'disk'>[] {
   return attachmentsOf(ctx, vm).flatMap((attachment) => {
+    if (snapshotOf(attachment)) return [];
     const disk = attachment.id ? ctx.tx.get('disk', attachment.id) : undefined;
     return disk ? [disk] : [];
   });

@@ -1,0 +1,122 @@
+/** Downloads what a disk was when a backup began: all of it, or what has changed since a checkpoint. */
+
+import { constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import type { Thing } from '../client/client.ts';
+import { UsageError } from '../client/errors.ts';
+import { Journal } from './journal.ts';
+import type { TransferOptions } from './options.ts';
+import { PartialFile } from './partial-file.ts';
+import { prepareReceiving } from './receive.ts';
+import { askForChecksum, verifyDownload } from './verify.ts';
+import { type Reading, readWhole } from './whole-read.ts';
+
+export interface BackupDownloadOptions extends TransferOptions {
+  readonly disk: Thing;
+  /** Id of the backup. */
+  readonly backup: string;
+  /** The file to be made, as the user named it. */
+  readonly file: string;
+  /** The file of the backup before, which the changes belong to. */
+  readonly base?: string;
+  /** Replace what is there. */
+  readonly force: boolean;
+}
+
+/** What a file holds: the disk, as it was; or only what had changed, and zeros elsewhere. */
+export type Content = 'disk' | 'changes';
+
+export interface DownloadedBackup {
+  /** Absolute path. */
+  readonly file: string;
+  readonly format: 'raw';
+  readonly backup_mode: 'full' | 'incremental';
+  readonly content: Content;
+  /** Bytes of the file. */
+  readonly size: number;
+  readonly transferred: number;
+  /** Whether the service confirmed the content. */
+  readonly verified: boolean;
+}
+
+/**
+ * Downloads a disk of a backup into a new file. Of an incremental one only what has changed is read,
+ * into a copy of the file of the backup before where that is given. Nothing is left of what fails.
+ */
+export async function downloadBackup(options: BackupDownloadOptions): Promise<DownloadedBackup> {
+  const file = await PartialFile.create(options.file, options.force);
+  try {
+    return await readWhole(options, (reading) => receive(options, file, reading));
+  } catch (error) {
+    await file.remove().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function receive(
+  options: BackupDownloadOptions,
+  file: PartialFile,
+  { id, image, capabilities, layout, meter }: Reading,
+): Promise<DownloadedBackup> {
+  const { base, verify, onNote } = options;
+  const changes = await image.changes(base !== undefined);
+  const { size, data } = changes ?? layout;
+  const keeps = changes !== undefined && base !== undefined;
+  if (keeps) await copyOf(base, file.path);
+  await file.resize(size);
+  const journal = journalFor(options, id, size, verify && !changes);
+  meter.enter('copying', size);
+  const checksum = journal.header.hashed ? askForChecksum(image, capabilities) : undefined;
+  const parts = { image, capabilities, data, file, journal, meter };
+  await prepareReceiving({ ...options, ...parts, fresh: true, keeps }).run();
+  let verified = false;
+  if (checksum) {
+    meter.enter('verifying');
+    verified = await verifyDownload(journal, checksum);
+    if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
+  }
+  meter.enter('flushing');
+  await file.finish();
+  return {
+    file: file.target,
+    format: 'raw',
+    backup_mode: changes ? 'incremental' : 'full',
+    content: changes && !keeps ? 'changes' : 'disk',
+    size,
+    transferred: meter.transferred,
+    verified,
+  };
+}
+
+async function copyOf(base: string, path: string): Promise<void> {
+  try {
+    // Where the file system can, the copy takes no room of its own.
+    await copyFile(base, path, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    throw new UsageError(`${base} cannot be copied: ${(error as Error).message}`, {
+      hint: 'name the file that the backup before was downloaded into',
+    });
+  }
+}
+
+function journalFor(
+  { server, disk, file }: BackupDownloadOptions,
+  id: string,
+  size: number,
+  hashed: boolean,
+): Journal {
+  return Journal.unkept({
+    version: 1,
+    direction: 'download',
+    server,
+    disk: id,
+    name: String(disk['alias'] ?? disk['name'] ?? id),
+    file,
+    identity: { size, modified: '', inode: '' },
+    format: 'raw',
+    size,
+    created: false,
+    zeroed: true,
+    hashed,
+  });
+}

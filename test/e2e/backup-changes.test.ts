@@ -1,0 +1,169 @@
+/** What is known of the changes of a disk, and what has it forgotten. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FolderSite, MiB } from '../faults/support/site.ts';
+import { Machine, rebuild } from '../support/backed-up.ts';
+import { makeHome } from '../support/command.ts';
+import { send } from '../support/raw.ts';
+
+const size = 6 * MiB;
+const hasQemu = spawnSync('qemu-img', ['--version']).status === 0;
+
+let site: FolderSite;
+let machine: Machine;
+let disk: string;
+let image: Buffer;
+
+beforeEach(async () => {
+  site = new FolderSite();
+  await site.start();
+  machine = await Machine.create(site, 'known');
+  disk = await machine.addDisk(size);
+  image = Buffer.alloc(size);
+  await machine.scribble(disk, image, 8);
+});
+afterEach(() => site.remove());
+
+/** A first backup, and what it holds. */
+async function begun() {
+  const { checkpoint, disks } = await machine.backUp([disk]);
+  const delivered = disks.get(disk);
+  if (!delivered || checkpoint === undefined) throw new Error('Nothing was delivered.');
+  return { checkpoint, known: rebuild(delivered) };
+}
+
+/** Backs up since a checkpoint; the disk is what it ought to be. Returns the mode. */
+async function modeSince({ checkpoint, known }: { checkpoint: string; known: Buffer }) {
+  const delivered = (await machine.backUp([disk], checkpoint)).disks.get(disk);
+  if (!delivered) throw new Error('Nothing was delivered.');
+  expect(rebuild(delivered, known).equals(delivered.whole)).toBe(true);
+  expect(delivered.whole.equals(image)).toBe(true);
+  return delivered.mode;
+}
+
+describe('changes of a disk', () => {
+  it('are known while it is sparsified, kept by snapshots and read by others', async () => {
+    const first = await begun();
+    await machine.scribble(disk, image, 5);
+    const sparsified = await site.api.json('POST', `/disks/${disk}/sparsify`, {});
+    expect(sparsified.status, sparsified.text).toBe(200);
+    await machine.free(disk);
+    const snapshot = await machine.snapshot('there for a while');
+    await machine.scribble(disk, image, 2);
+    const path = `${machine.path}/snapshots/${snapshot}`;
+    expect((await site.api.json('DELETE', path)).status).toBe(200);
+    await machine.free(disk);
+    expect(await modeSince(first)).toBe('incremental');
+  });
+
+  it('belong to the checkpoint before when a backup has failed', async () => {
+    const first = await begun();
+    await machine.scribble(disk, image, 3);
+    const act = (what: string, body = {}) => site.api.json('POST', `${machine.path}/${what}`, body);
+    await act('start');
+    await site.api.until(machine.path, (one) => one.json()['status'] === 'up');
+    const { id } = await machine.begin([disk], first.checkpoint);
+    expect((await act('stop', { force: true })).status).toBe(200);
+    const failed = await site.api.json('GET', `${machine.path}/backups/${id}`);
+    expect(failed.json()['phase']).toBe('failed');
+    await site.api.until(machine.path, (one) => one.json()['status'] === 'down');
+    await machine.scribble(disk, image, 3);
+    expect(await modeSince(first)).toBe('incremental');
+    // The chain goes on from the first one, and without it from the second.
+    const list = (await site.api.json('GET', `${machine.path}/checkpoints`)).json<{
+      checkpoint: { id: string; parent_id?: string }[];
+    }>().checkpoint;
+    expect(list.map((one) => one.parent_id)).toEqual([undefined, first.checkpoint]);
+    const gone = await site.api.json('DELETE', `${machine.path}/checkpoints/${first.checkpoint}`);
+    expect(gone.status).toBe(200);
+    const known = Buffer.from(image);
+    await machine.scribble(disk, image, 3);
+    expect(await modeSince({ checkpoint: list[1]?.id ?? '', known })).toBe('incremental');
+  });
+
+  it.skipIf(!hasQemu)('are everything when a qcow2 file is uploaded', async () => {
+    const first = await begun();
+    image = randomBytes(size);
+    const raw = join(site.parent, 'image.raw');
+    const cow = join(site.parent, 'image.qcow2');
+    writeFileSync(raw, image);
+    execFileSync('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', raw, cow]);
+    const { path, url } = await site.transfer(disk, 'upload');
+    const body = readFileSync(cow);
+    const sent = await send(url, { method: 'PUT', body, agent: site.api.agent });
+    expect(sent.status, sent.text).toBe(200);
+    await site.finish(path);
+    expect(await modeSince(first)).toBe('full');
+  });
+
+  it('are forgotten when it leaves the machine, and when nobody wants them any more', async () => {
+    const first = await begun();
+    const here = `${machine.path}/diskattachments`;
+    const away = await site.api.json('DELETE', `${here}/${disk}`);
+    expect(away.status, away.text).toBe(200);
+    const how = { interface: 'virtio', active: true, disk: { id: disk } };
+    expect((await site.api.json('POST', here, how)).status).toBe(201);
+    expect(await modeSince(first)).toBe('full');
+    const second = await begun();
+    for (const backup of ['none', 'incremental']) {
+      const changed = await site.api.json('PUT', `${here}/${disk}`, { disk: { backup } });
+      expect(changed.status, changed.text).toBe(200);
+    }
+    expect(await modeSince(second)).toBe('full');
+    // No file of them is left.
+    await site.stop();
+    await site.start();
+    await site.stop();
+    const known = readdirSync(site.images).filter((name) => /^[0-9a-f-]{36}$/.test(name));
+    expect(known.length).toBeLessThanOrEqual(2);
+  });
+
+  it('are not guessed where their file is gone or damaged', async () => {
+    for (const spoil of [
+      (path: string) => rmSync(path),
+      (path: string) => writeFileSync(path, readFileSync(path).fill(0, 0, 4096)),
+    ]) {
+      const before = new Set(readdirSync(site.images));
+      const first = await begun();
+      await machine.scribble(disk, image, 3);
+      const added = readdirSync(site.images).filter((name) => !before.has(name));
+      await site.stop();
+      const bitmaps = added.filter((name) => {
+        const head = readFileSync(join(site.images, name)).subarray(0, 18).toString('latin1');
+        return head === 'vmctl dirty bitmap';
+      });
+      expect(bitmaps).toHaveLength(1);
+      spoil(join(site.images, bitmaps[0] ?? ''));
+      await site.start();
+      expect(await site.status(disk)).toBe('ok');
+      expect(await modeSince(first)).toBe('full');
+    }
+  });
+
+  it('come along with a backup of the site', async () => {
+    const first = await begun();
+    await machine.scribble(disk, image, 3);
+    const home = makeHome(site.server);
+    const file = join(site.parent, 'site.backup');
+    const copy = new FolderSite();
+    try {
+      expect((await home.run(['serve', '--backup', file])).code).toBe(0);
+      await site.stop();
+      const restored = await home.run(['serve', '--restore', file, '--data', copy.data]);
+      expect(restored.code, restored.stderr).toBe(0);
+      await copy.start();
+      machine = new Machine(copy, machine.id);
+      await machine.scribble(disk, image, 3);
+      expect(await modeSince(first)).toBe('incremental');
+      await copy.stop();
+      const checked = await home.run(['serve', '--check', '--data', copy.data]);
+      expect(checked.stdout).toContain('all is well');
+    } finally {
+      home.remove();
+      await copy.remove();
+    }
+  });
+});
