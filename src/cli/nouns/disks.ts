@@ -72,9 +72,7 @@ Examples:
 Examples:
   vmctl disks download root copy.qcow2
   vmctl disks download root copy.qcow2 --resume
-  vmctl disks download root - | gzip > root.raw.gz
-  vmctl disks download root monday.raw --backup 5b8ed3a2-9b1f-4c3e-8a51-1f0a4c2d7e60
-  vmctl disks download root tuesday.raw --backup 8c0f6f0e-4d0a-4b52-b8c5-3e9d1a7b2c48 --base monday.raw`,
+  vmctl disks download root - | gzip > root.raw.gz`,
   );
   command
     .command('verify')
