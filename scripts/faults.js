@@ -117,7 +117,7 @@ them. CI runs all of them, shorter. Every harness has a control: a fault that it
 ${sections.join('\n')}`;
 }
 
-function section({ id, what, how, bar, absent }) {
+function section({ id, what, how, bar, absent, open }) {
   const { day, node, passed = 0, failed = 0, skipped = 0, files, reached } = runs[id] ?? {};
   const outcome = [
     ...(passed > 0 ? [`${passed} passed`] : []),
@@ -130,6 +130,7 @@ function section({ id, what, how, bar, absent }) {
     `- To reach: ${bar}`,
     ...(reached?.length > 0 ? [`- Reached: ${reached.join('; ')}`] : []),
     ...(day ? [`- Tests: ${outcome.join(', ')} on ${day}, Node ${node}: ${files.join(', ')}`] : []),
+    ...(open === undefined ? [] : [`- Still open: ${open}`]),
     ...(absent === undefined ? [] : [`- Not tried here: ${absent}`]),
     '',
   ].join('\n');

@@ -25,6 +25,10 @@ export function temporaryHome(): { readonly path: string; readonly remove: () =>
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** The home of whoever has none of his own: gone with the process. */
+const home = mkdtempSync(join(tmpdir(), 'vmctl-nobody-'));
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+
 type Main = (argv: readonly string[], io: Io) => Promise<number>;
 
 /** Runs command lines by this entry: that of the source, or that of the build. */
@@ -34,7 +38,7 @@ export function runner(entry: Main) {
     const err = collector(undefined);
     const stdin: Input = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
     const io: Io = {
-      env: { HOME: '/dev/null', ...options.env },
+      env: { HOME: home, ...options.env },
       stdin,
       stdout: out.stream,
       stderr: err.stream,

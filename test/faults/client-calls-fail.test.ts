@@ -133,7 +133,7 @@ describe.skipIf(cannot)(`A5 calls of the client${cannot ? ` (${cannot})` : ''}`,
         for (let n = 1; n <= total; n++) {
           // All of them one behind the other, and each so many-th of those.
           position += 1;
-          if (position % count(1, 12) !== 0) continue;
+          if (position % count(1, 4) !== 0) continue;
           const person = new Person();
           const fault = { call, effect, when: String(n), paths };
           const { outcome, struck } = await person.move(direction, fault);

@@ -4,6 +4,7 @@ import { operatingSystems } from '../../inventory/data/operating-systems.ts';
 import type { LayoutName } from '../../ovf/layout.ts';
 import type { OvfDisk, OvfNic } from '../../ovf/machine.ts';
 import { writeOvf } from '../../ovf/write.ts';
+import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { namedId } from '../digest.ts';
 import type { Source } from '../disk/copies.ts';
@@ -95,16 +96,19 @@ function imagesAttached(
 }
 
 function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
-  const { object, path, sources, nics, snapshots, isTemplate, packed } = subject;
-  const cluster = ctx.tx.get('cluster', object.cluster?.id ?? '');
+  const { path, sources, nics, snapshots, isTemplate, packed } = subject;
+  // A document names nothing that its reader does not see.
+  const type = isTemplate ? 'template' : 'vm';
+  const shown = ctx.sight?.shows(type, subject.object as StoredObject) ?? subject.object;
+  const object = shown as Vm | Template;
+  const cluster = visible(ctx, 'cluster', object.cluster?.id);
   const { template, original_template: original } = object as Vm;
-  const nameOf = (one: { id?: string } | undefined) =>
-    one && ctx.tx.get('template', one.id ?? '')?.name;
+  const nameOf = (one: { id?: string } | undefined) => visible(ctx, 'template', one?.id)?.name;
   const consoles = ctx.tx.list('graphics_console', {
     where: { collection: `${path}/graphicsconsoles` },
   });
   const [watchdog] = ctx.tx.list('watchdog', { where: { collection: `${path}/watchdogs` } });
-  const dataCenter = dataCenterOfCluster(ctx, cluster?.id)?.id;
+  const dataCenter = visible(ctx, 'data_center', dataCenterOfCluster(ctx, cluster?.id)?.id)?.id;
   const active = snapshots.find(({ snapshot_type: type }) => type === 'active') ?? snapshots[0];
   const word = object.os?.type ?? 'other';
   const system = operatingSystems.find(([, known]) => known === word);
@@ -114,7 +118,7 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
       id: object.id,
       vm: object as Vm,
       disks: sources.map((source) => ({
-        ...diskOf(source, active?.id, dataCenter),
+        ...diskOf(ctx, source, active?.id, dataCenter),
         ...(packed ? { format: packed, sparse: true } : {}),
       })),
       nics: nics.map((nic) => nicOf(ctx, nic)),
@@ -145,7 +149,18 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
   );
 }
 
+/** An object that a document may name: it is there, and its reader sees it. */
+function visible<K extends 'cluster' | 'data_center' | 'network' | 'storage_domain' | 'template'>(
+  ctx: RuleContext,
+  kind: K,
+  id: string | undefined,
+): Resource<K> | undefined {
+  if (id === undefined || ctx.sight?.sees(kind, id) === false) return undefined;
+  return ctx.tx.get(kind, id) as Resource<K> | undefined;
+}
+
 function diskOf(
+  ctx: RuleContext,
   { disk, image, attachment }: Source,
   snapshotId: string | undefined,
   dataCenter: string | undefined,
@@ -164,14 +179,17 @@ function diskOf(
     wipeAfterDelete: disk.wipe_after_delete,
     incrementalBackup: disk.backup === 'incremental',
     snapshotId,
-    storageDomains: (disk.storage_domains ?? []).flatMap((domain) => domain.id ?? []),
+    storageDomains: (disk.storage_domains ?? []).flatMap(
+      ({ id: domain }) => visible(ctx, 'storage_domain', domain)?.id ?? [],
+    ),
     dataCenter,
     attachment,
   };
 }
 
 function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
-  const profile = ctx.tx.get('vnic_profile', nic.vnic_profile?.id ?? '');
+  const named = (ctx.sight?.shows('nic', nic as StoredObject) ?? nic) as Resource<'nic'>;
+  const profile = ctx.tx.get('vnic_profile', named.vnic_profile?.id ?? '');
   return {
     id: nic.id,
     name: nic.name ?? '',
@@ -179,7 +197,7 @@ function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
     mac: nic.mac?.address,
     linked: nic.linked ?? true,
     plugged: nic.plugged ?? true,
-    network: ctx.tx.get('network', profile?.network?.id ?? '')?.name,
+    network: visible(ctx, 'network', profile?.network?.id)?.name,
     profile: profile?.name,
   };
 }
