@@ -444,7 +444,8 @@ it.skipIf(process.platform !== 'linux')('needs little memory for a large image',
     expect(peak).toBeGreaterThan(20);
     expect(peak, words[1]).toBeLessThan(250);
   }
-  expect(peakMemory(server.process.pid)).toBeLessThan(250);
+  // All that the tests before it did is in the peak of the server, too.
+  expect(peakMemory(server.process.pid)).toBeLessThan(400);
   expect(difference(file, copy)).toBeUndefined();
 });
 
