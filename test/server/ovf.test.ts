@@ -70,6 +70,7 @@ const vm = fc.record({
   multi_queues_enabled: flag,
   virtio_scsi_multi_queues_enabled: flag,
   cpu_pinning_policy: one(enums.cpu_pinning_policy),
+  origin: one(['rhev', 'vmware', 'kvm', 'external'] as const),
   usb: fc.record({ enabled: flag }),
   rng_device: fc.record({ source: one(enums.rng_source) }),
   virtio_scsi: fc.record({ enabled: flag }),

@@ -3,6 +3,7 @@
  * lie the paths that clients name.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -12,7 +13,7 @@ import {
   readSync,
   realpathSync,
 } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../archive/tar.ts';
@@ -59,10 +60,12 @@ export class HostFiles implements HostArchives {
   async pack(archive: HostPath, document: string, disks: readonly PackedDisk[]): Promise<void> {
     const target = this.#path(archive);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    const partial = `${this.#inside(dirname(target))}${sep}.${Date.now()}.partial`;
+    // Named after what is packed: work that begins again after a crash writes over what it left.
+    const name = createHash('sha256').update(document).digest('hex').slice(0, 16);
+    const partial = join(this.#inside(dirname(target)), `.${name}.partial`);
     const time = new Date();
     try {
-      const file = await open(partial, 'wx', 0o600);
+      const file = await open(partial, 'w', 0o600);
       try {
         const text = Buffer.from(document);
         let end = await append(
@@ -104,14 +107,14 @@ export class HostFiles implements HostArchives {
     }
     if (!entry) throw new Error(`${archive.path} holds no file ${member}.`);
     const { offset, size } = entry;
-    const folder = await mkdtemp(join(this.#folder, '.unpacked-'));
+    // Beside the image, and by its name, for the same reason.
+    const raw = `${this.#images.path(to)}.unpacked`;
     try {
-      const raw = join(folder, 'disk');
       await extract(path, offset, size, raw);
       const { path: plain, format } = await readable(raw);
       await this.#images.importFrom(plain, to, { ...form, from: format });
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      for (const left of [raw, `${raw}.qcow2`]) await rm(left, { force: true });
     }
   }
 
@@ -181,7 +184,7 @@ async function copyBytes(
 }
 
 async function extract(from: string, offset: number, size: number, to: string): Promise<void> {
-  const target = await open(to, 'wx', 0o600);
+  const target = await open(to, 'w', 0o600);
   try {
     await copyBytes(from, offset, size, target, 0);
     await target.truncate(size);

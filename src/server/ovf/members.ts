@@ -114,6 +114,11 @@ export function dateText(date: string | Date): string {
   return new Date(date).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ');
 }
 
+/** The same; undefined where there is no date. */
+export function optionalDate(date: string | undefined): string | undefined {
+  return date === undefined ? undefined : dateText(date);
+}
+
 /** Versions as `4.7`. */
 const version: Format<{ major?: number; minor?: number }> = {
   write: ({ major, minor }) => `${major}.${minor}`,
@@ -149,7 +154,10 @@ const pins: Format<NonNullable<NonNullable<Vm['cpu']>['cpu_tune']>> = {
 };
 
 const origin: Format<string> = {
-  write: (value) => String(Math.max(0, (origins as readonly string[]).indexOf(value)) || 3),
+  write: (value) => {
+    const index = (origins as readonly string[]).indexOf(value);
+    return String(index < 0 ? 3 : index);
+  },
   // That of the service itself is called differently by its dialects.
   read: (value) => (value === '3' ? undefined : origins[Number(value)]),
 };

@@ -2,7 +2,6 @@
 import { element, texts } from './element.ts';
 import type { Layout } from './layout.ts';
 import type { OvfDisk, OvfMachine, OvfNic } from './machine.ts';
-import { dateText } from './members.ts';
 import { hardware, nicInterface } from './numbers.ts';
 
 const mebibyte = 2 ** 20;
@@ -48,7 +47,7 @@ export function hardwareSection(
       'rasd:num_of_sockets': sockets,
       'rasd:cpu_per_socket': cores,
       'rasd:threads_per_cpu': threads,
-      'rasd:max_num_of_vcpus': Math.max(16, processors) * cores * threads,
+      'rasd:max_num_of_vcpus': Math.max(16 * cores * threads, processors),
       'rasd:VirtualQuantity': processors,
     }),
     item(hardware.memory, {
@@ -186,9 +185,4 @@ function deviceText(device: Device): string {
       Alias: '',
     }) + (specification ? element('SpecParams', specification) : '')
   );
-}
-
-/** Date and time of a snapshot or machine; undefined where there is none. */
-export function optionalDate(date: string | undefined): string | undefined {
-  return date === undefined ? undefined : dateText(date);
 }

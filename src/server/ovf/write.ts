@@ -2,9 +2,9 @@
 import { element, texts } from './element.ts';
 import { commonDiskAttributes, type Layout, type LayoutName, layouts } from './layout.ts';
 import type { OvfDisk, OvfMachine, OvfSurroundings } from './machine.ts';
-import { dateText, generalMembers, initializationMembers } from './members.ts';
+import { dateText, generalMembers, initializationMembers, optionalDate } from './members.ts';
 import { diskInterfaceText } from './numbers.ts';
-import { hardwareSection, optionalDate } from './write-hardware.ts';
+import { hardwareSection } from './write-hardware.ts';
 
 const namespaces = {
   'xmlns:rasd':
