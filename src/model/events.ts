@@ -1,5 +1,5 @@
 /**
- * What the service writes to its audit log (specification 6): code, severity, sentence. Words in
+ * What the service writes to its audit log (specification 6): code, severity, sentence, by name. Words in
  * `{}` are filled in from the objects that the event is about.
  */
 import { clusterEvents } from './events/clusters.ts';
@@ -36,4 +36,4 @@ export const events = {
   ...poolEvents,
 } as const;
 
-export type EventCode = keyof typeof events;
+export type EventName = keyof typeof events;

@@ -283,7 +283,11 @@ async function prepareData(
       setPassword(tx, options.admin, password.password);
       for (const user of sampleUsers) copyPassword(tx, options.admin, user);
     }
-    RuleContext.system(tx, site).event(1, {}, { Product: site.dialect.product.name });
+    RuleContext.system(tx, site).event(
+      'SERVICE_STARTED',
+      {},
+      { Product: site.dialect.product.name },
+    );
   });
   return password;
 }

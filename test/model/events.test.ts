@@ -4,18 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { events } from '../../src/model/events.ts';
 
 describe('events', () => {
-  it('have codes that are declared once', () => {
+  it('have names that are declared once', () => {
     const folder = new URL('../../src/model/events/', import.meta.url);
-    const codes = readdirSync(folder).flatMap((file) => {
+    const names = readdirSync(folder).flatMap((file) => {
       const text = readFileSync(new URL(file, folder), 'utf8');
-      return [...text.matchAll(/^ {2}(\d+): \{/gm)].map(([, code]) => code);
+      return [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): \{/gm)].map(([, name]) => name);
     });
-    expect(codes.length).toBe(Object.keys(events).length);
-    expect(new Set(codes).size).toBe(codes.length);
+    expect(names.length).toBe(Object.keys(events).length);
+    expect(new Set(names).size).toBe(names.length);
   });
 
-  it('have names of their own', () => {
-    const names = Object.values(events).map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
+  it('have codes of their own', () => {
+    const codes = Object.values(events).map(({ code }) => code);
+    expect(new Set(codes).size).toBe(codes.length);
   });
 });

@@ -74,8 +74,8 @@ describe('lifecycles', () => {
       ];
       for (const state of states) expect(words, state).toContain(state);
       for (const move of Object.values(table.moves)) {
-        for (const code of Object.values(move.events ?? {}).map(String)) {
-          expect(Object.keys(events)).toContain(code);
+        for (const name of Object.values(move.events ?? {})) {
+          expect(Object.keys(events)).toContain(name);
         }
         for (const key of Object.values(move.refusedBy)) expect(Object.keys(faults)).toContain(key);
       }

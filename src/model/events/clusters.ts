@@ -2,233 +2,233 @@
 import type { EventTexts } from './notation.ts';
 
 export const clusterEvents = {
-  809: {
-    name: 'CLUSTER_ADDED',
+  CLUSTER_ADDED: {
+    code: 809,
     severity: 'normal',
     text: 'Cluster {ClusterName} was added by {UserName}.',
   },
-  811: {
-    name: 'CLUSTER_UPDATED',
+  CLUSTER_UPDATED: {
+    code: 811,
     severity: 'normal',
     text: 'Cluster {ClusterName} was updated by {UserName}.',
   },
-  813: {
-    name: 'CLUSTER_REMOVED',
+  CLUSTER_REMOVED: {
+    code: 813,
     severity: 'normal',
     text: 'Cluster {ClusterName} was removed by {UserName}.',
   },
-  950: {
-    name: 'DATA_CENTER_ADDED',
+  DATA_CENTER_ADDED: {
+    code: 950,
     severity: 'normal',
     text: 'Data Center {DataCenterName} was added by {UserName}.',
   },
-  952: {
-    name: 'DATA_CENTER_UPDATED',
+  DATA_CENTER_UPDATED: {
+    code: 952,
     severity: 'normal',
     text: 'Data Center {DataCenterName} was updated by {UserName}.',
   },
-  954: {
-    name: 'DATA_CENTER_REMOVED',
+  DATA_CENTER_REMOVED: {
+    code: 954,
     severity: 'normal',
     text: 'Data Center {DataCenterName} was removed by {UserName}.',
   },
-  918: {
-    name: 'DATA_CENTER_FORCE_REMOVED',
+  DATA_CENTER_FORCE_REMOVED: {
+    code: 918,
     severity: 'normal',
     text: 'Data Center {DataCenterName} was forcibly removed by {UserName}.',
   },
-  980: {
-    name: 'DATA_CENTER_PROBLEMATIC',
+  DATA_CENTER_PROBLEMATIC: {
+    code: 980,
     severity: 'warning',
     text: 'Data Center {DataCenterName} does not respond: its master storage domain or its storage pool manager is missing.',
   },
-  10810: {
-    name: 'DATA_CENTER_UP_AGAIN',
+  DATA_CENTER_UP_AGAIN: {
+    code: 10810,
     severity: 'normal',
     text: 'Data Center {DataCenterName} is up again.',
   },
-  10350: {
-    name: 'AFFINITY_GROUP_ADDED',
+  AFFINITY_GROUP_ADDED: {
+    code: 10350,
     severity: 'normal',
     text: 'Affinity Group {ObjectName} was added by {UserName}.',
   },
-  10352: {
-    name: 'AFFINITY_GROUP_UPDATED',
+  AFFINITY_GROUP_UPDATED: {
+    code: 10352,
     severity: 'normal',
     text: 'Affinity Group {ObjectName} was updated by {UserName}.',
   },
-  10354: {
-    name: 'AFFINITY_GROUP_REMOVED',
+  AFFINITY_GROUP_REMOVED: {
+    code: 10354,
     severity: 'normal',
     text: 'Affinity Group {ObjectName} was removed by {UserName}.',
   },
-  10380: {
-    name: 'AFFINITY_LABEL_ADDED',
+  AFFINITY_LABEL_ADDED: {
+    code: 10380,
     severity: 'normal',
     text: 'Affinity Label {ObjectName} was added by {UserName}.',
   },
-  10382: {
-    name: 'AFFINITY_LABEL_UPDATED',
+  AFFINITY_LABEL_UPDATED: {
+    code: 10382,
     severity: 'normal',
     text: 'Affinity Label {ObjectName} was updated by {UserName}.',
   },
-  10384: {
-    name: 'AFFINITY_LABEL_REMOVED',
+  AFFINITY_LABEL_REMOVED: {
+    code: 10384,
     severity: 'normal',
     text: 'Affinity Label {ObjectName} was removed by {UserName}.',
   },
-  3000: {
-    name: 'QUOTA_ADDED',
+  QUOTA_ADDED: {
+    code: 3000,
     severity: 'normal',
     text: 'Quota {QuotaName} was added by {UserName}.',
   },
-  3002: {
-    name: 'QUOTA_UPDATED',
+  QUOTA_UPDATED: {
+    code: 3002,
     severity: 'normal',
     text: 'Quota {QuotaName} was updated by {UserName}.',
   },
-  3004: {
-    name: 'QUOTA_REMOVED',
+  QUOTA_REMOVED: {
+    code: 3004,
     severity: 'normal',
     text: 'Quota {QuotaName} was removed by {UserName}.',
   },
-  3006: {
-    name: 'QUOTA_CLUSTER_GRACE',
+  QUOTA_CLUSTER_GRACE: {
+    code: 3006,
     severity: 'warning',
     text: 'Quota {QuotaName} is over its limit, within the grace: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
   },
-  3007: {
-    name: 'QUOTA_CLUSTER_EXCEEDED',
+  QUOTA_CLUSTER_EXCEEDED: {
+    code: 3007,
     severity: 'warning',
     text: 'Quota {QuotaName} is over its limit and the grace: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
   },
-  3008: {
-    name: 'QUOTA_CLUSTER_THRESHOLD',
+  QUOTA_CLUSTER_THRESHOLD: {
+    code: 3008,
     severity: 'warning',
     text: 'Quota {QuotaName} is above its threshold: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
   },
-  3009: {
-    name: 'QUOTA_STORAGE_GRACE',
+  QUOTA_STORAGE_GRACE: {
+    code: 3009,
     severity: 'warning',
     text: 'Quota {QuotaName} is over its limit, within the grace: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
   },
-  3010: {
-    name: 'QUOTA_STORAGE_EXCEEDED',
+  QUOTA_STORAGE_EXCEEDED: {
+    code: 3010,
     severity: 'warning',
     text: 'Quota {QuotaName} is over its limit and the grace: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
   },
-  3011: {
-    name: 'QUOTA_STORAGE_THRESHOLD',
+  QUOTA_STORAGE_THRESHOLD: {
+    code: 3011,
     severity: 'warning',
     text: 'Quota {QuotaName} is above its threshold: {Used} of {Limit} ({Resource}) used after a request of {UserName}.',
   },
-  10100: {
-    name: 'NETWORK_QOS_ADDED',
+  NETWORK_QOS_ADDED: {
+    code: 10100,
     severity: 'normal',
     text: 'Network QoS {ObjectName} was added by {UserName}.',
   },
-  10102: {
-    name: 'NETWORK_QOS_REMOVED',
+  NETWORK_QOS_REMOVED: {
+    code: 10102,
     severity: 'normal',
     text: 'Network QoS {ObjectName} was removed by {UserName}.',
   },
-  10104: {
-    name: 'NETWORK_QOS_UPDATED',
+  NETWORK_QOS_UPDATED: {
+    code: 10104,
     severity: 'normal',
     text: 'Network QoS {ObjectName} was updated by {UserName}.',
   },
-  10110: {
-    name: 'QOS_ADDED',
+  QOS_ADDED: {
+    code: 10110,
     severity: 'normal',
     text: 'QoS {ObjectName} was added by {UserName}.',
   },
-  10112: {
-    name: 'QOS_REMOVED',
+  QOS_REMOVED: {
+    code: 10112,
     severity: 'normal',
     text: 'QoS {ObjectName} was removed by {UserName}.',
   },
-  10114: {
-    name: 'QOS_UPDATED',
+  QOS_UPDATED: {
+    code: 10114,
     severity: 'normal',
     text: 'QoS {ObjectName} was updated by {UserName}.',
   },
-  892: {
-    name: 'CLUSTER_UPGRADE_STARTED',
+  CLUSTER_UPGRADE_STARTED: {
+    code: 892,
     severity: 'normal',
     text: 'Upgrade of Cluster {ClusterName} was started by {UserName}.',
   },
-  894: {
-    name: 'CLUSTER_UPGRADE_FINISHED',
+  CLUSTER_UPGRADE_FINISHED: {
+    code: 894,
     severity: 'normal',
     text: 'Upgrade of Cluster {ClusterName} was finished by {UserName}.',
   },
-  9031: {
-    name: 'FINISHED_TASKS_CLEANED',
+  FINISHED_TASKS_CLEANED: {
+    code: 9031,
     severity: 'normal',
     text: 'Finished tasks of Data Center {DataCenterName} were cleaned by {UserName}.',
   },
-  10906: {
-    name: 'CLUSTER_NETWORKS_SYNC_STARTED',
+  CLUSTER_NETWORKS_SYNC_STARTED: {
+    code: 10906,
     severity: 'normal',
     text: 'Synchronizing the networks of all hosts of Cluster {ClusterName} was initiated by {UserName}.',
   },
-  10907: {
-    name: 'CLUSTER_NETWORKS_SYNC_NO_HOST',
+  CLUSTER_NETWORKS_SYNC_NO_HOST: {
+    code: 10907,
     severity: 'normal',
     text: 'No host of Cluster {ClusterName} has networks to synchronize.',
   },
-  10908: {
-    name: 'CLUSTER_NETWORKS_SYNCED',
+  CLUSTER_NETWORKS_SYNCED: {
+    code: 10908,
     severity: 'normal',
     text: 'Synchronizing the networks of all hosts of Cluster {ClusterName} has been completed.',
   },
-  9910: {
-    name: 'SCHEDULING_POLICY_ADDED',
+  SCHEDULING_POLICY_ADDED: {
+    code: 9910,
     severity: 'normal',
     text: 'Scheduling policy {SchedulingPolicyName} was added by {UserName}.',
   },
-  9912: {
-    name: 'SCHEDULING_POLICY_UPDATED',
+  SCHEDULING_POLICY_UPDATED: {
+    code: 9912,
     severity: 'normal',
     text: 'Scheduling policy {SchedulingPolicyName} was updated by {UserName}.',
   },
-  9914: {
-    name: 'SCHEDULING_POLICY_REMOVED',
+  SCHEDULING_POLICY_REMOVED: {
+    code: 9914,
     severity: 'normal',
     text: 'Scheduling policy {SchedulingPolicyName} was removed by {UserName}.',
   },
-  10120: {
-    name: 'DISK_PROFILE_ADDED',
+  DISK_PROFILE_ADDED: {
+    code: 10120,
     severity: 'normal',
     text: 'Disk profile {ObjectName} was added by {UserName}.',
   },
-  10122: {
-    name: 'DISK_PROFILE_REMOVED',
+  DISK_PROFILE_REMOVED: {
+    code: 10122,
     severity: 'normal',
     text: 'Disk profile {ObjectName} was removed by {UserName}.',
   },
-  10124: {
-    name: 'DISK_PROFILE_UPDATED',
+  DISK_PROFILE_UPDATED: {
+    code: 10124,
     severity: 'normal',
     text: 'Disk profile {ObjectName} was updated by {UserName}.',
   },
-  10130: {
-    name: 'CPU_PROFILE_ADDED',
+  CPU_PROFILE_ADDED: {
+    code: 10130,
     severity: 'normal',
     text: 'CPU profile {ObjectName} was added by {UserName}.',
   },
-  10132: {
-    name: 'CPU_PROFILE_REMOVED',
+  CPU_PROFILE_REMOVED: {
+    code: 10132,
     severity: 'normal',
     text: 'CPU profile {ObjectName} was removed by {UserName}.',
   },
-  10134: {
-    name: 'CPU_PROFILE_UPDATED',
+  CPU_PROFILE_UPDATED: {
+    code: 10134,
     severity: 'normal',
     text: 'CPU profile {ObjectName} was updated by {UserName}.',
   },
-  10811: {
-    name: 'DATA_CENTER_WITHOUT_HOSTS',
+  DATA_CENTER_WITHOUT_HOSTS: {
+    code: 10811,
     severity: 'alert',
     text: 'Data Center {DataCenterName} does not respond: none of its hosts reports.',
   },

@@ -2,58 +2,58 @@
 import type { EventTexts } from './notation.ts';
 
 export const deviceEvents = {
-  930: {
-    name: 'NIC_REMOVED',
+  NIC_REMOVED: {
+    code: 930,
     severity: 'normal',
     text: 'Interface {NicName} was removed from VM {VmName} by {UserName}.',
   },
-  932: {
-    name: 'NIC_ADDED',
+  NIC_ADDED: {
+    code: 932,
     severity: 'normal',
     text: 'Interface {NicName} ({NicInterface}) was added to VM {VmName} by {UserName}.',
   },
-  934: {
-    name: 'NIC_UPDATED',
+  NIC_UPDATED: {
+    code: 934,
     severity: 'normal',
     text: 'Interface {NicName} was updated for VM {VmName} by {UserName}.',
   },
-  1012: {
-    name: 'NIC_PLUGGED',
+  NIC_PLUGGED: {
+    code: 1012,
     severity: 'normal',
     text: 'Interface {NicName} was plugged into VM {VmName} by {UserName}.',
   },
-  1014: {
-    name: 'NIC_UNPLUGGED',
+  NIC_UNPLUGGED: {
+    code: 1014,
     severity: 'normal',
     text: 'Interface {NicName} was unplugged from VM {VmName} by {UserName}.',
   },
-  936: {
-    name: 'TEMPLATE_NIC_ADDED',
+  TEMPLATE_NIC_ADDED: {
+    code: 936,
     severity: 'normal',
     text: 'Interface {NicName} ({NicInterface}) was added to template {TemplateName} by {UserName}.',
   },
-  938: {
-    name: 'TEMPLATE_NIC_REMOVED',
+  TEMPLATE_NIC_REMOVED: {
+    code: 938,
     severity: 'normal',
     text: 'Interface {NicName} was removed from template {TemplateName} by {UserName}.',
   },
-  940: {
-    name: 'TEMPLATE_NIC_UPDATED',
+  TEMPLATE_NIC_UPDATED: {
+    code: 940,
     severity: 'normal',
     text: 'Interface {NicName} was updated for template {TemplateName} by {UserName}.',
   },
-  10910: {
-    name: 'NIC_FILTER_PARAMETER_REMOVED',
+  NIC_FILTER_PARAMETER_REMOVED: {
+    code: 10910,
     severity: 'normal',
     text: 'Network filter parameter {ObjectName} was removed from interface {NicName} of VM {VmName} by {UserName}.',
   },
-  10912: {
-    name: 'NIC_FILTER_PARAMETER_ADDED',
+  NIC_FILTER_PARAMETER_ADDED: {
+    code: 10912,
     severity: 'normal',
     text: 'Network filter parameter {ObjectName} was added to interface {NicName} of VM {VmName} by {UserName}.',
   },
-  10914: {
-    name: 'NIC_FILTER_PARAMETER_UPDATED',
+  NIC_FILTER_PARAMETER_UPDATED: {
+    code: 10914,
     severity: 'normal',
     text: 'Network filter parameter {ObjectName} of interface {NicName} of VM {VmName} was updated by {UserName}.',
   },

@@ -2,134 +2,134 @@
 import type { EventTexts } from './notation.ts';
 
 export const diskEvents = {
-  78: {
-    name: 'DISK_ADD_TO_VM_STARTED',
+  DISK_ADD_TO_VM_STARTED: {
+    code: 78,
     severity: 'normal',
     text: 'Add-Disk operation of {DiskAlias} was initiated on VM {VmName} by {UserName}.',
   },
-  88: { name: 'DISK_UPDATED', severity: 'normal', text: 'Disk {DiskAlias} was updated.' },
-  97: {
-    name: 'DISK_ADDED_TO_VM',
+  DISK_UPDATED: { code: 88, severity: 'normal', text: 'Disk {DiskAlias} was updated.' },
+  DISK_ADDED_TO_VM: {
+    code: 97,
     severity: 'normal',
     text: 'The disk {DiskAlias} was successfully added to VM {VmName}.',
   },
-  371: {
-    name: 'DISK_EXTENDED',
+  DISK_EXTENDED: {
+    code: 371,
     severity: 'normal',
     text: 'Size of the disk {DiskAlias} was successfully extended to {NewSize} GB.',
   },
-  377: {
-    name: 'DISK_EXTEND_STARTED',
+  DISK_EXTEND_STARTED: {
+    code: 377,
     severity: 'normal',
     text: 'Extending disk {DiskAlias} to {NewSize} GB was begun by {UserName}.',
   },
-  2000: {
-    name: 'DISK_HOT_PLUGGED',
+  DISK_HOT_PLUGGED: {
+    code: 2000,
     severity: 'normal',
     text: 'VM {VmName} disk {DiskAlias} was plugged by {UserName}.',
   },
-  2002: {
-    name: 'DISK_HOT_UNPLUGGED',
+  DISK_HOT_UNPLUGGED: {
+    code: 2002,
     severity: 'normal',
     text: 'VM {VmName} disk {DiskAlias} was unplugged by {UserName}.',
   },
-  2004: {
-    name: 'DISK_COPY_STARTED',
+  DISK_COPY_STARTED: {
+    code: 2004,
     severity: 'normal',
     text: 'Copying disk {DiskAlias} to Storage Domain {StorageDomainName} was begun by {UserName}.',
   },
-  2006: {
-    name: 'DISK_COPY_FINISHED',
+  DISK_COPY_FINISHED: {
+    code: 2006,
     severity: 'normal',
     text: 'Disk {DiskAlias} was copied to Storage Domain {StorageDomainName}.',
   },
-  2007: {
-    name: 'DISK_COPY_FAILED',
+  DISK_COPY_FAILED: {
+    code: 2007,
     severity: 'error',
     text: 'Disk {DiskAlias} could not be copied to Storage Domain {StorageDomainName}.',
   },
-  2008: {
-    name: 'DISK_MOVE_STARTED',
+  DISK_MOVE_STARTED: {
+    code: 2008,
     severity: 'normal',
     text: 'Moving disk {DiskAlias} to Storage Domain {StorageDomainName} was begun by {UserName}.',
   },
-  2010: {
-    name: 'DISK_MOVE_FINISHED',
+  DISK_MOVE_FINISHED: {
+    code: 2010,
     severity: 'normal',
     text: 'Disk {DiskAlias} was moved to Storage Domain {StorageDomainName}.',
   },
-  2012: {
-    name: 'DISK_REMOVED_WITHOUT_DOMAIN',
+  DISK_REMOVED_WITHOUT_DOMAIN: {
+    code: 2012,
     severity: 'normal',
     text: 'Disk {DiskAlias} was removed by {UserName}.',
   },
-  2014: {
-    name: 'DISK_REMOVED',
+  DISK_REMOVED: {
+    code: 2014,
     severity: 'normal',
     text: 'Disk {DiskAlias} was successfully removed from domain {StorageDomainName} by {UserName}.',
   },
-  2016: {
-    name: 'DISK_ATTACHED',
+  DISK_ATTACHED: {
+    code: 2016,
     severity: 'normal',
     text: 'Disk {DiskAlias} was successfully attached to VM {VmName} by {UserName}.',
   },
-  2018: {
-    name: 'DISK_DETACHED',
+  DISK_DETACHED: {
+    code: 2018,
     severity: 'normal',
     text: 'Disk {DiskAlias} was successfully detached from VM {VmName} by {UserName}.',
   },
-  2020: {
-    name: 'DISK_ADD_STARTED',
+  DISK_ADD_STARTED: {
+    code: 2020,
     severity: 'normal',
     text: 'Add-Disk operation of {DiskAlias} was initiated by {UserName}.',
   },
-  2021: {
-    name: 'DISK_ADDED',
+  DISK_ADDED: {
+    code: 2021,
     severity: 'normal',
     text: 'The disk {DiskAlias} was successfully added.',
   },
-  2038: {
-    name: 'DISK_REMOVE_STARTED',
+  DISK_REMOVE_STARTED: {
+    code: 2038,
     severity: 'normal',
     text: 'Removal of disk {DiskAlias} from domain {StorageDomainName} was initiated by {UserName}.',
   },
-  1325: {
-    name: 'DISK_SPARSIFY_STARTED',
+  DISK_SPARSIFY_STARTED: {
+    code: 1325,
     severity: 'normal',
     text: 'Sparsifying disk {DiskAlias} was begun by {UserName}.',
   },
-  1326: {
-    name: 'DISK_SPARSIFY_FINISHED',
+  DISK_SPARSIFY_FINISHED: {
+    code: 1326,
     severity: 'normal',
     text: 'Disk {DiskAlias} was sparsified.',
   },
-  382: {
-    name: 'DISK_REDUCED',
+  DISK_REDUCED: {
+    code: 382,
     severity: 'normal',
     text: 'Disk {DiskAlias} was reduced successfully.',
   },
-  1055: {
-    name: 'DISK_UNIT_REFRESHED',
+  DISK_UNIT_REFRESHED: {
+    code: 1055,
     severity: 'normal',
     text: 'The logical unit of disk {DiskAlias} was read again.',
   },
-  2030: {
-    name: 'DISK_EXPORT_STARTED',
+  DISK_EXPORT_STARTED: {
+    code: 2030,
     severity: 'normal',
     text: 'Export of disk {DiskAlias} to {StorageDomainName} was initiated by {UserName}.',
   },
-  2031: {
-    name: 'DISK_EXPORTED',
+  DISK_EXPORTED: {
+    code: 2031,
     severity: 'normal',
     text: 'Disk {DiskAlias} was exported successfully to {StorageDomainName}.',
   },
-  10920: {
-    name: 'DISK_IMAGE_LOST',
+  DISK_IMAGE_LOST: {
+    code: 10920,
     severity: 'error',
     text: 'The image of disk {DiskAlias} is missing or shorter than it was; the disk is illegal.',
   },
-  10921: {
-    name: 'DISK_IMAGE_FOUND',
+  DISK_IMAGE_FOUND: {
+    code: 10921,
     severity: 'normal',
     text: 'The image of disk {DiskAlias} is there again; the disk can be used.',
   },

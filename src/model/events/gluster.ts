@@ -2,123 +2,123 @@
 import type { EventTexts } from './notation.ts';
 
 export const glusterEvents = {
-  4000: {
-    name: 'VOLUME_CREATED',
+  VOLUME_CREATED: {
+    code: 4000,
     severity: 'normal',
     text: 'Gluster Volume {VolumeName} was created on cluster {ClusterName}.',
   },
-  4002: {
-    name: 'VOLUME_OPTION_SET',
+  VOLUME_OPTION_SET: {
+    code: 4002,
     severity: 'normal',
     text: 'Option {Key}={Value} was set on Gluster Volume {VolumeName} of cluster {ClusterName}.',
   },
-  4004: {
-    name: 'VOLUME_STARTED',
+  VOLUME_STARTED: {
+    code: 4004,
     severity: 'normal',
     text: 'Gluster Volume {VolumeName} of cluster {ClusterName} was started.',
   },
-  4006: {
-    name: 'VOLUME_STOPPED',
+  VOLUME_STOPPED: {
+    code: 4006,
     severity: 'normal',
     text: 'Gluster Volume {VolumeName} of cluster {ClusterName} was stopped.',
   },
-  4008: {
-    name: 'VOLUME_OPTION_RESET',
+  VOLUME_OPTION_RESET: {
+    code: 4008,
     severity: 'normal',
     text: 'Option {Key} of Gluster Volume {VolumeName} of cluster {ClusterName} was reset.',
   },
-  4074: {
-    name: 'VOLUME_OPTIONS_RESET',
+  VOLUME_OPTIONS_RESET: {
+    code: 4074,
     severity: 'normal',
     text: 'All options of Gluster Volume {VolumeName} of cluster {ClusterName} were reset.',
   },
-  4010: {
-    name: 'VOLUME_DELETED',
+  VOLUME_DELETED: {
+    code: 4010,
     severity: 'normal',
     text: 'Gluster Volume {VolumeName} was deleted on cluster {ClusterName}.',
   },
-  4012: {
-    name: 'VOLUME_REBALANCE_STARTED',
+  VOLUME_REBALANCE_STARTED: {
+    code: 4012,
     severity: 'normal',
     text: 'Rebalance of Gluster Volume {VolumeName} of cluster {ClusterName} was started.',
   },
-  4078: {
-    name: 'VOLUME_REBALANCE_STOPPED',
+  VOLUME_REBALANCE_STOPPED: {
+    code: 4078,
     severity: 'normal',
     text: 'Rebalance of Gluster Volume {VolumeName} of cluster {ClusterName} was stopped.',
   },
-  4087: {
-    name: 'VOLUME_REBALANCE_ENDED',
+  VOLUME_REBALANCE_ENDED: {
+    code: 4087,
     severity: 'normal',
     text: 'Rebalance of Gluster Volume {VolumeName} of cluster {ClusterName}: {TaskStatus}.',
   },
-  4019: {
-    name: 'BRICKS_ADDED',
+  BRICKS_ADDED: {
+    code: 4019,
     severity: 'normal',
     text: '{Count} bricks were added to Gluster Volume {VolumeName} of cluster {ClusterName}.',
   },
-  4014: {
-    name: 'BRICKS_REMOVED',
+  BRICKS_REMOVED: {
+    code: 4014,
     severity: 'normal',
     text: 'Bricks were removed from Gluster Volume {VolumeName} of cluster {ClusterName}.',
   },
-  4080: {
-    name: 'BRICK_REMOVAL_STARTED',
+  BRICK_REMOVAL_STARTED: {
+    code: 4080,
     severity: 'normal',
     text: 'Removal of bricks from Gluster Volume {VolumeName} of cluster {ClusterName} was started.',
   },
-  4082: {
-    name: 'BRICK_REMOVAL_STOPPED',
+  BRICK_REMOVAL_STOPPED: {
+    code: 4082,
     severity: 'normal',
     text: 'Removal of bricks from Gluster Volume {VolumeName} of cluster {ClusterName} was stopped.',
   },
-  4084: {
-    name: 'BRICK_REMOVAL_COMMITTED',
+  BRICK_REMOVAL_COMMITTED: {
+    code: 4084,
     severity: 'normal',
     text: 'Removal of bricks from Gluster Volume {VolumeName} of cluster {ClusterName} was committed.',
   },
-  4088: {
-    name: 'BRICK_MIGRATION_ENDED',
+  BRICK_MIGRATION_ENDED: {
+    code: 4088,
     severity: 'normal',
     text: 'Migration of the data of bricks of Gluster Volume {VolumeName} of cluster {ClusterName}: {TaskStatus}.',
   },
-  4162: {
-    name: 'BRICK_REPLACED',
+  BRICK_REPLACED: {
+    code: 4162,
     severity: 'normal',
     text: 'Brick {Brick} of Gluster Volume {VolumeName} was replaced with brick {NewBrick} on cluster {ClusterName}.',
   },
-  4022: {
-    name: 'VOLUME_PROFILE_STARTED',
+  VOLUME_PROFILE_STARTED: {
+    code: 4022,
     severity: 'normal',
     text: 'Profiling of Gluster Volume {VolumeName} of cluster {ClusterName} was started.',
   },
-  4024: {
-    name: 'VOLUME_PROFILE_STOPPED',
+  VOLUME_PROFILE_STOPPED: {
+    code: 4024,
     severity: 'normal',
     text: 'Profiling of Gluster Volume {VolumeName} of cluster {ClusterName} was stopped.',
   },
-  4042: {
-    name: 'HOOK_ENABLED',
+  HOOK_ENABLED: {
+    code: 4042,
     severity: 'normal',
     text: 'Gluster Hook {HookName} was enabled on cluster {ClusterName}.',
   },
-  4045: {
-    name: 'HOOK_DISABLED',
+  HOOK_DISABLED: {
+    code: 4045,
     severity: 'normal',
     text: 'Gluster Hook {HookName} was disabled on cluster {ClusterName}.',
   },
-  4059: {
-    name: 'HOOK_UPDATED',
+  HOOK_UPDATED: {
+    code: 4059,
     severity: 'normal',
     text: 'Gluster hook {HookName} of Cluster {ClusterName} was updated on all servers.',
   },
-  4061: {
-    name: 'HOOK_ADDED',
+  HOOK_ADDED: {
+    code: 4061,
     severity: 'normal',
     text: 'Gluster hook {HookName} of Cluster {ClusterName} was added to all servers.',
   },
-  4063: {
-    name: 'HOOK_REMOVED',
+  HOOK_REMOVED: {
+    code: 4063,
     severity: 'normal',
     text: 'Gluster hook {HookName} was removed from Cluster {ClusterName}.',
   },

@@ -2,218 +2,218 @@
 import type { EventTexts } from './notation.ts';
 
 export const hostEvents = {
-  13: {
-    name: 'HOST_STATUS_SET',
+  HOST_STATUS_SET: {
+    code: 13,
     severity: 'normal',
     text: 'Status of host {HostName} was set to {HostStatus}.',
   },
-  15: {
-    name: 'HOST_IN_MAINTENANCE',
+  HOST_IN_MAINTENANCE: {
+    code: 15,
     severity: 'normal',
     text: 'Host {HostName} is in maintenance.',
   },
-  16: {
-    name: 'HOST_ACTIVATION_STARTED',
+  HOST_ACTIVATION_STARTED: {
+    code: 16,
     severity: 'normal',
     text: 'Activation of host {HostName} initiated by {UserName}.',
   },
-  42: {
-    name: 'HOST_ADDED',
+  HOST_ADDED: {
+    code: 42,
     severity: 'normal',
     text: 'Host {HostName} was added by {UserName}.',
   },
-  43: {
-    name: 'HOST_UPDATED',
+  HOST_UPDATED: {
+    code: 43,
     severity: 'normal',
     text: 'Host {HostName} configuration was updated by {UserName}.',
   },
-  44: {
-    name: 'HOST_REMOVED',
+  HOST_REMOVED: {
+    code: 44,
     severity: 'normal',
     text: 'Host {HostName} was removed by {UserName}.',
   },
-  204: {
-    name: 'SPM_SELECTED',
+  SPM_SELECTED: {
+    code: 204,
     severity: 'normal',
     text: 'Storage Pool Manager runs on Host {HostName} (data center {DataCenterName}).',
   },
-  504: {
-    name: 'HOST_INSTALLED',
+  HOST_INSTALLED: {
+    code: 504,
     severity: 'normal',
     text: 'Host {HostName} installation was finished.',
   },
-  600: {
-    name: 'HOST_TO_MAINTENANCE_WITH_REASON',
+  HOST_TO_MAINTENANCE_WITH_REASON: {
+    code: 600,
     severity: 'normal',
     text: 'Host {HostName} was switched to maintenance mode by {UserName}{Reason}.',
   },
-  620: {
-    name: 'HOST_TO_MAINTENANCE',
+  HOST_TO_MAINTENANCE: {
+    code: 620,
     severity: 'normal',
     text: 'Host {HostName} was switched to maintenance mode by {UserName}.',
   },
-  12: {
-    name: 'HOST_NON_RESPONSIVE',
+  HOST_NON_RESPONSIVE: {
+    code: 12,
     severity: 'error',
     text: 'Host {HostName} is non responsive.',
   },
-  14: {
-    name: 'HOST_REBOOTING',
+  HOST_REBOOTING: {
+    code: 14,
     severity: 'normal',
     text: 'Host {HostName} is rebooting.',
   },
-  17: {
-    name: 'HOST_MAINTENANCE_FAILED',
+  HOST_MAINTENANCE_FAILED: {
+    code: 17,
     severity: 'error',
     text: 'Host {HostName} cannot go to maintenance yet: {Reason}',
   },
-  18: {
-    name: 'HOST_ACTIVATION_FAILED',
+  HOST_ACTIVATION_FAILED: {
+    code: 18,
     severity: 'error',
     text: 'Activation of host {HostName} failed: {Reason}',
   },
-  20: {
-    name: 'HOST_FENCED_ON',
+  HOST_FENCED_ON: {
+    code: 20,
     severity: 'normal',
     text: 'Host {HostName} was started by {UserName}.',
   },
-  21: {
-    name: 'HOST_FENCED_OFF',
+  HOST_FENCED_OFF: {
+    code: 21,
     severity: 'normal',
     text: 'Host {HostName} was stopped by {UserName}.',
   },
-  41: {
-    name: 'HOST_RESTARTED',
+  HOST_RESTARTED: {
+    code: 41,
     severity: 'normal',
     text: 'Host {HostName} was restarted by {UserName}.',
   },
-  159: {
-    name: 'SPM_FORCED',
+  SPM_FORCED: {
+    code: 159,
     severity: 'normal',
     text: 'Host {HostName} was selected as Storage Pool Manager by {UserName}.',
   },
-  494: {
-    name: 'HOST_MANUAL_FENCE',
+  HOST_MANUAL_FENCE: {
+    code: 494,
     severity: 'normal',
     text: 'Manual fence of host {HostName} was started by {UserName}.',
   },
-  496: {
-    name: 'HOST_FENCE_STATUS',
+  HOST_FENCE_STATUS: {
+    code: 496,
     severity: 'normal',
     text: 'Power management of host {HostName} answers: {PowerStatus}.',
   },
-  498: {
-    name: 'HOST_APPROVED',
+  HOST_APPROVED: {
+    code: 498,
     severity: 'normal',
     text: 'Host {HostName} was approved by {UserName}.',
   },
-  509: {
-    name: 'HOST_INSTALLING',
+  HOST_INSTALLING: {
+    code: 509,
     severity: 'normal',
     text: 'Installing host {HostName}.',
   },
-  513: {
-    name: 'HOST_VMS_UNKNOWN',
+  HOST_VMS_UNKNOWN: {
+    code: 513,
     severity: 'error',
     text: 'Host {HostName} cannot be reached; the state of its VMs is unknown.',
   },
-  517: {
-    name: 'HOST_NON_OPERATIONAL',
+  HOST_NON_OPERATIONAL: {
+    code: 517,
     severity: 'normal',
     text: 'Host {HostName} moved to non-operational state.',
   },
-  519: {
-    name: 'HOST_LACKS_NETWORKS',
+  HOST_LACKS_NETWORKS: {
+    code: 519,
     severity: 'warning',
     text: 'Host {HostName} does not have these required networks of cluster {ClusterName}: {Networks}.',
   },
-  606: {
-    name: 'HOST_REFRESHED',
+  HOST_REFRESHED: {
+    code: 606,
     severity: 'normal',
     text: 'Capabilities of host {HostName} were refreshed by {UserName}.',
   },
-  840: {
-    name: 'HOST_UPGRADE_STARTED',
+  HOST_UPGRADE_STARTED: {
+    code: 840,
     severity: 'normal',
     text: 'Upgrade of host {HostName} was started by {UserName}.',
   },
-  842: {
-    name: 'HOST_UPGRADED',
+  HOST_UPGRADED: {
+    code: 842,
     severity: 'normal',
     text: 'Upgrade of host {HostName} was finished.',
   },
-  844: {
-    name: 'HOST_UPDATES_AVAILABLE',
+  HOST_UPDATES_AVAILABLE: {
+    code: 844,
     severity: 'normal',
     text: 'Updates are available for host {HostName}.',
   },
-  880: {
-    name: 'HOST_CERTIFICATE_STARTED',
+  HOST_CERTIFICATE_STARTED: {
+    code: 880,
     severity: 'normal',
     text: 'Enrolling a certificate for host {HostName} was started by {UserName}.',
   },
-  881: {
-    name: 'HOST_CERTIFICATE_ENROLLED',
+  HOST_CERTIFICATE_ENROLLED: {
+    code: 881,
     severity: 'normal',
     text: 'A certificate for host {HostName} was enrolled.',
   },
-  884: {
-    name: 'HOST_UPDATE_CHECK_STARTED',
+  HOST_UPDATE_CHECK_STARTED: {
+    code: 884,
     severity: 'normal',
     text: 'Looking for updates of host {HostName} was started.',
   },
-  885: {
-    name: 'HOST_UPDATES_CHECKED',
+  HOST_UPDATES_CHECKED: {
+    code: 885,
     severity: 'normal',
     text: 'Looking for updates of host {HostName} was finished: {Message}.',
   },
-  888: {
-    name: 'HOST_UPGRADED_REBOOTS',
+  HOST_UPGRADED_REBOOTS: {
+    code: 888,
     severity: 'normal',
     text: 'Upgrade of host {HostName} was finished; it reboots.',
   },
-  9000: {
-    name: 'FENCING_NOT_CONFIGURED',
+  FENCING_NOT_CONFIGURED: {
+    code: 9000,
     severity: 'alert',
     text: 'Power management of host {HostName} is not configured; it cannot be fenced.',
   },
-  9008: {
-    name: 'HOST_CONNECTING',
+  HOST_CONNECTING: {
+    code: 9008,
     severity: 'warning',
     text: 'Host {HostName} does not respond; trying to connect.',
   },
-  9017: {
-    name: 'FENCING_STARTED',
+  FENCING_STARTED: {
+    code: 9017,
     severity: 'normal',
     text: 'Fencing of host {HostName} was started: {FenceType}.',
   },
-  9018: {
-    name: 'FENCING_SUCCEEDED',
+  FENCING_SUCCEEDED: {
+    code: 9018,
     severity: 'normal',
     text: 'Fencing of host {HostName} succeeded: {FenceType}.',
   },
-  9027: {
-    name: 'HOST_CANNOT_BE_FENCED',
+  HOST_CANNOT_BE_FENCED: {
+    code: 9027,
     severity: 'warning',
     text: 'Host {HostName} does not respond and cannot be fenced.',
   },
-  506: {
-    name: 'HA_VM_RESTARTED',
+  HA_VM_RESTARTED: {
+    code: 506,
     severity: 'normal',
     text: 'VM {VmName} is highly available and was restarted on host {HostName}.',
   },
-  9603: {
-    name: 'HA_VM_RESTART_FAILED',
+  HA_VM_RESTART_FAILED: {
+    code: 9603,
     severity: 'error',
     text: 'VM {VmName} is highly available and could not be restarted: {Reason}',
   },
-  4067: {
-    name: 'GLUSTER_SERVICE_STARTED',
+  GLUSTER_SERVICE_STARTED: {
+    code: 4067,
     severity: 'normal',
     text: 'The Gluster service was started on host {HostName}.',
   },
-  4069: {
-    name: 'GLUSTER_SERVICE_STOPPED',
+  GLUSTER_SERVICE_STOPPED: {
+    code: 4069,
     severity: 'normal',
     text: 'The Gluster service was stopped on host {HostName}.',
   },

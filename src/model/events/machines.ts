@@ -2,292 +2,292 @@
 import type { EventTexts } from './notation.ts';
 
 export const machineEvents = {
-  32: { name: 'VM_STARTED', severity: 'normal', text: 'VM {VmName} started on Host {HostName}.' },
-  33: {
-    name: 'VM_STOPPED',
+  VM_STARTED: { code: 32, severity: 'normal', text: 'VM {VmName} started on Host {HostName}.' },
+  VM_STOPPED: {
+    code: 33,
     severity: 'normal',
     text: 'VM {VmName} powered off by {UserName} (Host: {HostName}){Reason}.',
   },
-  34: { name: 'VM_ADDED', severity: 'normal', text: 'VM {VmName} was created by {UserName}.' },
-  35: {
-    name: 'VM_UPDATED',
+  VM_ADDED: { code: 34, severity: 'normal', text: 'VM {VmName} was created by {UserName}.' },
+  VM_UPDATED: {
+    code: 35,
     severity: 'normal',
     text: 'VM {VmName} configuration was updated by {UserName}.',
   },
-  37: {
-    name: 'VM_ADD_STARTED',
+  VM_ADD_STARTED: {
+    code: 37,
     severity: 'normal',
     text: 'VM {VmName} creation was initiated by {UserName}.',
   },
-  38: {
-    name: 'VM_DISC_CHANGED',
+  VM_DISC_CHANGED: {
+    code: 38,
     severity: 'normal',
     text: 'CD {DiskName} was inserted to VM {VmName} by {UserName}.',
   },
-  39: {
-    name: 'VM_PAUSED',
+  VM_PAUSED: {
+    code: 39,
     severity: 'normal',
     text: 'VM {VmName} was suspended by {UserName} (Host: {HostName}).',
   },
-  40: {
-    name: 'VM_RESUMED',
+  VM_RESUMED: {
+    code: 40,
     severity: 'normal',
     text: 'VM {VmName} was resumed by {UserName} (Host: {HostName}).',
   },
-  53: {
-    name: 'VM_ADD_FINISHED',
+  VM_ADD_FINISHED: {
+    code: 53,
     severity: 'normal',
     text: 'VM {VmName} creation has been completed.',
   },
-  60: {
-    name: 'VM_ADD_FAILED',
+  VM_ADD_FAILED: {
+    code: 60,
     severity: 'error',
     text: 'Failed to complete the creation of VM {VmName}.',
   },
-  61: { name: 'VM_DOWN', severity: 'normal', text: 'VM {VmName} is down. {ExitMessage}' },
-  62: {
-    name: 'VM_MIGRATION_STARTED',
+  VM_DOWN: { code: 61, severity: 'normal', text: 'VM {VmName} is down. {ExitMessage}' },
+  VM_MIGRATION_STARTED: {
+    code: 62,
     severity: 'normal',
     text: 'Migration started (VM: {VmName}, Source: {HostName}, Destination: {DestinationHostName}, User: {UserName}).',
   },
-  63: {
-    name: 'VM_MIGRATED',
+  VM_MIGRATED: {
+    code: 63,
     severity: 'normal',
     text: 'Migration completed (VM: {VmName}, Source: {SourceHostName}, Destination: {HostName}).',
   },
-  119: {
-    name: 'VM_DOWN_ERROR',
+  VM_DOWN_ERROR: {
+    code: 119,
     severity: 'error',
     text: 'VM {VmName} is down with error. {ExitMessage}',
   },
-  1223: {
-    name: 'VM_EXPORT_TO_FILE_STARTED',
+  VM_EXPORT_TO_FILE_STARTED: {
+    code: 1223,
     severity: 'normal',
     text: 'Export of VM {VmName} as a virtual appliance was started.',
   },
-  1224: {
-    name: 'VM_EXPORTED_TO_FILE',
+  VM_EXPORTED_TO_FILE: {
+    code: 1224,
     severity: 'normal',
     text: 'VM {VmName} was exported as a virtual appliance to {ExportPath}.',
   },
-  1225: {
-    name: 'VM_EXPORT_TO_FILE_FAILED',
+  VM_EXPORT_TO_FILE_FAILED: {
+    code: 1225,
     severity: 'error',
     text: 'Failed to export VM {VmName} as a virtual appliance to {ExportPath}.',
   },
-  1226: {
-    name: 'TEMPLATE_EXPORT_TO_FILE_STARTED',
+  TEMPLATE_EXPORT_TO_FILE_STARTED: {
+    code: 1226,
     severity: 'normal',
     text: 'Export of Template {TemplateName} as a virtual appliance was started.',
   },
-  1227: {
-    name: 'TEMPLATE_EXPORTED_TO_FILE',
+  TEMPLATE_EXPORTED_TO_FILE: {
+    code: 1227,
     severity: 'normal',
     text: 'Template {TemplateName} was exported as a virtual appliance to {ExportPath}.',
   },
-  2046: {
-    name: 'VM_MEMORY_UNPLUGGED',
+  VM_MEMORY_UNPLUGGED: {
+    code: 2046,
     severity: 'normal',
     text: "Hot unplug of memory device ({DeviceId}) of size {DeviceSizeMb}MB was successfully requested on VM '{VmName}'. Physical memory guaranteed updated from {OldGuaranteedMb}MB to {NewGuaranteedMb}MB.",
   },
-  9602: {
-    name: 'HA_VM_FAILED',
+  HA_VM_FAILED: {
+    code: 9602,
     severity: 'error',
     text: 'Highly available VM {VmName} failed. It is restarted automatically.',
   },
-  73: {
-    name: 'VM_SHUTDOWN_STARTED',
+  VM_SHUTDOWN_STARTED: {
+    code: 73,
     severity: 'normal',
     text: 'VM shutdown initiated by {UserName} on VM {VmName} (Host: {HostName}){Reason}.',
   },
-  111: {
-    name: 'SUSPENDED_VM_STOPPED',
+  SUSPENDED_VM_STOPPED: {
+    code: 111,
     severity: 'normal',
     text: 'VM {VmName} was suspended and was stopped by {UserName}; its saved state is gone.',
   },
-  113: { name: 'VM_REMOVED', severity: 'normal', text: 'VM {VmName} was removed by {UserName}.' },
-  150: {
-    name: 'VM_RUN_INITIATED',
+  VM_REMOVED: { code: 113, severity: 'normal', text: 'VM {VmName} was removed by {UserName}.' },
+  VM_RUN_INITIATED: {
+    code: 150,
     severity: 'normal',
     text: 'Starting VM {VmName} was initiated by {UserName}.',
   },
-  153: {
-    name: 'VM_START_INITIATED',
+  VM_START_INITIATED: {
+    code: 153,
     severity: 'normal',
     text: 'VM {VmName} was started by {UserName} (Host: {HostName}).',
   },
-  157: {
-    name: 'VM_REBOOTING',
+  VM_REBOOTING: {
+    code: 157,
     severity: 'normal',
     text: 'VM {VmName} is being rebooted by {UserName} (Host: {HostName}).',
   },
-  161: {
-    name: 'VM_MIGRATION_CANCELLED',
+  VM_MIGRATION_CANCELLED: {
+    code: 161,
     severity: 'normal',
     text: 'Migration of VM {VmName} was cancelled by {UserName}.',
   },
-  164: {
-    name: 'VM_TICKET_SET',
+  VM_TICKET_SET: {
+    code: 164,
     severity: 'normal',
     text: 'User {UserName} initiated a console session for VM {VmName}.',
   },
-  221: {
-    name: 'VM_RESET',
+  VM_RESET: {
+    code: 221,
     severity: 'normal',
     text: 'VM {VmName} was reset by {UserName}.',
   },
-  254: {
-    name: 'VM_ALREADY_THERE',
+  VM_ALREADY_THERE: {
+    code: 254,
     severity: 'normal',
     text: 'VM {VmName} is {VmStatus} already; {Action} was skipped.',
   },
-  344: {
-    name: 'POOL_UPDATED',
+  POOL_UPDATED: {
+    code: 344,
     severity: 'normal',
     text: 'VM pool {VmPoolName} was updated by {UserName}, {VmsCount} VMs were added.',
   },
-  501: {
-    name: 'VM_SUSPEND_STARTED',
+  VM_SUSPEND_STARTED: {
+    code: 501,
     severity: 'normal',
     text: 'Suspending VM {VmName} was initiated by {UserName} (Host: {HostName}).',
   },
-  503: {
-    name: 'VM_SUSPENDED',
+  VM_SUSPENDED: {
+    code: 503,
     severity: 'normal',
     text: 'VM {VmName} on Host {HostName} is suspended.',
   },
-  174: {
-    name: 'VM_MADE_OF_CONFIGURATION',
+  VM_MADE_OF_CONFIGURATION: {
+    code: 174,
     severity: 'normal',
     text: 'VM {VmName} has been successfully imported from the given configuration.',
   },
-  175: {
-    name: 'VM_MADE_OF_CONFIGURATION_WITHOUT_DISKS',
+  VM_MADE_OF_CONFIGURATION_WITHOUT_DISKS: {
+    code: 175,
     severity: 'warning',
     text: 'VM {VmName} has been imported from the given configuration but the following disk(s) failed to attach: {DiskAliases}.',
   },
-  1150: {
-    name: 'VM_EXPORTED',
+  VM_EXPORTED: {
+    code: 1150,
     severity: 'normal',
     text: 'VM {VmName} was exported successfully to {StorageDomainName}.',
   },
-  1152: {
-    name: 'VM_IMPORTED',
+  VM_IMPORTED: {
+    code: 1152,
     severity: 'normal',
     text: 'VM {VmName} was imported successfully to Data Center {DataCenterName}, Cluster {ClusterName}.',
   },
-  1165: {
-    name: 'VM_IMPORT_STARTED',
+  VM_IMPORT_STARTED: {
+    code: 1165,
     severity: 'normal',
     text: 'Importing of VM {VmName} was initiated by {UserName}.',
   },
-  2033: {
-    name: 'VM_PROCESSORS_PLUGGED',
+  VM_PROCESSORS_PLUGGED: {
+    code: 2033,
     severity: 'normal',
     text: 'Hot plug of processors into VM {VmName}: {previousNumberOfCpus} sockets became {numberOfCpus}.',
   },
-  2039: {
-    name: 'VM_MEMORY_PLUGGED',
+  VM_MEMORY_PLUGGED: {
+    code: 2039,
     severity: 'normal',
     text: 'Hot set of the memory of VM {VmName}: {previousMem} bytes became {newMem}.',
   },
-  456: {
-    name: 'USER_LOGGED_IN_TO_VM',
+  USER_LOGGED_IN_TO_VM: {
+    code: 456,
     severity: 'normal',
     text: 'User {UserName} logged in to VM {VmName}.',
   },
-  528: {
-    name: 'VM_DISC_EJECTED',
+  VM_DISC_EJECTED: {
+    code: 528,
     severity: 'normal',
     text: 'The CD was ejected from VM {VmName} by {UserName}.',
   },
-  1162: {
-    name: 'VM_EXPORT_STARTED',
+  VM_EXPORT_STARTED: {
+    code: 1162,
     severity: 'normal',
     text: 'Export of VM {VmName} to {StorageDomainName} was initiated by {UserName}.',
   },
-  1160: {
-    name: 'STORED_VM_REMOVED',
+  STORED_VM_REMOVED: {
+    code: 1160,
     severity: 'normal',
     text: 'VM {VmName} was removed from Storage Domain {StorageDomainName}.',
   },
-  10767: {
-    name: 'VM_FROZEN',
+  VM_FROZEN: {
+    code: 10767,
     severity: 'normal',
     text: 'The file systems of VM {VmName} were frozen by {UserName}.',
   },
-  10768: {
-    name: 'VM_THAWED',
+  VM_THAWED: {
+    code: 10768,
     severity: 'normal',
     text: 'The file systems of VM {VmName} were thawed by {UserName}.',
   },
-  13502: {
-    name: 'VM_SCREENSHOT_TAKEN',
+  VM_SCREENSHOT_TAKEN: {
+    code: 13502,
     severity: 'normal',
     text: 'A screenshot of VM {VmName} was taken by {UserName}.',
   },
-  1300: {
-    name: 'NUMA_NODE_ADDED',
+  NUMA_NODE_ADDED: {
+    code: 1300,
     severity: 'normal',
     text: 'A NUMA node was added to VM {VmName} by {UserName}.',
   },
-  1310: {
-    name: 'NUMA_NODE_UPDATED',
+  NUMA_NODE_UPDATED: {
+    code: 1310,
     severity: 'normal',
     text: 'A NUMA node of VM {VmName} was updated by {UserName}.',
   },
-  1320: {
-    name: 'NUMA_NODE_REMOVED',
+  NUMA_NODE_REMOVED: {
+    code: 1320,
     severity: 'normal',
     text: 'A NUMA node was removed from VM {VmName} by {UserName}.',
   },
-  10790: {
-    name: 'VM_BACKUP_STARTED',
+  VM_BACKUP_STARTED: {
+    code: 10790,
     severity: 'normal',
     text: 'Backup {BackupId} of VM {VmName} was started by {UserName}.',
   },
-  10792: {
-    name: 'VM_BACKUP_FAILED',
+  VM_BACKUP_FAILED: {
+    code: 10792,
     severity: 'error',
     text: 'Backup {BackupId} of VM {VmName} failed.',
   },
-  10793: {
-    name: 'VM_BACKUP_SUCCEEDED',
+  VM_BACKUP_SUCCEEDED: {
+    code: 10793,
     severity: 'normal',
     text: 'Backup {BackupId} of VM {VmName} was completed.',
   },
-  10794: {
-    name: 'VM_BACKUP_FINALIZED',
+  VM_BACKUP_FINALIZED: {
+    code: 10794,
     severity: 'normal',
     text: 'Backup {BackupId} of VM {VmName} was finalized by {UserName}.',
   },
-  10797: {
-    name: 'VM_CHECKPOINT_DELETED',
+  VM_CHECKPOINT_DELETED: {
+    code: 10797,
     severity: 'normal',
     text: 'Checkpoint {CheckpointId} of VM {VmName} was removed by {UserName}.',
   },
-  10800: {
-    name: 'HOST_DEVICES_ADDED',
+  HOST_DEVICES_ADDED: {
+    code: 10800,
     severity: 'normal',
     text: 'Host device {Devices} was attached to VM {VmName} by {UserName}.',
   },
-  10801: {
-    name: 'HOST_DEVICES_REMOVED',
+  HOST_DEVICES_REMOVED: {
+    code: 10801,
     severity: 'normal',
     text: 'Host device {Devices} was detached from VM {VmName} by {UserName}.',
   },
-  67: {
-    name: 'VM_MIGRATION_STARTED_BY_SYSTEM',
+  VM_MIGRATION_STARTED_BY_SYSTEM: {
+    code: 67,
     severity: 'normal',
     text: 'Migration initiated by the system (VM: {VmName}, Source: {HostName}, Destination: {DestinationHostName}, Reason: {Reason}).',
   },
-  76: {
-    name: 'VM_STOPPED_INSTEAD_OF_SHUTDOWN',
+  VM_STOPPED_INSTEAD_OF_SHUTDOWN: {
+    code: 76,
     severity: 'normal',
     text: 'VM {VmName} was powered off by {UserName}: its guest could not be asked to shut down.',
   },
-  142: {
-    name: 'VM_STATUS_UNKNOWN',
+  VM_STATUS_UNKNOWN: {
+    code: 142,
     severity: 'warning',
     text: 'VM {VmName} was set to the status Unknown: its host {HostName} does not answer.',
   },

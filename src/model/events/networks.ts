@@ -2,148 +2,148 @@
 import type { EventTexts } from './notation.ts';
 
 export const networkEvents = {
-  942: {
-    name: 'NETWORK_ADDED',
+  NETWORK_ADDED: {
+    code: 942,
     severity: 'normal',
     text: 'Network {NetworkName} was added to Data Center {DataCenterName} by {UserName}.',
   },
-  944: {
-    name: 'NETWORK_REMOVED',
+  NETWORK_REMOVED: {
+    code: 944,
     severity: 'normal',
     text: 'Network {NetworkName} was removed from Data Center {DataCenterName} by {UserName}.',
   },
-  1114: {
-    name: 'NETWORK_UPDATED',
+  NETWORK_UPDATED: {
+    code: 1114,
     severity: 'normal',
     text: 'Network {NetworkName} was updated on Data Center {DataCenterName} by {UserName}.',
   },
-  1122: {
-    name: 'VNIC_PROFILE_ADDED',
+  VNIC_PROFILE_ADDED: {
+    code: 1122,
     severity: 'normal',
     text: 'VM network interface profile {ObjectName} was added.',
   },
-  1124: {
-    name: 'VNIC_PROFILE_UPDATED',
+  VNIC_PROFILE_UPDATED: {
+    code: 1124,
     severity: 'normal',
     text: 'VM network interface profile {ObjectName} was updated.',
   },
-  1126: {
-    name: 'VNIC_PROFILE_REMOVED',
+  VNIC_PROFILE_REMOVED: {
+    code: 1126,
     severity: 'normal',
     text: 'VM network interface profile {ObjectName} was removed.',
   },
-  946: {
-    name: 'NETWORK_ATTACHED_TO_CLUSTER',
+  NETWORK_ATTACHED_TO_CLUSTER: {
+    code: 946,
     severity: 'normal',
     text: 'Network {NetworkName} was attached to Cluster {ClusterName}.',
   },
-  948: {
-    name: 'NETWORK_DETACHED_FROM_CLUSTER',
+  NETWORK_DETACHED_FROM_CLUSTER: {
+    code: 948,
     severity: 'normal',
     text: 'Network {NetworkName} was detached from Cluster {ClusterName}.',
   },
-  1112: {
-    name: 'CLUSTER_NETWORK_UPDATED',
+  CLUSTER_NETWORK_UPDATED: {
+    code: 1112,
     severity: 'normal',
     text: 'Network {NetworkName} was updated on Cluster {ClusterName}.',
   },
-  1100: {
-    name: 'DISPLAY_NETWORK_CHANGED',
+  DISPLAY_NETWORK_CHANGED: {
+    code: 1100,
     severity: 'normal',
     text: 'Network {NetworkName} is the display network of Cluster {ClusterName}.',
   },
-  1104: {
-    name: 'HOST_NETWORKS_SAVED',
+  HOST_NETWORKS_SAVED: {
+    code: 1104,
     severity: 'normal',
     text: 'The network configuration of host {HostName} was saved.',
   },
-  1132: {
-    name: 'NETWORK_LABELED',
+  NETWORK_LABELED: {
+    code: 1132,
     severity: 'normal',
     text: 'Network {NetworkName} has the label {Label}.',
   },
-  1134: {
-    name: 'NETWORK_UNLABELED',
+  NETWORK_UNLABELED: {
+    code: 1134,
     severity: 'normal',
     text: 'Network {NetworkName} lost the label {Label}.',
   },
-  1146: {
-    name: 'HOST_NETWORKS_CHANGED',
+  HOST_NETWORKS_CHANGED: {
+    code: 1146,
     severity: 'normal',
     text: '({Sequence}/{Total}): Changes of networks were applied on host {HostName}, by {UserName}.',
   },
-  1147: {
-    name: 'HOST_NETWORKS_REVERTED',
+  HOST_NETWORKS_REVERTED: {
+    code: 1147,
     severity: 'error',
     text: 'Changes of networks on host {HostName} were undone: {Reason}',
   },
-  9421: {
-    name: 'NETWORK_ADD_STARTED',
+  NETWORK_ADD_STARTED: {
+    code: 9421,
     severity: 'normal',
     text: 'Adding network {NetworkName} to Data Center {DataCenterName} was started by {UserName}.',
   },
-  9423: {
-    name: 'NETWORK_ADD_NO_HOST',
+  NETWORK_ADD_NO_HOST: {
+    code: 9423,
     severity: 'normal',
     text: 'Adding network {NetworkName}: no host is affected.',
   },
-  1140: {
-    name: 'SUBNET_REMOVED',
+  SUBNET_REMOVED: {
+    code: 1140,
     severity: 'normal',
     text: 'Subnet {ObjectName} was removed by {UserName}.',
   },
-  1142: {
-    name: 'SUBNET_ADDED',
+  SUBNET_ADDED: {
+    code: 1142,
     severity: 'normal',
     text: 'Subnet {ObjectName} was added by {UserName}.',
   },
-  1201: {
-    name: 'VIRTUAL_FUNCTIONS_CHANGED',
+  VIRTUAL_FUNCTIONS_CHANGED: {
+    code: 1201,
     severity: 'normal',
     text: 'The virtual functions of interface {NicName} on host {HostName} were configured by {UserName}.',
   },
-  1203: {
-    name: 'VIRTUAL_FUNCTIONS_NETWORK_ADDED',
+  VIRTUAL_FUNCTIONS_NETWORK_ADDED: {
+    code: 1203,
     severity: 'normal',
     text: 'Network {NetworkName} was allowed on the virtual functions of interface {HostNicName} on host {HostName} by {UserName}.',
   },
-  1205: {
-    name: 'VIRTUAL_FUNCTIONS_NETWORK_REMOVED',
+  VIRTUAL_FUNCTIONS_NETWORK_REMOVED: {
+    code: 1205,
     severity: 'normal',
     text: 'Network {NetworkName} is no longer allowed on the virtual functions of interface {HostNicName} on host {HostName}.',
   },
-  1207: {
-    name: 'VIRTUAL_FUNCTIONS_LABEL_ADDED',
+  VIRTUAL_FUNCTIONS_LABEL_ADDED: {
+    code: 1207,
     severity: 'normal',
     text: 'Label {Label} was allowed on the virtual functions of interface {HostNicName} on host {HostName} by {UserName}.',
   },
-  1209: {
-    name: 'VIRTUAL_FUNCTIONS_LABEL_REMOVED',
+  VIRTUAL_FUNCTIONS_LABEL_REMOVED: {
+    code: 1209,
     severity: 'normal',
     text: 'Label {Label} is no longer allowed on the virtual functions of interface {HostNicName} on host {HostName}.',
   },
-  10700: {
-    name: 'MAC_POOL_ADDED',
+  MAC_POOL_ADDED: {
+    code: 10700,
     severity: 'normal',
     text: 'MAC pool {ObjectName} was added by {UserName}.',
   },
-  10702: {
-    name: 'MAC_POOL_UPDATED',
+  MAC_POOL_UPDATED: {
+    code: 10702,
     severity: 'normal',
     text: 'MAC pool {ObjectName} was updated by {UserName}.',
   },
-  10704: {
-    name: 'MAC_POOL_REMOVED',
+  MAC_POOL_REMOVED: {
+    code: 10704,
     severity: 'normal',
     text: 'MAC pool {ObjectName} was removed by {UserName}.',
   },
-  9442: {
-    name: 'NETWORK_REMOVE_STARTED',
+  NETWORK_REMOVE_STARTED: {
+    code: 9442,
     severity: 'normal',
     text: 'Removing network {NetworkName} from Data Center {DataCenterName} was initiated by {UserName}.',
   },
-  9444: {
-    name: 'NETWORK_REMOVE_NO_HOST',
+  NETWORK_REMOVE_NO_HOST: {
+    code: 9444,
     severity: 'normal',
     text: 'Network {NetworkName} was removed from Data Center {DataCenterName}; no host was affected.',
   },

@@ -1,4 +1,4 @@
-/** How events are declared, by code. */
+/** How events are declared: the number of the audit log, the severity and the sentence, by name. */
 export type EventTexts = Readonly<
-  Record<number, { name: string; severity: 'normal' | 'warning' | 'error' | 'alert'; text: string }>
+  Record<string, { code: number; severity: 'normal' | 'warning' | 'error' | 'alert'; text: string }>
 >;

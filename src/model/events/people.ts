@@ -2,123 +2,123 @@
 import type { EventTexts } from './notation.ts';
 
 export const peopleEvents = {
-  30: {
-    name: 'USER_LOGGED_IN',
+  USER_LOGGED_IN: {
+    code: 30,
     severity: 'normal',
     text: 'User {UserName} connecting from {SourceIP} logged in.',
   },
-  31: {
-    name: 'USER_LOGGED_OUT',
+  USER_LOGGED_OUT: {
+    code: 31,
     severity: 'normal',
     text: 'User {UserName} connected from {SourceIP} logged out.',
   },
-  114: {
-    name: 'USER_LOGIN_FAILED',
+  USER_LOGIN_FAILED: {
+    code: 114,
     severity: 'error',
     text: 'User {UserName} connecting from {SourceIP} failed to log in: {Reason}.',
   },
-  149: {
-    name: 'USER_ADDED',
+  USER_ADDED: {
+    code: 149,
     severity: 'normal',
     text: 'User {NewUserName} was added to the system.',
   },
-  850: {
-    name: 'PERMISSION_ADDED',
+  PERMISSION_ADDED: {
+    code: 850,
     severity: 'normal',
     text: '{SubjectName} was granted role {RoleName} on {ObjectType} {ObjectName} by {UserName}.',
   },
-  852: {
-    name: 'PERMISSION_REMOVED',
+  PERMISSION_REMOVED: {
+    code: 852,
     severity: 'normal',
     text: 'Role {RoleName} of {SubjectName} on {ObjectType} {ObjectName} was removed by {UserName}.',
   },
-  864: {
-    name: 'ROLE_ADDED',
+  ROLE_ADDED: {
+    code: 864,
     severity: 'normal',
     text: 'Role {ObjectName} was created by {UserName}.',
   },
-  856: {
-    name: 'ROLE_UPDATED',
+  ROLE_UPDATED: {
+    code: 856,
     severity: 'normal',
     text: 'Role {ObjectName} was updated by {UserName}.',
   },
-  858: {
-    name: 'ROLE_REMOVED',
+  ROLE_REMOVED: {
+    code: 858,
     severity: 'normal',
     text: 'Role {ObjectName} was removed by {UserName}.',
   },
-  430: {
-    name: 'TAG_UPDATED',
+  TAG_UPDATED: {
+    code: 430,
     severity: 'normal',
     text: 'Tag {ObjectName} configuration was updated by {UserName}.',
   },
-  432: {
-    name: 'TAG_ADDED',
+  TAG_ADDED: {
+    code: 432,
     severity: 'normal',
     text: 'New tag {ObjectName} was created by {UserName}.',
   },
-  434: {
-    name: 'TAG_REMOVED',
+  TAG_REMOVED: {
+    code: 434,
     severity: 'normal',
     text: 'Tag {ObjectName} was removed by {UserName}.',
   },
-  350: {
-    name: 'BOOKMARK_ADDED',
+  BOOKMARK_ADDED: {
+    code: 350,
     severity: 'normal',
     text: 'Bookmark {ObjectName} was added by {UserName}.',
   },
-  352: {
-    name: 'BOOKMARK_UPDATED',
+  BOOKMARK_UPDATED: {
+    code: 352,
     severity: 'normal',
     text: 'Bookmark {ObjectName} was updated by {UserName}.',
   },
-  354: {
-    name: 'BOOKMARK_REMOVED',
+  BOOKMARK_REMOVED: {
+    code: 354,
     severity: 'normal',
     text: 'Bookmark {ObjectName} was removed by {UserName}.',
   },
-  325: {
-    name: 'USER_REMOVED',
+  USER_REMOVED: {
+    code: 325,
     severity: 'normal',
     text: 'User {RemovedUserName} was removed by {UserName}.',
   },
-  408: {
-    name: 'GROUP_REMOVED',
+  GROUP_REMOVED: {
+    code: 408,
     severity: 'normal',
     text: 'Group {GroupName} was removed by {UserName}.',
   },
-  866: {
-    name: 'SYSTEM_PERMISSION_ADDED',
+  SYSTEM_PERMISSION_ADDED: {
+    code: 866,
     severity: 'normal',
     text: '{SubjectName} was granted role {RoleName} on the whole system by {UserName}.',
   },
-  868: {
-    name: 'SYSTEM_PERMISSION_REMOVED',
+  SYSTEM_PERMISSION_REMOVED: {
+    code: 868,
     severity: 'normal',
     text: 'Role {RoleName} of {SubjectName} on the whole system was removed by {UserName}.',
   },
-  860: {
-    name: 'PERMIT_ADDED_TO_ROLE',
+  PERMIT_ADDED_TO_ROLE: {
+    code: 860,
     severity: 'normal',
     text: 'Permit {PermitName} was added to role {RoleName} by {UserName}.',
   },
-  862: {
-    name: 'PERMIT_REMOVED_FROM_ROLE',
+  PERMIT_REMOVED_FROM_ROLE: {
+    code: 862,
     severity: 'normal',
     text: 'Permit {PermitName} was taken from role {RoleName} by {UserName}.',
   },
-  870: {
-    name: 'USER_PROFILE_ADDED',
+  USER_PROFILE_ADDED: {
+    code: 870,
     severity: 'normal',
     text: '{ObjectName} was added to the profile of user {TheirName} by {UserName}.',
   },
-  872: {
-    name: 'USER_PROFILE_UPDATED',
+  USER_PROFILE_UPDATED: {
+    code: 872,
     severity: 'normal',
     text: '{ObjectName} in the profile of user {TheirName} was updated by {UserName}.',
   },
-  874: {
-    name: 'USER_PROFILE_REMOVED',
+  USER_PROFILE_REMOVED: {
+    code: 874,
     severity: 'normal',
     text: '{ObjectName} was removed from the profile of user {TheirName} by {UserName}.',
   },

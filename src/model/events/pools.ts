@@ -2,28 +2,28 @@
 import type { EventTexts } from './notation.ts';
 
 export const poolEvents = {
-  302: {
-    name: 'POOL_ADDED',
+  POOL_ADDED: {
+    code: 302,
     severity: 'normal',
     text: 'VM pool {VmPoolName} was created with its VMs by {UserName}.',
   },
-  304: {
-    name: 'POOL_REMOVED',
+  POOL_REMOVED: {
+    code: 304,
     severity: 'normal',
     text: 'VM pool {VmPoolName} was removed by {UserName}.',
   },
-  321: {
-    name: 'POOL_REMOVAL_STARTED',
+  POOL_REMOVAL_STARTED: {
+    code: 321,
     severity: 'normal',
     text: 'VM pool {VmPoolName} removal was initiated by {UserName}.',
   },
-  308: {
-    name: 'VM_DETACHED_FROM_POOL',
+  VM_DETACHED_FROM_POOL: {
+    code: 308,
     severity: 'normal',
     text: 'VM {VmName} was detached from VM pool {VmPoolName} by {UserName}.',
   },
-  314: {
-    name: 'POOL_CHANGED',
+  POOL_CHANGED: {
+    code: 314,
     severity: 'normal',
     text: 'VM pool {VmPoolName} was updated by {UserName}.',
   },

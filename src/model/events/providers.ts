@@ -2,38 +2,38 @@
 import type { EventTexts } from './notation.ts';
 
 export const providerEvents = {
-  205: {
-    name: 'PROVIDER_ADDED',
+  PROVIDER_ADDED: {
+    code: 205,
     severity: 'normal',
     text: 'Provider {ObjectName} was added by {UserName}.',
   },
-  207: {
-    name: 'PROVIDER_UPDATED',
+  PROVIDER_UPDATED: {
+    code: 207,
     severity: 'normal',
     text: 'Provider {ObjectName} was updated by {UserName}.',
   },
-  209: {
-    name: 'PROVIDER_REMOVED',
+  PROVIDER_REMOVED: {
+    code: 209,
     severity: 'normal',
     text: 'Provider {ObjectName} was removed by {UserName}.',
   },
-  213: {
-    name: 'PROVIDER_CERTIFICATES_IMPORTED',
+  PROVIDER_CERTIFICATES_IMPORTED: {
+    code: 213,
     severity: 'normal',
     text: 'The certificates of provider {ObjectName} were imported by {UserName}.',
   },
-  10754: {
-    name: 'AUTHENTICATION_KEY_ADDED',
+  AUTHENTICATION_KEY_ADDED: {
+    code: 10754,
     severity: 'normal',
     text: 'An authentication key was added to provider {OpenstackVolumeProviderName} by {UserName}.',
   },
-  10756: {
-    name: 'AUTHENTICATION_KEY_UPDATED',
+  AUTHENTICATION_KEY_UPDATED: {
+    code: 10756,
     severity: 'normal',
     text: 'An authentication key of provider {OpenstackVolumeProviderName} was updated by {UserName}.',
   },
-  10758: {
-    name: 'AUTHENTICATION_KEY_REMOVED',
+  AUTHENTICATION_KEY_REMOVED: {
+    code: 10758,
     severity: 'normal',
     text: 'An authentication key was removed from provider {OpenstackVolumeProviderName} by {UserName}.',
   },

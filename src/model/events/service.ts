@@ -2,35 +2,35 @@
 import type { EventTexts } from './notation.ts';
 
 export const serviceEvents = {
-  1: { name: 'SERVICE_STARTED', severity: 'normal', text: 'Starting {Product}.' },
-  2: { name: 'SERVICE_STOPPED', severity: 'normal', text: 'Stopping {Product}.' },
-  1010: {
-    name: 'CONFIGURATION_RELOADED',
+  SERVICE_STARTED: { code: 1, severity: 'normal', text: 'Starting {Product}.' },
+  SERVICE_STOPPED: { code: 2, severity: 'normal', text: 'Stopping {Product}.' },
+  CONFIGURATION_RELOADED: {
+    code: 1010,
     severity: 'normal',
     text: 'The configuration was read again, by {UserName}.',
   },
-  1200: {
-    name: 'OBJECT_RENAMED',
+  OBJECT_RENAMED: {
+    code: 1200,
     severity: 'normal',
     text: '{EntityType} {OldName} was renamed to {NewName} by {UserName}.',
   },
-  10600: {
-    name: 'EVENT_REMOVED',
+  EVENT_REMOVED: {
+    code: 10600,
     severity: 'normal',
     text: 'Event {ObjectName} was removed by {UserName}.',
   },
-  10608: {
-    name: 'ALERTS_SHOWN_AGAIN',
+  ALERTS_SHOWN_AGAIN: {
+    code: 10608,
     severity: 'normal',
     text: 'All removed alerts are shown again, by {UserName}.',
   },
-  11000: {
-    name: 'EXTERNAL_JOB_ADDED',
+  EXTERNAL_JOB_ADDED: {
+    code: 11000,
     severity: 'normal',
     text: 'External job {Description} was added by {UserName}.',
   },
-  9801: { name: 'EXTERNAL_EVENT_NORMAL', severity: 'normal', text: '{Description}' },
-  9802: { name: 'EXTERNAL_EVENT_WARNING', severity: 'warning', text: '{Description}' },
-  9803: { name: 'EXTERNAL_EVENT_ERROR', severity: 'error', text: '{Description}' },
-  9804: { name: 'EXTERNAL_EVENT_ALERT', severity: 'alert', text: '{Description}' },
+  EXTERNAL_EVENT_NORMAL: { code: 9801, severity: 'normal', text: '{Description}' },
+  EXTERNAL_EVENT_WARNING: { code: 9802, severity: 'warning', text: '{Description}' },
+  EXTERNAL_EVENT_ERROR: { code: 9803, severity: 'error', text: '{Description}' },
+  EXTERNAL_EVENT_ALERT: { code: 9804, severity: 'alert', text: '{Description}' },
 } as const satisfies EventTexts;

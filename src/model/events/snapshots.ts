@@ -2,133 +2,133 @@
 import type { EventTexts } from './notation.ts';
 
 export const snapshotEvents = {
-  45: {
-    name: 'SNAPSHOT_STARTED',
+  SNAPSHOT_STARTED: {
+    code: 45,
     severity: 'normal',
     text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' was initiated by {UserName}.",
   },
-  46: {
-    name: 'SNAPSHOT_PREVIEW_STARTED',
+  SNAPSHOT_PREVIEW_STARTED: {
+    code: 46,
     severity: 'normal',
     text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' was initiated by {UserName}.",
   },
-  47: {
-    name: 'SNAPSHOT_RESTORED',
+  SNAPSHOT_RESTORED: {
+    code: 47,
     severity: 'normal',
     text: "VM '{VmName}' is restored from snapshot '{SnapshotName}' by {UserName}.",
   },
-  68: {
-    name: 'SNAPSHOT_FINISHED',
+  SNAPSHOT_FINISHED: {
+    code: 68,
     severity: 'normal',
     text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' has been completed.",
   },
-  69: {
-    name: 'SNAPSHOT_FAILED',
+  SNAPSHOT_FAILED: {
+    code: 69,
     severity: 'error',
     text: "Failed to complete snapshot '{SnapshotName}' creation for VM '{VmName}'.",
   },
-  71: {
-    name: 'SNAPSHOT_PREVIEW_FINISHED',
+  SNAPSHOT_PREVIEW_FINISHED: {
+    code: 71,
     severity: 'normal',
     text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' has been completed.",
   },
-  94: {
-    name: 'SNAPSHOT_COMMIT_STARTED',
+  SNAPSHOT_COMMIT_STARTED: {
+    code: 94,
     severity: 'normal',
     text: "Committing the snapshot preview of VM '{VmName}' was initiated by {UserName}.",
   },
-  95: {
-    name: 'SNAPSHOT_COMMIT_FINISHED',
+  SNAPSHOT_COMMIT_FINISHED: {
+    code: 95,
     severity: 'normal',
     text: "Committing the snapshot preview of VM '{VmName}' has been completed.",
   },
-  100: {
-    name: 'SNAPSHOT_RESTORE_FINISHED',
+  SNAPSHOT_RESTORE_FINISHED: {
+    code: 100,
     severity: 'normal',
     text: "VM '{VmName}' restoring from snapshot '{SnapshotName}' has been completed.",
   },
-  342: {
-    name: 'SNAPSHOT_REMOVE_STARTED',
+  SNAPSHOT_REMOVE_STARTED: {
+    code: 342,
     severity: 'normal',
     text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' was initiated by {UserName}.",
   },
-  356: {
-    name: 'SNAPSHOT_REMOVED',
+  SNAPSHOT_REMOVED: {
+    code: 356,
     severity: 'normal',
     text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' has been completed.",
   },
-  48: {
-    name: 'TEMPLATE_ADD_STARTED',
+  TEMPLATE_ADD_STARTED: {
+    code: 48,
     severity: 'normal',
     text: 'Creation of Template {TemplateName} from VM {VmName} was initiated by {UserName}.',
   },
-  49: {
-    name: 'TEMPLATE_UPDATED',
+  TEMPLATE_UPDATED: {
+    code: 49,
     severity: 'normal',
     text: 'Template {TemplateName} configuration was updated by {UserName}.',
   },
-  50: {
-    name: 'TEMPLATE_REMOVE_STARTED',
+  TEMPLATE_REMOVE_STARTED: {
+    code: 50,
     severity: 'normal',
     text: 'Removal of Template {TemplateName} was initiated by {UserName}.',
   },
-  51: {
-    name: 'TEMPLATE_ADDED',
+  TEMPLATE_ADDED: {
+    code: 51,
     severity: 'normal',
     text: 'Creation of Template {TemplateName} from VM {VmName} has been completed.',
   },
-  52: {
-    name: 'TEMPLATE_ADD_FAILED',
+  TEMPLATE_ADD_FAILED: {
+    code: 52,
     severity: 'error',
     text: 'Failed to complete creation of Template {TemplateName}.',
   },
-  251: {
-    name: 'TEMPLATE_REMOVED',
+  TEMPLATE_REMOVED: {
+    code: 251,
     severity: 'normal',
     text: 'Template {TemplateName} has been removed.',
   },
-  29: {
-    name: 'TEMPLATE_CREATED',
+  TEMPLATE_CREATED: {
+    code: 29,
     severity: 'normal',
     text: 'Template {TemplateName} was created by {UserName}.',
   },
-  1154: {
-    name: 'STORED_TEMPLATE_REMOVED',
+  STORED_TEMPLATE_REMOVED: {
+    code: 1154,
     severity: 'normal',
     text: 'Template {TemplateName} was removed from Storage Domain {StorageDomainName}.',
   },
-  1156: {
-    name: 'TEMPLATE_EXPORTED',
+  TEMPLATE_EXPORTED: {
+    code: 1156,
     severity: 'normal',
     text: 'Template {TemplateName} was exported successfully to {StorageDomainName}.',
   },
-  1159: {
-    name: 'TEMPLATE_IMPORT_FAILED',
+  TEMPLATE_IMPORT_FAILED: {
+    code: 1159,
     severity: 'error',
     text: 'Failed to import Template {TemplateName}.',
   },
-  1163: {
-    name: 'TEMPLATE_IMPORT_STARTED',
+  TEMPLATE_IMPORT_STARTED: {
+    code: 1163,
     severity: 'normal',
     text: 'Importing of Template {TemplateName} to Data Center {DataCenterName}, Cluster {ClusterName} was started.',
   },
-  1158: {
-    name: 'TEMPLATE_IMPORTED',
+  TEMPLATE_IMPORTED: {
+    code: 1158,
     severity: 'normal',
     text: 'Template {TemplateName} was imported successfully to Cluster {ClusterName}.',
   },
-  1164: {
-    name: 'TEMPLATE_EXPORT_STARTED',
+  TEMPLATE_EXPORT_STARTED: {
+    code: 1164,
     severity: 'normal',
     text: 'Export of Template {TemplateName} to {StorageDomainName} was initiated by {UserName}.',
   },
-  373: {
-    name: 'DISK_SNAPSHOT_REMOVE_STARTED',
+  DISK_SNAPSHOT_REMOVE_STARTED: {
+    code: 373,
     severity: 'normal',
     text: "Removal of the image of disk {DiskAlias} in snapshot '{SnapshotName}' was initiated by {UserName}.",
   },
-  375: {
-    name: 'DISK_SNAPSHOT_REMOVED',
+  DISK_SNAPSHOT_REMOVED: {
+    code: 375,
     severity: 'normal',
     text: "The image of disk {DiskAlias} in snapshot '{SnapshotName}' was removed.",
   },

@@ -2,108 +2,108 @@
 import type { EventTexts } from './notation.ts';
 
 export const storageEvents = {
-  26: {
-    name: 'STORAGE_DOMAIN_SPACE_LOW',
+  STORAGE_DOMAIN_SPACE_LOW: {
+    code: 26,
     severity: 'warning',
     text: 'Storage Domain {StorageDomainName} is low on space: {FreeSpace} GB are free.',
   },
-  956: {
-    name: 'STORAGE_DOMAIN_ADDED',
+  STORAGE_DOMAIN_ADDED: {
+    code: 956,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} was added by {UserName}.',
   },
-  958: {
-    name: 'STORAGE_DOMAIN_UPDATED',
+  STORAGE_DOMAIN_UPDATED: {
+    code: 958,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} was updated by {UserName}.',
   },
-  960: {
-    name: 'STORAGE_DOMAIN_REMOVED',
+  STORAGE_DOMAIN_REMOVED: {
+    code: 960,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} was removed by {UserName}.',
   },
-  962: {
-    name: 'STORAGE_DOMAIN_ATTACHED',
+  STORAGE_DOMAIN_ATTACHED: {
+    code: 962,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} was attached to Data Center {DataCenterName} by {UserName}.',
   },
-  964: {
-    name: 'STORAGE_DOMAIN_DETACHED',
+  STORAGE_DOMAIN_DETACHED: {
+    code: 964,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} was detached from Data Center {DataCenterName} by {UserName}.',
   },
-  966: {
-    name: 'STORAGE_DOMAIN_ACTIVATED',
+  STORAGE_DOMAIN_ACTIVATED: {
+    code: 966,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} (Data Center {DataCenterName}) was activated by {UserName}.',
   },
-  968: {
-    name: 'STORAGE_DOMAIN_DEACTIVATION_STARTED',
+  STORAGE_DOMAIN_DEACTIVATION_STARTED: {
+    code: 968,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} (Data Center {DataCenterName}) was deactivated and moved to preparing for maintenance by {UserName}.',
   },
-  972: {
-    name: 'STORAGE_DOMAIN_EXTENDED',
+  STORAGE_DOMAIN_EXTENDED: {
+    code: 972,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} was extended by {UserName}.',
   },
-  981: {
-    name: 'STORAGE_DOMAIN_DESTROYED',
+  STORAGE_DOMAIN_DESTROYED: {
+    code: 981,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} was forcibly removed by {UserName}; its storage was not touched.',
   },
-  984: {
-    name: 'MASTER_MOVED',
+  MASTER_MOVED: {
+    code: 984,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} is now the master of Data Center {DataCenterName}.',
   },
-  1029: {
-    name: 'STORAGE_DOMAIN_IN_MAINTENANCE',
+  STORAGE_DOMAIN_IN_MAINTENANCE: {
+    code: 1029,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} (Data Center {DataCenterName}) is in maintenance.',
   },
-  1030: {
-    name: 'LAST_MASTER_DEACTIVATED',
+  LAST_MASTER_DEACTIVATED: {
+    code: 1030,
     severity: 'normal',
     text: 'The last master Storage Domain {StorageDomainName} of Data Center {DataCenterName} was deactivated by {UserName}.',
   },
-  10400: {
-    name: 'ISCSI_BOND_ADDED',
+  ISCSI_BOND_ADDED: {
+    code: 10400,
     severity: 'normal',
     text: 'iSCSI bond {ObjectName} was added by {UserName}.',
   },
-  10402: {
-    name: 'ISCSI_BOND_UPDATED',
+  ISCSI_BOND_UPDATED: {
+    code: 10402,
     severity: 'normal',
     text: 'iSCSI bond {ObjectName} was updated by {UserName}.',
   },
-  10404: {
-    name: 'ISCSI_BOND_REMOVED',
+  ISCSI_BOND_REMOVED: {
+    code: 10404,
     severity: 'normal',
     text: 'iSCSI bond {ObjectName} was removed by {UserName}.',
   },
-  199: {
-    name: 'OVF_STORE_UPDATED',
+  OVF_STORE_UPDATED: {
+    code: 199,
     severity: 'normal',
     text: 'The OVF store of Storage Domain {StorageDomainName} was updated by {UserName}.',
   },
-  1022: {
-    name: 'STORAGE_DOMAIN_UNITS_REFRESHED',
+  STORAGE_DOMAIN_UNITS_REFRESHED: {
+    code: 1022,
     severity: 'normal',
     text: 'The logical units of Storage Domain {StorageDomainName} were read again by {UserName}.',
   },
-  1042: {
-    name: 'UNIT_REMOVED',
+  UNIT_REMOVED: {
+    code: 1042,
     severity: 'normal',
     text: 'Logical unit {Unit} was removed from Storage Domain {StorageDomainName}.',
   },
-  1043: {
-    name: 'UNIT_REMOVE_STARTED',
+  UNIT_REMOVE_STARTED: {
+    code: 1043,
     severity: 'normal',
     text: 'Removal of logical unit {Unit} from Storage Domain {StorageDomainName} was initiated by {UserName}.',
   },
-  9505: {
-    name: 'STORAGE_DOMAIN_RECOVERED',
+  STORAGE_DOMAIN_RECOVERED: {
+    code: 9505,
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} (Data Center {DataCenterName}) was activated by the system.',
   },

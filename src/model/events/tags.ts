@@ -2,78 +2,78 @@
 import type { EventTexts } from './notation.ts';
 
 export const tagEvents = {
-  183: {
-    name: 'TAG_ATTACHED_TO_TEMPLATE',
+  TAG_ATTACHED_TO_TEMPLATE: {
+    code: 183,
     severity: 'normal',
     text: 'Tag {TagName} was attached to template {TemplateName} by {UserName}.',
   },
-  185: {
-    name: 'TAG_DETACHED_FROM_TEMPLATE',
+  TAG_DETACHED_FROM_TEMPLATE: {
+    code: 185,
     severity: 'normal',
     text: 'Tag {TagName} was detached from template {TemplateName} by {UserName}.',
   },
-  436: {
-    name: 'TAG_ATTACHED_TO_USER',
+  TAG_ATTACHED_TO_USER: {
+    code: 436,
     severity: 'normal',
     text: 'Tag {TagName} was attached to user {TaggedName} by {UserName}.',
   },
-  438: {
-    name: 'TAG_ATTACHED_TO_GROUP',
+  TAG_ATTACHED_TO_GROUP: {
+    code: 438,
     severity: 'normal',
     text: 'Tag {TagName} was attached to group {TaggedName} by {UserName}.',
   },
-  440: {
-    name: 'TAG_ATTACHED_TO_VM',
+  TAG_ATTACHED_TO_VM: {
+    code: 440,
     severity: 'normal',
     text: 'Tag {TagName} was attached to VM {VmName} by {UserName}.',
   },
-  442: {
-    name: 'TAG_ATTACHED_TO_HOST',
+  TAG_ATTACHED_TO_HOST: {
+    code: 442,
     severity: 'normal',
     text: 'Tag {TagName} was attached to host {HostName} by {UserName}.',
   },
-  444: {
-    name: 'TAG_DETACHED_FROM_HOST',
+  TAG_DETACHED_FROM_HOST: {
+    code: 444,
     severity: 'normal',
     text: 'Tag {TagName} was detached from host {HostName} by {UserName}.',
   },
-  446: {
-    name: 'TAG_DETACHED_FROM_VM',
+  TAG_DETACHED_FROM_VM: {
+    code: 446,
     severity: 'normal',
     text: 'Tag {TagName} was detached from VM {VmName} by {UserName}.',
   },
-  448: {
-    name: 'TAG_DETACHED_FROM_USER',
+  TAG_DETACHED_FROM_USER: {
+    code: 448,
     severity: 'normal',
     text: 'Tag {TagName} was detached from user {TaggedName} by {UserName}.',
   },
-  450: {
-    name: 'TAG_DETACHED_FROM_GROUP',
+  TAG_DETACHED_FROM_GROUP: {
+    code: 450,
     severity: 'normal',
     text: 'Tag {TagName} was detached from group {TaggedName} by {UserName}.',
   },
-  452: {
-    name: 'TAG_ON_USER_ALREADY',
+  TAG_ON_USER_ALREADY: {
+    code: 452,
     severity: 'warning',
     text: 'Tag {TagName} is attached to user {TaggedName} already.',
   },
-  453: {
-    name: 'TAG_ON_GROUP_ALREADY',
+  TAG_ON_GROUP_ALREADY: {
+    code: 453,
     severity: 'warning',
     text: 'Tag {TagName} is attached to group {TaggedName} already.',
   },
-  454: {
-    name: 'TAG_ON_VM_ALREADY',
+  TAG_ON_VM_ALREADY: {
+    code: 454,
     severity: 'warning',
     text: 'Tag {TagName} is attached to VM {VmName} already.',
   },
-  455: {
-    name: 'TAG_ON_HOST_ALREADY',
+  TAG_ON_HOST_ALREADY: {
+    code: 455,
     severity: 'warning',
     text: 'Tag {TagName} is attached to host {HostName} already.',
   },
-  460: {
-    name: 'TAG_ON_TEMPLATE_ALREADY',
+  TAG_ON_TEMPLATE_ALREADY: {
+    code: 460,
     severity: 'warning',
     text: 'Tag {TagName} is attached to template {TemplateName} already.',
   },

@@ -2,58 +2,58 @@
 import type { EventTexts } from './notation.ts';
 
 export const transferEvents = {
-  1031: {
-    name: 'TRANSFER_STARTED',
+  TRANSFER_STARTED: {
+    code: 1031,
     severity: 'normal',
     text: 'Image {TransferType} with disk {DiskAlias} was initiated by {UserName}.',
   },
-  1032: {
-    name: 'TRANSFER_SUCCEEDED',
+  TRANSFER_SUCCEEDED: {
+    code: 1032,
     severity: 'normal',
     text: 'Image {TransferType} with disk {DiskAlias} succeeded.',
   },
-  1033: {
-    name: 'TRANSFER_CANCELLED',
+  TRANSFER_CANCELLED: {
+    code: 1033,
     severity: 'normal',
     text: 'Image {TransferType} with disk {DiskAlias} was cancelled.',
   },
-  1034: {
-    name: 'TRANSFER_FAILED',
+  TRANSFER_FAILED: {
+    code: 1034,
     severity: 'error',
     text: 'Image {TransferType} with disk {DiskAlias} failed.',
   },
-  1065: {
-    name: 'TRANSFER_STOPPED_TICKET_MISSING',
+  TRANSFER_STOPPED_TICKET_MISSING: {
+    code: 1065,
     severity: 'error',
     text: 'Image {TransferType} with disk {DiskAlias} was stopped by the system: its image cannot be opened any more.',
   },
-  1071: {
-    name: 'UPLOAD_PAUSED_BY_TIMEOUT',
+  UPLOAD_PAUSED_BY_TIMEOUT: {
+    code: 1071,
     severity: 'error',
     text: 'The upload of disk {DiskAlias} was paused by the system: no bytes came for {Seconds} seconds.',
   },
-  1072: {
-    name: 'DOWNLOAD_CANCELLED_BY_TIMEOUT',
+  DOWNLOAD_CANCELLED_BY_TIMEOUT: {
+    code: 1072,
     severity: 'error',
     text: 'The download of disk {DiskAlias} was cancelled by the system: no bytes were read for {Seconds} seconds.',
   },
-  1073: {
-    name: 'TRANSFER_PAUSED_BY_USER',
+  TRANSFER_PAUSED_BY_USER: {
+    code: 1073,
     severity: 'normal',
     text: 'Image {TransferType} with disk {DiskAlias} was paused by {UserName}.',
   },
-  1074: {
-    name: 'TRANSFER_RESUMED_BY_USER',
+  TRANSFER_RESUMED_BY_USER: {
+    code: 1074,
     severity: 'normal',
     text: 'Image {TransferType} with disk {DiskAlias} was resumed by {UserName}.',
   },
-  1076: {
-    name: 'TRANSFER_CANCELLED_BY_POLICY',
+  TRANSFER_CANCELLED_BY_POLICY: {
+    code: 1076,
     severity: 'error',
     text: 'Image {TransferType} with disk {DiskAlias} was cancelled by its time-out policy after {Seconds} seconds.',
   },
-  1077: {
-    name: 'TRANSFER_PAUSED_BY_POLICY',
+  TRANSFER_PAUSED_BY_POLICY: {
+    code: 1077,
     severity: 'warning',
     text: 'Image {TransferType} with disk {DiskAlias} was paused by its time-out policy after {Seconds} seconds.',
   },

@@ -16,14 +16,14 @@ export const backup = lifecycle({
       ],
       to: 'ready',
       refusedBy: { otherwise: 'BACKUP_NOT_READY' },
-      events: { begin: 10790 },
+      events: { begin: 'VM_BACKUP_STARTED' },
     },
     finalize: {
       from: ['ready'],
       via: [['finalizing', 1_000]],
       to: 'succeeded',
       refusedBy: { otherwise: 'BACKUP_NOT_READY' },
-      events: { begin: 10794, end: 10793 },
+      events: { begin: 'VM_BACKUP_FINALIZED', end: 'VM_BACKUP_SUCCEEDED' },
     },
   },
 });

@@ -39,7 +39,7 @@ export const host = lifecycle({
       to: 'up',
       or: ['maintenance', 'installing_os'],
       refusedBy: { otherwise: 'HOST_STATUS_ILLEGAL' },
-      events: { begin: 42, end: 13 },
+      events: { begin: 'HOST_ADDED', end: 'HOST_STATUS_SET' },
     },
     approve: {
       from: ['pending_approval', 'install_failed', 'installing_os'],
@@ -47,7 +47,7 @@ export const host = lifecycle({
       to: 'up',
       or: ['maintenance'],
       refusedBy: { otherwise: 'HOST_CANNOT_BE_APPROVED' },
-      events: { begin: 498, end: 13 },
+      events: { begin: 'HOST_APPROVED', end: 'HOST_STATUS_SET' },
     },
     install: {
       from: installable,
@@ -55,7 +55,7 @@ export const host = lifecycle({
       to: 'maintenance',
       or: ['up'],
       refusedBy: { otherwise: 'HOST_CANNOT_BE_INSTALLED' },
-      events: { begin: 509, end: 13 },
+      events: { begin: 'HOST_INSTALLING', end: 'HOST_STATUS_SET' },
     },
     activate: {
       from: [
@@ -84,7 +84,7 @@ export const host = lifecycle({
         non_responsive: 'HOST_NON_RESPONSIVE',
         otherwise: 'HOST_STATUS_ILLEGAL',
       },
-      events: { begin: 16, end: 13 },
+      events: { begin: 'HOST_ACTIVATION_STARTED', end: 'HOST_STATUS_SET' },
     },
     deactivate: {
       from: [
@@ -102,7 +102,7 @@ export const host = lifecycle({
         maintenance: 'HOST_ALREADY_IN_MAINTENANCE',
         otherwise: 'HOST_CANNOT_BE_MAINTAINED',
       },
-      events: { end: 15 },
+      events: { end: 'HOST_IN_MAINTENANCE' },
     },
     upgrade: {
       from: upgradable,
@@ -110,7 +110,7 @@ export const host = lifecycle({
       to: 'up',
       or: ['maintenance'],
       refusedBy: { otherwise: 'HOST_CANNOT_BE_UPGRADED' },
-      events: { end: 842 },
+      events: { end: 'HOST_UPGRADED' },
     },
     upgrade_check: {
       from: upgradable,
@@ -122,7 +122,7 @@ export const host = lifecycle({
       via: [['installing', 2_000]],
       stays: true,
       refusedBy: { otherwise: 'HOST_CANNOT_ENROLL_CERTIFICATE' },
-      events: { begin: 880, end: 881 },
+      events: { begin: 'HOST_CERTIFICATE_STARTED', end: 'HOST_CERTIFICATE_ENROLLED' },
     },
     refresh: { from: reachable, stays: true, refusedBy: { otherwise: 'HOST_STATUS_MUST_BE' } },
     setup_networks: {
@@ -145,13 +145,13 @@ export const host = lifecycle({
         connecting: 'HOST_CONNECTION_INTERMITTENT',
         otherwise: 'HOST_CANNOT_BE_FENCED_ON',
       },
-      events: { end: 13 },
+      events: { end: 'HOST_STATUS_SET' },
     },
     fence_stop: {
       from: ['maintenance'],
       to: 'down',
       refusedBy: { otherwise: 'HOST_CANNOT_BE_FENCED_OFF' },
-      events: { end: 13 },
+      events: { end: 'HOST_STATUS_SET' },
     },
     fence_restart: {
       from: [
@@ -172,7 +172,7 @@ export const host = lifecycle({
       via: boot,
       to: 'up',
       refusedBy: { otherwise: 'HOST_STATUS_ILLEGAL' },
-      events: { end: 13 },
+      events: { end: 'HOST_STATUS_SET' },
     },
     fence_manual: {
       from: ['non_operational', 'maintenance', 'connecting', 'non_responsive'],
@@ -185,7 +185,7 @@ export const host = lifecycle({
       via: [['connecting', 6_000]],
       to: 'non_responsive',
       refusedBy: { otherwise: 'HOST_STATUS_ILLEGAL' },
-      events: { begin: 9008, end: 12 },
+      events: { begin: 'HOST_CONNECTING', end: 'HOST_NON_RESPONSIVE' },
     },
     remove: {
       from: [
@@ -199,7 +199,7 @@ export const host = lifecycle({
         'installing_os',
       ],
       refusedBy: { otherwise: 'HOST_CANNOT_BE_REMOVED' },
-      events: { end: 44 },
+      events: { end: 'HOST_REMOVED' },
     },
   },
 });

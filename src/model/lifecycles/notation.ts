@@ -1,5 +1,6 @@
 /** How lifecycles are declared: which operation moves an object from which state to which. */
 
+import type { EventName } from '../events.ts';
 import type { FaultKey } from '../faults.ts';
 
 /** A state on the way, and the milliseconds an object of a small site stays in it. */
@@ -19,7 +20,7 @@ export interface Move<S extends string = string> {
   /** What is answered from states that `from` does not list. */
   readonly refusedBy: Readonly<Partial<Record<S, FaultKey>>> & { readonly otherwise: FaultKey };
   /** Events written when the move begins and when it ends. */
-  readonly events?: { readonly begin?: number; readonly end?: number };
+  readonly events?: { readonly begin?: EventName; readonly end?: EventName };
 }
 
 export interface Lifecycle<S extends string = string> {

@@ -14,7 +14,7 @@ export const snapshot = lifecycle({
       via: [['locked', 3_000]],
       to: 'ok',
       refusedBy: busy,
-      events: { begin: 45, end: 68 },
+      events: { begin: 'SNAPSHOT_STARTED', end: 'SNAPSHOT_FINISHED' },
     },
     /** Goes along with its machine, which is locked meanwhile. */
     restore: { from: ['ok'], via: [['in_preview', 2_000]], to: 'ok', refusedBy: busy },
@@ -22,7 +22,7 @@ export const snapshot = lifecycle({
       from: ['ok'],
       via: [['locked', 3_000]],
       refusedBy: busy,
-      events: { begin: 342, end: 356 },
+      events: { begin: 'SNAPSHOT_REMOVE_STARTED', end: 'SNAPSHOT_REMOVED' },
     },
   },
 });

@@ -14,7 +14,7 @@ export const attachedStorageDomain = lifecycle({
       via: [['locked', 2_000]],
       to: 'active',
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
-      events: { begin: 962, end: 966 },
+      events: { begin: 'STORAGE_DOMAIN_ATTACHED', end: 'STORAGE_DOMAIN_ACTIVATED' },
     },
     activate: {
       from: ['inactive', 'unknown', 'maintenance', 'preparing_for_maintenance'],
@@ -26,7 +26,7 @@ export const attachedStorageDomain = lifecycle({
         activating: 'OBJECT_IS_LOCKED',
         otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL',
       },
-      events: { end: 966 },
+      events: { end: 'STORAGE_DOMAIN_ACTIVATED' },
     },
     deactivate: {
       from: ['active', 'inactive'],
@@ -41,20 +41,23 @@ export const attachedStorageDomain = lifecycle({
         activating: 'OBJECT_IS_LOCKED',
         otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL',
       },
-      events: { begin: 968, end: 1029 },
+      events: {
+        begin: 'STORAGE_DOMAIN_DEACTIVATION_STARTED',
+        end: 'STORAGE_DOMAIN_IN_MAINTENANCE',
+      },
     },
     become_master: {
       from: ['active', 'unknown'],
       via: [['locked', 500]],
       to: 'active',
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
-      events: { end: 984 },
+      events: { end: 'MASTER_MOVED' },
     },
     /** Within the call: the domain can be attached elsewhere as soon as it is answered. */
     detach: {
       from: ['maintenance'],
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
-      events: { end: 964 },
+      events: { end: 'STORAGE_DOMAIN_DETACHED' },
     },
   },
 });

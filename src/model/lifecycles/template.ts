@@ -15,7 +15,7 @@ export const template = lifecycle({
       via: [['locked', 3_000]],
       to: 'ok',
       refusedBy: locked,
-      events: { begin: 48, end: 51 },
+      events: { begin: 'TEMPLATE_ADD_STARTED', end: 'TEMPLATE_ADDED' },
     },
     /** From an export domain, or from a file on a host. */
     import: {
@@ -23,7 +23,7 @@ export const template = lifecycle({
       via: [['locked', 3_000]],
       to: 'ok',
       refusedBy: locked,
-      events: { begin: 1163, end: 1158 },
+      events: { begin: 'TEMPLATE_IMPORT_STARTED', end: 'TEMPLATE_IMPORTED' },
     },
     update: { from: ['ok', 'illegal'], stays: true, refusedBy: locked },
     export: {
@@ -31,7 +31,7 @@ export const template = lifecycle({
       via: [['locked', 2_000]],
       to: 'ok',
       refusedBy: locked,
-      events: { begin: 1164, end: 1156 },
+      events: { begin: 'TEMPLATE_EXPORT_STARTED', end: 'TEMPLATE_EXPORTED' },
     },
     /** Into a file on a host. */
     export_to_file: {
@@ -39,13 +39,13 @@ export const template = lifecycle({
       via: [['locked', 2_000]],
       to: 'ok',
       refusedBy: locked,
-      events: { begin: 1226, end: 1227 },
+      events: { begin: 'TEMPLATE_EXPORT_TO_FILE_STARTED', end: 'TEMPLATE_EXPORTED_TO_FILE' },
     },
     remove: {
       from: ['ok', 'illegal'],
       via: [['locked', 1_000]],
       refusedBy: locked,
-      events: { begin: 50, end: 251 },
+      events: { begin: 'TEMPLATE_REMOVE_STARTED', end: 'TEMPLATE_REMOVED' },
     },
   },
 });

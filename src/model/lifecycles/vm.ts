@@ -45,7 +45,7 @@ export const vm = lifecycle({
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { otherwise: 'VM_IS_LOCKED' },
-      events: { begin: 37, end: 53 },
+      events: { begin: 'VM_ADD_STARTED', end: 'VM_ADD_FINISHED' },
     },
     /** From another platform, or from a file on a host. */
     import: {
@@ -53,7 +53,7 @@ export const vm = lifecycle({
       via: [['image_locked', 4_000]],
       to: 'down',
       refusedBy: { otherwise: 'VM_IS_LOCKED' },
-      events: { end: 1152 },
+      events: { end: 'VM_IMPORTED' },
     },
     start: {
       from: ['down', 'suspended', 'paused'],
@@ -71,52 +71,57 @@ export const vm = lifecycle({
         image_locked: 'VM_IS_LOCKED',
         otherwise: 'VM_STATUS_ILLEGAL',
       },
-      events: { begin: 153, end: 32 },
+      events: { begin: 'VM_START_INITIATED', end: 'VM_STARTED' },
     },
     start_paused: {
       from: ['down'],
       via: [['wait_for_launch', 1_000]],
       to: 'paused',
       refusedBy: illegal,
-      events: { begin: 153, end: 39 },
+      events: { begin: 'VM_START_INITIATED', end: 'VM_PAUSED' },
     },
     resume: {
       from: ['suspended'],
       via: [['restoring_state', 3_000]],
       to: 'up',
       refusedBy: illegal,
-      events: { begin: 153, end: 40 },
+      events: { begin: 'VM_START_INITIATED', end: 'VM_RESUMED' },
     },
     /** From paused, where it has its host still. */
-    unpause: { from: ['paused'], to: 'up', refusedBy: illegal, events: { end: 40 } },
+    unpause: { from: ['paused'], to: 'up', refusedBy: illegal, events: { end: 'VM_RESUMED' } },
     stop: {
       from: [...on, 'down'],
       via: [['powering_down', 1_000]],
       to: 'down',
       refusedBy: notOn,
-      events: { begin: 33, end: 61 },
+      events: { begin: 'VM_STOPPED', end: 'VM_DOWN' },
     },
     shutdown: {
       from: on,
       via: [['powering_down', 5_000]],
       to: 'down',
       refusedBy: notOn,
-      events: { begin: 73, end: 61 },
+      events: { begin: 'VM_SHUTDOWN_STARTED', end: 'VM_DOWN' },
     },
     /** From suspended nothing runs that had to be switched off. */
-    discard: { from: ['suspended'], to: 'down', refusedBy: illegal, events: { end: 111 } },
+    discard: {
+      from: ['suspended'],
+      to: 'down',
+      refusedBy: illegal,
+      events: { end: 'SUSPENDED_VM_STOPPED' },
+    },
     reboot: {
       from: ['up', 'powering_up'],
       via: [['reboot_in_progress', 5_000]],
       to: 'up',
       refusedBy: illegal,
-      events: { begin: 157 },
+      events: { begin: 'VM_REBOOTING' },
     },
     reset: {
       from: ['up', 'powering_down', 'powering_up', 'migrating', 'reboot_in_progress'],
       to: 'up',
       refusedBy: illegal,
-      events: { end: 221 },
+      events: { end: 'VM_RESET' },
     },
     suspend: {
       from: ['up'],
@@ -127,7 +132,7 @@ export const vm = lifecycle({
         not_responding: 'VM_STATUS_ILLEGAL',
         otherwise: 'VM_IS_NOT_UP',
       },
-      events: { begin: 501, end: 503 },
+      events: { begin: 'VM_SUSPEND_STARTED', end: 'VM_SUSPENDED' },
     },
     migrate: {
       from: ['up', 'powering_up', 'paused', 'reboot_in_progress'],
@@ -138,7 +143,7 @@ export const vm = lifecycle({
         not_responding: 'VM_STATUS_ILLEGAL',
         otherwise: 'VM_IS_NOT_RUNNING',
       },
-      events: { begin: 62, end: 63 },
+      events: { begin: 'VM_MIGRATION_STARTED', end: 'VM_MIGRATED' },
     },
     /** Nobody asks for this: the host goes to maintenance. */
     leave_host: {
@@ -146,13 +151,13 @@ export const vm = lifecycle({
       via: [['migrating', 5_000]],
       to: 'up',
       refusedBy: { otherwise: 'VM_IS_NOT_RUNNING' },
-      events: { begin: 67, end: 63 },
+      events: { begin: 'VM_MIGRATION_STARTED_BY_SYSTEM', end: 'VM_MIGRATED' },
     },
     cancel_migration: {
       from: ['migrating'],
       to: 'up',
       refusedBy: { otherwise: 'VM_IS_NOT_MIGRATING' },
-      events: { end: 161 },
+      events: { end: 'VM_MIGRATION_CANCELLED' },
     },
     /** Before and after a run that leaves nothing behind. */
     keep_state: {
@@ -172,7 +177,7 @@ export const vm = lifecycle({
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
-      events: { begin: 1162, end: 1150 },
+      events: { begin: 'VM_EXPORT_STARTED', end: 'VM_EXPORTED' },
     },
     /** Into a file on a host; while it runs it is only read, and keeps its state. */
     export_to_file: {
@@ -180,7 +185,7 @@ export const vm = lifecycle({
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_STATUS_ILLEGAL' },
-      events: { begin: 1223, end: 1224 },
+      events: { begin: 'VM_EXPORT_TO_FILE_STARTED', end: 'VM_EXPORTED_TO_FILE' },
     },
     freeze_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
     thaw_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
@@ -205,7 +210,7 @@ export const vm = lifecycle({
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
-      events: { begin: 46 },
+      events: { begin: 'SNAPSHOT_PREVIEW_STARTED' },
     },
     /** The second half of a preview: the present is kept, now the snapshot takes its place. */
     show_snapshot: {
@@ -213,28 +218,28 @@ export const vm = lifecycle({
       via: [['image_locked', 1_000]],
       to: 'down',
       refusedBy: illegal,
-      events: { end: 71 },
+      events: { end: 'SNAPSHOT_PREVIEW_FINISHED' },
     },
     restore_snapshot: {
       from: ['down'],
       via: [['image_locked', 2_000]],
       to: 'down',
       refusedBy: illegal,
-      events: { begin: 47, end: 100 },
+      events: { begin: 'SNAPSHOT_RESTORED', end: 'SNAPSHOT_RESTORE_FINISHED' },
     },
     commit_snapshot: {
       from: ['down'],
       via: [['image_locked', 1_000]],
       to: 'down',
       refusedBy: illegal,
-      events: { begin: 94, end: 95 },
+      events: { begin: 'SNAPSHOT_COMMIT_STARTED', end: 'SNAPSHOT_COMMIT_FINISHED' },
     },
     undo_snapshot: {
       from: ['down'],
       via: [['image_locked', 1_000]],
       to: 'down',
       refusedBy: illegal,
-      events: { begin: 47, end: 100 },
+      events: { begin: 'SNAPSHOT_RESTORED', end: 'SNAPSHOT_RESTORE_FINISHED' },
     },
     detach: {
       from: ['down', 'suspended', 'image_locked'],
@@ -245,7 +250,7 @@ export const vm = lifecycle({
     remove: {
       from: ['down', 'unassigned', 'image_locked'],
       refusedBy: { suspended: 'VM_IS_SUSPENDED', otherwise: 'VM_IS_RUNNING' },
-      events: { end: 113 },
+      events: { end: 'VM_REMOVED' },
     },
   },
 });

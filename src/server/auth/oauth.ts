@@ -110,7 +110,11 @@ export class OAuth {
         const found = readToken(tx, token, this.#site.steady());
         const caller = found && callerOf(tx, found.user);
         if (caller) {
-          new RuleContext(tx, this.#site, caller).event(31, {}, { SourceIP: request.address });
+          new RuleContext(tx, this.#site, caller).event(
+            'USER_LOGGED_OUT',
+            {},
+            { SourceIP: request.address },
+          );
         }
         revokeToken(tx, token);
       });

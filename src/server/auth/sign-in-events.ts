@@ -37,7 +37,8 @@ export class SignInEvents {
     const told = this.#of(`+${caller.userName}`, address);
     if (told.left === 0) return undefined;
     told.left -= 1;
-    return (tx) => new RuleContext(tx, this.#site, caller).event(30, {}, { SourceIP: address });
+    return (tx) =>
+      new RuleContext(tx, this.#site, caller).event('USER_LOGGED_IN', {}, { SourceIP: address });
   }
 
   /** The event of a failure; undefined where enough were written. The next one tells how many. */
@@ -55,7 +56,7 @@ export class SignInEvents {
       SourceIP: address,
       Reason: `${reason}${more}`,
     };
-    return (tx) => RuleContext.system(tx, this.#site).event(114, {}, words);
+    return (tx) => RuleContext.system(tx, this.#site).event('USER_LOGIN_FAILED', {}, words);
   }
 
   #mayFail(): boolean {

@@ -62,7 +62,7 @@ export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
 /** There is no configuration beside the command line: it is in force already. */
 function reload(ctx: RuleContext, call: Call): Answer {
   if (!ctx.caller.superUser) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
-  ctx.event(1010);
+  ctx.event('CONFIGURATION_RELOADED');
   return { status: 200, form: 'action', action: { ...sentIn(call), status: 'complete' } };
 }
 

@@ -86,7 +86,7 @@ function spoil(ctx: RuleContext, id: string): void {
   if (disk) ctx.tx.update('disk', { ...disk, status: 'illegal' });
   if (image) ctx.tx.update('disk_snapshot', { ...image, status: 'illegal' });
   const of = disk ?? ctx.tx.get('disk', image?.disk?.id ?? '');
-  ctx.event(10920, {}, { DiskAlias: of?.alias ?? id });
+  ctx.event('DISK_IMAGE_LOST', {}, { DiskAlias: of?.alias ?? id });
 }
 
 function heal(ctx: RuleContext, id: string): void {
@@ -95,5 +95,5 @@ function heal(ctx: RuleContext, id: string): void {
   if (disk?.status === 'illegal') ctx.tx.update('disk', { ...disk, status: 'ok' });
   if (image?.status === 'illegal') ctx.tx.update('disk_snapshot', { ...image, status: 'ok' });
   const of = disk ?? ctx.tx.get('disk', image?.disk?.id ?? '');
-  ctx.event(10921, {}, { DiskAlias: of?.alias ?? id });
+  ctx.event('DISK_IMAGE_FOUND', {}, { DiskAlias: of?.alias ?? id });
 }

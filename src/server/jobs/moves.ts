@@ -1,5 +1,5 @@
 /** Runs the lifecycle tables: moves an object from state to state, now or in persisted steps. */
-import type { EventCode } from '../../model/events.ts';
+import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/lifecycles/notation.ts';
 import type { Words } from '../fault.ts';
@@ -331,9 +331,9 @@ function endsBadly(lifecycle: Lifecycle, object: StoredObject): boolean {
   return lifecycle.failed?.includes(String(object[lifecycle.attribute])) ?? false;
 }
 
-function report(ctx: RuleContext, journey: Journey, object: StoredObject, code: number): void {
+function report(ctx: RuleContext, journey: Journey, object: StoredObject, event: EventName): void {
   const told = arrivals.get(journey.kind)?.describe(ctx, object, journey);
-  ctx.event(code as EventCode, told?.subjects, {
+  ctx.event(event, told?.subjects, {
     ...told?.words,
     ...(journey.data?.['words'] as Words | undefined),
   });

@@ -1,6 +1,6 @@
 /** What a rule may use: a transaction, the time, ids, the caller; and how it refuses and reports. */
 import type { Dialect } from '../../model/dialect.ts';
-import { type EventCode, events } from '../../model/events.ts';
+import { type EventName, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import { namedBy } from '../auth/named-objects.ts';
 import { fill, refused, type Words } from '../fault.ts';
@@ -266,16 +266,16 @@ export class RuleContext {
   }
 
   /** Writes an event, in this transaction, under the next id. */
-  event(code: EventCode, subjects: EventSubjects = {}, words: Words = {}): void {
-    const { severity, text } = events[code];
+  event(name: EventName, subjects: EventSubjects = {}, words: Words = {}): void {
+    const { code, severity, text } = events[name];
     const references: Record<string, Named> = {};
     const names: Record<string, string> = {};
     const named = namedBy(this.tx, words, subjects.vm?.id);
     for (const [subject, object] of Object.entries(subjects) as [keyof EventSubjects, Named][]) {
       if (!object?.id) continue;
-      const name = object.name ?? (this.tx.get(subject, object.id) as Named | undefined)?.name;
-      references[subject] = { id: object.id, ...(name ? { name } : {}) };
-      names[subjectWords[subject]] = name ?? object.id;
+      const label = object.name ?? (this.tx.get(subject, object.id) as Named | undefined)?.name;
+      references[subject] = { id: object.id, ...(label ? { name: label } : {}) };
+      names[subjectWords[subject]] = label ?? object.id;
       if (isKept(subject)) named.push({ kind: subject, id: object.id });
     }
     this.addEvent({

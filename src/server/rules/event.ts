@@ -1,17 +1,17 @@
 /** Rules of events: those that other systems add, and their removal. */
 
-import type { EventCode } from '../../model/events.ts';
+import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import { incomplete, notFound } from '../fault.ts';
 import { dismissedEvents } from '../store/search-values.ts';
 import type { RuleContext } from './context.ts';
 import { rules } from './notation.ts';
 
-const codes: Readonly<Record<string, EventCode>> = {
-  normal: 9801,
-  warning: 9802,
-  error: 9803,
-  alert: 9804,
+const codes: Readonly<Record<string, EventName>> = {
+  normal: 'EXTERNAL_EVENT_NORMAL',
+  warning: 'EXTERNAL_EVENT_WARNING',
+  error: 'EXTERNAL_EVENT_ERROR',
+  alert: 'EXTERNAL_EVENT_ALERT',
 };
 
 const linked = [
@@ -83,7 +83,7 @@ export const eventRules = rules({
 
   remove(ctx, { object }) {
     moveEvent(ctx, object, dismissedEvents);
-    ctx.event(10600, {}, { ObjectName: object.id });
+    ctx.event('EVENT_REMOVED', {}, { ObjectName: object.id });
   },
 
   collectionActions: {
@@ -97,7 +97,7 @@ export const eventRules = rules({
         throw notFound(`There is no dismissed event ${named}.`);
       }
       for (const event of events) moveEvent(ctx, event, '/events');
-      ctx.event(10608);
+      ctx.event('ALERTS_SHOWN_AGAIN');
       return undefined;
     },
   },

@@ -238,13 +238,13 @@ export function refuseInUse(
 
 /** Writes the event that the rules of a kind declare. */
 function report(ctx: RuleContext, choice: EventChoice, target: Target): void {
-  const code =
-    typeof choice === 'number'
+  const event =
+    typeof choice === 'string'
       ? choice
       : typeof choice === 'function'
         ? choice(target.object)
         : choice[target.place.owner?.kind ?? 'vm'];
-  if (code !== undefined) ctx.event(code, subjectsOf(ctx, target), wordsOf(ctx, target));
+  if (event !== undefined) ctx.event(event, subjectsOf(ctx, target), wordsOf(ctx, target));
 }
 
 /** Names of the object and of what it belongs to, by their types: `NicName`, `QuotaName`. */
@@ -293,7 +293,7 @@ function reportNewName(ctx: RuleContext, before: StoredObject, target: Target): 
     OldName: String(before['name']),
     NewName: String(name),
   };
-  ctx.event(1200, subjectsOf(ctx, target), words);
+  ctx.event('OBJECT_RENAMED', subjectsOf(ctx, target), words);
 }
 
 /** An event about an object refers to it, and to the objects that it belongs to. */

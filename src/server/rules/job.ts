@@ -24,7 +24,7 @@ export const jobRules = rules({
   },
 
   added(ctx, { object }) {
-    ctx.event(11000, {}, { Description: object.description });
+    ctx.event('EXTERNAL_JOB_ADDED', {}, { Description: object.description });
   },
 
   actions: {

@@ -1,5 +1,5 @@
 /** How the rules of a kind of object are declared: what differs from the generic handling. */
-import type { EventCode } from '../../model/events.ts';
+import type { EventName } from '../../model/events.ts';
 import type { Lifecycle } from '../../model/lifecycles/notation.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
@@ -16,9 +16,9 @@ export interface Parameters {
 
 /** One event, one for each kind of object that the collection may belong to, or as the object has it. */
 export type EventChoice =
-  | EventCode
-  | Readonly<Partial<Record<KindName, EventCode>>>
-  | ((object: StoredObject) => EventCode);
+  | EventName
+  | Readonly<Partial<Record<KindName, EventName>>>
+  | ((object: StoredObject) => EventName);
 
 /** An object with where it is. */
 export interface Addressed<K extends KindName> {

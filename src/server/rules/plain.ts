@@ -28,11 +28,15 @@ export const plainRules = [
   }),
   rules({
     kind: 'network_filter_parameter',
-    events: { add: 10912, update: 10914, remove: 10910 },
+    events: {
+      add: 'NIC_FILTER_PARAMETER_ADDED',
+      update: 'NIC_FILTER_PARAMETER_UPDATED',
+      remove: 'NIC_FILTER_PARAMETER_REMOVED',
+    },
   }),
   rules({
     kind: 'cluster_feature',
-    events: { remove: 811 },
+    events: { remove: 'CLUSTER_UPDATED' },
     /** What is switched on in a cluster is a feature of its level. */
     attach(ctx, place, sent) {
       const cluster = ctx.tx.get('cluster', place.owner?.id ?? '');
@@ -46,20 +50,40 @@ export const plainRules = [
       if (!ctx.tx.get('cluster_feature', feature.id ?? '', place.collection)) {
         ctx.tx.insert('cluster_feature', place.collection, feature);
       }
-      ctx.event(811, { cluster });
+      ctx.event('CLUSTER_UPDATED', { cluster });
       return feature;
     },
   }),
-  rules({ kind: 'openstack_subnet', events: { add: 1142, remove: 1140 } }),
-  rules({ kind: 'storage_connection_extension', events: { add: 43, update: 43, remove: 43 } }),
-  rules({ kind: 'ssh_public_key', events: { add: 870, update: 872, remove: 874 } }),
-  rules({ kind: 'user_option', events: { add: 870, update: 872, remove: 874 } }),
+  rules({ kind: 'openstack_subnet', events: { add: 'SUBNET_ADDED', remove: 'SUBNET_REMOVED' } }),
+  rules({
+    kind: 'storage_connection_extension',
+    events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
+  }),
+  rules({
+    kind: 'ssh_public_key',
+    events: {
+      add: 'USER_PROFILE_ADDED',
+      update: 'USER_PROFILE_UPDATED',
+      remove: 'USER_PROFILE_REMOVED',
+    },
+  }),
+  rules({
+    kind: 'user_option',
+    events: {
+      add: 'USER_PROFILE_ADDED',
+      update: 'USER_PROFILE_UPDATED',
+      remove: 'USER_PROFILE_REMOVED',
+    },
+  }),
   rules({
     kind: 'event_subscription',
-    events: { add: 872, remove: 872 },
+    events: { add: 'USER_PROFILE_UPDATED', remove: 'USER_PROFILE_UPDATED' },
     prepare(_ctx, subscription) {
       subscription.name ??= subscription.event ?? '';
     },
   }),
-  rules({ kind: 'bookmark', events: { add: 350, update: 352, remove: 354 } }),
+  rules({
+    kind: 'bookmark',
+    events: { add: 'BOOKMARK_ADDED', update: 'BOOKMARK_UPDATED', remove: 'BOOKMARK_REMOVED' },
+  }),
 ];

@@ -11,7 +11,11 @@ const lists = ['vms', 'hosts', 'vm_labels', 'host_labels'] as const;
 
 export const affinityGroupRules = rules({
   kind: 'affinity_group',
-  events: { add: 10350, update: 10352, remove: 10354 },
+  events: {
+    add: 'AFFINITY_GROUP_ADDED',
+    update: 'AFFINITY_GROUP_UPDATED',
+    remove: 'AFFINITY_GROUP_REMOVED',
+  },
 
   prepare(ctx, group) {
     requireFreeName(ctx, group, 'add');
@@ -35,7 +39,7 @@ export const affinityGroupRules = rules({
       ctx.refuse('AFFINITY_GROUP_MEMBER_TWICE', { action: 'edit' });
     }
     check(ctx, after, 'edit');
-    ctx.event(10352, { cluster: after.cluster }, { ObjectName: after.name });
+    ctx.event('AFFINITY_GROUP_UPDATED', { cluster: after.cluster }, { ObjectName: after.name });
   },
 
   present(ctx, group) {

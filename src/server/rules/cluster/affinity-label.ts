@@ -6,7 +6,7 @@ import { rules } from '../notation.ts';
 
 export const affinityLabelRules = rules({
   kind: 'affinity_label',
-  events: { add: 10380, update: 10382 },
+  events: { add: 'AFFINITY_LABEL_ADDED', update: 'AFFINITY_LABEL_UPDATED' },
 
   prepare(_ctx, label) {
     label.vms ??= [];
@@ -16,13 +16,13 @@ export const affinityLabelRules = rules({
   },
 
   remove(ctx, { place, object }) {
-    ctx.event(10384, {}, { ObjectName: object.name });
+    ctx.event('AFFINITY_LABEL_REMOVED', {}, { ObjectName: object.name });
     erase(ctx, { place, object: { ...object } });
     forgetReferences(ctx, object.id ?? '');
   },
 
   relisted(ctx, label) {
-    ctx.event(10382, {}, { ObjectName: label.name });
+    ctx.event('AFFINITY_LABEL_UPDATED', {}, { ObjectName: label.name });
   },
 });
 

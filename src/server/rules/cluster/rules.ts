@@ -20,7 +20,7 @@ const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
 
 export const clusterRules = rules({
   kind: 'cluster',
-  events: { add: 809, update: 811 },
+  events: { add: 'CLUSTER_ADDED', update: 'CLUSTER_UPDATED' },
 
   prepare(ctx, cluster, _place, sent) {
     const dataCenter = ctx.tx.get('data_center', cluster.data_center?.id ?? '');
@@ -76,7 +76,7 @@ export const clusterRules = rules({
   },
 
   remove(ctx, { place, object }) {
-    ctx.event(813, { cluster: object });
+    ctx.event('CLUSTER_REMOVED', { cluster: object });
     for (const profile of ctx.tx.list('cpu_profile', { where: { cluster_id: object.id ?? '' } })) {
       if (profile.id) ctx.tx.remove('cpu_profile', profile.id);
     }
@@ -92,7 +92,7 @@ export const clusterRules = rules({
         const names = busy.map(({ name }) => name).join(', ');
         ctx.refuse('CLUSTER_HOSTS_NOT_DOWN', { action: 'edit', names });
       }
-      ctx.event(811, { cluster: object });
+      ctx.event('CLUSTER_UPDATED', { cluster: object });
       return undefined;
     },
     upgrade: (ctx, { object }, body) => upgrade(ctx, object, body),
@@ -100,9 +100,12 @@ export const clusterRules = rules({
       const hosts = ctx.tx
         .list('host', { where: { cluster_id: object.id ?? '' } })
         .filter(hearsOfNetworks);
-      ctx.event(hosts.length > 0 ? 10906 : 10907, { cluster: object });
+      ctx.event(
+        hosts.length > 0 ? 'CLUSTER_NETWORKS_SYNC_STARTED' : 'CLUSTER_NETWORKS_SYNC_NO_HOST',
+        { cluster: object },
+      );
       for (const host of hosts) synchronizeAll(ctx, host);
-      if (hosts.length > 0) ctx.event(10908, { cluster: object });
+      if (hosts.length > 0) ctx.event('CLUSTER_NETWORKS_SYNCED', { cluster: object });
       return undefined;
     },
     refresh_gluster_heal_status(ctx, { object }) {
@@ -132,8 +135,8 @@ function upgrade(ctx: RuleContext, cluster: Cluster, body: StoredObject): undefi
     upgrade_percent_complete: action === 'start' ? 0 : action === 'finish' ? 100 : percent,
     ...(action !== 'finish' && id ? { upgrade_correlation_id: id } : {}),
   });
-  if (action === 'start') ctx.event(892, { cluster });
-  if (action === 'finish') ctx.event(894, { cluster });
+  if (action === 'start') ctx.event('CLUSTER_UPGRADE_STARTED', { cluster });
+  if (action === 'finish') ctx.event('CLUSTER_UPGRADE_FINISHED', { cluster });
   return undefined;
 }
 

@@ -116,11 +116,12 @@ export function refreshDataCenter(ctx: RuleContext, id: string): void {
   const changed = { ...dataCenter, status };
   ctx.tx.update('data_center', changed);
   if (status === 'problematic') {
-    ctx.event(980, { data_center: changed });
-    if (hostsUp(ctx, id).length === 0) ctx.event(10811, { data_center: changed });
+    ctx.event('DATA_CENTER_PROBLEMATIC', { data_center: changed });
+    if (hostsUp(ctx, id).length === 0)
+      ctx.event('DATA_CENTER_WITHOUT_HOSTS', { data_center: changed });
   }
   if (dataCenter.status === 'problematic' && status === 'up') {
-    ctx.event(10810, { data_center: changed });
+    ctx.event('DATA_CENTER_UP_AGAIN', { data_center: changed });
   }
 }
 
@@ -132,7 +133,11 @@ function seeDomains(ctx: RuleContext, dataCenter: string): void {
     if (domain.status !== from) continue;
     const collection = `/datacenters/${dataCenter}/storagedomains`;
     ctx.tx.update('attached_storage_domain', { ...domain, status: to }, collection);
-    if (seen) ctx.event(9505, { storage_domain: domain, data_center: { id: dataCenter } });
+    if (seen)
+      ctx.event('STORAGE_DOMAIN_RECOVERED', {
+        storage_domain: domain,
+        data_center: { id: dataCenter },
+      });
   }
 }
 
@@ -168,7 +173,7 @@ export function electSpm(ctx: RuleContext, dataCenter: string): void {
     .sort((a, b) => (b.spm?.priority ?? 5) - (a.spm?.priority ?? 5))[0];
   if (!best) return;
   ctx.tx.update('host', { ...best, spm: { ...best.spm, status: 'spm' } });
-  ctx.event(204, { host: best, data_center: ctx.tx.get('data_center', dataCenter) });
+  ctx.event('SPM_SELECTED', { host: best, data_center: ctx.tx.get('data_center', dataCenter) });
 }
 
 /** Takes the role from a host that leaves, and gives it to another. */

@@ -17,7 +17,7 @@ export const dataCenterRules = rules({
   kind: 'data_center',
   lifecycle,
   addsAtOnce: true,
-  events: { add: 950, update: 952 },
+  events: { add: 'DATA_CENTER_ADDED', update: 'DATA_CENTER_UPDATED' },
 
   prepare(ctx, dataCenter) {
     const { major, minor } = { ...newest, ...dataCenter.version };
@@ -79,7 +79,7 @@ export const dataCenterRules = rules({
       erase(ctx, { place: { kind: 'network', collection: '/networks' }, object: { ...network } });
     }
     const force = parameters.flag('force') === true;
-    ctx.event(force ? 918 : 954, { data_center: object });
+    ctx.event(force ? 'DATA_CENTER_FORCE_REMOVED' : 'DATA_CENTER_REMOVED', { data_center: object });
     releaseDomains(ctx, id, force);
     erase(ctx, { place, object: { ...object } });
   },
@@ -121,7 +121,7 @@ export const dataCenterRules = rules({
 
     /** Moves that have ended leave nothing behind here. */
     clean_finished_tasks(ctx, { object }) {
-      ctx.event(9031, { data_center: object });
+      ctx.event('FINISHED_TASKS_CLEANED', { data_center: object });
       return undefined;
     },
   },

@@ -159,7 +159,7 @@ export const diskActions: Readonly<Record<string, ActionRule<'disk'>>> = {
     }
     const units = unitsOf(disk.lun_storage).map((unit) => logicalUnit(unit.id ?? '', unit));
     ctx.tx.update('disk', { ...disk, lun_storage: { ...disk.lun_storage, logical_units: units } });
-    ctx.event(1055, host ? { host } : {}, { DiskAlias: disk.alias });
+    ctx.event('DISK_UNIT_REFRESHED', host ? { host } : {}, { DiskAlias: disk.alias });
     return undefined;
   },
 };

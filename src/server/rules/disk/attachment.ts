@@ -63,7 +63,7 @@ export const diskAttachmentRules = rules({
     checkBootable(ctx, place, attachment);
     checkDevice(ctx, vm, place.collection, attachment, 'attach');
     ctx.tx.insert('disk_attachment', place.collection, attachment);
-    if (known) ctx.event(2016, { vm }, { DiskAlias: disk.alias });
+    if (known) ctx.event('DISK_ATTACHED', { vm }, { DiskAlias: disk.alias });
     return ctx.tx.get('disk_attachment', disk.id ?? '', place.collection) ?? attachment;
   },
 
@@ -76,7 +76,11 @@ export const diskAttachmentRules = rules({
     if (plugs) {
       requireHotPlug(ctx, vm, before, after.active ? 'plug in' : 'unplug');
       if (vm.status !== 'down') {
-        ctx.event(after.active ? 2000 : 2002, { vm }, { DiskAlias: disk?.alias });
+        ctx.event(
+          after.active ? 'DISK_HOT_PLUGGED' : 'DISK_HOT_UNPLUGGED',
+          { vm },
+          { DiskAlias: disk?.alias },
+        );
       }
     }
     const fixed = ['interface', 'read_only', 'bootable'] as const;
@@ -95,7 +99,8 @@ export const diskAttachmentRules = rules({
         ctx.refuse('DISK_SNAPSHOT_FIXED', { action: 'edit' });
       }
     } else if (changes && disk) changeDisk(ctx, disk, changes);
-    else if (!plugs || vm.status === 'down') ctx.event(88, { vm }, { DiskAlias: disk?.alias });
+    else if (!plugs || vm.status === 'down')
+      ctx.event('DISK_UPDATED', { vm }, { DiskAlias: disk?.alias });
   },
 
   remove(ctx, { place, object }, parameters) {
@@ -111,7 +116,7 @@ export const diskAttachmentRules = rules({
     if (snapshotOf(object)) {
       if (object.active) requireHotPlug(ctx, vm, object, 'detach');
       ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
-      ctx.event(2018, { vm }, { DiskAlias: disk?.alias });
+      ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
       return;
     }
     const removes = parameters.flag('detach_only') === false;
@@ -129,10 +134,10 @@ export const diskAttachmentRules = rules({
     ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
     // Its checkpoints are those of this machine.
     forgetChanges(ctx, object.id ?? '');
-    ctx.event(2018, { vm }, { DiskAlias: disk?.alias });
+    ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
     if (removes && disk && vmsOf(ctx, disk).length === 0) {
       ctx.event(
-        2014,
+        'DISK_REMOVED',
         {},
         { DiskAlias: disk.alias, StorageDomainName: domainOf(ctx, disk)?.name ?? '<none>' },
       );
@@ -202,8 +207,8 @@ function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
   ctx.tx.insert('disk', '/disks', disk);
   createImage(ctx, disk);
   if (disk.storage_type === 'lun') {
-    ctx.event(78, { vm }, { DiskAlias: disk.alias });
-    ctx.event(97, { vm }, { DiskAlias: disk.alias });
+    ctx.event('DISK_ADD_TO_VM_STARTED', { vm }, { DiskAlias: disk.alias });
+    ctx.event('DISK_ADDED_TO_VM', { vm }, { DiskAlias: disk.alias });
   } else moveDisk(ctx, { collection: '/disks' }, disk, 'add_to_vm', { vm: vm.id ?? '' });
   return disk;
 }
@@ -221,7 +226,7 @@ function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | u
   if (left.length === 0) ctx.refuse('DISK_LAST_COPY', { action: 'remove' });
   ctx.tx.update('disk', measured(ctx, { ...disk, storage_domains: left }));
   const from = { storage_domain: { id: domain } };
-  ctx.event(2014, from, { DiskAlias: disk.alias });
+  ctx.event('DISK_REMOVED', from, { DiskAlias: disk.alias });
 }
 
 function checkBootable(ctx: RuleContext, place: Place, attachment: Attachment): void {

@@ -59,7 +59,7 @@ export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
     return;
   }
   ctx.tx.update('disk', changed);
-  ctx.event(88, {}, { DiskAlias: changed.alias });
+  ctx.event('DISK_UPDATED', {}, { DiskAlias: changed.alias });
 }
 
 function changeOwners(ctx: RuleContext, disk: Disk, sent: Disk): void {

@@ -60,7 +60,11 @@ function warnOfLowSpace(ctx: RuleContext, domain: Domain, taken: number): void {
   const left = available - taken;
   const share = ((domain.warning_low_space_indicator ?? 0) / 100) * (available + used);
   if (taken === 0 || left >= share) return;
-  ctx.event(26, { storage_domain: domain }, { FreeSpace: Math.floor(left / gibibyte) });
+  ctx.event(
+    'STORAGE_DOMAIN_SPACE_LOW',
+    { storage_domain: domain },
+    { FreeSpace: Math.floor(left / gibibyte) },
+  );
 }
 
 /** Gives a disk the profile and quota of its domain, or checks those that it has; charges the quota. */

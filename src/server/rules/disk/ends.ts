@@ -149,7 +149,7 @@ export const failed: NonNullable<Arrivals['failed']> = {
     const made = target ? ctx.tx.get('disk', target) : undefined;
     if (made) eraseDisk(ctx, made as StoredObject);
     const alias = (disk as Disk).alias ?? '';
-    ctx.event(2007, {}, { DiskAlias: alias, ...(words as Record<string, string>) });
+    ctx.event('DISK_COPY_FAILED', {}, { DiskAlias: alias, ...(words as Record<string, string>) });
     return { ...disk, status: 'ok' };
   },
   export(ctx, disk, journey) {

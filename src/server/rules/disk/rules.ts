@@ -61,7 +61,7 @@ export const diskRules = rules({
   added(ctx, { object, place }) {
     grant(ctx, object);
     createImage(ctx, object);
-    if (object.storage_type === 'lun') ctx.event(2021, {}, { DiskAlias: object.alias });
+    if (object.storage_type === 'lun') ctx.event('DISK_ADDED', {}, { DiskAlias: object.alias });
     else moveDisk(ctx, place, object, 'add');
   },
 
@@ -109,7 +109,7 @@ export const diskRules = rules({
 
   remove(ctx, { place, object }) {
     if (object.storage_type === 'lun') {
-      ctx.event(2012, {}, { DiskAlias: object.alias });
+      ctx.event('DISK_REMOVED_WITHOUT_DOMAIN', {}, { DiskAlias: object.alias });
       eraseDisk(ctx, object as StoredObject);
     } else {
       moveDisk(ctx, place, object, 'remove');

@@ -56,7 +56,8 @@ export const diskSnapshotRules = rules({
     const snapshot = ctx.tx.get('snapshot', object.snapshot?.id ?? '');
     const vm = ctx.tx.get('vm', snapshot?.vm?.id ?? '');
     const words = { DiskAlias: disk?.alias, SnapshotName: snapshot?.description ?? '' };
-    for (const code of [373, 375] as const) ctx.event(code, vm ? subjects(ctx, vm) : {}, words);
+    for (const event of ['DISK_SNAPSHOT_REMOVE_STARTED', 'DISK_SNAPSHOT_REMOVED'] as const)
+      ctx.event(event, vm ? subjects(ctx, vm) : {}, words);
   },
 });
 

@@ -29,7 +29,7 @@ export const domainVmRules = rules({
       requireCluster(body);
       if (body['clone'] === true) return importVm(ctx, place, object, body);
       const vm = register(ctx, 'vm', place.owner?.id ?? '', object, body);
-      ctx.event(1152, subjects(ctx, vm as Vm));
+      ctx.event('VM_IMPORTED', subjects(ctx, vm as Vm));
       return undefined;
     },
     import(ctx, { object, place }, body) {
@@ -49,7 +49,7 @@ export const domainTemplateRules = rules({
       requireCluster(body);
       if (body['clone'] === true) return importTemplate(ctx, place, object, body);
       const template = register(ctx, 'template', place.owner?.id ?? '', object, body);
-      ctx.event(1158, { template, cluster: (template as Template).cluster });
+      ctx.event('TEMPLATE_IMPORTED', { template, cluster: (template as Template).cluster });
       return undefined;
     },
     import(ctx, { object, place }, body) {
@@ -78,7 +78,7 @@ function importVm(ctx: RuleContext, place: Place, kept: Stored<Vm>, body: Stored
   }
   const id = clone ? ctx.site.newId() : (kept.id ?? '');
   const vm = newVm(ctx, name ?? kept.name ?? '', clusterIn(ctx, body), kept, id);
-  ctx.event(1165, subjects(ctx, vm));
+  ctx.event('VM_IMPORT_STARTED', subjects(ctx, vm));
   const domains = [{ id: targetIn(ctx, place, body) }];
   const owner = { kind: 'vm', id } as const;
   const copies = sourcesIn(ctx, kept).map((source) =>
@@ -132,8 +132,8 @@ function removeStored(ctx: RuleContext, place: Place, object: Stored<Vm> | Store
   }
   ctx.tx.remove(place.kind, object.id ?? '', place.collection);
   const from = { storage_domain: { id: domain } };
-  if (place.kind === 'domain_vm') ctx.event(1160, from, { VmName: object.name });
-  else ctx.event(1154, from, { TemplateName: object.name });
+  if (place.kind === 'domain_vm') ctx.event('STORED_VM_REMOVED', from, { VmName: object.name });
+  else ctx.event('STORED_TEMPLATE_REMOVED', from, { TemplateName: object.name });
 }
 
 export const domainAttachmentRules = rules({

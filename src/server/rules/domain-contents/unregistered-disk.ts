@@ -21,7 +21,7 @@ export const unregisteredDiskRules = rules({
     ctx.tx.removeBelow('disk_snapshot', `/disks/${id}`);
     ctx.afterCommit.push(() => ctx.site.images.remove(id));
     const domain = ctx.tx.get('storage_domain', place.owner?.id ?? '');
-    ctx.event(2014, { storage_domain: domain }, { DiskAlias: object.alias ?? id });
+    ctx.event('DISK_REMOVED', { storage_domain: domain }, { DiskAlias: object.alias ?? id });
   },
 
   actions: {
@@ -35,6 +35,6 @@ export const unregisteredDiskRules = rules({
 function register(ctx: RuleContext, place: Place, id: string) {
   const disk = registerDisk(ctx, place.owner?.id ?? '', id);
   if (!disk) throw entityNotFound(`Disk: id=${id}`);
-  ctx.event(2021, {}, { DiskAlias: disk.alias ?? id });
+  ctx.event('DISK_ADDED', {}, { DiskAlias: disk.alias ?? id });
   return disk;
 }

@@ -76,7 +76,7 @@ export const glusterBrickRules = rules({
     refuseSharedHosts(ctx, cluster, now, bricks, action);
     ctx.tx.update('gluster_volume', now, volumesOf(volume));
     storeBricks(ctx, now, bricks);
-    tell(ctx, 4019, now, { Count: added.length });
+    tell(ctx, 'BRICKS_ADDED', now, { Count: added.length });
     return added;
   },
 
@@ -91,7 +91,7 @@ export const glusterBrickRules = rules({
       if (task.status !== 'finished') ctx.refuse('BRICK_REMOVAL_NOT_FINISHED', { action, type });
       const free = dropTask(ctx, volume);
       takeOut(ctx, free, bricks, free.replica_count ?? 1);
-      tell(ctx, 4084, free);
+      tell(ctx, 'BRICK_REMOVAL_COMMITTED', free);
       return undefined;
     }
     forget(ctx, volume, bricks, countParameter(parameters, 'replica_count'));
@@ -113,7 +113,7 @@ export const glusterBrickRules = rules({
       refuseBusy(ctx, volume, action, type);
       checkRemoval(ctx, volume, bricks, volume.replica_count ?? 1, action);
       requireBricksUp(ctx, volume, action, type);
-      tell(ctx, 4080, volume);
+      tell(ctx, 'BRICK_REMOVAL_STARTED', volume);
       beginTask(ctx, volume, 'remove_bricks', { bricks: bricks.map(({ id = '' }) => id) });
       return undefined;
     },
@@ -125,7 +125,7 @@ export const glusterBrickRules = rules({
       requireStarted(ctx, volume, action, type);
       if (!taskOf(volume)) ctx.refuse('BRICK_REMOVAL_NOT_STARTED', { action, type });
       requireSame(ctx, volume, bricks, action);
-      tell(ctx, 4082, dropTask(ctx, volume));
+      tell(ctx, 'BRICK_REMOVAL_STOPPED', dropTask(ctx, volume));
       return undefined;
     },
 
@@ -140,7 +140,7 @@ export const glusterBrickRules = rules({
         );
       }
       requireSame(ctx, volume, bricks, 'activate');
-      tell(ctx, 4082, dropTask(ctx, volume));
+      tell(ctx, 'BRICK_REMOVAL_STOPPED', dropTask(ctx, volume));
       return undefined;
     },
   },
@@ -165,7 +165,7 @@ export const glusterBrickRules = rules({
       const generation = Number((object as StoredObject)['generation'] ?? 0) + 1;
       const stored = { ...fresh, ...({ generation } as StoredObject) };
       ctx.tx.update('gluster_brick', stored, bricksOf(volume));
-      tell(ctx, 4162, volume, { Brick: object.name, NewBrick: fresh.name });
+      tell(ctx, 'BRICK_REPLACED', volume, { Brick: object.name, NewBrick: fresh.name });
       return undefined;
     },
   },
@@ -249,7 +249,7 @@ function forget(
   if (count < present - 1) ctx.refuse('REPLICA_COUNT_REDUCED', { ...words, present, count });
   checkRemoval(ctx, volume, bricks, count, action);
   takeOut(ctx, volume, bricks, count);
-  tell(ctx, 4014, volume);
+  tell(ctx, 'BRICKS_REMOVED', volume);
 }
 
 /** Refuses to take bricks out that would leave sets of copies incomplete, or nothing at all. */

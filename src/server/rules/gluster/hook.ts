@@ -1,5 +1,5 @@
 /** Rules of Gluster hooks: scripts that the servers of a cluster run around commands. */
-import type { EventCode } from '../../../model/events.ts';
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { Refusal } from '../../fault.ts';
 import { isRecord, type StoredObject } from '../../store/document.ts';
@@ -131,9 +131,9 @@ function requireAllUp(ctx: RuleContext, hook: Hook, action: string): void {
   ctx.refuse('GLUSTER_SERVERS_NOT_UP', { action, type, names });
 }
 
-function tell(ctx: RuleContext, code: EventCode, hook: Hook): void {
+function tell(ctx: RuleContext, event: EventName, hook: Hook): void {
   const cluster = ctx.tx.get('cluster', hook.cluster?.id ?? '');
-  ctx.event(code, { cluster }, { HookName: hook.name });
+  ctx.event(event, { cluster }, { HookName: hook.name });
 }
 
 export const glusterHookRules = rules({
@@ -144,21 +144,21 @@ export const glusterHookRules = rules({
   remove(ctx, { object }) {
     requireAllUp(ctx, object, 'remove');
     keep(ctx, object, { removed: true });
-    tell(ctx, 4063, object);
+    tell(ctx, 'HOOK_REMOVED', object);
   },
 
   actions: {
     enable(ctx, { object }) {
       requireAllUp(ctx, object, 'enable');
       keep(ctx, object, { status: 'enabled' });
-      tell(ctx, 4042, object);
+      tell(ctx, 'HOOK_ENABLED', object);
       return undefined;
     },
 
     disable(ctx, { object }) {
       requireAllUp(ctx, object, 'disable');
       keep(ctx, object, { status: 'disabled' });
-      tell(ctx, 4045, object);
+      tell(ctx, 'HOOK_DISABLED', object);
       return undefined;
     },
 
@@ -179,7 +179,7 @@ export const glusterHookRules = rules({
       requireAllUp(ctx, object, action);
       if (how === 'add') keep(ctx, object, { everywhere: true });
       else keep(ctx, object, { textOf: sourceOf(ctx, object, body, action) });
-      tell(ctx, how === 'add' ? 4061 : 4059, object);
+      tell(ctx, how === 'add' ? 'HOOK_ADDED' : 'HOOK_UPDATED', object);
       return undefined;
     },
   },

@@ -31,7 +31,7 @@ export const optionActions: Readonly<Record<string, ActionRule<'gluster_volume'>
     const known = present.some((option) => option.name === name);
     const changed = present.map((option) => (option.name === name ? { ...option, value } : option));
     keep(ctx, object, known ? changed : [...changed, { name, value }]);
-    tell(ctx, 4002, object, { Key: name, Value: value });
+    tell(ctx, 'VOLUME_OPTION_SET', object, { Key: name, Value: value });
     return undefined;
   },
 
@@ -42,13 +42,13 @@ export const optionActions: Readonly<Record<string, ActionRule<'gluster_volume'>
       object,
       (object.options ?? []).filter((option) => option.name !== name),
     );
-    tell(ctx, 4008, object, { Key: name });
+    tell(ctx, 'VOLUME_OPTION_RESET', object, { Key: name });
     return undefined;
   },
 
   reset_all_options(ctx, { object }) {
     keep(ctx, object, []);
-    tell(ctx, 4074, object);
+    tell(ctx, 'VOLUME_OPTIONS_RESET', object);
     return undefined;
   },
 };

@@ -24,7 +24,7 @@ export const profileActions: Readonly<Record<string, ActionRule<'gluster_volume'
     const began = sinceOf(object) ?? ctx.now.getTime();
     const changed = { ...object, ...({ [profiledSince]: began } as StoredObject) };
     ctx.tx.update('gluster_volume', changed, volumesOf(object));
-    tell(ctx, 4022, object);
+    tell(ctx, 'VOLUME_PROFILE_STARTED', object);
     return undefined;
   },
 
@@ -32,7 +32,7 @@ export const profileActions: Readonly<Record<string, ActionRule<'gluster_volume'
     requireServers(ctx, object.cluster?.id ?? '', 'stop profiling', type);
     const { [profiledSince]: _gone, ...rest } = object as StoredObject;
     ctx.tx.update('gluster_volume', rest as Volume, volumesOf(object));
-    tell(ctx, 4024, object);
+    tell(ctx, 'VOLUME_PROFILE_STOPPED', object);
     return undefined;
   },
 

@@ -107,10 +107,10 @@ function endTask(ctx: RuleContext, id: string, taskId: string): void {
   if (!volume || !task || task.id !== taskId) return;
   const words = { TaskStatus: 'finished' };
   if (task.type === 'rebalance') {
-    tell(ctx, 4087, dropTask(ctx, volume), words);
+    tell(ctx, 'VOLUME_REBALANCE_ENDED', dropTask(ctx, volume), words);
   } else {
     keepTask(ctx, volume, { ...task, status: 'finished' });
-    tell(ctx, 4088, volume, words);
+    tell(ctx, 'BRICK_MIGRATION_ENDED', volume, words);
   }
 }
 

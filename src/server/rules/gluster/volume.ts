@@ -62,7 +62,7 @@ export const glusterVolumeRules = rules({
 
   added(ctx, { object }, sent) {
     storeBricks(ctx, object, newBricks(ctx, object, sentBricks(sent), 'create', type));
-    tell(ctx, 4000, object);
+    tell(ctx, 'VOLUME_CREATED', object);
   },
 
   removable(ctx, { object }) {
@@ -86,7 +86,7 @@ export const glusterVolumeRules = rules({
 
   remove(ctx, { place, object }) {
     dropTask(ctx, object);
-    tell(ctx, 4010, object);
+    tell(ctx, 'VOLUME_DELETED', object);
     erase(ctx, { place, object: { ...object } });
   },
 
@@ -103,7 +103,7 @@ export const glusterVolumeRules = rules({
       if (body['force'] !== true) requireVolumeState(ctx, object, 'start');
       requireServers(ctx, object.cluster?.id ?? '', 'start', type);
       switchVolume(ctx, object, 'up');
-      tell(ctx, 4004, object);
+      tell(ctx, 'VOLUME_STARTED', object);
       return undefined;
     },
 
@@ -113,7 +113,7 @@ export const glusterVolumeRules = rules({
       if (task?.type === 'rebalance') ctx.refuse('VOLUME_REBALANCES', { action: 'stop', type });
       if (task) ctx.refuse('VOLUME_REMOVES_BRICKS', { action: 'stop', type });
       switchVolume(ctx, object, 'down');
-      tell(ctx, 4006, object);
+      tell(ctx, 'VOLUME_STOPPED', object);
       return undefined;
     },
 
@@ -127,7 +127,7 @@ export const glusterVolumeRules = rules({
       requireBricksUp(ctx, object, action, type);
       refuseBusy(ctx, object, action, type);
       beginTask(ctx, object, 'rebalance', { layoutOnly: body['fix_layout'] === true });
-      tell(ctx, 4012, object);
+      tell(ctx, 'VOLUME_REBALANCE_STARTED', object);
       return undefined;
     },
 
@@ -136,7 +136,7 @@ export const glusterVolumeRules = rules({
       requireStarted(ctx, object, action);
       if (taskOf(object)?.type !== 'rebalance')
         ctx.refuse('REBALANCE_NOT_STARTED', { action, type });
-      tell(ctx, 4078, dropTask(ctx, object));
+      tell(ctx, 'VOLUME_REBALANCE_STOPPED', dropTask(ctx, object));
       return undefined;
     },
 

@@ -17,7 +17,7 @@ export const hostNetworkActions: Readonly<Record<string, ActionRule<'host'>>> = 
 
   commit_net_config(ctx, { object }) {
     commitNetworks(ctx, object.id ?? '');
-    ctx.event(1104, { host: object });
+    ctx.event('HOST_NETWORKS_SAVED', { host: object });
     return undefined;
   },
 

@@ -1,4 +1,5 @@
 /** Labels tie networks to interfaces: an interface has every network that carries its label. */
+import type { EventName } from '../../../model/events.ts';
 import type { RuleContext } from '../context.ts';
 import { rules } from '../notation.ts';
 import type { Place } from '../places.ts';
@@ -29,7 +30,11 @@ export const labelRules = rules({
       if (other) ctx.refuse('NETWORK_ALREADY_LABELED', { action: 'add', label: other.id });
       const label = { id, network: { id: owner } };
       ctx.tx.insert('network_label', place.collection, label);
-      ctx.event(1132, {}, { NetworkName: ctx.tx.get('network', owner)?.name, Label: id });
+      ctx.event(
+        'NETWORK_LABELED',
+        {},
+        { NetworkName: ctx.tx.get('network', owner)?.name, Label: id },
+      );
       followLabel(ctx, id, owner);
       return label;
     }
@@ -40,7 +45,7 @@ export const labelRules = rules({
         ctx.refuse('NIC_ALREADY_LABELED', { action: 'add', label: id, nic: owner });
       }
       ctx.tx.insert('network_label', place.collection, label);
-      tellFunctions(ctx, 1207, place, id);
+      tellFunctions(ctx, 'VIRTUAL_FUNCTIONS_LABEL_ADDED', place, id);
       return label;
     }
     changeNetworks(ctx, hostOf(place), (draft) => draft.label(id, { id: owner }));
@@ -52,13 +57,17 @@ export const labelRules = rules({
     if (place.owner?.kind === 'network') {
       const network = place.owner.id;
       ctx.tx.remove('network_label', id, place.collection);
-      ctx.event(1134, {}, { NetworkName: ctx.tx.get('network', network)?.name, Label: id });
+      ctx.event(
+        'NETWORK_UNLABELED',
+        {},
+        { NetworkName: ctx.tx.get('network', network)?.name, Label: id },
+      );
       dropLabeled(ctx, id, network);
       return;
     }
     if (isForFunctions(place)) {
       ctx.tx.remove('network_label', id, place.collection);
-      tellFunctions(ctx, 1209, place, id);
+      tellFunctions(ctx, 'VIRTUAL_FUNCTIONS_LABEL_REMOVED', place, id);
       return;
     }
     changeNetworks(ctx, hostOf(place), (draft) => draft.unlabel(id));
@@ -66,9 +75,9 @@ export const labelRules = rules({
 });
 
 /** Tells which labels the virtual functions of an interface may have from now on. */
-function tellFunctions(ctx: RuleContext, code: 1207 | 1209, place: Place, label: string): void {
+function tellFunctions(ctx: RuleContext, event: EventName, place: Place, label: string): void {
   const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
-  ctx.event(code, { host: nic?.host }, { Label: label, HostNicName: nic?.name });
+  ctx.event(event, { host: nic?.host }, { Label: label, HostNicName: nic?.name });
 }
 
 /** Hosts with an interface of that label, and the interface. */

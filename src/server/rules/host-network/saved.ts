@@ -110,5 +110,9 @@ onDue(deadline, (ctx, { host }) => {
   const found = ctx.tx.get('host', id);
   if (!found) return;
   revertNetworks(ctx, id);
-  ctx.event(1147, { host: found }, { Reason: 'Nobody confirmed the change in time.' });
+  ctx.event(
+    'HOST_NETWORKS_REVERTED',
+    { host: found },
+    { Reason: 'Nobody confirmed the change in time.' },
+  );
 });

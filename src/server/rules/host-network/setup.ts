@@ -39,7 +39,7 @@ export function changeNetworks(
   validate(draft, before);
   keepSaved(ctx, hostId);
   configure(ctx, hostId, draft.configuration);
-  ctx.event(1146, { host }, { Sequence: 1, Total: 1 });
+  ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: 1, Total: 1 });
   const now = ctx.tx.get('host', hostId) ?? host;
   const missing = now.status === 'up' ? missingNetworks(ctx, now) : [];
   if (missing.length > 0) useless(ctx, now, missing);
@@ -63,7 +63,7 @@ export function setupNetworks(ctx: RuleContext, host: Host, body: StoredObject):
   changeNetworks(ctx, id, (draft) => applyAll(draft, body));
   if (body['commit_on_success'] === true) {
     commitNetworks(ctx, id);
-    ctx.event(1104, { host });
+    ctx.event('HOST_NETWORKS_SAVED', { host });
   } else if (body['check_connectivity'] === true) {
     awaitCommit(ctx, id, seconds);
   }
@@ -125,6 +125,6 @@ export function tellHosts(ctx: RuleContext, network: Resource<'network'>): void 
     if (!host?.id || !hearsOfNetworks(host)) return;
     ctx.tx.update('network_attachment', tell(one, network));
     refreshNics(ctx, host.id);
-    ctx.event(1146, { host }, { Sequence: index + 1, Total: attached.length });
+    ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: index + 1, Total: attached.length });
   });
 }

@@ -30,6 +30,6 @@ export const unmanagedNetworkRules = rules({
     const host = ctx.tx.get('host', place.owner?.id ?? '');
     if (!host) return;
     requireConfigurable(ctx, host);
-    ctx.event(1146, { host }, { Sequence: 1, Total: 1 });
+    ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: 1, Total: 1 });
   },
 });

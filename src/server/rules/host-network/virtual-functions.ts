@@ -49,7 +49,7 @@ export const hostNicRules = rules({
         },
         path,
       );
-      ctx.event(1201, { host: { id: host } }, { NicName: object.name });
+      ctx.event('VIRTUAL_FUNCTIONS_CHANGED', { host: { id: host } }, { NicName: object.name });
       return undefined;
     },
   },
@@ -111,7 +111,7 @@ export function requireSelection(ctx: RuleContext, place: Place): void {
 
 export const allowedNetworkRules = rules({
   kind: 'allowed_network',
-  events: { remove: 1205 },
+  events: { remove: 'VIRTUAL_FUNCTIONS_NETWORK_REMOVED' },
 
   attach(ctx, place, sent) {
     requireSelection(ctx, place);
@@ -123,7 +123,11 @@ export const allowedNetworkRules = rules({
     const allowed: Resource<'network'> = { id, name };
     ctx.tx.insert('allowed_network', place.collection, allowed);
     const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
-    ctx.event(1203, { host: nic?.host }, { NetworkName: name, HostNicName: nic?.name });
+    ctx.event(
+      'VIRTUAL_FUNCTIONS_NETWORK_ADDED',
+      { host: nic?.host },
+      { NetworkName: name, HostNicName: nic?.name },
+    );
     return allowed;
   },
 

@@ -39,8 +39,13 @@ export const hostActions: Readonly<Record<string, ActionRule<'host'>>> = {
     const reason = typeof body['reason'] === 'string' ? body['reason'] : '';
     requireState(ctx, 'host', target.object as StoredObject, 'deactivate');
     refuseMaintenance(ctx, target.object, stops);
-    if (reason === '') ctx.event(620, { host: target.object });
-    else ctx.event(600, { host: target.object }, { Reason: ` (Reason: ${reason})` });
+    if (reason === '') ctx.event('HOST_TO_MAINTENANCE', { host: target.object });
+    else
+      ctx.event(
+        'HOST_TO_MAINTENANCE_WITH_REASON',
+        { host: target.object },
+        { Reason: ` (Reason: ${reason})` },
+      );
     return evacuate(ctx, target, { reason, data: { stop_gluster_service: stops } });
   },
 
@@ -83,7 +88,7 @@ export const hostActions: Readonly<Record<string, ActionRule<'host'>>> = {
       ...(flag(ctx, body, 'reboot') === false ? { skip: ['reboot'] } : {}),
     };
     if (host.status === 'up') refuseMaintenance(ctx, host, false);
-    ctx.event(840, { host });
+    ctx.event('HOST_UPGRADE_STARTED', { host });
     if (host.status !== 'up') return move(ctx, target, 'upgrade', how);
     return evacuate(ctx, target, { reason: '', data: { upgrade: how } });
   },
@@ -95,7 +100,7 @@ export const hostActions: Readonly<Record<string, ActionRule<'host'>>> = {
 
   refresh(ctx, { object }) {
     requireState(ctx, 'host', object as StoredObject, 'refresh');
-    ctx.event(606, { host: object });
+    ctx.event('HOST_REFRESHED', { host: object });
     refreshNics(ctx, object.id ?? '');
     if (object.status !== 'up') return undefined;
     const missing = missingNetworks(ctx, object);
@@ -119,7 +124,7 @@ function evacuate(
 ): undefined {
   const stuck = migrateAway(ctx, target.object);
   for (const [name, why] of stuck) {
-    ctx.event(17, { host: target.object }, { Reason: `VM ${name}: ${why}` });
+    ctx.event('HOST_MAINTENANCE_FAILED', { host: target.object }, { Reason: `VM ${name}: ${why}` });
   }
   releaseSpm(ctx, target.object);
   const { status_detail: _old, ...current } =

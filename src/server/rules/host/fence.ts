@@ -40,7 +40,7 @@ export function fence(
   requireAgent(ctx, host, type);
   if (type === 'status') {
     const status = host.status === 'down' ? 'off' : 'on';
-    ctx.event(496, { host }, { PowerStatus: status });
+    ctx.event('HOST_FENCE_STATUS', { host }, { PowerStatus: status });
     return { power_management: { status } };
   }
   const action = actionWord(type);
@@ -49,12 +49,12 @@ export function fence(
   const noted = { ...host, [fencedAt]: ctx.steady } as Host;
   if (type === 'restart') {
     const rests = body['maintenance_after_restart'] === true;
-    ctx.event(41, { host });
+    ctx.event('HOST_RESTARTED', { host });
     restartPower(ctx, noted, rests ? { to: 'maintenance' } : {});
     return undefined;
   }
-  ctx.event(9017, { host }, { FenceType: type });
-  ctx.event(type === 'start' ? 20 : 21, { host });
+  ctx.event('FENCING_STARTED', { host }, { FenceType: type });
+  ctx.event(type === 'start' ? 'HOST_FENCED_ON' : 'HOST_FENCED_OFF', { host });
   if (type === 'start') {
     ctx.tx.update('host', { ...noted, status: 'reboot' });
     freeVms(ctx, noted);
@@ -62,7 +62,7 @@ export function fence(
     return move(ctx, { object: now }, 'fence_start');
   }
   move(ctx, { object: noted }, 'fence_stop');
-  ctx.event(9018, { host }, { FenceType: type });
+  ctx.event('FENCING_SUCCEEDED', { host }, { FenceType: type });
   return undefined;
 }
 
@@ -70,7 +70,7 @@ export function fence(
 function confirmRebooted(ctx: RuleContext, host: Host): undefined {
   const action = 'fence';
   requireState(ctx, 'host', host as StoredObject, 'fence_manual', { action });
-  ctx.event(494, { host });
+  ctx.event('HOST_MANUAL_FENCE', { host });
   freeVms(ctx, host);
   return undefined;
 }
@@ -121,7 +121,7 @@ const agentTypes = [
 
 export const agentRules = rules({
   kind: 'agent',
-  events: { add: 43, update: 43, remove: 43 },
+  events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
 
   prepare(ctx, agent, place) {
     checkAgent(ctx, agent, 'add');

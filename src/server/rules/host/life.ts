@@ -52,7 +52,7 @@ onArrival('host', {
     upgrade(ctx, host, journey) {
       const rebooted = journey.skip?.includes('reboot') ? host : booted(ctx, host);
       const upgraded = { ...rebooted, ...software(true), update_available: false };
-      ctx.event(888, { host: host as Host });
+      ctx.event('HOST_UPGRADED_REBOOTS', { host: host as Host });
       return host['status'] === 'up' ? comeUp(ctx, upgraded) : upgraded;
     },
     enroll_certificate: (_ctx, host) => ({ ...host, certificate: certificateOf(host as Host) }),
@@ -62,7 +62,7 @@ onArrival('host', {
     fence_restart: powered,
     lose(ctx, host) {
       ctx.tx.update('host', host as Host);
-      ctx.event(12, { host: host as Host });
+      ctx.event('HOST_NON_RESPONSIVE', { host: host as Host });
       const fenced = settleLost(ctx, host as Host);
       refreshStorage(ctx, host as Host);
       const now = ctx.tx.get('host', String(host['id'])) as Host;
@@ -85,10 +85,10 @@ onArrival('host', {
 
 /** Switches a host off and on: its virtual machines are down, and start elsewhere. */
 export function restartPower(ctx: RuleContext, host: Host, more: Partial<Journey> = {}): void {
-  ctx.event(9017, { host }, { FenceType: 'restart' });
+  ctx.event('FENCING_STARTED', { host }, { FenceType: 'restart' });
   ctx.tx.update('host', { ...host, status: 'reboot' });
   freeVms(ctx, host);
-  ctx.event(14, { host });
+  ctx.event('HOST_REBOOTING', { host });
   const now = ctx.tx.get('host', host.id ?? '') ?? host;
   move(ctx, { object: now }, 'fence_restart', more);
 }
@@ -100,7 +100,7 @@ function booted(ctx: RuleContext, host: StoredObject): StoredObject {
 }
 
 function installed(ctx: RuleContext, given: StoredObject, journey: Journey): StoredObject {
-  ctx.event(504, { host: given as Host });
+  ctx.event('HOST_INSTALLED', { host: given as Host });
   const host = journey.skip?.includes('reboot') ? given : booted(ctx, given);
   const id = String(host['id']);
   const known = (host as Host).hardware_information?.uuid !== undefined;
@@ -125,7 +125,7 @@ function mergedSystem(id: string, host: StoredObject): StoredObject {
 
 function powered(ctx: RuleContext, host: StoredObject, journey: Journey): StoredObject {
   const type = journey.operation === 'fence_start' ? 'start' : 'restart';
-  ctx.event(9018, { host: host as Host }, { FenceType: type });
+  ctx.event('FENCING_SUCCEEDED', { host: host as Host }, { FenceType: type });
   const ready = booted(ctx, host);
   return ready['status'] === 'up' ? comeUp(ctx, ready) : ready;
 }
@@ -137,13 +137,13 @@ function leave(ctx: RuleContext, host: StoredObject, journey: Journey): StoredOb
   if (runningOn(ctx, host as Host).length > 0) return stay(ctx, journey, host);
   if (journey.data?.['stop_gluster_service']) {
     switchBricks(ctx, host as Host, false);
-    ctx.event(4069, { host: host as Host });
+    ctx.event('GLUSTER_SERVICE_STOPPED', { host: host as Host });
   }
   ctx.tx.update('host', host as Host);
   refreshStorage(ctx, host as Host);
   const upgrade = journey.data?.['upgrade'] as Partial<Journey> | undefined;
   if (!upgrade) return (ctx.tx.get('host', String(host['id'])) ?? host) as StoredObject;
-  ctx.event(15, { host: host as Host });
+  ctx.event('HOST_IN_MAINTENANCE', { host: host as Host });
   move(ctx, { object: host as Host }, 'upgrade', upgrade);
   return undefined;
 }
@@ -162,7 +162,7 @@ export function comeUp(ctx: RuleContext, host: StoredObject): StoredObject {
   refreshStorage(ctx, host as Host);
   if (cluster?.gluster_service) {
     switchBricks(ctx, host as Host, true);
-    ctx.event(4067, { host: host as Host });
+    ctx.event('GLUSTER_SERVICE_STARTED', { host: host as Host });
   }
   return (ctx.tx.get('host', String(host['id'])) ?? ready) as StoredObject;
 }

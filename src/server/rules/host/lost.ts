@@ -35,9 +35,9 @@ export function settleLost(ctx: RuleContext, host: Host): boolean {
   for (const vm of runningOn(ctx, host)) {
     ctx.tx.tasks.removeOf(`vm:/vms/${vm.id}`);
     ctx.tx.update('vm', { ...vm, status: 'unknown' });
-    ctx.event(142, { vm, host });
+    ctx.event('VM_STATUS_UNKNOWN', { vm, host });
   }
-  if (runningOn(ctx, host).length > 0) ctx.event(513, { host });
+  if (runningOn(ctx, host).length > 0) ctx.event('HOST_VMS_UNKNOWN', { host });
   switchBricks(ctx, host, false);
   restartLeased(ctx, host);
   const policy = ctx.tx.get('cluster', host.cluster?.id ?? '')?.fencing_policy;
@@ -47,7 +47,8 @@ export function settleLost(ctx: RuleContext, host: Host): boolean {
     power?.enabled === true &&
     power.automatic_pm_enabled !== false &&
     proxyOf(ctx, host) !== undefined;
-  if (!fenced) ctx.event(power?.enabled ? 9027 : 9000, { host });
+  if (!fenced)
+    ctx.event(power?.enabled ? 'HOST_CANNOT_BE_FENCED' : 'FENCING_NOT_CONFIGURED', { host });
   return fenced;
 }
 
@@ -77,19 +78,19 @@ function free(ctx: RuleContext, vm: Vm, host: Host): void {
   const down: StoredObject = { ...vm, ...ran, status: 'down', stop_time: ctx.timestamp };
   for (const name of gone) delete down[name];
   ctx.tx.update('vm', down as Vm);
-  ctx.event(119, { vm, host }, { ExitMessage: `Host ${host.name} lost its power.` });
+  ctx.event('VM_DOWN_ERROR', { vm, host }, { ExitMessage: `Host ${host.name} lost its power.` });
   if (vm.high_availability?.enabled) restart(ctx, down as Vm);
 }
 
 function restart(ctx: RuleContext, vm: Vm): void {
-  ctx.event(9602, { vm });
+  ctx.event('HA_VM_FAILED', { vm });
   const target = { place: placeOf(ctx.tx, '/vms', []), object: vm as StoredObject };
   try {
     rulesOf('vm')?.actions?.['start']?.(ctx, target as never, {});
     const host = ctx.tx.get('vm', vm.id ?? '')?.host?.id;
-    ctx.event(506, { vm, host: host ? ctx.tx.get('host', host) : undefined });
+    ctx.event('HA_VM_RESTARTED', { vm, host: host ? ctx.tx.get('host', host) : undefined });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    ctx.event(9603, { vm }, { Reason: error.message });
+    ctx.event('HA_VM_RESTART_FAILED', { vm }, { Reason: error.message });
   }
 }

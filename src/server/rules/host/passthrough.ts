@@ -32,7 +32,7 @@ export const hostDeviceRules = rules({
   remove(ctx, { place, object }) {
     ctx.tx.remove('host_device', object.id ?? '', place.collection);
     const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
-    ctx.event(10801, subjects(ctx, vm), { Devices: object.name });
+    ctx.event('HOST_DEVICES_REMOVED', subjects(ctx, vm), { Devices: object.name });
   },
 });
 
@@ -52,6 +52,6 @@ function assign(ctx: RuleContext, place: Place, sent: StoredObject): Device {
   if (present) return present;
   const device: Device = { ...found, vm: { id: vm.id ?? '' }, placeholder: false };
   ctx.tx.insert('host_device', place.collection, device);
-  ctx.event(10800, subjects(ctx, vm), { Devices: device.name });
+  ctx.event('HOST_DEVICES_ADDED', subjects(ctx, vm), { Devices: device.name });
   return device;
 }

@@ -34,7 +34,7 @@ type Host = Resource<'host'>;
 export const hostRules = rules({
   kind: 'host',
   lifecycle,
-  events: { update: 43 },
+  events: { update: 'HOST_UPDATED' },
 
   prepare(ctx, host, _place, sent) {
     requireSignIn(sent);
@@ -67,7 +67,7 @@ export const hostRules = rules({
       undeploy: flags.flag('undeploy_hosted_engine'),
     });
     if (target.object.status === 'installing_os') {
-      ctx.event(42, { host: target.object });
+      ctx.event('HOST_ADDED', { host: target.object });
       return;
     }
     move(ctx, target, 'add', {

@@ -59,6 +59,6 @@ export function forceSpm(ctx: RuleContext, host: Host): void {
   }
   const chosen = ctx.tx.get('host', host.id ?? '') ?? host;
   ctx.tx.update('host', { ...chosen, spm: { ...chosen.spm, status: 'spm' } });
-  ctx.event(159, { host, data_center: dataCenter });
-  ctx.event(204, { host, data_center: dataCenter });
+  ctx.event('SPM_FORCED', { host, data_center: dataCenter });
+  ctx.event('SPM_SELECTED', { host, data_center: dataCenter });
 }

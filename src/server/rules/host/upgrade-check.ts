@@ -15,7 +15,7 @@ export function checkForUpgrade(ctx: RuleContext, { object: host }: Addressed<'h
   requireState(ctx, 'host', host as StoredObject, 'upgrade_check', {
     action: 'check for upgrades of',
   });
-  ctx.event(884, { host });
+  ctx.event('HOST_UPDATE_CHECK_STARTED', { host });
   const id = host.id ?? '';
   dueIn(ctx, deadline, id, upgradeCheckDuration * ctx.site.speed, { host: id }, { ofJob: true });
   return undefined;
@@ -26,8 +26,12 @@ onDue(deadline, (ctx, { host: id }) => {
   if (!host) return;
   const available = isOutdated(host);
   ctx.tx.update('host', { ...host, update_available: available });
-  if (available) ctx.event(844, { host });
-  ctx.event(885, { host }, { Message: available ? foundUpdates() : 'no updates found' });
+  if (available) ctx.event('HOST_UPDATES_AVAILABLE', { host });
+  ctx.event(
+    'HOST_UPDATES_CHECKED',
+    { host },
+    { Message: available ? foundUpdates() : 'no updates found' },
+  );
 });
 
 function foundUpdates(): string {

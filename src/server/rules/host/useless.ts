@@ -11,8 +11,8 @@ export function useless(ctx: RuleContext, host: Host, missing: readonly string[]
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   const out = { ...host, status: 'non_operational', status_detail: 'network_unreachable' } as Host;
   ctx.tx.update('host', out);
-  ctx.event(519, { host, cluster }, { Networks: missing.join(', ') });
-  ctx.event(517, { host, cluster });
+  ctx.event('HOST_LACKS_NETWORKS', { host, cluster }, { Networks: missing.join(', ') });
+  ctx.event('HOST_NON_OPERATIONAL', { host, cluster });
   refreshStorage(ctx, out);
   return out as StoredObject;
 }

@@ -1,6 +1,6 @@
 /** Rules of image transfers: tickets for the image daemon, and what becomes of the disk. */
 
-import type { EventCode } from '../../../model/events.ts';
+import type { EventName } from '../../../model/events.ts';
 import { imageTransfer as lifecycle } from '../../../model/lifecycles/image-transfer.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
@@ -163,7 +163,7 @@ function aboutTransfer(ctx: RuleContext, transfer: Transfer) {
 
 function tellFailure(ctx: RuleContext, transfer: Transfer): void {
   const { subjects, words } = aboutTransfer(ctx, transfer);
-  ctx.event(1034, subjects, words);
+  ctx.event('TRANSFER_FAILED', subjects, words);
 }
 
 whenPrepared((ctx, transfer, failed) => {
@@ -256,7 +256,7 @@ function move(ctx: RuleContext, transfer: Transfer, operation: string): undefine
 /** Ends a download whose image is gone. */
 export function imageLost(ctx: RuleContext, transfer: Transfer): void {
   const { words } = aboutTransfer(ctx, transfer);
-  ctx.event(1065, {}, words);
+  ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, words);
   move(ctx, transfer, 'fail');
 }
 
@@ -269,7 +269,7 @@ export function backupGone(ctx: RuleContext, transfer: Transfer): void {
 /** Stops a transfer whose ticket is gone: an upload can be resumed, a download is over. */
 export function ticketLost(ctx: RuleContext, transfer: Transfer): void {
   const { words } = aboutTransfer(ctx, transfer);
-  ctx.event(1065, {}, words);
+  ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, words);
   if (transfer.direction === 'download') move(ctx, transfer, 'fail');
   else ctx.tx.update('image_transfer', { ...transfer, phase: 'paused_system' });
 }
@@ -286,8 +286,14 @@ export function timedOut(ctx: RuleContext, transfer: Transfer): void {
   };
   const legacy = transfer.timeout_policy === 'legacy';
   const pauses = legacy ? transfer.direction !== 'download' : transfer.timeout_policy === 'pause';
-  const code: EventCode = legacy ? (pauses ? 1071 : 1072) : pauses ? 1077 : 1076;
-  ctx.event(code, {}, words);
+  const event: EventName = legacy
+    ? pauses
+      ? 'UPLOAD_PAUSED_BY_TIMEOUT'
+      : 'DOWNLOAD_CANCELLED_BY_TIMEOUT'
+    : pauses
+      ? 'TRANSFER_PAUSED_BY_POLICY'
+      : 'TRANSFER_CANCELLED_BY_POLICY';
+  ctx.event(event, {}, words);
   closeTicket(ctx, transfer);
   const current = withProgress(ctx, transfer);
   if (pauses) ctx.tx.update('image_transfer', { ...current, phase: 'paused_system' });

@@ -9,7 +9,11 @@ type Profile = Resource<'cpu_profile'> & Resource<'disk_profile'>;
 
 export const cpuProfileRules = rules({
   kind: 'cpu_profile',
-  events: { add: 10130, update: 10134, remove: 10132 },
+  events: {
+    add: 'CPU_PROFILE_ADDED',
+    update: 'CPU_PROFILE_UPDATED',
+    remove: 'CPU_PROFILE_REMOVED',
+  },
 
   prepare(ctx, profile) {
     const cluster = ctx.tx.get('cluster', profile.cluster?.id ?? '');
@@ -44,7 +48,11 @@ export const cpuProfileRules = rules({
 
 export const diskProfileRules = rules({
   kind: 'disk_profile',
-  events: { add: 10120, update: 10124, remove: 10122 },
+  events: {
+    add: 'DISK_PROFILE_ADDED',
+    update: 'DISK_PROFILE_UPDATED',
+    remove: 'DISK_PROFILE_REMOVED',
+  },
 
   prepare(ctx, profile) {
     requireQos(ctx, profile, 'storage', dataCenterOf(ctx, profile));

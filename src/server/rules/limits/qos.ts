@@ -48,8 +48,8 @@ const totals = [
 export const qosRules = rules({
   kind: 'qos',
   events: {
-    add: ({ type }) => (type === 'network' ? 10100 : 10110),
-    update: ({ type }) => (type === 'network' ? 10104 : 10114),
+    add: ({ type }) => (type === 'network' ? 'NETWORK_QOS_ADDED' : 'QOS_ADDED'),
+    update: ({ type }) => (type === 'network' ? 'NETWORK_QOS_UPDATED' : 'QOS_UPDATED'),
   },
 
   prepare(ctx, qos, place) {
@@ -72,7 +72,11 @@ export const qosRules = rules({
         ctx.tx.update(kind, rest);
       }
     }
-    ctx.event(object.type === 'network' ? 10102 : 10112, {}, { ObjectName: object.name });
+    ctx.event(
+      object.type === 'network' ? 'NETWORK_QOS_REMOVED' : 'QOS_REMOVED',
+      {},
+      { ObjectName: object.name },
+    );
     ctx.tx.remove('qos', object.id ?? '', place.collection);
   },
 });

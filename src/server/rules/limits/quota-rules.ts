@@ -9,7 +9,7 @@ type Limit = Resource<'quota_storage_limit'> & Resource<'quota_cluster_limit'>;
 
 export const quotaRules = rules({
   kind: 'quota',
-  events: { add: 3000, update: 3002, remove: 3004 },
+  events: { add: 'QUOTA_ADDED', update: 'QUOTA_UPDATED', remove: 'QUOTA_REMOVED' },
 
   prepare(ctx, quota, place) {
     quota.data_center = { id: place.owner?.id ?? '' };
@@ -37,7 +37,7 @@ export const quotaRules = rules({
 
 export const quotaStorageLimitRules = rules({
   kind: 'quota_storage_limit',
-  events: { add: 3002, remove: 3002 },
+  events: { add: 'QUOTA_UPDATED', remove: 'QUOTA_UPDATED' },
   prepare(ctx, limit, place) {
     requireUniform(ctx, 'quota_storage_limit', limit, place, limit.storage_domain?.id);
     limit.limit ??= unlimited;
@@ -50,7 +50,7 @@ export const quotaStorageLimitRules = rules({
 
 export const quotaClusterLimitRules = rules({
   kind: 'quota_cluster_limit',
-  events: { add: 3002, remove: 3002 },
+  events: { add: 'QUOTA_UPDATED', remove: 'QUOTA_UPDATED' },
   prepare(ctx, limit, place) {
     requireUniform(ctx, 'quota_cluster_limit', limit, place, limit.cluster?.id);
     limit.vcpu_limit ??= unlimited;

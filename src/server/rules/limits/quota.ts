@@ -1,5 +1,5 @@
 /** Quotas: what is used of them, and what they refuse, warn of and allow (specification 4.5). */
-import type { EventCode } from '../../../model/events.ts';
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { isPermitted } from '../../auth/permissions.ts';
 import { referringCondition } from '../../store/conditions.ts';
@@ -24,26 +24,26 @@ interface Resourceful {
   readonly amount: string;
   /** Type of the objects that take it. */
   readonly type: string;
-  readonly exceeded: EventCode;
-  readonly grace: EventCode;
-  readonly threshold: EventCode;
+  readonly exceeded: EventName;
+  readonly grace: EventName;
+  readonly threshold: EventName;
 }
 
 const storage: Resourceful = {
   what: 'storage',
   amount: 'GiB of storage',
   type: 'Virtual Disk',
-  exceeded: 3010,
-  grace: 3009,
-  threshold: 3011,
+  exceeded: 'QUOTA_STORAGE_EXCEEDED',
+  grace: 'QUOTA_STORAGE_GRACE',
+  threshold: 'QUOTA_STORAGE_THRESHOLD',
 };
 const vcpus: Resourceful = {
   what: 'virtual CPUs',
   amount: 'virtual CPUs',
   type: 'VM',
-  exceeded: 3007,
-  grace: 3006,
-  threshold: 3008,
+  exceeded: 'QUOTA_CLUSTER_EXCEEDED',
+  grace: 'QUOTA_CLUSTER_GRACE',
+  threshold: 'QUOTA_CLUSTER_THRESHOLD',
 };
 const memory: Resourceful = { ...vcpus, what: 'memory', amount: 'GiB of memory' };
 

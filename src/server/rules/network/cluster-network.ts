@@ -48,7 +48,7 @@ export const clusterNetworkRules = rules({
       cluster: { id: cluster?.id ?? '' },
     };
     ctx.tx.insert('cluster_network', place.collection, attached);
-    ctx.event(946, { cluster }, { NetworkName: network?.name });
+    ctx.event('NETWORK_ATTACHED_TO_CLUSTER', { cluster }, { NetworkName: network?.name });
     const roles = rolesOf(sent, []);
     const done = roles.length > 0 ? play(ctx, place.collection, attached, roles) : attached;
     const label = labelOf(ctx, id);
@@ -65,9 +65,9 @@ export const clusterNetworkRules = rules({
       ctx.refuse('MANAGEMENT_NETWORK_REQUIRED', { action: 'edit' });
     }
     const after = play(ctx, place.collection, { ...object, required }, roles);
-    ctx.event(1112, { cluster }, { NetworkName: object.name });
+    ctx.event('CLUSTER_NETWORK_UPDATED', { cluster }, { NetworkName: object.name });
     if (roles.includes('display') && !before.includes('display')) {
-      ctx.event(1100, { cluster }, { NetworkName: object.name });
+      ctx.event('DISPLAY_NETWORK_CHANGED', { cluster }, { NetworkName: object.name });
     }
     return after;
   },
@@ -179,5 +179,5 @@ export function leaveCluster(ctx: RuleContext, clusterId: string, network: Netwo
     const host = ctx.tx.get('host', one.host?.id ?? '');
     if (host?.cluster?.id === clusterId) leaveUnmanaged(ctx, one);
   }
-  ctx.event(948, { cluster }, { NetworkName: network.name });
+  ctx.event('NETWORK_DETACHED_FROM_CLUSTER', { cluster }, { NetworkName: network.name });
 }

@@ -11,7 +11,7 @@ const pattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
 
 export const macPoolRules = rules({
   kind: 'mac_pool',
-  events: { add: 10700, update: 10702, remove: 10704 },
+  events: { add: 'MAC_POOL_ADDED', update: 'MAC_POOL_UPDATED', remove: 'MAC_POOL_REMOVED' },
 
   prepare(ctx, pool, _place, sent) {
     if (sent['default_pool'] === true) ctx.refuse('MAC_POOL_DEFAULT_FIXED', { action: 'add' });

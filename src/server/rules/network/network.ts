@@ -1,4 +1,5 @@
 /** Rules of networks: what they carry, who uses them, and what follows on clusters and hosts. */
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { everyone } from '../../auth/permissions.ts';
 import type { StoredObject } from '../../store/document.ts';
@@ -31,10 +32,10 @@ export const networkRules = rules({
     const id = object.id ?? '';
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
     const words = { NetworkName: object.name };
-    ctx.event(9421, { data_center: dataCenter }, words);
+    ctx.event('NETWORK_ADD_STARTED', { data_center: dataCenter }, words);
     // A new network is in no cluster yet, and so on no host.
-    ctx.event(9423, { data_center: dataCenter }, words);
-    ctx.event(942, { data_center: dataCenter }, words);
+    ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, words);
+    ctx.event('NETWORK_ADDED', { data_center: dataCenter }, words);
     if (!ctx.caller.superUser) {
       grant(ctx, `/networks/${id}`, 'NetworkAdmin', { user: { id: ctx.caller.userId } });
     }
@@ -69,7 +70,7 @@ export const networkRules = rules({
 
   changed(ctx, before, { object }) {
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
-    ctx.event(1114, { data_center: dataCenter }, { NetworkName: object.name });
+    ctx.event('NETWORK_UPDATED', { data_center: dataCenter }, { NetworkName: object.name });
     for (const one of clustersOf(ctx, object)) {
       const path = `/clusters/${one.cluster?.id}/networks`;
       ctx.tx.update('cluster_network', { ...one, name: object.name ?? '' }, path);
@@ -94,15 +95,15 @@ export const networkRules = rules({
 
   remove(ctx, { place, object }) {
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
-    const tell = (code: 9442 | 9444 | 944) =>
-      ctx.event(code, { data_center: dataCenter }, { NetworkName: object.name });
+    const tell = (event: EventName) =>
+      ctx.event(event, { data_center: dataCenter }, { NetworkName: object.name });
     const where = { network_id: object.id ?? '' };
     const onHosts = ctx.tx.count('network_attachment', { where }) > 0;
-    tell(9442);
+    tell('NETWORK_REMOVE_STARTED');
     for (const one of clustersOf(ctx, object)) leaveCluster(ctx, one.cluster?.id ?? '', object);
     forgetProfiles(ctx, object);
-    if (!onHosts) tell(9444);
-    tell(944);
+    if (!onHosts) tell('NETWORK_REMOVE_NO_HOST');
+    tell('NETWORK_REMOVED');
     erase(ctx, { place, object: { ...object } });
   },
 });

@@ -1,5 +1,5 @@
 /** Rules of network interfaces: MAC addresses, profiles, plugging. */
-import type { EventCode } from '../../../model/events.ts';
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
@@ -28,7 +28,7 @@ export const nicRules = rules({
 
   added(ctx, { object, place }) {
     const vm = vmOf(ctx, place);
-    tell(ctx, place, vm ? 932 : 936, object);
+    tell(ctx, place, vm ? 'NIC_ADDED' : 'TEMPLATE_NIC_ADDED', object);
   },
 
   change(ctx, before, after, place, sent) {
@@ -52,7 +52,7 @@ export const nicRules = rules({
 
   changed(ctx, _before, { object, place }) {
     const vm = vmOf(ctx, place);
-    tell(ctx, place, vm ? 934 : 940, object);
+    tell(ctx, place, vm ? 'NIC_UPDATED' : 'TEMPLATE_NIC_UPDATED', object);
   },
 
   removable(ctx, { object, place }) {
@@ -65,7 +65,7 @@ export const nicRules = rules({
     const vm = vmOf(ctx, place);
     ctx.tx.remove('nic', object.id ?? '', place.collection);
     ctx.tx.removeBelow('network_filter_parameter', `${place.collection}/${object.id}`);
-    tell(ctx, place, vm ? 930 : 938, object);
+    tell(ctx, place, vm ? 'NIC_REMOVED' : 'TEMPLATE_NIC_REMOVED', object);
   },
 
   present(ctx, nic) {
@@ -81,12 +81,12 @@ export const nicRules = rules({
 });
 
 /** Writes an event about an interface of a machine, a template or an instance type. */
-function tell(ctx: RuleContext, place: Place, code: EventCode, nic: Nic): void {
+function tell(ctx: RuleContext, place: Place, event: EventName, nic: Nic): void {
   const { kind = 'vm', id = '' } = place.owner ?? {};
   const owner = (ctx.tx.get(kind, id) ?? { id }) as Vm;
   const about =
     kind === 'vm' ? subjects(ctx, owner) : kind === 'template' ? { template: owner } : {};
-  ctx.event(code, about, {
+  ctx.event(event, about, {
     ...{ NicName: nic.name, NicInterface: nic.interface },
     ...(kind === 'vm' ? {} : { TemplateName: owner.name }),
   });
@@ -106,7 +106,7 @@ function plug(ctx: RuleContext, place: Place, nic: Nic, plugged: boolean): undef
   if (vm && plugged && !nic.plugged) requirePluggable(ctx, vm, nic);
   ctx.tx.update('nic', { ...nic, plugged }, place.collection);
   if (vm && nic.plugged !== plugged) {
-    ctx.event(plugged ? 1012 : 1014, subjects(ctx, vm), { NicName: nic.name });
+    ctx.event(plugged ? 'NIC_PLUGGED' : 'NIC_UNPLUGGED', subjects(ctx, vm), { NicName: nic.name });
   }
   return undefined;
 }

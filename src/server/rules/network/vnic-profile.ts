@@ -14,7 +14,11 @@ const usualFilter = 'vdsm-no-mac-spoofing';
 
 export const vnicProfileRules = rules({
   kind: 'vnic_profile',
-  events: { add: 1122, update: 1124, remove: 1126 },
+  events: {
+    add: 'VNIC_PROFILE_ADDED',
+    update: 'VNIC_PROFILE_UPDATED',
+    remove: 'VNIC_PROFILE_REMOVED',
+  },
 
   prepare(ctx, profile, _place, sent) {
     const network = ctx.tx.get('network', profile.network?.id ?? '');

@@ -1,5 +1,5 @@
 /** Rules of tags on objects: assigning one that exists, and taking it off again. */
-import type { EventCode } from '../../../model/events.ts';
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { KindName } from '../../store/kinds.ts';
@@ -11,12 +11,32 @@ import type { Place } from '../places.ts';
 type Deed = 'attached' | 'detached' | 'present';
 
 /** What the audit log says of tags, by the kind of object that carries them. */
-const told: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventCode>>>>> = {
-  vm: { attached: 440, detached: 446, present: 454 },
-  host: { attached: 442, detached: 444, present: 455 },
-  template: { attached: 183, detached: 185, present: 460 },
-  user: { attached: 436, detached: 448, present: 452 },
-  group: { attached: 438, detached: 450, present: 453 },
+const told: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>>> = {
+  vm: {
+    attached: 'TAG_ATTACHED_TO_VM',
+    detached: 'TAG_DETACHED_FROM_VM',
+    present: 'TAG_ON_VM_ALREADY',
+  },
+  host: {
+    attached: 'TAG_ATTACHED_TO_HOST',
+    detached: 'TAG_DETACHED_FROM_HOST',
+    present: 'TAG_ON_HOST_ALREADY',
+  },
+  template: {
+    attached: 'TAG_ATTACHED_TO_TEMPLATE',
+    detached: 'TAG_DETACHED_FROM_TEMPLATE',
+    present: 'TAG_ON_TEMPLATE_ALREADY',
+  },
+  user: {
+    attached: 'TAG_ATTACHED_TO_USER',
+    detached: 'TAG_DETACHED_FROM_USER',
+    present: 'TAG_ON_USER_ALREADY',
+  },
+  group: {
+    attached: 'TAG_ATTACHED_TO_GROUP',
+    detached: 'TAG_DETACHED_FROM_GROUP',
+    present: 'TAG_ON_GROUP_ALREADY',
+  },
 };
 
 export const assignedTagRules = rules<'assigned_tag'>({

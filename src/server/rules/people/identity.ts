@@ -88,7 +88,7 @@ export const identityRules = [
     kind: 'user',
     presentsStored: true,
     present: shownDomain,
-    events: { update: 872 },
+    events: { update: 'USER_PROFILE_UPDATED' },
     attach(ctx, place, sent) {
       const user = sent as User;
       const text = user.user_name ?? user.principal ?? user.name ?? '';
@@ -99,7 +99,7 @@ export const identityRules = [
       const added: User = { department: '', last_name: '', ...taken(entry), id: ctx.site.newId() };
       ctx.tx.insert('user', place.collection, added);
       givePassword(ctx, added, user.password);
-      ctx.event(149, {}, { NewUserName: added.user_name });
+      ctx.event('USER_ADDED', {}, { NewUserName: added.user_name });
       return added;
     },
     change(ctx, before, after) {
@@ -113,7 +113,7 @@ export const identityRules = [
       }
       if (object.id === ctx.caller.userId) ctx.refuse('USER_IS_CALLER', { action: 'remove' });
       dropPassword(ctx.tx, loginOf(object));
-      ctx.event(325, {}, { RemovedUserName: object.user_name ?? object.name });
+      ctx.event('USER_REMOVED', {}, { RemovedUserName: object.user_name ?? object.name });
       forgetPermissions(ctx, 'user_id', object.id ?? '');
     },
   }),
@@ -130,19 +130,19 @@ export const identityRules = [
       if (present) return present;
       const added: Group = { ...taken(entry), id: ctx.site.newId() };
       ctx.tx.insert('group', place.collection, added);
-      ctx.event(149, {}, { NewUserName: added.name });
+      ctx.event('USER_ADDED', {}, { NewUserName: added.name });
       return added;
     },
     removable(ctx, { object }) {
       if (object.id === everyone) ctx.refuse('GROUP_IS_BUILT_IN', { action: 'remove' });
-      ctx.event(408, {}, { GroupName: object.name });
+      ctx.event('GROUP_REMOVED', {}, { GroupName: object.name });
       forgetPermissions(ctx, 'group_id', object.id ?? '');
     },
   }),
 
   rules({
     kind: 'role',
-    events: { add: 864, update: 856, remove: 858 },
+    events: { add: 'ROLE_ADDED', update: 'ROLE_UPDATED', remove: 'ROLE_REMOVED' },
     prepare(ctx, role) {
       const permits = (role.permits ?? []) as { id?: string }[];
       if (permits.length === 0) ctx.refuse('ROLE_WITHOUT_PERMITS', { action: 'add' });
@@ -160,7 +160,7 @@ export const identityRules = [
       if (before.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'edit' });
       if (added) checkPermit(ctx, after, id);
       const words = { PermitName: ctx.tx.get('permit', id)?.name, RoleName: before.name };
-      ctx.event(added ? 860 : 862, {}, words);
+      ctx.event(added ? 'PERMIT_ADDED_TO_ROLE' : 'PERMIT_REMOVED_FROM_ROLE', {}, words);
     },
     removable(ctx, { place, object }) {
       if (object.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'remove' });
@@ -176,7 +176,7 @@ export const identityRules = [
 
   rules({
     kind: 'tag',
-    events: { add: 432, update: 430, remove: 434 },
+    events: { add: 'TAG_ADDED', update: 'TAG_UPDATED', remove: 'TAG_REMOVED' },
     prepare(_ctx, tag) {
       tag.parent ??= { id: rootTag };
     },

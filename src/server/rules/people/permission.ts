@@ -1,5 +1,5 @@
 /** Rules of permissions: a role for a user or group on an object, or on the whole system. */
-import type { EventCode } from '../../../model/events.ts';
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { everyone, isSystemWide, permissionCollection } from '../../auth/permissions.ts';
 import { superUserRole } from '../../auth/users.ts';
@@ -41,12 +41,12 @@ export const permissionRules = rules({
       named.map((name) => [`${name}_id`, permission[name]?.id ?? null]),
     );
     const [object] = ctx.tx.list('permission', { where: { ...where, collection } });
-    if (object) tell(ctx, { object, place }, 850, 866);
+    if (object) tell(ctx, { object, place }, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
     return object;
   },
 
   added(ctx, target) {
-    tell(ctx, target, 850, 866);
+    tell(ctx, target, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
   },
 
   removable(ctx, { object, place }) {
@@ -63,7 +63,7 @@ export const permissionRules = rules({
   },
 
   remove(ctx, { object, place }) {
-    tell(ctx, { object, place }, 852, 868);
+    tell(ctx, { object, place }, 'PERMISSION_REMOVED', 'SYSTEM_PERMISSION_REMOVED');
     ctx.tx.remove('permission', object.id ?? '', place.collection);
   },
 });
@@ -79,8 +79,8 @@ function requireSuperUser(ctx: RuleContext, { role }: Permission, action: string
 function tell(
   ctx: RuleContext,
   { object: permission, place }: Addressed<'permission'>,
-  one: EventCode,
-  system: EventCode,
+  one: EventName,
+  system: EventName,
 ): void {
   const named = permissionObjects.find((name) => permission[name]?.id);
   const kept = place.collection === permissionCollection ? undefined : place.owner;

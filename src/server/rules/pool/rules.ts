@@ -22,7 +22,7 @@ type Pool = Resource<'vm_pool'>;
 
 export const vmPoolRules = rules({
   kind: 'vm_pool',
-  events: { add: 302 },
+  events: { add: 'POOL_ADDED' },
 
   prepare(ctx, pool) {
     const action = 'add';
@@ -60,15 +60,15 @@ export const vmPoolRules = rules({
     const subjects = { cluster: object.cluster };
     const words = { VmPoolName: object.name };
     grow(ctx, object, more);
-    if (more > 0) ctx.event(344, subjects, { ...words, VmsCount: more });
-    else ctx.event(314, subjects, words);
+    if (more > 0) ctx.event('POOL_UPDATED', subjects, { ...words, VmsCount: more });
+    else ctx.event('POOL_CHANGED', subjects, words);
     prestart(ctx, object);
   },
 
   remove(ctx, { place, object }) {
     const words = { VmPoolName: object.name };
-    ctx.event(321, { cluster: object.cluster }, words);
-    ctx.event(304, { cluster: object.cluster }, words);
+    ctx.event('POOL_REMOVAL_STARTED', { cluster: object.cluster }, words);
+    ctx.event('POOL_REMOVED', { cluster: object.cluster }, words);
     for (const vm of membersOf(ctx, object)) eraseVm(ctx, vm, false);
     for (const permission of ctx.tx.list('permission', {
       where: { vm_pool_id: object.id ?? '' },

@@ -40,7 +40,7 @@ export const reachActions: Readonly<Record<string, ActionRule<never>>> = {
     const sent = ((body['certificates'] ?? []) as Certificate[]).map((one) => read(ctx, one));
     const known = new Map([...(provider.trusted ?? []), ...sent].map((one) => [one.id, one]));
     ctx.tx.update(place.kind, { ...provider, trusted: [...known.values()] } as never);
-    ctx.event(213, {}, { ObjectName: provider.name });
+    ctx.event('PROVIDER_CERTIFICATES_IMPORTED', {}, { ObjectName: provider.name });
     return undefined;
   },
 };

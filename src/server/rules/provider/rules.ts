@@ -22,7 +22,11 @@ type Provider = Pick<
   'id' | 'name' | 'url' | 'requires_authentication' | 'username' | 'password' | 'authentication_url'
 >;
 
-const events = { add: 205, update: 207, remove: 209 } as const;
+const events = {
+  add: 'PROVIDER_ADDED',
+  update: 'PROVIDER_UPDATED',
+  remove: 'PROVIDER_REMOVED',
+} as const;
 
 export const externalHostProviderRules = rules({
   kind: 'external_host_provider',
@@ -116,7 +120,7 @@ function removeWithDomain(
       object: { ...domain },
     });
   }
-  ctx.event(209, {}, { ObjectName: provider.name });
+  ctx.event('PROVIDER_REMOVED', {}, { ObjectName: provider.name });
   erase(ctx, { place, object: { ...provider } });
 }
 
@@ -141,7 +145,11 @@ function isWebAddress(url: string): boolean {
 
 export const authenticationKeyRules = rules({
   kind: 'openstack_volume_authentication_key',
-  events: { add: 10754, update: 10756, remove: 10758 },
+  events: {
+    add: 'AUTHENTICATION_KEY_ADDED',
+    update: 'AUTHENTICATION_KEY_UPDATED',
+    remove: 'AUTHENTICATION_KEY_REMOVED',
+  },
   prepare(ctx, key) {
     key.uuid ??= key.id ?? '';
     key.usage_type ??= 'ceph';

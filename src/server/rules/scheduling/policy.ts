@@ -13,7 +13,7 @@ const unitTypes = { filter: 'filter', weight: 'weight', balance: 'load_balancing
 function partRules(kind: PartKind) {
   return rules<PartKind>({
     kind,
-    events: { add: 9912, remove: 9912 },
+    events: { add: 'SCHEDULING_POLICY_UPDATED', remove: 'SCHEDULING_POLICY_UPDATED' },
     addsWith: 200,
     prepare(ctx, part, place) {
       requireUnlocked(ctx, place, 'edit');
@@ -51,7 +51,11 @@ export const schedulingPolicyRules = [
   partRules('balance'),
   rules({
     kind: 'scheduling_policy',
-    events: { add: 9910, update: 9912, remove: 9914 },
+    events: {
+      add: 'SCHEDULING_POLICY_ADDED',
+      update: 'SCHEDULING_POLICY_UPDATED',
+      remove: 'SCHEDULING_POLICY_REMOVED',
+    },
     prepare(_ctx, policy) {
       Object.assign(policy, { locked: false, default_policy: false });
     },

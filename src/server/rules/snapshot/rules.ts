@@ -120,7 +120,9 @@ onArrival('snapshot', {
       for (const { from } of notedCopies(data)) settleDisk(ctx, from);
       eraseSnapshot(ctx, snapshot as Snapshot);
       const vm = ctx.tx.get('vm', (snapshot as Snapshot).vm?.id ?? '') ?? {};
-      ctx.event(69, subjects(ctx, vm), { SnapshotName: String(snapshot['description'] ?? '') });
+      ctx.event('SNAPSHOT_FAILED', subjects(ctx, vm), {
+        SnapshotName: String(snapshot['description'] ?? ''),
+      });
       return undefined;
     },
   },

@@ -14,7 +14,7 @@ export function statelessSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefine
 
 /** Keeps the disks as they are, then starts. */
 export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: string): void {
-  ctx.event(150, subjects(ctx, vm));
+  ctx.event('VM_RUN_INITIATED', subjects(ctx, vm));
   const snapshot: Snapshot = {
     id: ctx.site.newId(),
     description: 'Stateless snapshot',

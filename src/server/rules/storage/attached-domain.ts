@@ -76,7 +76,7 @@ export const attachedStorageDomainRules = rules({
         return move(ctx, { ...target, object }, 'deactivate');
       }
       const dataCenter = ctx.tx.get('data_center', dataCenterOf(target.object));
-      ctx.event(1030, { storage_domain: domain, data_center: dataCenter });
+      ctx.event('LAST_MASTER_DEACTIVATED', { storage_domain: domain, data_center: dataCenter });
       return move(ctx, target, 'deactivate');
     },
   },

@@ -73,7 +73,7 @@ export const storageConnectionRules = rules({
 
   changed(ctx, _before, { object }) {
     for (const domain of domainsUsing(ctx, object.id ?? '')) {
-      ctx.event(958, { storage_domain: domain });
+      ctx.event('STORAGE_DOMAIN_UPDATED', { storage_domain: domain });
       if (unitsOf(domain.storage).length > 0) continue;
       ctx.tx.update('storage_domain', { ...domain, storage: storageAt(object) });
     }

@@ -35,7 +35,7 @@ export const domainActions: Readonly<Record<string, ActionRule<'storage_domain'>
       asked.size === 0 || asked.has(unit.id) ? logicalUnit(unit.id ?? '', unit) : unit,
     );
     ctx.tx.update('storage_domain', withUnits(object, units));
-    ctx.event(1022, { storage_domain: object });
+    ctx.event('STORAGE_DOMAIN_UNITS_REFRESHED', { storage_domain: object });
     return undefined;
   },
 
@@ -64,8 +64,8 @@ export const domainActions: Readonly<Record<string, ActionRule<'storage_domain'>
     }
     ctx.tx.update('storage_domain', withUnits(object, left));
     for (const id of gone) {
-      ctx.event(1043, { storage_domain: object }, { Unit: id });
-      ctx.event(1042, { storage_domain: object }, { Unit: id });
+      ctx.event('UNIT_REMOVE_STARTED', { storage_domain: object }, { Unit: id });
+      ctx.event('UNIT_REMOVED', { storage_domain: object }, { Unit: id });
     }
     return undefined;
   },
@@ -83,7 +83,7 @@ export function extendDomain(ctx: RuleContext, domain: Domain, sent: readonly Lo
   const extended = withUnits(domain, [...present, ...added]);
   const connections = connect(ctx, extended.storage ?? {});
   Object.assign(domain, extended, { storage_connections: connections });
-  ctx.event(972, { storage_domain: domain });
+  ctx.event('STORAGE_DOMAIN_EXTENDED', { storage_domain: domain });
 }
 
 /** Refuses units that a domain or disk uses. */

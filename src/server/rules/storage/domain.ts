@@ -61,7 +61,7 @@ const fixed = [
 
 export const storageDomainRules = rules({
   kind: 'storage_domain',
-  events: { add: 956, update: 958 },
+  events: { add: 'STORAGE_DOMAIN_ADDED', update: 'STORAGE_DOMAIN_UPDATED' },
 
   prepare(ctx, domain, _place, sent) {
     fromConnection(ctx, domain);
@@ -123,7 +123,7 @@ export const storageDomainRules = rules({
 
   relisted(ctx, before, _after, member) {
     checkRelisted(ctx, before, member);
-    ctx.event(958, { storage_domain: before });
+    ctx.event('STORAGE_DOMAIN_UPDATED', { storage_domain: before });
   },
 
   removable(ctx, { object }, parameters) {
@@ -146,7 +146,9 @@ export const storageDomainRules = rules({
 
   remove(ctx, { object }, parameters) {
     const destroys = parameters.flag('destroy') === true;
-    ctx.event(destroys ? 981 : 960, { storage_domain: object });
+    ctx.event(destroys ? 'STORAGE_DOMAIN_DESTROYED' : 'STORAGE_DOMAIN_REMOVED', {
+      storage_domain: object,
+    });
     const attached = ctx.tx.list('attached_storage_domain', { where: { id: object.id ?? '' } });
     for (const one of attached.filter(({ master }) => master)) {
       const next = successorOf(ctx, one);

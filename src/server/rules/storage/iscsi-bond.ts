@@ -7,7 +7,7 @@ type Bond = Resource<'iscsi_bond'>;
 
 export const iscsiBondRules = rules({
   kind: 'iscsi_bond',
-  events: { add: 10400, update: 10402, remove: 10404 },
+  events: { add: 'ISCSI_BOND_ADDED', update: 'ISCSI_BOND_UPDATED', remove: 'ISCSI_BOND_REMOVED' },
 
   prepare(ctx, bond, place) {
     bond.data_center = { id: place.owner?.id ?? '' };
@@ -18,7 +18,7 @@ export const iscsiBondRules = rules({
 
   relisted(ctx, _before, after) {
     check(ctx, after, 'edit');
-    ctx.event(10402, { data_center: after.data_center }, { ObjectName: after.name });
+    ctx.event('ISCSI_BOND_UPDATED', { data_center: after.data_center }, { ObjectName: after.name });
   },
 
   /** Both lists show as links. */

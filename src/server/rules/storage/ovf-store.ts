@@ -40,7 +40,7 @@ export function updateOvfStore(
   if (found) ctx.tx.update('disk', written);
   else ctx.tx.insert('disk', '/disks', written);
   ctx.afterCommit.push(() => ctx.site.images.write(id, archive, size));
-  ctx.event(199, { storage_domain: domain });
+  ctx.event('OVF_STORE_UPDATED', { storage_domain: domain });
   return undefined;
 }
 

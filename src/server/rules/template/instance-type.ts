@@ -5,7 +5,7 @@ import { rules } from '../notation.ts';
 
 export const instanceTypeRules = rules({
   kind: 'instance_type',
-  events: { add: 29, update: 49 },
+  events: { add: 'TEMPLATE_CREATED', update: 'TEMPLATE_UPDATED' },
 
   prepare(_ctx, type) {
     type.memory ??= 1024 * 2 ** 20;
@@ -27,7 +27,7 @@ export const instanceTypeRules = rules({
       const { instance_type: _type, ...rest } = vm;
       ctx.tx.update('vm', rest);
     }
-    ctx.event(251, {}, { TemplateName: object.name });
+    ctx.event('TEMPLATE_REMOVED', {}, { TemplateName: object.name });
     erase(ctx, { place, object: object as StoredObject });
   },
 });

@@ -33,7 +33,7 @@ type Template = Resource<'template'>;
 export const templateRules = rules({
   kind: 'template',
   lifecycle,
-  events: { update: 49 },
+  events: { update: 'TEMPLATE_UPDATED' },
   presentsStored: true,
   present(ctx, template, everything) {
     const shown = { ...shownBase(template), ...shownOrigin(ctx, template) };
@@ -174,13 +174,13 @@ onArrival('template', {
   failed: {
     import(ctx, template, { data }) {
       spoilCopies(ctx, notedCopies(data));
-      ctx.event(1159, { template });
+      ctx.event('TEMPLATE_IMPORT_FAILED', { template });
       return { ...template, status: 'illegal' };
     },
     add(ctx, template, { data }) {
       spoilCopies(ctx, notedCopies(data));
       release(ctx, data);
-      ctx.event(52, { template });
+      ctx.event('TEMPLATE_ADD_FAILED', { template });
       return { ...template, status: 'illegal' };
     },
   },

@@ -123,7 +123,7 @@ function failed(ctx: RuleContext, backup: Backup): Backup {
   release(ctx, backup);
   takeBack(ctx, backup);
   const { subjects: whom, words } = about(ctx, backup);
-  ctx.event(10792, whom, words);
+  ctx.event('VM_BACKUP_FAILED', whom, words);
   const { to_checkpoint_id: _none, ...rest } = backup;
   return { ...rest, phase: 'failed', modification_date: ctx.timestamp };
 }

@@ -245,10 +245,10 @@ export function reportChange(ctx: RuleContext, before: Vm, after: Vm): void {
   const sockets = (vm: Vm) => vm.cpu?.topology?.sockets ?? 1;
   if (Number(after.memory ?? 0) > Number(before.memory ?? 0)) {
     const words = { previousMem: before.memory, newMem: after.memory };
-    ctx.event(2039, subjects(ctx, after), words);
+    ctx.event('VM_MEMORY_PLUGGED', subjects(ctx, after), words);
   }
   if (sockets(before) !== sockets(after)) {
     const words = { previousNumberOfCpus: sockets(before), numberOfCpus: sockets(after) };
-    ctx.event(2033, subjects(ctx, after), words);
+    ctx.event('VM_PROCESSORS_PLUGGED', subjects(ctx, after), words);
   }
 }

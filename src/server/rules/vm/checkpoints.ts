@@ -72,7 +72,7 @@ export const checkpointRules = rules({
       const { parent_id: _removed, ...root } = child;
       ctx.tx.update('checkpoint', root, place.collection);
     }
-    ctx.event(10797, subjects(ctx, vm), { CheckpointId: id });
+    ctx.event('VM_CHECKPOINT_DELETED', subjects(ctx, vm), { CheckpointId: id });
   },
 });
 

@@ -30,7 +30,7 @@ export function setTicket(
     until: ctx.steady + expiry * 1000,
   };
   noteRunState(ctx, vm, { tickets: { ...runStateOf(vm).tickets, [protocol]: ticket } });
-  ctx.event(164, subjects(ctx, vm));
+  ctx.event('VM_TICKET_SET', subjects(ctx, vm));
   return { value: ticket.value, expiry };
 }
 

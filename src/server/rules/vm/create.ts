@@ -143,7 +143,7 @@ export function fill(
     const disk = ctx.tx.get('disk', to);
     if (disk) ctx.tx.update('disk', { ...disk, template: { id: template } });
   }
-  if (copies.length === 0) ctx.event(34, subjects(ctx, vm));
+  if (copies.length === 0) ctx.event('VM_ADDED', subjects(ctx, vm));
   else moveVm(ctx, vm, 'add', { copies });
 }
 

@@ -29,7 +29,7 @@ export const cdromRules = rules({
     if (file !== undefined) insert(ctx, after, file);
     if (!vm) return;
     if (!ctx.parameters.flag('current')) {
-      ctx.event(35, subjects(ctx, vm));
+      ctx.event('VM_UPDATED', subjects(ctx, vm));
       return;
     }
     if (!consoleOpen.has(vm.status ?? '')) {
@@ -44,8 +44,8 @@ export const cdromRules = rules({
     for (const name of Object.keys(after)) delete (after as StoredObject)[name];
     Object.assign(after, before);
     const disc = current.file?.name ?? current.file?.id;
-    if (disc === undefined) ctx.event(528, subjects(ctx, vm));
-    else ctx.event(38, subjects(ctx, vm), { DiskName: disc });
+    if (disc === undefined) ctx.event('VM_DISC_EJECTED', subjects(ctx, vm));
+    else ctx.event('VM_DISC_CHANGED', subjects(ctx, vm), { DiskName: disc });
   },
 
   present(ctx, cdrom) {
@@ -79,9 +79,9 @@ function requireLibrary(ctx: RuleContext): void {
 
 /** A device is a part of what its owner is configured to be. */
 export const deviceEvents = {
-  add: { vm: 35, template: 49, instance_type: 49 },
-  update: { vm: 35, template: 49, instance_type: 49 },
-  remove: { vm: 35, template: 49, instance_type: 49 },
+  add: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
+  update: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
+  remove: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
 } as const;
 
 export const watchdogRules = rules({
@@ -124,7 +124,7 @@ function requireDown(ctx: RuleContext, vm: Vm | undefined, action: string): void
 
 export const numaNodeRules = rules({
   kind: 'virtual_numa_node',
-  events: { add: 1300, update: 1310, remove: 1320 },
+  events: { add: 'NUMA_NODE_ADDED', update: 'NUMA_NODE_UPDATED', remove: 'NUMA_NODE_REMOVED' },
   prepare: (ctx, node, place) => checkNodes(ctx, node, place, 'add'),
   change: (ctx, _before, after, place) => checkNodes(ctx, after, place, 'edit'),
 

@@ -1,4 +1,5 @@
 /** Taking machines and templates elsewhere: to an export domain, or into a file on a host. */
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { copyImages, type ImageCopy, type Packing, requireState } from '../../jobs/moves.ts';
 import { beginWork, registerWork } from '../../jobs/work.ts';
@@ -46,7 +47,7 @@ export function exportVm(
   requireFreeDisks(ctx, vm, 'export');
   const { operation, ...begun } = exportTo(ctx, 'vm', vm, body);
   if (isRunning(vm)) {
-    ctx.event(1223, subjects(ctx, vm));
+    ctx.event('VM_EXPORT_TO_FILE_STARTED', subjects(ctx, vm));
     beginWork(ctx, runningExport, `export:${vm.id}`, { vm: vm.id, ...begun });
   } else moveVm(ctx, vm, operation, begun);
   return undefined;
@@ -67,15 +68,15 @@ registerWork(runningExport, {
     const { copies, packing } = data as unknown as RunningExport;
     return copyImages(site, copies, packing);
   },
-  done: (ctx, data) => endRunningExport(ctx, data, 1224),
-  failed: (ctx, data) => endRunningExport(ctx, data, 1225),
+  done: (ctx, data) => endRunningExport(ctx, data, 'VM_EXPORTED_TO_FILE'),
+  failed: (ctx, data) => endRunningExport(ctx, data, 'VM_EXPORT_TO_FILE_FAILED'),
 });
 
-function endRunningExport(ctx: RuleContext, data: StoredObject, code: 1224 | 1225): void {
+function endRunningExport(ctx: RuleContext, data: StoredObject, event: EventName): void {
   removeArchivedCopies(ctx, data);
   const { vm: id, words } = data as unknown as RunningExport;
   const vm = ctx.tx.get('vm', id);
-  ctx.event(code, vm ? subjects(ctx, vm) : {}, words);
+  ctx.event(event, vm ? subjects(ctx, vm) : {}, words);
 }
 
 /** Removes the copies that an archive was written from, when it is there or has failed. */

@@ -36,7 +36,7 @@ export const externalVmImportRules = rules({
     const archive = archiveAt(ctx, references.url, host);
     const name = named?.name || references.name || archive?.machine.vm.name || '';
     const vm = newVm(ctx, name, references, archive?.machine.vm);
-    ctx.event(1165, subjects(ctx, vm));
+    ctx.event('VM_IMPORT_STARTED', subjects(ctx, vm));
     const domain = { id: references.storage_domain?.id ?? '' };
     const owner: Owner = { kind: 'vm', id: vm.id ?? '' };
     const sparse = references.sparse !== false;

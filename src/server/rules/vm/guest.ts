@@ -16,7 +16,7 @@ export function freeze(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'freeze_filesystems');
   if (runStateOf(vm).frozen) ctx.refuse('VM_IS_FROZEN', { action: 'freeze the file systems of' });
   noteRunState(ctx, vm, { frozen: true });
-  ctx.event(10767, subjects(ctx, vm));
+  ctx.event('VM_FROZEN', subjects(ctx, vm));
   return undefined;
 }
 
@@ -27,7 +27,7 @@ export function thaw(ctx: RuleContext, { object: vm }: Target): undefined {
     ctx.refuse('VM_IS_NOT_FROZEN', { action: 'thaw the file systems of' });
   }
   noteRunState(ctx, vm, { frozen: false });
-  ctx.event(10768, subjects(ctx, vm));
+  ctx.event('VM_THAWED', subjects(ctx, vm));
   return undefined;
 }
 
@@ -43,7 +43,7 @@ export function maintenance(ctx: RuleContext, { object: vm }: Target, body: Stor
     if (!engine) continue;
     ctx.tx.update('host', { ...host, hosted_engine: { ...engine, global_maintenance: on } });
   }
-  ctx.event(35, subjects(ctx, vm));
+  ctx.event('VM_UPDATED', subjects(ctx, vm));
   return undefined;
 }
 
@@ -55,7 +55,7 @@ export function reorderMacAddresses(ctx: RuleContext, { object: vm }: Target): u
   nics.forEach((nic, index) => {
     ctx.tx.update('nic', { ...nic, mac: { address: addresses[index] ?? '' } });
   });
-  ctx.event(35, subjects(ctx, vm));
+  ctx.event('VM_UPDATED', subjects(ctx, vm));
   return undefined;
 }
 
@@ -64,7 +64,7 @@ export function autoPin(ctx: RuleContext, { object: vm }: Target, body: StoredOb
   requireState(ctx, 'vm', vm as StoredObject, 'auto_pin_cpu_and_numa_nodes');
   const optimize = body['optimize_cpu_settings'] === true;
   ctx.tx.update('vm', { ...vm, ...pinned(ctx, vm, optimize, 'edit') });
-  ctx.event(35, subjects(ctx, vm));
+  ctx.event('VM_UPDATED', subjects(ctx, vm));
   return undefined;
 }
 

@@ -44,7 +44,7 @@ export function changeMemory(ctx: RuleContext, before: Vm, after: Vm): MemoryCha
     left.delete(device);
     memory -= device.size;
     const lower = Math.min(guaranteed, memory);
-    ctx.event(2046, subjects(ctx, before), {
+    ctx.event('VM_MEMORY_UNPLUGGED', subjects(ctx, before), {
       DeviceId: device.id,
       DeviceSizeMb: device.size / mebibyte,
       OldGuaranteedMb: guaranteed / mebibyte,

@@ -58,11 +58,11 @@ export function furnishFromOvf(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void 
   addDevices(ctx, vm, ovf);
   const missing = ovf.disks.filter((disk) => !attached(ctx, vm, disk));
   if (missing.length === 0) {
-    ctx.event(174, subjects(ctx, vm));
+    ctx.event('VM_MADE_OF_CONFIGURATION', subjects(ctx, vm));
     return;
   }
   const names = missing.map(({ alias, id: disk }) => alias ?? disk).join(', ');
-  ctx.event(175, subjects(ctx, vm), { DiskAliases: names });
+  ctx.event('VM_MADE_OF_CONFIGURATION_WITHOUT_DISKS', subjects(ctx, vm), { DiskAliases: names });
 }
 
 /** Makes the interfaces, consoles and watchdog of a document. */
@@ -131,6 +131,6 @@ function attached(ctx: RuleContext, vm: Vm, named: OvfDisk): boolean {
     disk: { id: named.id },
     vm: { id: vm.id ?? '' },
   });
-  ctx.event(2016, { vm }, { DiskAlias: disk.alias });
+  ctx.event('DISK_ATTACHED', { vm }, { DiskAlias: disk.alias });
   return true;
 }

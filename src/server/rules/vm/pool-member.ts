@@ -12,7 +12,7 @@ export function detach(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undef
   const pool = ctx.tx.get('vm_pool', vm.vm_pool.id);
   const { vm_pool: _pool, ...free } = vm;
   ctx.tx.update('vm', { ...free, stateless: false });
-  ctx.event(308, subjects(ctx, vm), { VmPoolName: pool?.name });
+  ctx.event('VM_DETACHED_FROM_POOL', subjects(ctx, vm), { VmPoolName: pool?.name });
   if (pool) ctx.tx.update('vm_pool', { ...pool, size: Math.max(0, Number(pool.size ?? 0) - 1) });
   return undefined;
 }

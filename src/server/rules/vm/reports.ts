@@ -95,7 +95,7 @@ export function logon(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefi
     user: { id: ctx.caller.userId, ...(user?.user_name ? { user_name: user.user_name } : {}) },
     vm: { id: vm.id ?? '' },
   });
-  ctx.event(456, subjects(ctx, vm));
+  ctx.event('USER_LOGGED_IN_TO_VM', subjects(ctx, vm));
   return undefined;
 }
 

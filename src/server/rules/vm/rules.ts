@@ -40,7 +40,7 @@ export const vmRules = rules({
   kind: 'vm',
   lifecycle,
   addsAtOnce: true,
-  events: { update: 35 },
+  events: { update: 'VM_UPDATED' },
 
   prepare: (ctx, vm, _place, sent) => prepareVm(ctx, vm, sent),
   added: (ctx, { object }, sent) => furnishVm(ctx, object, sent),
@@ -167,7 +167,7 @@ onArrival('vm', {
     /** A machine whose disks could not be copied is there, and its disks are not to be used. */
     add(ctx, vm, { data }) {
       spoilCopies(ctx, notedCopies(data));
-      ctx.event(60, subjects(ctx, vm as Vm));
+      ctx.event('VM_ADD_FAILED', subjects(ctx, vm as Vm));
       return { ...vm, status: 'down', has_illegal_images: true };
     },
   },

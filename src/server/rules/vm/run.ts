@@ -118,7 +118,7 @@ function checkDisks(ctx: RuleContext, vm: Vm): void {
 /** Switches a machine off. What is down already stays so: automation may ask twice. */
 export function stop(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
   if (vm.status === 'down') {
-    ctx.event(254, subjects(ctx, vm), { VmStatus: 'Down', Action: 'stop' });
+    ctx.event('VM_ALREADY_THERE', subjects(ctx, vm), { VmStatus: 'Down', Action: 'stop' });
     return undefined;
   }
   requireState(ctx, 'vm', vm as StoredObject, 'stop');
@@ -135,7 +135,7 @@ export function shutdown(ctx: RuleContext, target: Target, body: StoredObject): 
   const vm = target.object;
   requireState(ctx, 'vm', vm as StoredObject, 'shutdown');
   if (vm.status !== 'up') {
-    ctx.event(76, subjects(ctx, vm));
+    ctx.event('VM_STOPPED_INSTEAD_OF_SHUTDOWN', subjects(ctx, vm));
     return stop(ctx, target, body);
   }
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'shutdown');

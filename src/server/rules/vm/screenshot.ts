@@ -71,7 +71,7 @@ export function screenshot(ctx: RuleContext, { object: vm }: Addressed<'vm'>): A
   if (ctx.tx.count('graphics_console', { where }) === 0) {
     ctx.refuse('VM_WITHOUT_SCREEN', { action: 'take a screenshot of' });
   }
-  ctx.event(13502, subjects(ctx, vm));
+  ctx.event('VM_SCREENSHOT_TAKEN', subjects(ctx, vm));
   const state = runStateOf(vm).frozen ? 'file systems frozen' : '';
   const lines = [vm.name ?? '', vm.status ?? '', vm.fqdn ?? '', state, ctx.timestamp.slice(0, 19)];
   return { screenshot: draw(lines.map((line) => line.toLowerCase())) };
