@@ -5,7 +5,7 @@ import { rolldown } from 'rolldown';
 
 /** The large tables; small ones are not worth it. */
 const tables =
-  /src[\\/]model[\\/](?:types[\\/]index|services[\\/]index|enums|parameters|events|faults|permits|search-fields)\.ts$/;
+  /src[\\/]model[\\/](?:derive[\\/](?!collections)\w+|enums|parameters|events|faults)\.ts$/;
 
 export const modelAsJson = {
   name: 'model-as-json',

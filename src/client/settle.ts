@@ -1,6 +1,7 @@
 /** Waiting until an object has come to rest, is gone, or is what somebody hopes it will be. */
+
+import { lifecycles } from '../model/derive/lifecycles.ts';
 import { attributesOf, isType } from '../model/index.ts';
-import { lifecycles } from '../model/lifecycles/index.ts';
 import type { Thing } from './client.ts';
 import { ConflictError, ConnectionError, ServerError, WaitTimeoutError } from './errors.ts';
 import { pause } from './pause.ts';

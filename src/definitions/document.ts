@@ -12,9 +12,11 @@
  *         nics: [{ name: nic1 }]
  *         status: up
  */
+
+import { requiredOnAdd } from '../model/derive/required.ts';
+import { services } from '../model/derive/services.ts';
 import { subCollections } from '../model/index.ts';
-import { requiredOnAdd } from '../model/required.ts';
-import { services } from '../model/services/index.ts';
+import { firstPath } from '../model/requirements.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -96,8 +98,8 @@ export interface Divided {
 export function divided(objectService: string | undefined, item: Item): Divided {
   const children = new Set(objectService ? subCollections(objectService) : []);
   // What an object cannot be added without is sent with it: the permits of a role.
-  for (const name of requiredOnAdd[services[objectService ?? '']?.type ?? ''] ?? []) {
-    children.delete(name);
+  for (const one of requiredOnAdd[services[objectService ?? '']?.type ?? ''] ?? []) {
+    children.delete(firstPath(one));
   }
   const own: Record<string, unknown> = {};
   const below: [string, readonly Item[]][] = [];

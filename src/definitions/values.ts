@@ -1,6 +1,6 @@
 /** From the values of a definition to those of the API: names become references, sizes numbers. */
 import { attributesOf, isType, parseKind } from '../model/index.ts';
-import type { Kind } from '../model/notation.ts';
+import type { Kind } from '../model/notation/attributes.ts';
 import { type Item, isItem } from './document.ts';
 
 const units: Readonly<Record<string, number>> = {

@@ -1,11 +1,12 @@
 /** Questions about the model: which attributes a type has, which operations exist. */
-import type { Attribute, Kind, ServiceDefinition, TypeDefinition } from './notation.ts';
-import { services } from './services/index.ts';
-import { type TypeName, types } from './types/index.ts';
+import { type OperationParameters, type ServiceDefinition, services } from './derive/services.ts';
+import { types } from './derive/types.ts';
+import type { Attribute, Kind, TypeDefinition } from './notation/attributes.ts';
+import type { TypeName } from './resources/index.ts';
 
 /** The declaration of a type. Throws when the model has no such type: a mistake in the code. */
 export function typeOf(name: string): TypeDefinition {
-  const found = (types as Readonly<Record<string, TypeDefinition>>)[name];
+  const found = types[name];
   if (!found) throw new Error(`The model has no type ${name}.`);
   return found;
 }
@@ -134,8 +135,8 @@ export function operationsOf(path: string): readonly Operation[] {
   if (!service) return [];
   let operations = operationsByPath.get(path);
   if (!operations) {
-    operations = Object.entries(service.operations).map(([name, text]) =>
-      operation(path, service, name, text),
+    operations = Object.entries(service.operations).map(([name, parameters]) =>
+      operation(path, service, name, parameters),
     );
     operationsByPath.set(path, operations);
   }
@@ -154,13 +155,9 @@ function operation(
   path: string,
   service: ServiceDefinition,
   name: string,
-  text: string,
+  { query, body, bodyIsList }: OperationParameters,
 ): Operation {
   const http = methods[name];
-  const words = text.split(' ').filter((word) => word !== '');
-  const plain = words.filter((word) => /^\w/.test(word));
-  const marked = (mark: string) =>
-    words.filter((word) => word.startsWith(mark)).map((word) => word.slice(1));
   return {
     name,
     http: http ?? 'POST',
@@ -168,9 +165,9 @@ function operation(
     service: path,
     type: service.type,
     isAction: http === undefined,
-    query: http ? plain : marked('?'),
-    body: http ? marked('!') : plain,
-    listBody: words.includes('[]'),
+    query,
+    body,
+    listBody: bodyIsList,
   };
 }
 

@@ -2,7 +2,7 @@
  * Every secondary parameter of the API (specification 4.2 and 4.5), named by the services.
  * A name means the same thing wherever it occurs.
  */
-import type { Kind } from './notation.ts';
+import type { Kind } from './notation/attributes.ts';
 
 export interface Parameter {
   readonly kind: Kind;

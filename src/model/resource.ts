@@ -1,8 +1,7 @@
 /** TypeScript types of the objects on the wire, inferred from their declarations. */
 import type { EnumName, EnumValue } from './enums.ts';
-import type { TypeName, types } from './types/index.ts';
+import type { Declarations, TypeName } from './resources/index.ts';
 
-type Declarations = typeof types;
 type Definition<T extends TypeName> = Declarations[T];
 
 type ScalarValue<K> = K extends 'int' | 'decimal'

@@ -2,7 +2,7 @@
  * A parsed search. Everything is resolved: each condition holds the definition of its field, and
  * its value is in the form in which the attribute holds it, so that nothing is left to look up.
  */
-import type { CrossReference, Relation, SearchField } from '../model/search-fields.ts';
+import type { CrossReference, Relation, SearchField } from '../model/notation/search.ts';
 
 export interface SearchQuery {
   /** Key of `searchFields`: what is searched. */

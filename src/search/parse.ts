@@ -1,13 +1,11 @@
 /** Parses the search language (specification 4.3). */
+import { crossReferences, defaultSorts, searchFields } from '../model/derive/search.ts';
 import {
   type CrossReference,
-  crossReferences,
-  defaultSorts,
   type Relation,
   relationsByKind,
   type SearchField,
-  searchFields,
-} from '../model/search-fields.ts';
+} from '../model/notation/search.ts';
 import type { Comparison, Expression, FreeText, NamedField, SearchQuery, SortKey } from './ast.ts';
 import { SearchError } from './error.ts';
 import { Scanner, type Word } from './scanner.ts';

@@ -1,5 +1,5 @@
 /** Cuts a search into words, quoted values and relations. */
-import type { Relation } from '../model/search-fields.ts';
+import type { Relation } from '../model/notation/search.ts';
 import { SearchError } from './error.ts';
 
 /** A word or a value, and where it stands. */

@@ -1,6 +1,6 @@
 /** Turns the text of a value into the form in which the attribute holds it. */
 import { enums } from '../model/enums.ts';
-import { type Relation, type SearchField, severities } from '../model/search-fields.ts';
+import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
 import { dateForms, parseDate, parseSpan } from './dates.ts';
 import { SearchError } from './error.ts';

@@ -1,4 +1,6 @@
 /** What an object looks like on the wire: its members, in the order in which they are written. */
+
+import { types } from '../model/derive/types.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {
   attributesOf,
@@ -9,8 +11,7 @@ import {
   tagOf,
   typeOf,
 } from '../model/index.ts';
-import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation.ts';
-import { types } from '../model/types/index.ts';
+import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation/attributes.ts';
 import { displayName, namesake, singular, wireName } from './names.ts';
 
 /** One value without members. */

@@ -1,8 +1,8 @@
 /** `vmctl explain` tells what the model knows, for every type, and connects to nothing. */
 import { describe, expect, it } from 'vitest';
+import { lifecycles } from '../../src/model/derive/lifecycles.ts';
+import { types } from '../../src/model/derive/types.ts';
 import { attributesOf } from '../../src/model/index.ts';
-import { lifecycles } from '../../src/model/lifecycles/index.ts';
-import { types } from '../../src/model/types/index.ts';
 import { vmctl } from './run.ts';
 
 describe('explain', () => {

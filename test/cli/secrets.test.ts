@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hidden, masked, maskedBody, maskedHeaders } from '../../src/cli/output/secrets.ts';
+import { types } from '../../src/model/derive/types.ts';
 import { attributesOf } from '../../src/model/index.ts';
 import { actionParameters } from '../../src/model/parameters.ts';
-import { types } from '../../src/model/types/index.ts';
 
 const names = [
   ...new Set([

@@ -11,7 +11,7 @@ import { displayWidth, truncated } from '../../src/cli/output/width.ts';
 import { parseValue } from '../../src/cli/resources/values.ts';
 import { readPrivate, withLock, writePrivate } from '../../src/cli/session/private-file.ts';
 import { find, settingNames, settings } from '../../src/cli/session/settings.ts';
-import type { Kind } from '../../src/model/notation.ts';
+import type { Kind } from '../../src/model/notation/attributes.ts';
 import { temporaryHome } from './run.ts';
 
 describe('values', () => {

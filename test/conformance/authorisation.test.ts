@@ -3,8 +3,8 @@
  * permissions, the same user with a role that has the permits, the administrator.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { permitsByPath, permitsByType } from '../../src/model/derive/permits.ts';
 import { allOperations, type Operation } from '../../src/model/index.ts';
-import { permitsByPath, permitsByType } from '../../src/model/permits.ts';
 import { firstIds } from '../support/firsts.ts';
 import { RawApi, requestToken, send } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -147,13 +147,13 @@ describe('the same user with a role that has the permits', () => {
         needs &&
         roles.find(
           ({ name, permits }) =>
-            name !== 'SuperUser' && needs.every(([permit]) => permits.has(permit)),
+            name !== 'SuperUser' && needs.every(({ permit }) => permits.has(permit)),
         );
       if (!role) continue;
       if (present !== role.id) await janeHas(role.id);
       present = role.id;
       // Some permits are for what is one's own.
-      const own = needs.some(([, on]) => on === 'own' || on === 'others');
+      const own = needs.some(({ on }) => on === 'own' || on === 'others');
       const path = own ? pathOf(operation).replace(ids['user'] ?? '', janeId) : undefined;
       const { status, text } = await ask(jane, operation, path);
       expect([401, 403], `${label(operation)} as ${role.name}: ${text}`).not.toContain(status);

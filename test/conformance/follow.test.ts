@@ -1,8 +1,8 @@
 /** Links that are expanded inside an answer: lists, references, nested, and where that ends. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { services } from '../../src/model/derive/services.ts';
 import { subCollections } from '../../src/model/index.ts';
 import { linksOf } from '../../src/model/links.ts';
-import { services } from '../../src/model/services/index.ts';
 import { firstIds } from '../support/firsts.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -1,7 +1,7 @@
 /** Every link that an answer shows leads somewhere: the whole site is walked along them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { services } from '../../src/model/derive/services.ts';
 import { operationsOf } from '../../src/model/index.ts';
-import { services } from '../../src/model/services/index.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

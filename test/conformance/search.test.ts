@@ -1,12 +1,8 @@
 /** Searches over HTTP: every field, the grammar, order and pages, and what does not parse. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crossReferences, searchFields } from '../../src/model/derive/search.ts';
 import { allOperations } from '../../src/model/index.ts';
-import {
-  crossReferences,
-  relationsByKind,
-  type SearchField,
-  searchFields,
-} from '../../src/model/search-fields.ts';
+import { relationsByKind, type SearchField } from '../../src/model/notation/search.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

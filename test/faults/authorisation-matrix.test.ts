@@ -3,8 +3,8 @@
  * and with every form of the filter. What is allowed follows from the permits of the model alone.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { permitsByPath, permitsByType } from '../../src/model/derive/permits.ts';
 import { allOperations, type Operation, primaryPath } from '../../src/model/index.ts';
-import { permitsByPath, permitsByType } from '../../src/model/permits.ts';
 import type { RawApi } from '../support/raw.ts';
 import { send } from '../support/raw.ts';
 import { Atlas, worldOf } from './support/atlas.ts';
@@ -60,7 +60,7 @@ function isAllowed(operation: Operation): boolean {
   const needs =
     permitsByPath[primaryPath(operation.service)]?.[operation.name] ??
     permitsByType[operation.type]?.[operation.name];
-  return needs?.every(([permit, on]) => held.has(permit) || on === 'others') ?? false;
+  return needs?.every(({ permit, on }) => held.has(permit) || on === 'others') ?? false;
 }
 
 /** Operations that were done although the permits say otherwise. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { searchFields } from '../../src/model/search-fields.ts';
+import { searchFields } from '../../src/model/derive/search.ts';
 import { parseSearch, SearchError } from '../../src/search/index.ts';
 import { heading } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';

@@ -3,8 +3,9 @@
  * tells the one anything of the half of the other.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crossReferences, searchFields } from '../../src/model/derive/search.ts';
 import { allOperations } from '../../src/model/index.ts';
-import { crossReferences, type SearchField, searchFields } from '../../src/model/search-fields.ts';
+import type { SearchField } from '../../src/model/notation/search.ts';
 import type { RawApi } from '../support/raw.ts';
 import type { Atlas, Stored } from './support/atlas.ts';
 import { figure } from './support/catalogue.ts';

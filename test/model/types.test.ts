@@ -1,14 +1,15 @@
 /** The declarations hold together: every name that is used exists. */
 import { describe, expect, it } from 'vitest';
+import { lifecycles } from '../../src/model/derive/lifecycles.ts';
+import { requiredOnAdd } from '../../src/model/derive/required.ts';
+import { services } from '../../src/model/derive/services.ts';
+import { types } from '../../src/model/derive/types.ts';
 import { enums } from '../../src/model/enums.ts';
 import { events } from '../../src/model/events.ts';
 import { faults } from '../../src/model/faults.ts';
 import { attributesOf, isType, parseKind, tagOf } from '../../src/model/index.ts';
-import { lifecycles } from '../../src/model/lifecycles/index.ts';
 import { actionParameters, queryParameters } from '../../src/model/parameters.ts';
-import { requiredOnAdd } from '../../src/model/required.ts';
-import { services } from '../../src/model/services/index.ts';
-import { types } from '../../src/model/types/index.ts';
+import { acceptedPaths } from '../../src/model/requirements.ts';
 
 describe('types', () => {
   it.each(Object.keys(types))('%s refers only to what exists', (name) => {
@@ -35,19 +36,17 @@ describe('types', () => {
 describe('services', () => {
   it.each(Object.entries(services))('%s has a type and known parameters', (_path, service) => {
     expect(isType(service.type)).toBe(true);
-    for (const text of Object.values(service.operations)) {
-      for (const word of text.split(' ').filter((one) => /^\W?\w/.test(one))) {
-        const name = word.replace(/^\W/, '');
-        expect(name in queryParameters || name in actionParameters, name).toBe(true);
-      }
+    for (const { query, body } of Object.values(service.operations)) {
+      for (const name of query) expect(Object.keys(queryParameters)).toContain(name);
+      for (const name of body) expect(Object.keys(actionParameters)).toContain(name);
     }
   });
 });
 
 describe('required attributes', () => {
   it.each(Object.entries(requiredOnAdd))('of %s exist', (type, paths) => {
-    for (const path of paths.flatMap((one) => one.split('|'))) {
-      const [first = ''] = path.replace(/^\//, '').split('.');
+    for (const path of paths.flatMap(acceptedPaths)) {
+      const [first = ''] = path.split('.');
       if (first === 'id' || first === 'name') continue;
       expect(Object.keys(attributesOf(type)), `${type}: ${path}`).toContain(first);
     }

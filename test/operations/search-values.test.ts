@@ -3,7 +3,7 @@
  * which a search by that value finds and a search for everything else does not.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { searchFields } from '../../src/model/search-fields.ts';
+import { searchFields } from '../../src/model/derive/search.ts';
 import { RawApi } from '../support/raw.ts';
 import { addVolume } from './support/gluster.ts';
 import { type People, useSite } from './support/site.ts';

@@ -1,7 +1,7 @@
 /** The grammar of the search language. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { searchFields } from '../../src/model/search-fields.ts';
+import { searchFields } from '../../src/model/derive/search.ts';
 import type { Expression, SearchQuery, SearchValue } from '../../src/search/ast.ts';
 import { parseSearch, SearchError } from '../../src/search/parse.ts';
 

@@ -1,5 +1,6 @@
 /** The table of search fields agrees with the types of the model. */
 import { describe, expect, test } from 'vitest';
+import { crossReferences, defaultSorts, searchFields } from '../../src/model/derive/search.ts';
 import { enums } from '../../src/model/enums.ts';
 import {
   allOperations,
@@ -8,13 +9,7 @@ import {
   isType,
   parseKind,
 } from '../../src/model/index.ts';
-import {
-  crossReferences,
-  defaultSorts,
-  type SearchField,
-  type Step,
-  searchFields,
-} from '../../src/model/search-fields.ts';
+import type { SearchField, Step } from '../../src/model/notation/search.ts';
 
 /** Types of the model behind the names that the search alone knows. */
 const typesBehind: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import {
   actionsWithoutEffect,
   ignoredParameters,
   refusedOperations,
-} from '../../src/model/ignored.ts';
+} from '../../src/model/derive/coverage.ts';
 import { allOperations, type Operation, primaryPath } from '../../src/model/index.ts';
 import { actionParameters, type Parameter } from '../../src/model/parameters.ts';
 import { type CallRecords, chooseTests, keyOf, readCallRecords } from '../support/call-records.ts';
@@ -87,13 +87,12 @@ describe('the page', () => {
 
 describe('what is ignored', () => {
   it('is declared, and said of operations that there are', () => {
-    const unknown = ignoredParameters.flatMap(({ parameter, operations: named, in: place }) =>
-      named.filter((key) => {
-        const found = operations.get(key);
-        const all = place === 'query' ? found?.query : found?.body;
-        return key !== 'PUT *' && !all?.includes(parameter);
-      }),
-    );
+    const unknown = ignoredParameters
+      .filter(({ parameter, operation, in: place }) => {
+        const found = operations.get(operation);
+        return !(place === 'query' ? found?.query : found?.body)?.includes(parameter);
+      })
+      .map(({ operation }) => operation);
     const others = [...Object.keys(actionsWithoutEffect), ...Object.keys(refusedOperations)];
     expect([...unknown, ...others.filter((key) => !operations.has(key))]).toEqual([]);
   });
@@ -102,14 +101,8 @@ describe('what is ignored', () => {
 /** Whether it is said that an operation ignores a parameter. */
 function isIgnored(operation: Operation, place: 'query' | 'body', name: string): boolean {
   const key = keyOfOperation(operation);
-  const primary = `${operation.http} ${primaryPath(operation.path)}`;
   return ignoredParameters.some(
-    ({ parameter, operations: named, in: where }) =>
-      where === place &&
-      parameter === name &&
-      named.some(
-        (one) => one === key || one === primary || (one === 'PUT *' && operation.http === 'PUT'),
-      ),
+    (one) => one.in === place && one.parameter === name && one.operation === key,
   );
 }
 

@@ -1,8 +1,8 @@
 /** The documents themselves: order, names, escaping, collections, actions and faults. */
 import { describe, expect, test } from 'vitest';
+import { services } from '../../src/model/derive/services.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { addressesObject, attributesOf, subCollections, tagOf } from '../../src/model/index.ts';
-import { services } from '../../src/model/services/index.ts';
 import {
   decodeAction,
   decodeFault,

@@ -1,9 +1,9 @@
 /** What is written is read back the same, for every type of the model. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { actionParameters } from '../../src/model/parameters.ts';
-import { types } from '../../src/model/types/index.ts';
 import {
   decodeAction,
   decodeList,

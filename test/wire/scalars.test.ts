@@ -1,8 +1,8 @@
 /** How plain values are spelled, and which spellings are refused. */
 import { describe, expect, test } from 'vitest';
+import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { attributesOf, parseKind } from '../../src/model/index.ts';
-import { types } from '../../src/model/types/index.ts';
 import { decodeObject, encodeObject, WireError } from '../../src/wire/index.ts';
 import { displayName, singular } from '../../src/wire/names.ts';
 

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
+import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
-import { types } from '../../src/model/types/index.ts';
 import { decodeObject, encodeList, encodeObject, WireError } from '../../src/wire/index.ts';
 import { anyObject, fullObject } from './arbitraries.ts';
 

@@ -2,7 +2,7 @@
 import type { Thing } from '../../client/client.ts';
 import { sizeText } from '../../definitions/values.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
-import type { Attribute } from '../../model/notation.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
 import { meaningOf, plainText } from '../output/cells.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

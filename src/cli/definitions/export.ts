@@ -2,10 +2,10 @@
 import type { Thing } from '../../client/client.ts';
 import { collectionOrder, objectServiceOf } from '../../definitions/document.ts';
 import { sizeText } from '../../definitions/values.ts';
+import { services } from '../../model/derive/services.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { scopeOf } from '../../model/naming.ts';
-import type { Attribute } from '../../model/notation.ts';
-import { services } from '../../model/services/index.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
 import { plainText } from '../output/cells.ts';
 import { homeOf } from '../resources/collections.ts';
 import type { Performer } from '../resources/perform.ts';

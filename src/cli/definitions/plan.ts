@@ -10,9 +10,9 @@ import {
   phasesOf,
 } from '../../definitions/document.ts';
 import { settled, userOf } from '../../definitions/values.ts';
+import { services } from '../../model/derive/services.ts';
 import { attributesOf, operationsOf } from '../../model/index.ts';
 import { scopeOf } from '../../model/naming.ts';
-import { services } from '../../model/services/index.ts';
 import { collectionAt, homeOf, nounOfCollection } from '../resources/collections.ts';
 import type { Performer } from '../resources/perform.ts';
 import type { Found } from '../resources/references.ts';

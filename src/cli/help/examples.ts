@@ -1,6 +1,8 @@
 /** Example commands for a verb, made from what it needs. */
+
+import { requiredByAction, requiredOnAdd } from '../../model/derive/required.ts';
 import { isSearchable } from '../../model/index.ts';
-import { requiredByAction, requiredOnAdd } from '../../model/required.ts';
+import { firstPath } from '../../model/requirements.ts';
 import { kebab } from '../resources/fields.ts';
 import type { Flag, VerbFlags } from '../resources/flags.ts';
 import { brickVerbs, extraArguments, isReferenceVerb } from '../resources/spellings.ts';
@@ -122,9 +124,11 @@ function neededFlags(
     return [];
   }
   const needed =
-    verb.kind === 'add' ? requiredOnAdd[operation.type] : requiredByAction[operation.path];
+    verb.kind === 'add'
+      ? requiredOnAdd[operation.type]
+      : requiredByAction[operation.type]?.[operation.name];
   return (needed ?? []).flatMap((rule) => {
-    const path = rule.split('|')[0]?.replace(/\.(id|name)$/, '') ?? '';
+    const path = firstPath(rule).replace(/\.(id|name)$/, '');
     const name = kebab(path).replaceAll('.', '-');
     const flag = flags.find(
       (one) => one.names.includes(name) || one.names.includes(`${name}-file`),

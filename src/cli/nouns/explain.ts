@@ -1,8 +1,8 @@
 /** `vmctl explain`: what the model knows of a type or an attribute. Never connects. */
 import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
+import { types } from '../../model/derive/types.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
-import { types } from '../../model/types/index.ts';
 import { nounOf, nouns } from '../catalog.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';

@@ -3,7 +3,7 @@
  * front gives it another title, and `x*y` multiplies two attributes.
  */
 import { attributesOf, isIdentified, parseKind } from '../../model/index.ts';
-import type { Attribute } from '../../model/notation.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
 
 export interface Column {
   /** Head of the column, and its name in csv. */

@@ -1,7 +1,7 @@
 /** The body of a request: a document, over it `--set`, over it the flags of single attributes. */
 import { UsageError } from '../../client/errors.ts';
 import { isType, parseKind } from '../../model/index.ts';
-import type { Kind } from '../../model/notation.ts';
+import type { Kind } from '../../model/notation/attributes.ts';
 import { decodeObject, WireError } from '../../wire/index.ts';
 import type { Cli } from '../cli.ts';
 import { nearest } from '../nearest.ts';

@@ -1,5 +1,5 @@
 /** Where the objects of a noun live: the collections of the model, grouped by noun. */
-import { services } from '../../model/services/index.ts';
+import { services } from '../../model/derive/services.ts';
 import { nounOf } from '../catalog.ts';
 
 /** An object that has to be named before the collection can be: `--vm web01`. */

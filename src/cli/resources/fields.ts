@@ -1,6 +1,6 @@
 /** What the body of an operation may hold, and under which flags it is reached. */
 import { attributesOf, isType, type Operation, parseKind } from '../../model/index.ts';
-import type { Attribute, Kind } from '../../model/notation.ts';
+import type { Attribute, Kind } from '../../model/notation/attributes.ts';
 import { actionParameters, type Parameter } from '../../model/parameters.ts';
 import { homeOf } from './collections.ts';
 import {

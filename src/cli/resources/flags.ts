@@ -1,7 +1,7 @@
 /** The flags of a verb: what names parents, what goes into the query and what into the body. */
 import { type EnumName, enums } from '../../model/enums.ts';
 import { isSearchable, parseKind } from '../../model/index.ts';
-import type { Kind } from '../../model/notation.ts';
+import type { Kind } from '../../model/notation/attributes.ts';
 import { type Parameter, queryParameters } from '../../model/parameters.ts';
 import { homeOf, type Parent, singular } from './collections.ts';
 import { type Field, fieldsOf, isReference, kebab } from './fields.ts';

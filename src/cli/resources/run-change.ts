@@ -1,7 +1,7 @@
 /** Verbs that change something: create, attach, update, delete and all actions. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { lifecycles } from '../../model/lifecycles/index.ts';
+import { lifecycles } from '../../model/derive/lifecycles.ts';
 import { formatOf, isTable } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
 import { showOutput } from './action-output.ts';

@@ -2,7 +2,7 @@
 import { UsageError } from '../../client/errors.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';
-import type { Kind } from '../../model/notation.ts';
+import type { Kind } from '../../model/notation/attributes.ts';
 import { nearest } from '../nearest.ts';
 
 const powers = ['', 'K', 'M', 'G', 'T', 'P', 'E'];

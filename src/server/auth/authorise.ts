@@ -1,14 +1,10 @@
 /** May the caller perform this operation: the permits that the model asks for, where it asks. */
+
+import { permitsByPath, permitsByType, permitsWhenSent } from '../../model/derive/permits.ts';
 import type { Operation } from '../../model/index.ts';
 import { attributesOf, parseKind, primaryPath } from '../../model/index.ts';
-import {
-  type ConditionalNeed,
-  type Need,
-  permitsByPath,
-  permitsByType,
-  permitsWhenSent,
-} from '../../model/permits.ts';
-import type { TypeName } from '../../model/types/index.ts';
+import type { ConditionalNeed, Need } from '../../model/notation/permits.ts';
+import type { TypeName } from '../../model/resources/index.ts';
 import { Refusal, refused } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
 import { resolveMember, resolveReferences } from '../rules/input.ts';
@@ -60,7 +56,7 @@ function demanded(
   need: Need,
   subject: Subject,
 ): [permit: string, objects: readonly ObjectOrSystem[]] {
-  const [permit, on] = need;
+  const { permit, on } = need;
   const mine = subject.place.owner?.id === ctx.caller.userId;
   if (on === 'own') return [mine ? permit : 'manipulate_users', [undefined]];
   if (on === 'others') return [permit, mine ? [] : [undefined]];
@@ -100,13 +96,13 @@ function isPart(sent: unknown, before: unknown): boolean {
 function objectsOf(
   ctx: RuleContext,
   operation: Operation,
-  [, on]: Need,
+  { on, path = '' }: Need,
   { place, object, sent }: Subject,
 ): ObjectOrSystem[] {
-  const [where = '', path = ''] = on.split(' ');
-  switch (where) {
+  switch (on) {
+    case 'referred':
+      return references(ctx, place.type, path, object ?? {});
     case 'self':
-      if (path) return references(ctx, place.type, path, object ?? {});
       return [object ? { kind: place.type, id: String(object['id']) } : undefined];
     case 'owner':
       return [place.owner];

@@ -1,5 +1,5 @@
 /** Whether a caller holds a permit on an object, or on anything that contains it. */
-import { containers } from '../../model/permits.ts';
+import { containedIn } from '../../model/derive/permits.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Caller } from '../rules/context.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
@@ -94,7 +94,7 @@ function chainOf(tx: Transaction, start: Link): Link[] {
     chain.push(next);
     const object = tx.get(kind, id) as StoredObject | undefined;
     if (!object) continue;
-    for (const path of containers[kind] ?? []) queue.push(...along(tx, object, path.split('.')));
+    for (const path of containedIn[kind] ?? []) queue.push(...along(tx, object, path.split('.')));
     if (kind === 'disk') {
       for (const { vm } of tx.list('disk_attachment', { where: { disk_id: id } })) {
         if (vm?.id) queue.push({ kind: 'vm', id: vm.id });

@@ -3,7 +3,7 @@
  * of the permissions that the user holds. Each comes in two forms: as the set of what is visible,
  * which costs as much as the user sees, and as a test of one object, which costs the same for all.
  */
-import { containers, subjects, ways } from '../../model/permits.ts';
+import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
 import type { Caller } from '../rules/context.ts';
 import { compose, joined, type SqlCondition } from '../store/conditions.ts';
 import { heldBy, pathPrefix, permissionKeepers, permissionObjects } from '../store/held.ts';
@@ -141,7 +141,7 @@ export class Visibility {
         ...this.#grantedReasons(kind),
         ...this.#containedReasons(kind),
         ...(kind === 'disk' ? [this.#attached()] : []),
-        ...(subjects[kind] ?? []).flatMap((path) => this.#subjectReasons(kind, path)),
+        ...(about[kind] ?? []).flatMap((path) => this.#subjectReasons(kind, path)),
         ...(kind === 'permission' ? [this.#own()] : []),
         ...(kind === 'job' ? [this.#ownJobs()] : []),
       ];
@@ -169,7 +169,7 @@ export class Visibility {
 
   /** Objects in what a permission is on. */
   #containedReasons(kind: KindName): Reason[] {
-    return (containers[kind] ?? []).flatMap((path) => this.#showing(kind, path.split('.')));
+    return (containedIn[kind] ?? []).flatMap((path) => this.#showing(kind, path.split('.')));
   }
 
   /** Those whose path of references leads to an object that shows what is in it. */
@@ -275,7 +275,7 @@ export class Visibility {
 
   /** The condition that an object leads to something visible; none where nothing of its kind does. */
   #leads(kind: KindName): SqlCondition[] {
-    if (!ways[kind]) return [];
+    if (!reachedFrom[kind]) return [];
     let ids = this.#kept.onTheWay.get(kind);
     if (ids === undefined) {
       ids = idsOf(this.#tx, joined(this.#wayTo(kind), ' UNION ALL ', 'SELECT NULL AS id WHERE 0'));
@@ -288,7 +288,7 @@ export class Visibility {
 
   /** Objects that something visible refers to. */
   #wayTo(kind: KindName): SqlCondition[] {
-    return (ways[kind] ?? []).flatMap((name) => {
+    return (reachedFrom[kind] ?? []).flatMap((name) => {
       const child = name as KindName;
       const sets = [
         ...this.#grantedReasons(child).map(({ set }) => set),

@@ -1,6 +1,7 @@
 /** Of which kinds everybody sees all, which are seen with what they are kept below, and how they refer to others. */
+
+import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind } from '../../model/index.ts';
-import { services } from '../../model/services/index.ts';
 import { compose, joined, type SqlCondition } from '../store/conditions.ts';
 import { pathPrefix } from '../store/held.ts';
 import { columnName, columnsOf, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';

@@ -106,7 +106,7 @@ export function show(view: Presentation, place: Place, object: StoredObject): St
     } = present(view, place.kind, object, service, path);
     return sight?.shows(place.type, shown) ?? shown;
   }
-  if (place.members?.told === 'link') return { id: object['id'], href: view.apiPath + path };
+  if (place.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
   const shown = present(view, place.kind, object, service, path);
   return sight?.shows(place.type, shown) ?? shown;
 }

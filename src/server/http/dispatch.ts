@@ -170,7 +170,7 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const object = generic.add(ctx, place, sent);
   const job = noteJob(ctx, call.operation, place, object);
   const shown = show(view, place, object);
-  const told = place.members?.told ?? 'object';
+  const told = place.members?.answers ?? 'object';
   if (told === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
   if (told !== 'object') {
     const answer = told === 'sent' ? { ...sent, id: shown['id'], href: shown['href'] } : shown;

@@ -1,5 +1,5 @@
 /** Whether a request sees only what the user has permissions on, and what that leaves of a place. */
-import { services } from '../../model/services/index.ts';
+import { services } from '../../model/derive/services.ts';
 import { Kept, Visibility } from '../auth/visibility.ts';
 import { isPublic } from '../auth/visible-kinds.ts';
 import { notFound, Refusal } from '../fault.ts';

@@ -1,8 +1,9 @@
 /** Expands links inside an answer (specification 4.3): whole lists and references, nested. */
+
+import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind, subCollections } from '../../model/index.ts';
 import { linksOf } from '../../model/links.ts';
-import { services } from '../../model/services/index.ts';
-import type { TypeName } from '../../model/types/index.ts';
+import type { TypeName } from '../../model/resources/index.ts';
 import { Refusal } from '../fault.ts';
 import * as generic from '../rules/generic.ts';
 import {

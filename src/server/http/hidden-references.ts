@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
-import type { Attribute } from '../../model/notation.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/parameters.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext, Sight } from '../rules/context.ts';

@@ -1,7 +1,8 @@
 /** Which objects a list returns and in which order: search, from, max, page (specification 4.3). */
+
+import { searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
-import { searchFields } from '../../model/search-fields.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext, Sight } from '../rules/context.ts';

@@ -1,8 +1,9 @@
 /** Takes out of what is shown every reference to what the caller does not see. */
+
+import { reachedFrom } from '../../model/derive/permits.ts';
 import { attributesOf, parseKind, referencedType } from '../../model/index.ts';
-import type { Attribute } from '../../model/notation.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/parameters.ts';
-import { ways } from '../../model/permits.ts';
 import type { Sight } from '../rules/context.ts';
 import { isStored, topCollection } from '../rules/places.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
@@ -80,7 +81,8 @@ function lookFor(type: string, name: string, kind: Attribute['kind']): Look | un
   if (form === 'scalar' || form === 'enum') return undefined;
   const target = referencedType(of);
   // What an object leads to is visible with it.
-  const isWay = ways[target]?.includes(type) === true && (name === target || form === 'links');
+  const isWay =
+    reachedFrom[target]?.includes(type) === true && (name === target || form === 'links');
   const one = (sight: Sight, value: unknown): unknown => {
     if (!isRecord(value)) return value;
     const isObject = form !== 'struct' || topCollection(target) !== undefined;

@@ -1,8 +1,9 @@
 /** The entry point (specification 4.4): links, product, special objects, summary. */
+
+import { searchFields } from '../../model/derive/search.ts';
+import { services } from '../../model/derive/services.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import { subCollections } from '../../model/index.ts';
-import { searchFields } from '../../model/search-fields.ts';
-import { services } from '../../model/services/index.ts';
 import { version } from '../../version.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';
@@ -117,7 +118,9 @@ function links(api: string): { rel: string; href: string }[] {
       const href = `${api}/${rel}`;
       const service = services[`/${rel}`];
       const searchable =
-        service && searchFields[service.type] && service.operations['list']?.includes('search');
+        service &&
+        searchFields[service.type] &&
+        service.operations['list']?.query.includes('search');
       if (!searchable) return [{ rel, href }];
       const template = rel === 'events' ? `${href};from={event_id}` : href;
       return [

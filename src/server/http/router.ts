@@ -1,6 +1,7 @@
 /** Finds the service behind a path: a tree of path segments, built from the model. */
+
+import { services } from '../../model/derive/services.ts';
 import { type Operation, operationsOf } from '../../model/index.ts';
-import { services } from '../../model/services/index.ts';
 
 interface Node {
   readonly words: Map<string, Node>;

@@ -12,8 +12,8 @@ import {
   phasesOf,
 } from '../../definitions/document.ts';
 import { settled, userOf } from '../../definitions/values.ts';
+import { services } from '../../model/derive/services.ts';
 import { attributesOf, operationsOf } from '../../model/index.ts';
-import { services } from '../../model/services/index.ts';
 import { setPassword } from '../auth/passwords.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';

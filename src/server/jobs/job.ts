@@ -3,8 +3,9 @@
  * operation that the model names; it ends when the last move or work that the request began has
  * ended.
  */
+
+import { jobDescriptions } from '../../model/derive/jobs.ts';
 import type { Operation } from '../../model/index.ts';
-import { jobDescriptions } from '../../model/jobs.ts';
 import { isNameable, type NamedObject } from '../auth/named-objects.ts';
 import { Refusal } from '../fault.ts';
 import type { RuleContext } from '../rules/context.ts';

@@ -1,7 +1,7 @@
 /** Runs the lifecycle tables: moves an object from state to state, now or in persisted steps. */
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
-import type { Lifecycle, Move } from '../../model/lifecycles/notation.ts';
+import type { Lifecycle, Move } from '../../model/notation/lifecycle.ts';
 import type { Words } from '../fault.ts';
 import {
   type Caller,

@@ -1,6 +1,6 @@
 /** What an update says that is new: clients send back all that they have read. */
 import { attributesOf, parseKind } from '../../model/index.ts';
-import type { Attribute } from '../../model/notation.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 
 /** Members of every object that nobody sets. */

@@ -179,7 +179,7 @@ export function act(
 ): ActionResult {
   const action = rulesOf(target.place.kind)?.actions?.[operation.name];
   if (!action) throw unserved(operation);
-  requireForAction(operation.path, operation.name, unwatched(body));
+  requireForAction(operation, unwatched(body));
   return action(ctx, target, body);
 }
 
@@ -195,7 +195,7 @@ export function actOnCollection(
   const rule =
     operation.name === 'remove' ? rules?.removeMany : rules?.collectionActions?.[operation.name];
   if (!rule) throw unserved(operation);
-  requireForAction(operation.path, operation.name, unwatched(body));
+  requireForAction(operation, unwatched(body));
   return rule(ctx, place, body, parameters);
 }
 

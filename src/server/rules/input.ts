@@ -1,17 +1,21 @@
 /** From what a client sent to an object that can be stored: filters, defaults, references. */
-import type { Dialect } from '../../model/dialect.ts';
-import { attributesOf, parseKind, primaryPath, referencedType } from '../../model/index.ts';
-import { namePatterns, naming, scopeOf } from '../../model/naming.ts';
-import type { Attribute } from '../../model/notation.ts';
+
+import { naming } from '../../model/derive/naming.ts';
 import {
   requiredByAction,
   requiredOnAdd,
   requiredOnAddOfKind,
   requiredOnAddWith,
   requiredOnAttach,
-  requiredOnReference,
-} from '../../model/required.ts';
-import type { TypeName } from '../../model/types/index.ts';
+} from '../../model/derive/required.ts';
+import type { Dialect } from '../../model/dialect.ts';
+import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
+import { scopeOf } from '../../model/naming.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
+import type { Requirement } from '../../model/notation/collections.ts';
+import { namePatterns } from '../../model/notation/naming.ts';
+import { acceptedPaths, requirementText } from '../../model/requirements.ts';
+import type { TypeName } from '../../model/resources/index.ts';
 import { entityNotFound, incomplete, refused } from '../fault.ts';
 import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
 import { columnName, type KindName } from '../store/kinds.ts';
@@ -133,52 +137,40 @@ export function scopeIn(
 
 /** Refuses with 400 when attributes are missing that `add` asks for in this place. */
 export function requireOnAdd({ optionalOnAdd }: Dialect, place: Place, object: StoredObject): void {
-  const noun = place.service.slice(place.service.lastIndexOf('/') + 1);
-  const nested = place.service.split('/').length > 2;
   const alternatives = Object.entries(requiredOnAddWith[place.type] ?? {});
   const required =
     requiredOnAddOfKind[place.kind] ??
     alternatives.find(([member]) => object[member] !== undefined)?.[1] ??
-    requiredOnAttach[primaryPath(place.service)] ??
-    (nested ? requiredOnReference[noun] : undefined) ??
+    requiredOnAttach[place.service] ??
     requiredOnAdd[place.type] ??
     [];
-  const asked = required.filter((path) => !optionalOnAdd.includes(`${place.type}.${path}`));
+  const asked = required.filter(
+    (one) => !optionalOnAdd.includes(`${place.type}.${requirementText(one)}`),
+  );
   requireAll(titleOf(place.type), asked, { ...place.implied, ...object }, 'add');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */
-export function requireForAction(path: string, action: string, body: StoredObject): void {
-  requireAll('Action', requiredByAction[primaryPath(path)] ?? [], body, action);
+export function requireForAction({ type, name }: Operation, body: StoredObject): void {
+  requireAll('Action', requiredByAction[type]?.[name] ?? [], body, name);
 }
 
-/** Refuses with 400, naming every path of `required` that the object lacks. */
+/** Refuses with 400, naming everything that is required and that the object lacks. */
 export function requireAll(
   type: string,
-  required: readonly string[],
+  required: readonly Requirement[],
   object: StoredObject,
   operation: string,
 ): void {
   const missing = required
-    .filter((path) => !has(object, path))
-    .map((path) => path.split('|/')[0] ?? '');
+    .filter((one) => !acceptedPaths(one).some((path) => isSent(object, path)))
+    .map(requirementText);
   if (missing.length > 0) throw incomplete(type, missing.map(camel), operation);
 }
 
-/** Whether the object has one of the alternatives of `cluster.id|name`. */
-function has(object: StoredObject, path: string): boolean {
-  return path.split('|').some((alternative, index) => {
-    const first = path.split('|')[0] ?? '';
-    const parent = first.slice(0, first.lastIndexOf('.') + 1);
-    const own = index === 0 || alternative.includes('.');
-    const whole = alternative.startsWith('/')
-      ? alternative.slice(1)
-      : own
-        ? alternative
-        : parent + alternative;
-    const value = valueAt(object, whole.split('.'));
-    return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
-  });
+function isSent(object: StoredObject, path: string): boolean {
+  const value = valueAt(object, path.split('.'));
+  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 }
 
 function camel(path: string): string {

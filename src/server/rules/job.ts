@@ -1,6 +1,6 @@
 /** Rules of jobs and steps: those of the service are read, those of clients are theirs to lead. */
 
-import { jobSteps } from '../../model/jobs.ts';
+import { jobSteps } from '../../model/derive/jobs.ts';
 import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../jobs/job.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { RuleContext } from './context.ts';

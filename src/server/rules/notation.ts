@@ -1,6 +1,6 @@
 /** How the rules of a kind of object are declared: what differs from the generic handling. */
 import type { EventName } from '../../model/events.ts';
-import type { Lifecycle } from '../../model/lifecycles/notation.ts';
+import type { Lifecycle } from '../../model/notation/lifecycle.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';

@@ -1,7 +1,11 @@
 /** Where the objects behind a path are: which kind, in which collection, under which condition. */
-import { attributesOf, parseKind } from '../../model/index.ts';
-import { services } from '../../model/services/index.ts';
-import type { TypeName } from '../../model/types/index.ts';
+
+import { placements } from '../../model/derive/placements.ts';
+import { services } from '../../model/derive/services.ts';
+import { attributesOf } from '../../model/index.ts';
+import type { MemberAnswer, Placement } from '../../model/notation/collections.ts';
+import type { DerivedKind } from '../../model/notation/kinds.ts';
+import type { TypeName } from '../../model/resources/index.ts';
 import { notFound } from '../fault.ts';
 import {
   heldRolesCondition,
@@ -9,15 +13,9 @@ import {
   listedCondition,
   referringCondition,
 } from '../store/conditions.ts';
-import { type KindName, type pairs, storedKinds } from '../store/kinds.ts';
+import { type KindName, storedKinds } from '../store/kinds.ts';
 import type { Visible } from '../store/list-keys.ts';
 import type { Transaction } from '../store/transaction.ts';
-
-/**
- * What adding a member answers: the object as a new one would be (201), or with 200 what was sent,
- * a link to it, or an action. A collection of links lists nothing but links.
- */
-export type MemberAnswer = 'object' | 'sent' | 'link' | 'action';
 
 export interface Place {
   readonly kind: KindName;
@@ -39,38 +37,13 @@ export interface Place {
   readonly members?: {
     readonly listedBy: 'owner' | 'member';
     readonly attribute: string;
-    readonly told: MemberAnswer;
+    readonly answers: MemberAnswer;
   };
   /** Path under which the objects are shown, where it is not that of their collection. */
   readonly shownAt?: string;
   /** The object in the path that the collection belongs to. */
   readonly owner?: { readonly kind: KindName; readonly id: string };
 }
-
-const pairPlaces: Readonly<Record<string, keyof typeof pairs>> = {
-  '/datacenters/{datacenter}/storagedomains': 'attached_storage_domain',
-  '/clusters/{cluster}/networks': 'cluster_network',
-  '/datacenters/{datacenter}/clusters/{cluster}/networks': 'cluster_network',
-  '/storagedomains/{storagedomain}/vms': 'domain_vm',
-  '/storagedomains/{storagedomain}/vms/{vm}/diskattachments': 'domain_attachment',
-  '/storagedomains/{storagedomain}/vms/{vm}/disks': 'domain_disk',
-  '/storagedomains/{storagedomain}/templates': 'domain_template',
-  '/storagedomains/{storagedomain}/templates/{template}/disks': 'domain_disk',
-  '/domains/{domain}/users': 'directory_user',
-  '/domains/{domain}/groups': 'directory_group',
-  '/vms/{vm}/snapshots/{snapshot}/disks': 'snapshot_disk',
-  '/vms/{vm}/snapshots/{snapshot}/nics': 'snapshot_nic',
-  '/vms/{vm}/snapshots/{snapshot}/cdroms': 'snapshot_cdrom',
-  '/vms/{vm}/backups/{backup}/disks': 'backup_disk',
-  '/vms/{vm}/checkpoints/{checkpoint}/disks': 'checkpoint_disk',
-  '/hosts/{host}/nics/{nic}/virtualfunctionallowednetworks': 'allowed_network',
-};
-
-/** Types whose objects belong to nothing: below another object there are the same ones. */
-const catalogues: ReadonlySet<string> = new Set(['network_filter']);
-
-/** Collections below a member of an object that show a part of a collection of the object. */
-const partPlaces: ReadonlySet<string> = new Set(['/hosts/{host}/nics/{nic}/networkattachments']);
 
 /** Collections at the top level, by type. */
 const topLevel = new Map<string, string>();
@@ -83,19 +56,20 @@ export function topCollection(type: string): string | undefined {
   return topLevel.get(type);
 }
 
-/** The kind of pair that a path leads to, where it does. */
-function pairOf(service: string): keyof typeof pairs | undefined {
-  return pairPlaces[service] ?? (/\/.+\/tags$/.test(service) ? 'assigned_tag' : undefined);
+/** The kind of a collection whose objects are made from others. */
+function computedKind(service: string): DerivedKind | undefined {
+  const placement = placements[service];
+  return placement?.is === 'computed' ? placement.kind : undefined;
 }
 
 /** Kind of the objects of a collection, by its path template. */
 export function kindOf(service: string): KindName {
-  return pairOf(service) ?? (services[service]?.type as TypeName);
+  return computedKind(service) ?? (services[service]?.type as TypeName);
 }
 
 /** Path template of the objects of a collection: at the top level if they are there. */
 export function objectServiceOf(service: string): string {
-  const top = pairOf(service) ? undefined : topCollection(kindOf(service));
+  const top = computedKind(service) ? undefined : topCollection(kindOf(service));
   const collection = top ?? service;
   return objectTemplates.get(collection) ?? `${collection}/{id}`;
 }
@@ -131,70 +105,84 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
   const owner = placeOf(tx, collectionOf(ownerService), ids.slice(0, -1));
   requireObject(tx, owner, ownerId);
   const ownerPath = `${owner.collection}/${ownerId}`;
-  const pair = pairOf(service);
   const common = { type, service, owner: { kind: owner.kind, id: ownerId } };
-  const reference = referenceTo(type, owner.type);
-  const implied = reference ? { [reference]: { id: ownerId } } : {};
-  if (pair) {
-    const collection = `${ownerPath}/${noun}`;
-    return { ...common, kind: pair, collection, options: { where: { collection } }, implied: {} };
-  }
-  if (partPlaces.has(service) && reference) {
-    // The path of the collection is that of the owner without its last two segments.
-    const whole = ownerPath.split('/').slice(0, -2).join('/');
-    const collection = `${whole}/${noun}`;
-    const options = { where: { collection, [`${reference}_id`]: ownerId } };
-    return { ...common, kind: type, collection, options, implied };
-  }
   const top = topLevel.get(type);
-  if (top && type === 'role' && (owner.kind === 'user' || owner.kind === 'group')) {
-    const options = { condition: heldRolesCondition(owner.kind, ownerId) };
-    return { ...common, kind: type, collection: top, options, implied: {} };
+  const ownCollection = `${ownerPath}/${noun}`;
+  const placement = placements[service] ?? { is: 'owned' };
+  switch (placement.is) {
+    case 'computed': {
+      const options = { where: { collection: ownCollection } };
+      return { ...common, kind: placement.kind, collection: ownCollection, options, implied: {} };
+    }
+    case 'members': {
+      const { listedBy, attribute, answers } = placement;
+      const condition =
+        listedBy === 'owner'
+          ? listedCondition(owner.kind, attribute, ownerId)
+          : referringCondition(type, attribute, ownerId);
+      const members = { listedBy, attribute, answers };
+      const collection = top ?? `/${noun}`;
+      const shownAt = top ? {} : { shownAt: ownCollection };
+      return {
+        ...common,
+        kind: type,
+        collection,
+        options: { condition },
+        implied: {},
+        members,
+        ...shownAt,
+      };
+    }
+    case 'view':
+      return {
+        ...common,
+        kind: type,
+        ...viewed(placement, { type, owner, ownerId, ownerPath, top }),
+      };
+    case 'owned': {
+      const reference = referenceTo(type, owner.type);
+      const implied = reference ? { [reference]: { id: ownerId } } : {};
+      const options = { where: { collection: ownCollection } };
+      return { ...common, kind: type, collection: ownCollection, options, implied };
+    }
   }
-  if (top && catalogues.has(type)) {
-    return { ...common, kind: type, collection: top, options: {}, implied: {} };
-  }
-  if (top && reference) {
-    const options = { where: { [`${reference}_id`]: ownerId } };
-    return { ...common, kind: type, collection: top, options, implied };
-  }
-  // Permits are the only objects that exist by themselves without a collection of their own.
-  const independent = top !== undefined || type === 'permit';
-  const listed = independent ? listNamed(owner.type, type, noun) : undefined;
-  if (listed) {
-    const options = { condition: listedCondition(owner.kind, listed, ownerId) };
-    const members = {
-      listedBy: 'owner',
-      attribute: listed,
-      told: toldOf(owner.type, type),
-    } as const;
-    const shownAt = top ? {} : { shownAt: `${ownerPath}/${noun}` };
-    return {
-      ...common,
-      kind: type,
-      collection: top ?? `/${noun}`,
-      options,
-      implied: {},
-      members,
-      ...shownAt,
-    };
-  }
-  const list = top && listOf(type, owner.type);
-  if (top && list) {
-    const options = { condition: referringCondition(type, list, ownerId) };
-    const place = { ...common, kind: type, collection: top, options, implied: {} };
-    // A disk is made on its storage domain; a label exists before it is put on anything.
-    if (type === 'disk') return { ...place, implied: { [list]: [{ id: ownerId }] } };
-    return { ...place, members: { listedBy: 'member', attribute: list, told: 'object' } };
-  }
-  const collection = `${ownerPath}/${noun}`;
-  return { ...common, kind: type, collection, options: { where: { collection } }, implied };
 }
 
-function toldOf(owner: string, type: string): MemberAnswer {
-  if (owner === 'affinity_label') return 'link';
-  if (owner !== 'affinity_group') return 'object';
-  return type === 'affinity_label' ? 'action' : 'sent';
+interface ViewFrom {
+  readonly type: TypeName;
+  readonly owner: Place;
+  readonly ownerId: string;
+  readonly ownerPath: string;
+  readonly top: string | undefined;
+}
+
+/** Which objects of which collection a view shows, and what belonging to the owner implies. */
+function viewed(
+  { refersBy, lists, held, partOf }: Extract<Placement, { is: 'view' }>,
+  { type, owner, ownerId, ownerPath, top }: ViewFrom,
+): Pick<Place, 'collection' | 'options' | 'implied'> {
+  const collection = top ?? '';
+  if (refersBy) {
+    const where = { [`${refersBy}_id`]: ownerId };
+    const implied = { [refersBy]: { id: ownerId } };
+    if (!partOf) return { collection, options: { where }, implied };
+    // The objects are kept two levels up: the path of the owner without its last two segments.
+    const whole = ownerPath.split('/').slice(0, -2).join('/');
+    const kept = `${whole}/${partOf.slice(partOf.lastIndexOf('/') + 1)}`;
+    return { collection: kept, options: { where: { collection: kept, ...where } }, implied };
+  }
+  if (lists) {
+    const condition = referringCondition(type, lists, ownerId);
+    return { collection, options: { condition }, implied: { [lists]: [{ id: ownerId }] } };
+  }
+  if (held && (owner.kind === 'user' || owner.kind === 'group')) {
+    return {
+      collection,
+      options: { condition: heldRolesCondition(owner.kind, ownerId) },
+      implied: {},
+    };
+  }
+  return { collection, options: {}, implied: {} };
 }
 
 /** Path template and path under which an object of a place is shown: at the top level if it can. */
@@ -245,28 +233,6 @@ function referenceTo(type: string, target: string): string | undefined {
     ([, { kind, writeOnly }]) => kind === `ref ${target}` && !writeOnly,
   );
   return (references.find(([name]) => name === target) ?? references[0])?.[0];
-}
-
-/** Lists that are the other side of a list: a label knows what it is on, not the other way round. */
-const keptElsewhere: ReadonlySet<string> = new Set(['affinity_labels']);
-
-/** The attribute of a type that lists objects of another type. */
-function listOf(type: string, target: string): string | undefined {
-  return Object.entries(attributesOf(type)).find(
-    ([name, { kind }]) =>
-      !keptElsewhere.has(name) && parseKind(kind).form === 'links' && parseKind(kind).of === target,
-  )?.[0];
-}
-
-/** The list attribute of the owner that has the noun of the collection as its name. */
-function listNamed(owner: string, type: string, noun: string): string | undefined {
-  return Object.entries(attributesOf(owner)).find(
-    ([name, { kind, mut }]) =>
-      !keptElsewhere.has(name) &&
-      kind === `links ${type}` &&
-      mut !== 'R' &&
-      name.replaceAll('_', '') === noun,
-  )?.[0];
 }
 
 /** Name of a type as sentences and faults say it: `StorageDomain`. */

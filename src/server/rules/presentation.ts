@@ -1,9 +1,10 @@
 /** From a stored object to what is shown: href, links, actions, references. */
+
+import { services } from '../../model/derive/services.ts';
 import { attributesOf, operationsOf, parseKind, referencedType } from '../../model/index.ts';
 import { linksOf } from '../../model/links.ts';
-import type { Attribute } from '../../model/notation.ts';
-import { services } from '../../model/services/index.ts';
-import type { TypeName } from '../../model/types/index.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
+import type { TypeName } from '../../model/resources/index.ts';
 import { LinkList } from '../../wire/index.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';

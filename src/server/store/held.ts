@@ -2,7 +2,7 @@
  * Who holds a permission on what, as SQL that an index answers: the holder, and the path of the
  * object (`/vms/123`), whether the permission names it or is kept below it.
  */
-import { services } from '../../model/services/index.ts';
+import { services } from '../../model/derive/services.ts';
 
 /** Types that a permission can name as its object. */
 export const permissionObjects = [

@@ -1,47 +1,24 @@
 /** Which tables there are and which columns they have: derived from the model. */
+
+import { searchFields } from '../../model/derive/search.ts';
+import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind } from '../../model/index.ts';
-import { searchFields } from '../../model/search-fields.ts';
-import { services } from '../../model/services/index.ts';
-import type { TypeName } from '../../model/types/index.ts';
+import { type DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
+import type { TypeName } from '../../model/resources/index.ts';
 
 /**
- * A kind of stored object: a type of the model, or one of the pairs below, which join two objects
- * and have a few attributes of their own.
+ * A kind of stored object: a type of the model, or one that is made from others
+ * (`derivedKinds`) and has a few attributes of its own.
  */
-export type KindName = TypeName | keyof typeof pairs;
+export type KindName = TypeName | DerivedKind;
 
-/**
- * Objects seen from another one, or outside of the inventory: kept under the id of the object that
- * they are a view of, or would be in the inventory.
- */
-export const pairs = {
-  attached_storage_domain: 'storage_domain',
-  cluster_network: 'network',
-  assigned_tag: 'tag',
-  next_run_vm: 'vm',
-  snapshot_disk: 'disk',
-  snapshot_nic: 'nic',
-  snapshot_cdrom: 'cdrom',
-  snapshot_attachment: 'disk_attachment',
-  current_cdrom: 'cdrom',
-  backup_disk: 'disk',
-  backup_image: 'disk',
-  dirty_bitmap: 'disk',
-  checkpoint_disk: 'disk',
-  domain_vm: 'vm',
-  domain_template: 'template',
-  domain_attachment: 'disk_attachment',
-  domain_disk: 'disk',
-  unregistered_disk: 'disk',
-  forgotten_storage_domain: 'storage_domain',
-  allowed_network: 'network',
-  directory_user: 'user',
-  directory_group: 'group',
-} as const satisfies Readonly<Record<string, TypeName>>;
+function isDerived(kind: KindName): kind is DerivedKind {
+  return Object.hasOwn(derivedKinds, kind);
+}
 
 /** The model's type behind a kind. */
 export function typeOfKind(kind: KindName): TypeName {
-  return Object.hasOwn(pairs, kind) ? pairs[kind as keyof typeof pairs] : (kind as TypeName);
+  return isDerived(kind) ? derivedKinds[kind] : kind;
 }
 
 export interface Column {
@@ -54,7 +31,7 @@ export interface Column {
 /** All kinds that are stored: everything that a service of the model serves. */
 export function storedKinds(): readonly KindName[] {
   const types = new Set(Object.values(services).map((service) => service.type as TypeName));
-  return [...types, ...(Object.keys(pairs) as KindName[])];
+  return [...types, ...(Object.keys(derivedKinds) as KindName[])];
 }
 
 /** Paths that rules look things up by, beside references and search fields. */

@@ -1,6 +1,8 @@
 /** What lists are ordered by, in SQL: columns, values of other objects, values that are sent along. */
+
+import { defaultSorts } from '../../model/derive/search.ts';
 import { attributesOf, parseKind } from '../../model/index.ts';
-import { defaultSorts, type SearchField } from '../../model/search-fields.ts';
+import type { SearchField } from '../../model/notation/search.ts';
 import { compose, type OrderKey, type SqlCondition } from './conditions.ts';
 import { columnName, columnsOf, type KindName, ownColumn, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';

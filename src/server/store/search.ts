@@ -1,6 +1,6 @@
 /** From the syntax tree of a search to one SQL statement on the columns of the store. */
-import { attributesOf, parseKind } from '../../model/index.ts';
-import type { CrossReference, SearchField, Step } from '../../model/search-fields.ts';
+import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import type { CrossReference, SearchField, Step } from '../../model/notation/search.ts';
 import type {
   Comparison,
   Expression,
@@ -168,6 +168,7 @@ class Compiler {
   ): string {
     if (!through?.kept) return this.#steps(kind, through?.steps ?? [], then);
     const target = through.type;
+    if (!isType(target)) throw new Error(`The model has no type ${target}.`);
     return this.#among(jsonValue(kind, [through.kept, 'id']), target, 'id', then);
   }
 

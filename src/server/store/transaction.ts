@@ -1,7 +1,8 @@
 /** What can be read and written inside one transaction. */
 
+import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { TypeName } from '../../model/types/index.ts';
+import type { TypeName } from '../../model/resources/index.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
 import {
   columnValue,
@@ -13,15 +14,15 @@ import {
 } from './document.ts';
 import type { Database, Row, SqlValue, Statement } from './driver.ts';
 import { ImageList } from './image-list.ts';
-import { columnsOf, type KindName, linkListsOf, type pairs } from './kinds.ts';
+import { columnsOf, type KindName, linkListsOf } from './kinds.ts';
 import { table } from './schema.ts';
 import { TaskList } from './task-list.ts';
 
-/** The object type of a kind: pairs hold attributes of the type they are a view of. */
+/** The object type of a kind: derived kinds have the attributes of the type they are made from. */
 export type ObjectOf<K extends KindName> = K extends TypeName
   ? Resource<K>
-  : K extends keyof typeof pairs
-    ? Resource<(typeof pairs)[K]>
+  : K extends DerivedKind
+    ? Resource<(typeof derivedKinds)[K]>
     : never;
 
 /** Statements that are kept prepared. */

@@ -2,8 +2,8 @@
  * What belongs to one of two worlds, worked out from the saved state of the server by following what
  * refers to what; the marks that tell it in answers, and the paths that lead to it.
  */
-import { services } from '../../../src/model/services/index.ts';
-import { pairs } from '../../../src/server/store/kinds.ts';
+import { services } from '../../../src/model/derive/services.ts';
+import { derivedKinds } from '../../../src/model/notation/kinds.ts';
 
 export interface Stored {
   readonly kind: string;
@@ -80,7 +80,7 @@ export class Marks {
   }
 }
 
-const pairKinds: Readonly<Record<string, string>> = pairs;
+const pairKinds: Readonly<Record<string, string>> = derivedKinds;
 
 /** Fills path templates with ids of a world, level by level. */
 export class Atlas {

@@ -1,12 +1,12 @@
 /** The two halves of a site as the one and the other sees them, and requests about them. */
 import { expect } from 'vitest';
+import { services } from '../../../src/model/derive/services.ts';
 import {
   attributesOf,
   type Operation,
   parseKind,
   subCollections,
 } from '../../../src/model/index.ts';
-import { services } from '../../../src/model/services/index.ts';
 import type { RawApi } from '../../support/raw.ts';
 import { Atlas, Marks, type Stored, worldOf } from './atlas.ts';
 import { whole } from './catalogue.ts';

@@ -1,9 +1,11 @@
 /** The text of `docs/coverage.md`: which test drives each operation, and what is ignored. */
+
 import {
   actionsWithoutEffect,
   ignoredParameters,
   refusedOperations,
-} from '../../../src/model/ignored.ts';
+} from '../../../src/model/derive/coverage.ts';
+import { primaryPath } from '../../../src/model/index.ts';
 import type { TestName } from '../../support/current-test.ts';
 
 /** An operation of the specification. */
@@ -42,7 +44,7 @@ ${tiers.join('\n')}
 
 These parameters are accepted, and change nothing. All others are read, and tests see what they do.
 
-${ignoredParameters.map(ignoredLine).join('\n')}
+${ignoredLines()}
 
 These actions are accepted, and change nothing that can be seen:
 
@@ -61,9 +63,25 @@ ${sections(specified, executed)}
 `;
 }
 
-function ignoredLine({ parameter, operations, why }: (typeof ignoredParameters)[number]): string {
-  const where = operations.map((one) => (one === 'PUT *' ? 'all updates' : `\`${one}\``));
-  return `- \`${parameter}\` of ${where.join(', ')}: ${why}`;
+/** A line for each parameter and reason. What is below a data center as well is not named again. */
+function ignoredLines(): string {
+  const groups = new Map<string, string[]>();
+  for (const { parameter, operation, why } of ignoredParameters) {
+    const [method = '', path = ''] = operation.split(' ');
+    if (primaryPath(path) !== path) continue;
+    const key = `${parameter} ${why}`;
+    const group = groups.get(key) ?? [];
+    groups.set(key, [...group, `${method} ${path}`]);
+  }
+  return [...groups]
+    .map(([key, keys]) => {
+      const [parameter = ''] = key.split(' ', 1);
+      const why = key.slice(parameter.length + 1);
+      const isUpdates = parameter === 'async' && keys.every((one) => one.startsWith('PUT '));
+      const where = isUpdates ? 'all updates' : keys.map((one) => `\`${one}\``).join(', ');
+      return `- \`${parameter}\` of ${where}: ${why}`;
+    })
+    .join('\n');
 }
 
 function lines(reasons: Readonly<Record<string, string>>): string {

@@ -1,7 +1,7 @@
 /** A site with an object of every sort that can be changed: what the small inventory lacks is made. */
 import { expect } from 'vitest';
+import { services } from '../../../src/model/derive/services.ts';
 import { tagOf } from '../../../src/model/index.ts';
-import { services } from '../../../src/model/services/index.ts';
 import { type Format, Speaker, type Thing } from '../../operations/support/speaker.ts';
 import { firstIds, collections as firsts } from '../../support/firsts.ts';
 import type { RawApi } from '../../support/raw.ts';

@@ -1,10 +1,12 @@
 /** What the model says about a type and its attributes, as plain objects. */
+
+import { lifecycles } from '../../../model/derive/lifecycles.ts';
+import { requiredOnAdd } from '../../../model/derive/required.ts';
 import { type EnumName, enums } from '../../../model/enums.ts';
 import { attributesOf, isIdentified, isType, parseKind, typeOf } from '../../../model/index.ts';
-import { lifecycles } from '../../../model/lifecycles/index.ts';
-import type { Lifecycle, Move } from '../../../model/lifecycles/notation.ts';
-import type { Attribute, Mutability } from '../../../model/notation.ts';
-import { requiredOnAdd } from '../../../model/required.ts';
+import type { Attribute, Mutability } from '../../../model/notation/attributes.ts';
+import type { Lifecycle, Move } from '../../../model/notation/lifecycle.ts';
+import { requirementText } from '../../../model/requirements.ts';
 
 export interface AttributeFacts {
   readonly name: string;
@@ -72,7 +74,7 @@ export function typeFacts(name: string): TypeFacts {
       ...(isIdentified(name) ? identity.map(([one, text]) => factsOf(one, text)) : []),
       ...Object.entries(attributesOf(name)).map(([one, attribute]) => factsOf(one, attribute)),
     ],
-    ...(required ? { required } : {}),
+    ...(required ? { required: required.map(requirementText) } : {}),
     ...(lifecycle ? { states: stateFacts(lifecycle) } : {}),
   };
 }

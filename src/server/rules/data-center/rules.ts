@@ -1,6 +1,7 @@
 /** Rules of data centers: levels, quota mode, the choice of the master, removal. */
-import { dataCenter as lifecycle } from '../../../model/lifecycles/storage.ts';
+import { byIdOrName } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
+import { dataCenterLifecycle as lifecycle } from '../../../model/resources/data-center.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { erase } from '../generic.ts';
@@ -102,7 +103,7 @@ export const dataCenterRules = rules({
   actions: {
     set_master(ctx: RuleContext, { object }, body) {
       const sent = (body['storage_domain'] ?? {}) as StoredObject;
-      requireAll('Action', ['storage_domain.id|name'], body, 'setMaster');
+      requireAll('Action', [byIdOrName('storage_domain')], body, 'setMaster');
       const id = resolveMember(ctx.tx, 'storage_domain', sent);
       const domain = ctx.tx.get('storage_domain', id);
       const attached = ctx.tx.get('attached_storage_domain', id, collectionIn(object.id ?? ''));

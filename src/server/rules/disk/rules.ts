@@ -1,6 +1,7 @@
 /** Rules of disks: adding, changing and removing them; what becomes of them at the end of a move. */
-import { disk as lifecycle } from '../../../model/lifecycles/disk.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { diskLifecycle as lifecycle } from '../../../model/resources/disk.ts';
 import { isPermitted } from '../../auth/permissions.ts';
 import { onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';

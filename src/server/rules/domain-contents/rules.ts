@@ -1,4 +1,5 @@
 /** Rules of the machines and templates on a storage domain: they are registered, imported, removed. */
+import { byIdOrName } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { begin } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
@@ -33,7 +34,7 @@ export const domainVmRules = rules({
       return undefined;
     },
     import(ctx, { object, place }, body) {
-      requireAll('Action', ['cluster.id|name', 'storage_domain.id|name'], body, 'import');
+      requireAll('Action', [byIdOrName('cluster'), byIdOrName('storage_domain')], body, 'import');
       return importVm(ctx, place, object, body);
     },
   },
@@ -53,7 +54,7 @@ export const domainTemplateRules = rules({
       return undefined;
     },
     import(ctx, { object, place }, body) {
-      requireAll('Action', ['cluster.id|name', 'storage_domain.id|name'], body, 'import');
+      requireAll('Action', [byIdOrName('cluster'), byIdOrName('storage_domain')], body, 'import');
       return importTemplate(ctx, place, object, body);
     },
   },
@@ -65,7 +66,7 @@ function requireCluster(body: StoredObject): void {
     | Resource<'registration_configuration'>
     | undefined;
   if (mappings?.cluster_mappings?.length) return;
-  requireAll('Action', ['cluster.id|name'], body, 'register');
+  requireAll('Action', [byIdOrName('cluster')], body, 'register');
 }
 
 /** Makes a machine with copies of the disks; what is on the domain stays. */

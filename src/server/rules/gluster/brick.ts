@@ -1,4 +1,5 @@
 /** Rules of bricks: added in sets, removed at once or after their data was migrated, replaced. */
+import { idOrName } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { Refusal } from '../../fault.ts';
 import type { StoredObject } from '../../store/document.ts';
@@ -48,7 +49,7 @@ function namedBricks(
   const sent = Array.isArray(body['bricks']) ? (body['bricks'] as Brick[]) : [];
   const own = bricksIn(ctx, volume);
   const named = sent.map((one) => {
-    requireAll('GlusterBrick', ['id|name'], one as StoredObject, action);
+    requireAll('GlusterBrick', [idOrName], one as StoredObject, action);
     const found = own.find((brick) => (one.id ? brick.id === one.id : brick.name === one.name));
     return found ?? ctx.refuse('BRICK_UNKNOWN', { action, type, brick: one.name ?? one.id });
   });

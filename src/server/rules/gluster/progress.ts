@@ -1,5 +1,5 @@
 /** How far the work on a Gluster volume is: what the step of its job measures. */
-import { volumeTaskDuration } from '../../../model/lifecycles/gluster.ts';
+import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';
 import { digestOf } from '../digest.ts';

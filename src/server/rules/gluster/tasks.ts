@@ -1,6 +1,7 @@
 /** Work of a Gluster volume that takes a while: spreading its data anew, emptying bricks. */
-import { volumeTaskDuration } from '../../../model/lifecycles/gluster.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
 import { cancelDue, dueIn, onDue } from '../../jobs/due.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';

@@ -1,6 +1,7 @@
 /** Rules of Gluster volumes: made of bricks, started and stopped, spread anew, profiled. */
-import { glusterVolume as lifecycle } from '../../../model/lifecycles/gluster.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { glusterVolumeLifecycle as lifecycle } from '../../../model/resources/gluster-volume.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';

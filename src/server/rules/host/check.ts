@@ -1,6 +1,7 @@
 /** Checks of what a client says of a host, when it is added and when it is changed. */
-import { reconfigurable } from '../../../model/lifecycles/host.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { reconfigurable } from '../../../model/resources/host.ts';
 import { incomplete } from '../../fault.ts';
 import { isRecord, type StoredObject, valueAt } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';

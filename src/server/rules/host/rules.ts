@@ -1,6 +1,7 @@
 /** Rules of hosts: how they are added, changed, removed, and what can be asked of them. */
-import { host as lifecycle } from '../../../model/lifecycles/host.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { hostLifecycle as lifecycle } from '../../../model/resources/host.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import { wearLabels } from '../cluster/affinity-label.ts';

@@ -1,6 +1,7 @@
 /** Check for upgrades of a host: begins with the request, and ends some time after its answer. */
-import { upgradeCheckDuration } from '../../../model/lifecycles/host.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { upgradeCheckDuration } from '../../../model/resources/host.ts';
 import { dueIn, onDue } from '../../jobs/due.ts';
 import { requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';

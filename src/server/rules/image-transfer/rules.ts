@@ -1,8 +1,8 @@
 /** Rules of image transfers: tickets for the image daemon, and what becomes of the disk. */
 
 import type { EventName } from '../../../model/events.ts';
-import { imageTransfer as lifecycle } from '../../../model/lifecycles/image-transfer.ts';
 import type { Resource } from '../../../model/resource.ts';
+import { imageTransferLifecycle as lifecycle } from '../../../model/resources/image-transfer.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';

@@ -1,4 +1,5 @@
 /** Images of repositories, below their storage domain and below their provider: they become disks. */
+import { byIdOrName } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { notFound } from '../../fault.ts';
 import type { StoredObject } from '../../store/document.ts';
@@ -120,7 +121,7 @@ export const openstackNetworkRules = rules({
   actions: {
     /** Makes a network of a data center that the provider goes on to keep. */
     import(ctx, { object, place }, body) {
-      requireAll('Action', ['data_center.id|name'], body, 'import');
+      requireAll('Action', [byIdOrName('data_center')], body, 'import');
       const dataCenter = resolveMember(ctx.tx, 'data_center', body['data_center'] as StoredObject);
       add(ctx, placeOf(ctx.tx, '/networks', []), {
         name: object.name,

@@ -1,6 +1,7 @@
 /** Rules of snapshots: taking one, removing it, and what it shows of the machine. */
-import { snapshot as lifecycle } from '../../../model/lifecycles/snapshot.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { snapshotLifecycle as lifecycle } from '../../../model/resources/snapshot.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';

@@ -1,6 +1,8 @@
 /** Rules of statistics: a small model of what is measured, the same for the same seed and running time. */
+
+import { statistics } from '../../../model/derive/statistics.ts';
+import type { StatisticRow } from '../../../model/notation/statistics.ts';
 import type { Resource } from '../../../model/resource.ts';
-import { type StatisticRow, statistics } from '../../../model/statistics.ts';
 import type { StoredObject } from '../../store/document.ts';
 import { typeOfKind } from '../../store/kinds.ts';
 import type { RuleContext } from '../context.ts';

@@ -1,5 +1,5 @@
 /** Measured values of virtual machines. */
-import { vm as lifecycle } from '../../../model/lifecycles/vm.ts';
+import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
 import type { RuleContext } from '../context.ts';
 import { disksOf, isRunning, runningSeconds, uptimeOf, type Vm } from '../vm/vm.ts';
 import { Load } from './load.ts';

@@ -1,6 +1,7 @@
 /** Rules of storage domains as data centers see them: attach, activate, deactivate, detach. */
-import { attachedStorageDomain as lifecycle } from '../../../model/lifecycles/storage.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { storageDomainLifecycle as lifecycle } from '../../../model/resources/storage-domain.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';

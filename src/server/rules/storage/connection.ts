@@ -1,4 +1,5 @@
 /** Rules of storage connections: how storage is reached, which domains and disks use which of them. */
+import type { Requirement } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { listedCondition } from '../../store/conditions.ts';
 import type { StoredObject } from '../../store/document.ts';
@@ -12,11 +13,11 @@ type Domain = Resource<'storage_domain'>;
 type Storage = NonNullable<Domain['storage']>;
 
 /** What each type of storage must say to be found. */
-const requiredByType: Readonly<Record<string, readonly string[]>> = {
+const requiredByType: Readonly<Record<string, readonly Requirement[]>> = {
   nfs: ['address', 'path'],
   localfs: ['path'],
   posixfs: ['path', 'vfs_type'],
-  glusterfs: ['path|gluster_volume.id'],
+  glusterfs: [['path', 'gluster_volume.id']],
   iscsi: ['address', 'port', 'target'],
 };
 
@@ -47,7 +48,7 @@ export const storageConnectionRules = rules({
       ...place,
       collection: '/storageconnections',
       options: { condition: listedCondition(owner.kind, 'storage_connections', owner.id) },
-      members: { listedBy: 'owner', attribute: 'storage_connections', told: 'object' },
+      members: { listedBy: 'owner', attribute: 'storage_connections', answers: 'object' },
     };
   },
 

@@ -1,6 +1,7 @@
 /** Rules of templates: made from machines, kept in versions, removed when nothing depends on them. */
-import { template as lifecycle } from '../../../model/lifecycles/template.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { templateLifecycle as lifecycle } from '../../../model/resources/template.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';

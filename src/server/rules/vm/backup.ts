@@ -1,6 +1,7 @@
 /** Rules of backups: which disks may be read meanwhile, and the checkpoints they leave. */
-import { backup as lifecycle } from '../../../model/lifecycles/backup.ts';
+
 import type { Resource } from '../../../model/resource.ts';
+import { backupLifecycle as lifecycle } from '../../../model/resources/backup.ts';
 import { begin, onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { BitmapOfPeriod, RuleContext } from '../context.ts';

@@ -1,5 +1,5 @@
 /** Rules of virtual machines: how they are made, changed and removed, and what they are asked to do. */
-import { vm as lifecycle } from '../../../model/lifecycles/vm.ts';
+import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
 import { onArrival, requireState } from '../../jobs/moves.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../context.ts';

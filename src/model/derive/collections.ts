@@ -1,0 +1,35 @@
+/** All paths of the API: the collections of all resources, each with its objects (specification 4.5). */
+import type { Collection } from '../notation/collections.ts';
+import { allResources } from '../resources/index.ts';
+
+/** A collection, by the path templates of itself and of its objects. */
+export interface DeclaredCollection {
+  readonly type: string;
+  /** Path template of the collection; absent where only its objects have one. */
+  readonly path: string;
+  /** Path template of its objects, where they can be addressed. */
+  readonly objects?: string;
+  readonly declared: Collection;
+}
+
+/** What is below a cluster is found below its data center as well. */
+const cluster = '/clusters/{cluster}/';
+const clusterOfDataCenter = '/datacenters/{datacenter}';
+
+/** Every collection, those of a resource together. */
+export const allCollections: readonly DeclaredCollection[] = allResources.flatMap(
+  ({ name, paths }) =>
+    Object.entries(paths).flatMap(([path, declared]) =>
+      path.startsWith(cluster)
+        ? [
+            collectionAt(name, path, declared),
+            collectionAt(name, `${clusterOfDataCenter}${path}`, declared),
+          ]
+        : [collectionAt(name, path, declared)],
+    ),
+);
+
+function collectionAt(type: string, path: string, declared: Collection): DeclaredCollection {
+  if (!path.endsWith('}')) return { type, path, declared };
+  return { type, path: path.slice(0, path.lastIndexOf('/')), objects: path, declared };
+}

@@ -1,0 +1,98 @@
+/**
+ * What the service accepts and leaves without effect, and why: `docs/coverage.md` shows it. Whatever
+ * is not in these tables is read by the server, and a test has seen what it does.
+ */
+import type {
+  ActionParameters,
+  Collection,
+  Ignored,
+  MethodParameters,
+} from '../notation/collections.ts';
+import { allCollections } from './collections.ts';
+
+export interface IgnoredParameter {
+  readonly in: 'query' | 'body';
+  readonly parameter: string;
+  /** Method and path. */
+  readonly operation: string;
+  readonly why: string;
+}
+
+const methods = {
+  list: 'GET',
+  add: 'POST',
+  removeMany: 'DELETE',
+  get: 'GET',
+  update: 'PUT',
+  remove: 'DELETE',
+  head: 'HEAD',
+} as const;
+
+type Method = keyof typeof methods;
+
+function ignoredIn(
+  declared: MethodParameters | ActionParameters | undefined,
+  operation: string,
+  plainIs: 'query' | 'body',
+): IgnoredParameter[] {
+  const found = (place: 'query' | 'body', list: readonly (string | Ignored<string>)[]) =>
+    list.flatMap((one) =>
+      typeof one === 'string'
+        ? []
+        : [{ in: place, parameter: one.parameter, operation, why: one.ignored }],
+    );
+  if (declared === undefined) return [];
+  if (!('length' in declared)) {
+    return [...found('query', declared.query ?? []), ...found('body', declared.body ?? [])];
+  }
+  return found(plainIs, declared);
+}
+
+/** The path of each operation of a collection, by what the declaration calls it. */
+function operationsOf(path: string, objects: string | undefined, declared: Collection) {
+  const single = objects ?? path;
+  const collection: readonly Method[] = ['list', 'add', 'removeMany'];
+  return [
+    ...(Object.keys(methods) as Method[]).map((name) => ({
+      name: name === 'removeMany' ? 'remove' : name,
+      key: `${methods[name]} ${collection.includes(name) ? path : single}`,
+      parameters: declared[name],
+      plainIs: 'query' as const,
+    })),
+    ...[
+      { actions: declared.actions, at: single },
+      { actions: declared.collectionActions, at: path },
+    ].flatMap(({ actions, at }) =>
+      Object.entries(actions ?? {}).map(([name, parameters]) => ({
+        name,
+        key: `POST ${at === '/' ? '' : at}/${name.replaceAll('_', '')}`,
+        parameters,
+        plainIs: 'body' as const,
+      })),
+    ),
+  ];
+}
+
+const everyOperation = allCollections.flatMap(({ path, objects, declared }) =>
+  operationsOf(path, objects, declared).map((operation) => ({ ...operation, declared })),
+);
+
+export const ignoredParameters: readonly IgnoredParameter[] = everyOperation.flatMap(
+  ({ key, parameters, plainIs }) => ignoredIn(parameters, key, plainIs),
+);
+
+/** Actions that are accepted and change nothing that can be seen, and why. */
+export const actionsWithoutEffect: Readonly<Record<string, string>> = Object.fromEntries(
+  everyOperation.flatMap(({ name, key, declared }) => {
+    const why = declared.withoutEffect?.[name];
+    return why === undefined ? [] : [[key, why]];
+  }),
+);
+
+/** Operations that this service always refuses, and why: no test can see them succeed. */
+export const refusedOperations: Readonly<Record<string, string>> = Object.fromEntries(
+  everyOperation.flatMap(({ name, key, declared }) => {
+    const why = declared.alwaysRefused?.[name];
+    return why === undefined ? [] : [[key, why]];
+  }),
+);

@@ -1,0 +1,18 @@
+/** What the jobs of the service are called: by type and operation (specification 5.3). */
+import { allResources } from '../resources/index.ts';
+
+/** Operations without an entry open no job. `{name}` is the object, `{owner}` what it belongs to. */
+export const jobDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
+  Object.fromEntries(
+    allResources.map(({ name, operations }) => [
+      name,
+      Object.fromEntries(
+        Object.entries(operations ?? {}).flatMap(([operation, { job }]) =>
+          job === 'none' ? [] : [[operation, job]],
+        ),
+      ),
+    ]),
+  );
+
+/** The steps that every job of the service has, in order. */
+export const jobSteps = ['validating', 'executing', 'finalizing'] as const;

@@ -1,0 +1,7 @@
+/** Which names objects may have, by type (specification 2.2). */
+import type { Naming } from '../notation/naming.ts';
+import { allResources } from '../resources/index.ts';
+
+export const naming: Readonly<Record<string, Naming>> = Object.fromEntries(
+  allResources.flatMap((one) => (one.naming ? [[one.name, one.naming]] : [])),
+);

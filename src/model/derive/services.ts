@@ -1,0 +1,83 @@
+/** All services of the API, by path: the type behind it and its operations (specification 4.5). */
+import type { ActionParameters, Ignored, MethodParameters } from '../notation/collections.ts';
+import { allCollections, type DeclaredCollection } from './collections.ts';
+
+/** Names of the parameters of an operation. */
+export interface OperationParameters {
+  readonly query: readonly string[];
+  /** Elements of the body, beside the object that is sent. */
+  readonly body: readonly string[];
+  /** The main element is a list although the operation is no `list`. */
+  readonly bodyIsList: boolean;
+}
+
+/**
+ * The operations of one path. `list`, `get`, `add`, `update`, `remove` and `head` are the HTTP
+ * methods of specification 4.1; every other name is an action, POSTed to the path followed by its
+ * name without underscores.
+ */
+export interface ServiceDefinition {
+  /** The type of the objects behind the path. */
+  readonly type: string;
+  readonly operations: Readonly<Record<string, OperationParameters>>;
+}
+
+type Declared = MethodParameters | ActionParameters;
+
+function nameOf(parameter: string | Ignored<string>): string {
+  return typeof parameter === 'string' ? parameter : parameter.parameter;
+}
+
+function isPlainList(declared: Declared): declared is Extract<Declared, readonly unknown[]> {
+  return Array.isArray(declared);
+}
+
+function parameters(declared: Declared, listIs: 'query' | 'body'): OperationParameters {
+  if (isPlainList(declared)) {
+    const names = declared.map(nameOf);
+    const [query, body] = listIs === 'query' ? [names, []] : [[], names];
+    return { query, body, bodyIsList: false };
+  }
+  const { query = [], body = [], bodyIsList = false } = declared;
+  return { query: query.map(nameOf), body: body.map(nameOf), bodyIsList };
+}
+
+type Named = readonly [name: string, declared: Declared | undefined, listIs: 'query' | 'body'];
+
+function operations(named: readonly Named[]): ServiceDefinition['operations'] {
+  return Object.fromEntries(
+    named.flatMap(([name, declared, listIs]) =>
+      declared ? [[name, parameters(declared, listIs)]] : [],
+    ),
+  );
+}
+
+function actions(all: Readonly<Record<string, ActionParameters>> | undefined): Named[] {
+  return Object.entries(all ?? {}).map(([name, declared]) => [name, declared, 'body'] as const);
+}
+
+function servicesOf({ type, path, objects, declared }: DeclaredCollection) {
+  const { list, add, get, update, remove, removeMany, head } = declared;
+  const ofCollection = operations([
+    ['list', list, 'query'],
+    ['add', add, 'query'],
+    ['remove', removeMany, 'query'],
+    ...actions(declared.collectionActions),
+  ]);
+  const ofObject = operations([
+    ['get', get, 'query'],
+    ['update', update, 'query'],
+    ['remove', remove, 'query'],
+    ['head', head, 'query'],
+    ...actions(declared.actions),
+  ]);
+  if (!objects) return [[path, { type, operations: { ...ofCollection, ...ofObject } }] as const];
+  return [
+    [path, { type, operations: ofCollection }] as const,
+    [objects, { type, operations: ofObject }] as const,
+  ];
+}
+
+export const services: Readonly<Record<string, ServiceDefinition>> = Object.fromEntries(
+  allCollections.flatMap(servicesOf).sort(([one], [other]) => (one < other ? -1 : 1)),
+);

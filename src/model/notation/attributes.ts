@@ -1,0 +1,50 @@
+/** Attributes of types: kinds of values, and when clients may set them (specification 2.4). */
+
+/** Scalars: `int` is 32 bits, `long` 64 bits, `date` an ISO 8601 timestamp with offset. */
+export type ScalarKind = 'string' | 'int' | 'long' | 'decimal' | 'bool' | 'date';
+
+/**
+ * What an attribute holds. `struct` is a nested object, `ref` a reference to an object of its own
+ * (`{id, href}`, the whole object when followed), `links` a followable list of such objects. The names
+ * behind the words are checked where the types are put together (`model/types.ts`).
+ */
+export type Kind =
+  | ScalarKind
+  | `enum ${string}`
+  | `struct ${string}`
+  | `ref ${string}`
+  | `links ${string}`
+  | `list ${ScalarKind}`
+  | `list enum ${string}`
+  | `list struct ${string}`;
+
+/**
+ * When a client may set an attribute: `R` never (output only), `C` on create, `CU` on create and
+ * update, `U` on update only, `A` only inside an action.
+ */
+export type Mutability = 'R' | 'C' | 'CU' | 'U' | 'A';
+
+export interface Attribute {
+  readonly kind: Kind;
+  readonly mut: Mutability;
+  /** Accepted on input, never returned. */
+  readonly writeOnly?: boolean;
+  /** Value of a new object that does not say otherwise. */
+  readonly default?: string | number | boolean | readonly string[];
+  readonly doc?: string;
+}
+
+export interface TypeDefinition {
+  /** XML element of one object; by default the name of the type. */
+  readonly tag?: string;
+  /** XML element of a list; by default the tag with an `s`. */
+  readonly plural?: string;
+  readonly doc?: string;
+  /** The type whose attributes this one extends. */
+  readonly base?: string;
+  /** The type of the objects that references of this type lead to, where it has none of its own. */
+  readonly standsFor?: string;
+  /** Has id, href, name, description and comment (specification 2.2). */
+  readonly identified?: boolean;
+  readonly attributes: Readonly<Record<string, Attribute>>;
+}

@@ -1,0 +1,63 @@
+/** Search fields, related objects and steps that many resources share. */
+import type { Relation, SearchField, Step } from './search.ts';
+
+/** Relations of fields that have others than those of their kind. */
+export const relations = {
+  equality: ['=', '!='],
+  dayRelations: ['<', '>', '='],
+} as const satisfies Readonly<Record<string, readonly Relation[]>>;
+
+/** Fields that mean the same wherever they occur. */
+export const field = {
+  name: { kind: 'text', path: 'name' },
+  description: { kind: 'text', path: 'description' },
+  comment: { kind: 'text', path: 'comment' },
+  id: { kind: 'text', path: 'id' },
+  tag: { kind: 'tag', source: 'tags of the object' },
+  clusterName: { kind: 'text', path: 'cluster.name' },
+  dataCenterOfCluster: { kind: 'text', path: 'cluster.data_center.name' },
+  quotaName: { kind: 'text', path: 'quota.name' },
+  architecture: { kind: 'enum', path: 'cpu.architecture', enum: 'architecture' },
+} as const satisfies Readonly<Record<string, SearchField>>;
+
+/** The words by which objects of other types are named in a search, and whose fields they have. */
+export const related = {
+  hosts: { names: ['host', 'hosts'], fields: 'host', type: 'host' },
+  vms: { names: ['vm', 'vms'], fields: 'vm', type: 'vm' },
+  templates: {
+    names: ['template', 'templates'],
+    fields: 'template',
+    type: 'template',
+  },
+  events: { names: ['event', 'events'], fields: 'event', type: 'event' },
+  users: { names: ['user', 'users'], fields: 'user', type: 'user' },
+  clusters: { names: ['cluster', 'clusters'], fields: 'cluster', type: 'cluster' },
+  dataCenters: {
+    names: ['datacenter', 'datacenters', 'data_center', 'data_centers'],
+    fields: 'data_center',
+    type: 'data_center',
+  },
+  storage: {
+    names: ['storage', 'storages', 'storage_domain', 'storage_domains'],
+    fields: 'storage_domain',
+    type: 'storage_domain',
+  },
+  networks: { names: ['network', 'networks'], fields: 'network', type: 'network' },
+  vnicProfiles: {
+    names: ['vnic_profile', 'vnic_profiles', 'vnicprofile', 'vnicprofiles'],
+    fields: 'vnic_profile',
+    type: 'vnic_profile',
+  },
+  clusterNetworks: {
+    names: ['cluster_network', 'cluster_networks'],
+    fields: 'cluster_network',
+    type: 'network',
+  },
+} as const;
+
+/** Steps from an object to others. */
+export const step = {
+  toCluster: { follow: 'cluster' },
+  toDataCenter: { follow: 'data_center' },
+  toStorage: { back: 'storage_domain.data_centers' },
+} as const satisfies Readonly<Record<string, Step>>;

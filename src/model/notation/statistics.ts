@@ -1,0 +1,25 @@
+/** Statistics: the measured values that objects have (specification 4.5). */
+import type { EnumValue } from '../enums.ts';
+
+type Unit = EnumValue<'statistic_unit'>;
+
+/** Name, kind, unit, type of the value, and what it tells. */
+export type StatisticRow = readonly [
+  name: string,
+  kind: 'gauge' | 'counter',
+  unit: Unit,
+  type: 'integer' | 'decimal' | 'string',
+  description: string,
+];
+
+/** Traffic of network interfaces, of machines and of hosts. */
+export const traffic: readonly StatisticRow[] = [
+  ['data.current.rx', 'gauge', 'bytes_per_second', 'decimal', 'Receive data rate'],
+  ['data.current.tx', 'gauge', 'bytes_per_second', 'decimal', 'Transmit data rate'],
+  ['data.current.rx.bps', 'gauge', 'bits_per_second', 'decimal', 'Receive data rate'],
+  ['data.current.tx.bps', 'gauge', 'bits_per_second', 'decimal', 'Transmit data rate'],
+  ['errors.total.rx', 'counter', 'none', 'integer', 'Total receive errors'],
+  ['errors.total.tx', 'counter', 'none', 'integer', 'Total transmit errors'],
+  ['data.total.rx', 'counter', 'bytes', 'integer', 'Total received data'],
+  ['data.total.tx', 'counter', 'bytes', 'integer', 'Total transmitted data'],
+];

@@ -1,0 +1,55 @@
+/** Labels that tie virtual machines to hosts. */
+import { idOrName, members, owned } from '../notation/collections.ts';
+import { system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const affinityLabel = resource('affinity_label', {
+  doc: 'A label that ties virtual machines to hosts.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: 'Unique, 1 to 50 characters.' },
+    description: { kind: 'string', mut: 'CU' },
+    comment: { kind: 'string', mut: 'CU' },
+    hosts: { kind: 'links host', mut: 'CU', doc: 'By id or name; replaces the list.' },
+    vms: { kind: 'links vm', mut: 'CU', doc: 'By id or name; replaces the list.' },
+    read_only: { kind: 'bool', mut: 'R', default: false },
+    has_implicit_affinity_group: {
+      kind: 'bool',
+      mut: 'CU',
+      doc: 'Whether it acts as an affinity group by itself; not from level 4.4 on.',
+    },
+  },
+  naming: { pattern: 'letters', max: 50, unique: 'service' },
+  required: ['name'],
+  about: ['vms', 'hosts'],
+  operations: {
+    add: { permit: system('tag_management'), job: 'none' },
+    update: { permit: system('tag_management'), job: 'none' },
+    remove: { permit: system('tag_management'), job: 'none' },
+  },
+  paths: {
+    '/vms/{vm}/affinitylabels/{label}': members(
+      { listedBy: 'member', attribute: 'vms', answers: 'object' },
+      { list: ['follow'], add: [], get: ['follow'], remove: [], required: ['id'] },
+    ),
+    '/clusters/{cluster}/affinitygroups/{group}/hostlabels/{label}': members(
+      { listedBy: 'owner', attribute: 'host_labels', answers: 'action' },
+      { list: ['follow', 'max'], add: [], remove: ['async'], required: [idOrName] },
+    ),
+    '/clusters/{cluster}/affinitygroups/{group}/vmlabels/{label}': members(
+      { listedBy: 'owner', attribute: 'vm_labels', answers: 'action' },
+      { list: ['follow', 'max'], add: [], remove: ['async'], required: [idOrName] },
+    ),
+    '/affinitylabels/{label}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [],
+      remove: [],
+    }),
+    '/hosts/{host}/affinitylabels/{label}': members(
+      { listedBy: 'member', attribute: 'hosts', answers: 'object' },
+      { list: ['follow'], add: [], get: ['follow'], remove: [], required: ['id'] },
+    ),
+  },
+});

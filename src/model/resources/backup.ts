@@ -1,0 +1,87 @@
+/** Backups of virtual machines, and the checkpoints that incremental ones start from. */
+import { owned } from '../notation/collections.ts';
+import { lifecycle } from '../notation/lifecycle.ts';
+import { owner } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const backupLifecycle = lifecycle({
+  type: 'backup',
+  attribute: 'phase',
+  initial: 'initializing',
+  settled: ['ready', 'succeeded', 'failed'],
+  failed: ['failed'],
+  moves: {
+    add: {
+      from: [],
+      via: [
+        ['initializing', 500],
+        ['starting', 1_000],
+      ],
+      to: 'ready',
+      refusedBy: { otherwise: 'BACKUP_NOT_READY' },
+      events: { begin: 'VM_BACKUP_STARTED' },
+    },
+    finalize: {
+      from: ['ready'],
+      via: [['finalizing', 1_000]],
+      to: 'succeeded',
+      refusedBy: { otherwise: 'BACKUP_NOT_READY' },
+      events: { begin: 'VM_BACKUP_FINALIZED', end: 'VM_BACKUP_SUCCEEDED' },
+    },
+  },
+});
+
+export const backup = resource('backup', {
+  identified: true,
+  attributes: {
+    host: { kind: 'ref host', mut: 'CU' },
+    from_checkpoint_id: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'The checkpoint since which changes are backed up; everything when not given.',
+    },
+    to_checkpoint_id: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'The checkpoint that it leaves, from which a later one can be incremental.',
+    },
+    phase: { kind: 'enum backup_phase', mut: 'CU' },
+    creation_date: { kind: 'date', mut: 'CU' },
+    modification_date: { kind: 'date', mut: 'CU' },
+    vm: { kind: 'ref vm', mut: 'CU' },
+    disks: { kind: 'links disk', mut: 'CU' },
+    snapshot: { kind: 'ref snapshot', mut: 'CU' },
+  },
+  operations: {
+    add: { permit: owner('backup_disk'), job: 'none' },
+    finalize: { permit: owner('backup_disk'), job: 'none' },
+  },
+  paths: {
+    '/vms/{vm}/backups/{backup}': owned({
+      list: ['follow', 'max'],
+      add: ['require_consistency', 'use_active'],
+      get: ['follow'],
+      actions: { finalize: [] },
+    }),
+  },
+  lifecycle: backupLifecycle,
+});
+
+export const checkpoint = resource('checkpoint', {
+  identified: true,
+  attributes: {
+    parent_id: { kind: 'string', mut: 'CU' },
+    creation_date: { kind: 'date', mut: 'CU' },
+    state: { kind: 'enum checkpoint_state', mut: 'CU' },
+    vm: { kind: 'ref vm', mut: 'CU' },
+    disks: { kind: 'links disk', mut: 'CU' },
+  },
+  operations: { remove: { permit: owner('backup_disk'), job: 'none' } },
+  paths: {
+    '/vms/{vm}/checkpoints/{checkpoint}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+  },
+});

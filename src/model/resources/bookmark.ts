@@ -1,0 +1,29 @@
+/** Saved searches. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const bookmark = resource('bookmark', {
+  doc: 'A saved search.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: 'Unique, at most 40 characters.' },
+    value: { kind: 'string', mut: 'CU', doc: '1 to 300 characters.' },
+  },
+  naming: { pattern: 'any', max: 40, unique: 'service' },
+  required: ['name', 'value'],
+  operations: {
+    add: { permit: system('bookmark_management'), job: 'none' },
+    update: { permit: system('bookmark_management'), job: 'none' },
+    remove: { permit: system('bookmark_management'), job: 'none' },
+  },
+  paths: {
+    '/bookmarks/{bookmark}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});

@@ -1,0 +1,46 @@
+/** Compatibility levels of clusters, and the features that they offer. */
+import { owned } from '../notation/collections.ts';
+import { superUser } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const clusterLevel = resource('cluster_level', {
+  doc: 'A compatibility level; its id is major.minor.',
+  identified: true,
+  attributes: {
+    cpu_types: { kind: 'list struct cpu_type', mut: 'R', doc: 'Shown to administrators only.' },
+    permits: { kind: 'list struct permit', mut: 'R', doc: 'Every permit there is.' },
+    cluster_features: { kind: 'links cluster_feature', mut: 'R' },
+  },
+  paths: { '/clusterlevels/{level}': owned({ list: ['follow'], get: ['follow'] }) },
+});
+
+export const clusterFeature = resource('cluster_feature', {
+  identified: true,
+  attributes: {
+    cluster_level: { kind: 'ref cluster_level', mut: 'CU' },
+  },
+  operations: {
+    add: { permit: superUser, job: 'none' },
+    remove: { permit: superUser, job: 'none' },
+  },
+  paths: {
+    '/clusters/{cluster}/enabledfeatures/{feature}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: [],
+    }),
+    '/clusterlevels/{level}/clusterfeatures/{feature}': owned({
+      list: ['follow'],
+      get: ['follow'],
+    }),
+  },
+});
+
+export const cpuType = structure('cpu_type', {
+  attributes: {
+    name: { kind: 'string', mut: 'CU' },
+    level: { kind: 'int', mut: 'CU' },
+    architecture: { kind: 'enum architecture', mut: 'CU' },
+  },
+});

@@ -1,0 +1,37 @@
+/** Processor quality of service. */
+import { asyncIgnored, owned, view } from '../notation/collections.ts';
+import { self, sent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const cpuProfile = resource('cpu_profile', {
+  doc: 'A CPU limit that virtual machines of a cluster may use.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: '1 to 50 characters.' },
+    cluster: { kind: 'ref cluster', mut: 'C', doc: 'By id, when added through /cpuprofiles.' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    description: { kind: 'string', mut: 'CU' },
+    qos: { kind: 'ref qos', mut: 'CU' },
+  },
+  naming: { pattern: 'letters', max: 50, unique: { within: 'cluster' } },
+  required: ['name', 'cluster.id'],
+  containedIn: ['cluster'],
+  operations: {
+    add: { permit: sent('create_cpu_profile', 'cluster'), job: 'none' },
+    update: { permit: self('update_cpu_profile'), job: 'none' },
+    remove: { permit: self('delete_cpu_profile'), job: 'none' },
+  },
+  paths: {
+    '/clusters/{cluster}/cpuprofiles/{profile}': view(
+      { refersBy: 'cluster' },
+      { list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/cpuprofiles/{profile}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});

@@ -1,0 +1,118 @@
+/** Data centers. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { lifecycle } from '../notation/lifecycle.ts';
+import { self, system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field, related, step } from '../notation/search-terms.ts';
+
+/** The status follows from the storage domains; no operation sets it. */
+export const dataCenterLifecycle = lifecycle({
+  type: 'data_center',
+  attribute: 'status',
+  initial: 'uninitialized',
+  settled: ['uninitialized', 'up', 'maintenance', 'problematic', 'not_operational'],
+  failed: ['problematic', 'not_operational'],
+  moves: {},
+});
+
+export const dataCenter = resource('data_center', {
+  doc: 'The largest unit: clusters, storage and networks that belong together.',
+  identified: true,
+  attributes: {
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'Unique in the system: 1 to 40 letters, digits, `_` or `-`.',
+    },
+    description: { kind: 'string', mut: 'CU' },
+    comment: { kind: 'string', mut: 'CU' },
+    local: {
+      kind: 'bool',
+      mut: 'CU',
+      doc: 'Whether storage is local to one host. Must be given on add.',
+    },
+    storage_format: {
+      kind: 'enum storage_format',
+      mut: 'CU',
+      doc: 'The format of the master domain, once there is one: v5 from level 4.3 on, v4 at 4.2.',
+    },
+    version: {
+      kind: 'struct version',
+      mut: 'CU',
+      doc: 'The compatibility level; the newest when not given.',
+    },
+    supported_versions: {
+      kind: 'list struct version',
+      mut: 'R',
+      doc: 'The levels it could be raised to, its own among them.',
+    },
+    status: {
+      kind: 'enum data_center_status',
+      mut: 'R',
+      doc: 'uninitialized until its first data domain is attached.',
+    },
+    quota_mode: { kind: 'enum quota_mode_type', mut: 'CU', default: 'disabled' },
+    mac_pool: {
+      kind: 'ref mac_pool',
+      mut: 'CU',
+      doc: 'Kept for old clients: the pool is a property of clusters. Setting it sets that of all clusters; it is shown when they all have the same one.',
+    },
+    storage_domains: { kind: 'links storage_domain', mut: 'R' },
+    clusters: { kind: 'links cluster', mut: 'R' },
+    networks: { kind: 'links network', mut: 'R' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    quotas: { kind: 'links quota', mut: 'R' },
+    qoss: { kind: 'links qos', mut: 'R' },
+    iscsi_bonds: { kind: 'links iscsi_bond', mut: 'R' },
+  },
+  naming: { pattern: 'identifier', max: 40, unique: 'service' },
+  required: ['name', 'local'],
+  reachedFrom: ['cluster', 'storage_domain'],
+  operations: {
+    add: { permit: system('create_storage_pool'), job: 'Adding data center {name}' },
+    update: { permit: self('edit_storage_pool_configuration'), job: 'Editing data center {name}' },
+    remove: { permit: self('delete_storage_pool'), job: 'Removing data center {name}' },
+    clean_finished_tasks: {
+      permit: self('edit_storage_pool_configuration'),
+      job: 'Cleaning the finished tasks of data center {name}',
+    },
+    set_master: {
+      permit: self('manipulate_storage_domain'),
+      job: 'Setting the master storage domain of data center {name}',
+    },
+  },
+  paths: {
+    '/datacenters/{datacenter}': owned({
+      list: ['case_sensitive', 'filter', 'follow', 'max', 'search'],
+      add: [],
+      get: ['filter', 'follow'],
+      update: [asyncIgnored],
+      remove: ['async', 'force'],
+      actions: { clean_finished_tasks: ['async'], set_master: ['async', 'storage_domain'] },
+      withoutEffect: {
+        clean_finished_tasks: 'no task of the storage outlives its end here; an event is written',
+      },
+    }),
+  },
+  search: {
+    fields: {
+      name: field.name,
+      description: field.description,
+      local: { kind: 'bool', path: 'local' },
+      status: {
+        kind: 'enum',
+        path: 'status',
+        enum: 'data_center_status',
+        values: { nonresponsive: 'problematic' },
+      },
+      comment: field.comment,
+      compatibility_version: { kind: 'text', path: 'version', as: 'version' },
+    },
+    related: [
+      { ...related.clusters, steps: [{ back: 'cluster.data_center' }] },
+      { ...related.storage, steps: [step.toStorage] },
+      { ...related.networks, steps: [{ back: 'network.data_center' }] },
+    ],
+  },
+  lifecycle: dataCenterLifecycle,
+});

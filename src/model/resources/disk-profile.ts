@@ -1,0 +1,41 @@
+/** Storage quality of service for disks. */
+import { asyncIgnored, owned, view } from '../notation/collections.ts';
+import { self, sent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const diskProfile = resource('disk_profile', {
+  doc: 'A throughput limit that disks of a storage domain may use.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: '1 to 50 characters.' },
+    storage_domain: {
+      kind: 'ref storage_domain',
+      mut: 'C',
+      doc: 'By id, when added through /diskprofiles.',
+    },
+    permissions: { kind: 'links permission', mut: 'R' },
+    description: { kind: 'string', mut: 'CU' },
+    qos: { kind: 'ref qos', mut: 'CU' },
+  },
+  naming: { pattern: 'letters', max: 50, unique: { within: 'storage_domain' } },
+  required: ['name', 'storage_domain.id'],
+  containedIn: ['storage_domain'],
+  operations: {
+    add: { permit: sent('create_storage_disk_profile', 'storage_domain'), job: 'none' },
+    update: { permit: self('configure_storage_disk_profile'), job: 'none' },
+    remove: { permit: self('delete_storage_disk_profile'), job: 'none' },
+  },
+  paths: {
+    '/storagedomains/{storagedomain}/diskprofiles/{profile}': view(
+      { refersBy: 'storage_domain' },
+      { list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/diskprofiles/{diskprofile}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});

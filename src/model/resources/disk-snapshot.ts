@@ -1,0 +1,25 @@
+/** Snapshots of single disks. */
+import { below, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const diskSnapshot = resource('disk_snapshot', {
+  doc: 'One image of a disk, as a snapshot keeps it.',
+  base: 'disk',
+  attributes: {
+    disk: { kind: 'ref disk', mut: 'R' },
+    parent: { kind: 'ref disk_snapshot', mut: 'R' },
+  },
+  operations: { remove: { permit: owner('edit_disk_properties'), job: 'none' } },
+  paths: {
+    ...below(
+      ['/storagedomains/{storagedomain}', '/disks/{disk}'],
+      'disksnapshots/{snapshot}',
+      owned({
+        list: ['follow', 'include_active', 'include_template', 'max'],
+        get: ['follow'],
+        remove: ['async'],
+      }),
+    ),
+  },
+});

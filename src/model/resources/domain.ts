@@ -1,0 +1,16 @@
+/** Directories that users come from. */
+import { owned } from '../notation/collections.ts';
+import { resource } from '../notation/resource.ts';
+
+export const domain = resource('domain', {
+  doc: 'A directory of users and groups; its id is opaque.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'R' },
+    description: { kind: 'string', mut: 'R' },
+    comment: { kind: 'string', mut: 'R' },
+    groups: { kind: 'links group', mut: 'R' },
+    users: { kind: 'links user', mut: 'R' },
+  },
+  paths: { '/domains/{domain}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+});

@@ -1,0 +1,139 @@
+/** Events of the audit log. */
+import { owned } from '../notation/collections.ts';
+import { sent, system, whenSent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { related, relations, step } from '../notation/search-terms.ts';
+
+export const event = resource('event', {
+  doc: 'An entry of the audit log.',
+  identified: true,
+  attributes: {
+    index: { kind: 'int', mut: 'R', doc: 'Its number, the same as its id.' },
+    code: {
+      kind: 'int',
+      mut: 'R',
+      doc: 'What happened. Events of clients have 9801 (normal), 9802 (warning), 9803 (error) or 9804 (alert).',
+    },
+    time: { kind: 'date', mut: 'R' },
+    correlation_id: { kind: 'string', mut: 'R', doc: 'At most 50 characters.' },
+    origin: {
+      kind: 'string',
+      mut: 'C',
+      doc: "Who wrote it. Clients may not use the server's own, oVirt.",
+    },
+    custom_id: { kind: 'int', mut: 'C', doc: 'Unique for its origin.' },
+    flood_rate: { kind: 'int', mut: 'C', default: 30 },
+    log_on_host: { kind: 'bool', mut: 'C', default: false },
+    custom_data: { kind: 'string', mut: 'C' },
+    user: {
+      kind: 'ref user',
+      mut: 'C',
+      doc: 'What it is about, by id.',
+    },
+    vm: {
+      kind: 'ref vm',
+      mut: 'C',
+      doc: 'What it is about, by id.',
+    },
+    storage_domain: {
+      kind: 'ref storage_domain',
+      mut: 'C',
+      doc: 'What it is about, by id.',
+    },
+    host: {
+      kind: 'ref host',
+      mut: 'C',
+      doc: 'What it is about, by id.',
+    },
+    template: {
+      kind: 'ref template',
+      mut: 'C',
+      doc: 'What it is about, by id.',
+    },
+    cluster: {
+      kind: 'ref cluster',
+      mut: 'C',
+      doc: 'What it is about, by id.',
+    },
+    data_center: {
+      kind: 'ref data_center',
+      mut: 'C',
+      doc: 'What it is about, by id.',
+    },
+    description: { kind: 'string', mut: 'C' },
+    severity: { kind: 'enum log_severity', mut: 'C' },
+  },
+  required: ['origin', 'severity', 'custom_id', 'description'],
+  about: ['vm', 'template'],
+  operations: {
+    add: {
+      permit: system('inject_external_events'),
+      permitWhenSent: [
+        whenSent('host.external_status', sent('edit_host_configuration', 'host')),
+        whenSent(
+          'storage_domain.external_status',
+          sent('edit_storage_domain_configuration', 'storage_domain'),
+        ),
+      ],
+      job: 'none',
+    },
+    remove: { permit: system('audit_log_management'), job: 'none' },
+    undelete: { permit: system('audit_log_management'), job: 'none' },
+  },
+  paths: {
+    '/events/{event}': owned({
+      list: ['case_sensitive', 'follow', 'from', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+      collectionActions: { undelete: ['async', 'event'] },
+    }),
+  },
+  search: {
+    fields: {
+      type: { kind: 'number', path: 'code', relations: relations.equality },
+      severity: { kind: 'severity', path: 'severity' },
+      message: { kind: 'text', path: 'description' },
+      time: { kind: 'date', path: 'time', relations: relations.dayRelations },
+      usrname: { kind: 'user', path: 'user.user_name' },
+      usrid: { kind: 'text', path: 'user.id' },
+      event_host: { kind: 'text', path: 'host.name' },
+      event_vm: { kind: 'text', path: 'vm.name' },
+      event_template: { kind: 'text', path: 'template.name' },
+      event_storage: { kind: 'text', path: 'storage_domain.name' },
+      event_datacenter: { kind: 'text', path: 'data_center.name' },
+      event_volume: { kind: 'text', kept: 'gluster_volume.name' },
+      correlation_id: { kind: 'text', path: 'correlation_id' },
+      origin: { kind: 'text', path: 'origin' },
+      custom_event_id: { kind: 'number', path: 'custom_id', relations: relations.equality },
+      deleted: { kind: 'bool', source: 'whether the event was removed' },
+      _event_host_id: { kind: 'text', path: 'host.id', hidden: true },
+      _event_vm_id: { kind: 'text', path: 'vm.id', hidden: true },
+      _event_template_id: { kind: 'text', path: 'template.id', hidden: true },
+      _event_storage_id: { kind: 'text', path: 'storage_domain.id', hidden: true },
+      _event_datacenter_id: { kind: 'text', path: 'data_center.id', hidden: true },
+      _event_quota_id: { kind: 'text', kept: 'quota.id', hidden: true },
+      _event_volume_id: { kind: 'text', kept: 'gluster_volume.id', hidden: true },
+    },
+    related: [
+      { ...related.vms, steps: [{ follow: 'vm' }] },
+      { ...related.hosts, steps: [{ follow: 'host' }] },
+      { ...related.templates, steps: [{ follow: 'template' }] },
+      { ...related.users, steps: [{ follow: 'user' }] },
+      { ...related.clusters, steps: [step.toCluster] },
+      {
+        names: ['volume', 'volumes'],
+        fields: 'gluster_volume',
+        type: 'gluster_volume',
+        kept: 'gluster_volume',
+      },
+      {
+        names: ['quota', 'quotas'],
+        fields: 'quota',
+        type: 'quota',
+        kept: 'quota',
+      },
+    ],
+    order: [{ path: 'index', descending: true }],
+  },
+});

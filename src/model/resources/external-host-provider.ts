@@ -1,0 +1,130 @@
+/** Providers of hosts, and what they know. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field } from '../notation/search-terms.ts';
+
+export const externalProvider = resource('external_provider', {
+  doc: 'What every provider has. References of this type name OpenStack network providers.',
+  identified: true,
+  standsFor: 'openstack_network_provider',
+  attributes: {
+    url: { kind: 'string', mut: 'CU' },
+    requires_authentication: { kind: 'bool', mut: 'CU' },
+    username: { kind: 'string', mut: 'CU' },
+    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    authentication_url: { kind: 'string', mut: 'CU' },
+    properties: { kind: 'list struct property', mut: 'CU' },
+  },
+  paths: { '/clusters/{cluster}/externalnetworkproviders': owned({ list: ['follow'] }) },
+  search: {
+    fields: {
+      name: field.name,
+      type: { kind: 'text', source: 'kind of the provider' },
+      description: field.description,
+      url: { kind: 'text', path: 'url' },
+    },
+  },
+});
+
+export const externalHostProvider = resource('external_host_provider', {
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU' },
+    url: { kind: 'string', mut: 'C' },
+    requires_authentication: { kind: 'bool', mut: 'CU', default: false },
+    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    certificates: { kind: 'links certificate', mut: 'R' },
+    compute_resources: { kind: 'links external_compute_resource', mut: 'R' },
+    discovered_hosts: { kind: 'links external_discovered_host', mut: 'R' },
+    host_groups: { kind: 'links external_host_group', mut: 'R' },
+    hosts: { kind: 'links external_host', mut: 'R' },
+    description: { kind: 'string', mut: 'CU' },
+    username: { kind: 'string', mut: 'CU' },
+    authentication_url: { kind: 'string', mut: 'CU' },
+    properties: { kind: 'list struct property', mut: 'CU' },
+  },
+  naming: { pattern: 'identifier', max: 128, unique: 'service' },
+  required: ['name', 'url'],
+  operations: {
+    add: { permit: system('create_storage_pool'), job: 'none' },
+    update: { permit: system('create_storage_pool'), job: 'none' },
+    remove: { permit: system('create_storage_pool'), job: 'none' },
+    import_certificates: { permit: system('create_storage_pool'), job: 'none' },
+    test_connectivity: { permit: system('create_storage_pool'), job: 'none' },
+  },
+  paths: {
+    '/externalhostproviders/{provider}': owned({
+      list: ['follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+      actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
+    }),
+  },
+});
+
+export const externalComputeResource = resource('external_compute_resource', {
+  identified: true,
+  attributes: {
+    provider: { kind: 'string', mut: 'CU' },
+    user: { kind: 'string', mut: 'CU' },
+    url: { kind: 'string', mut: 'CU' },
+    external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
+  },
+  paths: {
+    '/externalhostproviders/{provider}/computeresources/{resource}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+    }),
+  },
+});
+
+export const externalDiscoveredHost = resource('external_discovered_host', {
+  identified: true,
+  attributes: {
+    ip: { kind: 'string', mut: 'CU' },
+    mac: { kind: 'string', mut: 'CU' },
+    subnet_name: { kind: 'string', mut: 'CU' },
+    last_report: { kind: 'string', mut: 'CU' },
+    external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
+  },
+  paths: {
+    '/externalhostproviders/{provider}/discoveredhosts/{host}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+    }),
+  },
+});
+
+export const externalHost = resource('external_host', {
+  identified: true,
+  attributes: {
+    address: { kind: 'string', mut: 'CU' },
+    external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
+  },
+  paths: {
+    '/externalhostproviders/{provider}/hosts/{host}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+    }),
+  },
+});
+
+export const externalHostGroup = resource('external_host_group', {
+  identified: true,
+  attributes: {
+    architecture_name: { kind: 'string', mut: 'CU' },
+    operating_system_name: { kind: 'string', mut: 'CU' },
+    domain_name: { kind: 'string', mut: 'CU' },
+    subnet_name: { kind: 'string', mut: 'CU' },
+    external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
+  },
+  paths: {
+    '/externalhostproviders/{provider}/hostgroups/{group}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+    }),
+  },
+});

@@ -1,0 +1,43 @@
+/** Imports of virtual machines and templates from elsewhere. */
+import { byIdOrName, owned } from '../notation/collections.ts';
+import { sent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const externalVmImport = resource('external_vm_import', {
+  doc: 'A request to import a virtual machine from another platform.',
+  attributes: {
+    username: { kind: 'string', mut: 'C', writeOnly: true },
+    password: { kind: 'string', mut: 'C', writeOnly: true },
+    sparse: { kind: 'bool', mut: 'C', default: true },
+    vm: { kind: 'ref vm', mut: 'C', doc: 'The name it gets.' },
+    provider: { kind: 'enum external_vm_provider_type', mut: 'C' },
+    url: { kind: 'string', mut: 'C' },
+    name: { kind: 'string', mut: 'C' },
+    cluster: { kind: 'ref cluster', mut: 'C' },
+    storage_domain: { kind: 'ref storage_domain', mut: 'C' },
+    cpu_profile: { kind: 'ref cpu_profile', mut: 'C' },
+    quota: { kind: 'ref quota', mut: 'C' },
+    host: { kind: 'ref host', mut: 'C' },
+    drivers_iso: { kind: 'ref file', mut: 'C' },
+  },
+  required: ['provider', 'url', 'name', byIdOrName('cluster'), byIdOrName('storage_domain')],
+  operations: { add: { permit: sent('create_vm', 'cluster'), job: 'Importing VM {name}' } },
+  paths: { '/externalvmimports': owned({ add: [] }) },
+});
+
+export const externalTemplateImport = resource('external_template_import', {
+  attributes: {
+    url: { kind: 'string', mut: 'CU' },
+    template: { kind: 'ref template', mut: 'CU' },
+    cluster: { kind: 'ref cluster', mut: 'CU' },
+    storage_domain: { kind: 'ref storage_domain', mut: 'CU' },
+    host: { kind: 'ref host', mut: 'CU' },
+    cpu_profile: { kind: 'ref cpu_profile', mut: 'CU' },
+    quota: { kind: 'ref quota', mut: 'CU' },
+    clone: { kind: 'bool', mut: 'CU' },
+  },
+  operations: {
+    add: { permit: sent('create_template', 'cluster'), job: 'Importing template {name}' },
+  },
+  paths: { '/externaltemplateimports': owned({ add: [] }) },
+});

@@ -1,0 +1,67 @@
+/** Power management of a host: its fence agents. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const agent = resource('agent', {
+  doc: 'A fence agent: how a host is switched off and on.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU' },
+    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    options: { kind: 'list struct option', mut: 'CU' },
+    encrypt_options: {
+      kind: 'bool',
+      mut: 'CU',
+      doc: 'Whether options are stored encrypted; false by default.',
+    },
+    concurrent: {
+      kind: 'bool',
+      mut: 'CU',
+      doc: 'Whether agents of equal order are used together.',
+    },
+    port: { kind: 'int', mut: 'CU' },
+    host: { kind: 'ref host', mut: 'R' },
+    type: { kind: 'string', mut: 'CU' },
+    address: { kind: 'string', mut: 'CU' },
+    username: { kind: 'string', mut: 'CU' },
+    order: { kind: 'int', mut: 'CU' },
+  },
+  required: ['address', 'order', 'type', 'username', 'password'],
+  operations: {
+    add: { permit: owner('edit_host_configuration'), job: 'none' },
+    update: { permit: owner('edit_host_configuration'), job: 'none' },
+    remove: { permit: owner('edit_host_configuration'), job: 'none' },
+  },
+  paths: {
+    '/hosts/{host}/fenceagents/{agent}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const powerManagement = structure('power_management', {
+  attributes: {
+    enabled: { kind: 'bool', mut: 'CU' },
+    address: { kind: 'string', mut: 'CU' },
+    username: { kind: 'string', mut: 'CU' },
+    password: { kind: 'string', mut: 'CU' },
+    options: { kind: 'list struct option', mut: 'CU' },
+    status: { kind: 'enum power_management_status', mut: 'CU' },
+    pm_proxies: { kind: 'list struct pm_proxy', mut: 'CU' },
+    agents: { kind: 'list struct agent', mut: 'CU' },
+    automatic_pm_enabled: { kind: 'bool', mut: 'CU' },
+    kdump_detection: { kind: 'bool', mut: 'CU' },
+    type: { kind: 'string', mut: 'CU' },
+  },
+});
+
+export const pmProxy = structure('pm_proxy', {
+  attributes: {
+    type: { kind: 'enum pm_proxy_type', mut: 'CU' },
+  },
+});

@@ -1,0 +1,44 @@
+/** ISO and floppy images of a storage domain, and images of an image domain. */
+import { owned } from '../notation/collections.ts';
+import { sent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field } from '../notation/search-terms.ts';
+
+export const file = resource('file', {
+  doc: 'An ISO or floppy image; on ISO domains its id is the file name.',
+  identified: true,
+  attributes: {
+    content: { kind: 'string', mut: 'R', doc: 'For payloads only.' },
+    type: { kind: 'string', mut: 'R', doc: 'iso, floppy or disk.' },
+    name: { kind: 'string', mut: 'R' },
+    description: { kind: 'string', mut: 'R' },
+    comment: { kind: 'string', mut: 'R' },
+    storage_domain: { kind: 'ref storage_domain', mut: 'R' },
+  },
+  paths: {
+    '/storagedomains/{storagedomain}/files/{file}': owned({
+      list: ['case_sensitive', 'follow', 'max', 'refresh', 'search'],
+      get: ['follow'],
+    }),
+  },
+  search: { fields: { name: field.name } },
+});
+
+export const image = resource('image', {
+  identified: true,
+  attributes: {
+    storage_domain: { kind: 'ref storage_domain', mut: 'CU' },
+    type: { kind: 'enum image_file_type', mut: 'CU' },
+    size: { kind: 'long', mut: 'CU' },
+  },
+  operations: { import: { permit: sent('create_disk', 'storage_domain'), job: 'none' } },
+  paths: {
+    '/storagedomains/{storagedomain}/images/{image}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+      actions: {
+        import: ['async', 'cluster', 'disk', 'import_as_template', 'storage_domain', 'template'],
+      },
+    }),
+  },
+});

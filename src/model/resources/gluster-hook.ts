@@ -1,0 +1,65 @@
+/** Gluster hooks of a cluster. */
+import { owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const glusterHook = resource('gluster_hook', {
+  doc: 'A script that Gluster runs around a volume command.',
+  identified: true,
+  attributes: {
+    conflict_status: {
+      kind: 'int',
+      mut: 'R',
+      doc: 'What differs between servers: 1 content, 2 status, 4 missing; added up.',
+    },
+    conflicts: {
+      kind: 'string',
+      mut: 'R',
+      doc: 'The same in words: MISSING_HOOK, CONTENT_CONFLICT, STATUS_CONFLICT.',
+    },
+    name: { kind: 'string', mut: 'R' },
+    gluster_command: { kind: 'string', mut: 'R' },
+    checksum: { kind: 'string', mut: 'R' },
+    content: { kind: 'string', mut: 'R' },
+    stage: { kind: 'enum hook_stage', mut: 'R' },
+    content_type: { kind: 'enum hook_content_type', mut: 'R' },
+    status: { kind: 'enum gluster_hook_status', mut: 'R' },
+    cluster: { kind: 'ref cluster', mut: 'R' },
+    server_hooks: { kind: 'links gluster_server_hook', mut: 'R' },
+  },
+  containedIn: ['cluster'],
+  operations: {
+    remove: { permit: owner('manipulate_gluster_hook'), job: 'none' },
+    disable: { permit: owner('manipulate_gluster_hook'), job: 'none' },
+    enable: { permit: owner('manipulate_gluster_hook'), job: 'none' },
+    resolve: {
+      permit: owner('manipulate_gluster_hook'),
+      job: 'none',
+      required: ['resolution_type'],
+    },
+  },
+  paths: {
+    '/clusters/{cluster}/glusterhooks/{hook}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+      remove: ['async'],
+      actions: {
+        disable: ['async'],
+        enable: ['async'],
+        resolve: ['async', 'host', 'resolution_type'],
+      },
+    }),
+  },
+});
+
+export const glusterServerHook = structure('gluster_server_hook', {
+  tag: 'server_hook',
+  plural: 'server_hooks',
+  identified: true,
+  attributes: {
+    content_type: { kind: 'enum hook_content_type', mut: 'CU' },
+    status: { kind: 'enum gluster_hook_status', mut: 'CU' },
+    checksum: { kind: 'string', mut: 'CU' },
+    host: { kind: 'ref host', mut: 'CU' },
+  },
+});

@@ -1,0 +1,217 @@
+/** Gluster volumes, their options and their profile. */
+import { ignored, owned } from '../notation/collections.ts';
+import { lifecycle } from '../notation/lifecycle.ts';
+import { owner, self } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+import { field, related, step } from '../notation/search-terms.ts';
+
+export const glusterVolumeLifecycle = lifecycle({
+  type: 'gluster_volume',
+  attribute: 'status',
+  initial: 'down',
+  settled: ['up', 'down', 'unknown'],
+  failed: ['unknown'],
+  moves: {
+    start: {
+      from: ['down'],
+      to: 'up',
+      refusedBy: { otherwise: 'VOLUME_IS_STARTED' },
+    },
+    stop: {
+      from: ['up'],
+      to: 'down',
+      refusedBy: { otherwise: 'VOLUME_IS_STOPPED' },
+    },
+    remove: {
+      from: ['down'],
+      refusedBy: { otherwise: 'VOLUME_IS_UP' },
+    },
+  },
+});
+
+/** How long a simulated volume takes to move its data, in milliseconds. */
+export const volumeTaskDuration = 20_000;
+
+export const glusterVolume = resource('gluster_volume', {
+  doc: 'A Gluster volume.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'C', doc: 'Unique in the cluster.' },
+    volume_type: { kind: 'enum gluster_volume_type', mut: 'C' },
+    transport_types: { kind: 'list enum transport_type', mut: 'C', default: ['tcp'] },
+    replica_count: { kind: 'int', mut: 'C', doc: 'Copies of each file; 1 when not replicated.' },
+    stripe_count: {
+      kind: 'int',
+      mut: 'C',
+      doc: 'Bricks a file is cut over; 1 when not striped.',
+    },
+    disperse_count: { kind: 'int', mut: 'R', default: 0 },
+    redundancy_count: { kind: 'int', mut: 'R', default: 0 },
+    options: {
+      kind: 'list struct option',
+      mut: 'C',
+      doc: 'Settings; changed later through actions.',
+    },
+    status: { kind: 'enum gluster_volume_status', mut: 'R', doc: 'down until it is started.' },
+    bricks: {
+      kind: 'links gluster_brick',
+      mut: 'C',
+      doc: 'Where its data lies: server and directory of each.',
+    },
+    cluster: { kind: 'ref cluster', mut: 'R' },
+    statistics: { kind: 'links statistic', mut: 'R' },
+  },
+  naming: { pattern: 'identifier', max: 1000, unique: 'collection' },
+  required: ['name', 'volume_type', 'bricks'],
+  containedIn: ['cluster'],
+  operations: {
+    add: { permit: owner('create_gluster_volume'), job: 'Creating Gluster volume {name}' },
+    remove: { permit: self('delete_gluster_volume'), job: 'Removing Gluster volume {name}' },
+    get_profile_statistics: { permit: self('manipulate_gluster_volume'), job: 'none' },
+    rebalance: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Rebalancing Gluster volume {name}',
+    },
+    reset_all_options: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Resetting the options of Gluster volume {name}',
+    },
+    reset_option: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Resetting an option of Gluster volume {name}',
+      required: ['option.name'],
+    },
+    set_option: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Setting an option of Gluster volume {name}',
+      required: ['option.name', 'option.value'],
+    },
+    start: { permit: self('manipulate_gluster_volume'), job: 'Starting Gluster volume {name}' },
+    start_profile: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Starting to profile Gluster volume {name}',
+    },
+    stop: { permit: self('manipulate_gluster_volume'), job: 'Stopping Gluster volume {name}' },
+    stop_profile: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Stopping to profile Gluster volume {name}',
+    },
+    stop_rebalance: {
+      permit: self('manipulate_gluster_volume'),
+      job: 'Stopping the rebalancing of Gluster volume {name}',
+    },
+  },
+  paths: {
+    '/clusters/{cluster}/glustervolumes/{volume}': owned({
+      list: ['case_sensitive', 'follow', 'max', 'search'],
+      add: ['force'],
+      get: ['follow'],
+      remove: ['async'],
+      actions: {
+        get_profile_statistics: { query: ['nfsStatistics'], body: ['details'] },
+        rebalance: [
+          'async',
+          'fix_layout',
+          ignored(
+            'force',
+            'Gluster is simulated, and has nothing of the kind that force overcomes',
+          ),
+        ],
+        reset_all_options: ['async'],
+        reset_option: [
+          'async',
+          ignored(
+            'force',
+            'Gluster is simulated, and has nothing of the kind that force overcomes',
+          ),
+          'option',
+        ],
+        set_option: ['async', 'option'],
+        start: ['async', 'force'],
+        start_profile: ['async'],
+        stop: [
+          'async',
+          ignored(
+            'force',
+            'Gluster is simulated, and has nothing of the kind that force overcomes',
+          ),
+        ],
+        stop_profile: ['async'],
+        stop_rebalance: ['async'],
+      },
+    }),
+  },
+  statistics: [
+    ['memory.total.size', 'gauge', 'bytes', 'integer', 'Total size'],
+    ['memory.free.size', 'gauge', 'bytes', 'integer', 'Free size'],
+    ['memory.used.size', 'gauge', 'bytes', 'integer', 'Used size'],
+  ],
+  search: {
+    fields: {
+      name: field.name,
+      type: { kind: 'enum', path: 'volume_type', enum: 'gluster_volume_type' },
+      transport_type: { kind: 'enum', path: 'transport_types', enum: 'transport_type' },
+      replica_count: { kind: 'number', path: 'replica_count' },
+      stripe_count: { kind: 'number', path: 'stripe_count' },
+      status: {
+        kind: 'enum',
+        path: 'status',
+        enum: 'gluster_volume_status',
+        values: { warning: 'warning' },
+      },
+    },
+    related: [{ ...related.clusters, steps: [step.toCluster] }],
+  },
+  lifecycle: glusterVolumeLifecycle,
+});
+
+export const glusterVolumeProfileDetails = structure('gluster_volume_profile_details', {
+  identified: true,
+  attributes: {
+    brick_profile_details: { kind: 'list struct brick_profile_detail', mut: 'CU' },
+    nfs_profile_details: { kind: 'list struct nfs_profile_detail', mut: 'CU' },
+  },
+});
+
+export const entityProfileDetail = structure('entity_profile_detail', {
+  attributes: {
+    profile_details: { kind: 'list struct profile_detail', mut: 'CU' },
+  },
+});
+
+export const profileDetail = structure('profile_detail', {
+  attributes: {
+    profile_type: { kind: 'string', mut: 'CU' },
+    duration: { kind: 'int', mut: 'CU' },
+    statistics: { kind: 'list struct statistic', mut: 'CU' },
+    block_statistics: { kind: 'list struct block_statistic', mut: 'CU' },
+    fop_statistics: { kind: 'list struct fop_statistic', mut: 'CU' },
+  },
+});
+
+export const blockStatistic = structure('block_statistic', {
+  attributes: {
+    statistics: { kind: 'list struct statistic', mut: 'CU' },
+  },
+});
+
+export const fopStatistic = structure('fop_statistic', {
+  attributes: {
+    name: { kind: 'string', mut: 'CU' },
+    statistics: { kind: 'list struct statistic', mut: 'CU' },
+  },
+});
+
+export const brickProfileDetail = structure('brick_profile_detail', {
+  base: 'entity_profile_detail',
+  attributes: {
+    brick: { kind: 'ref gluster_brick', mut: 'CU' },
+  },
+});
+
+export const nfsProfileDetail = structure('nfs_profile_detail', {
+  base: 'entity_profile_detail',
+  attributes: {
+    nfs_server_ip: { kind: 'string', mut: 'CU' },
+  },
+});

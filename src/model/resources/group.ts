@@ -1,0 +1,41 @@
+/** Groups of users. */
+import { computed, owned } from '../notation/collections.ts';
+import { system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field } from '../notation/search-terms.ts';
+
+export const group = resource('group', {
+  doc: 'A group of users.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'C', doc: 'Its name, with or without its domain.' },
+    namespace: { kind: 'string', mut: 'C' },
+    domain: { kind: 'ref domain', mut: 'C', doc: 'By id or name, unless the name contains it.' },
+    domain_entry_id: { kind: 'string', mut: 'R' },
+    roles: { kind: 'links role', mut: 'R' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    tags: { kind: 'links tag', mut: 'R' },
+  },
+  required: ['name'],
+  operations: {
+    add: { permit: system('manipulate_users'), job: 'none' },
+    remove: { permit: system('manipulate_users'), job: 'none' },
+  },
+  paths: {
+    '/users/{user}/groups': owned({ list: ['follow'] }),
+    '/groups/{group}': owned({
+      list: ['case_sensitive', 'follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/domains/{domain}/groups/{group}': computed('directory_group', {
+      list: ['case_sensitive', 'follow', 'max', 'search'],
+      get: ['follow'],
+    }),
+  },
+  search: {
+    fields: { grpname: field.name, name: field.name },
+    seenAs: { directory_group: { name: field.name, groupname: field.name, allnames: field.name } },
+  },
+});

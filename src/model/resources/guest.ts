@@ -1,0 +1,45 @@
+/** What the agent in a guest reports: applications, devices, sessions. */
+import { below, owned } from '../notation/collections.ts';
+import { resource } from '../notation/resource.ts';
+
+export const application = resource('application', {
+  identified: true,
+  attributes: {
+    vm: { kind: 'ref vm', mut: 'CU' },
+  },
+  paths: {
+    '/vms/{vm}/applications/{application}': owned({
+      list: ['filter', 'follow', 'max'],
+      get: ['filter', 'follow'],
+    }),
+  },
+});
+
+export const reportedDevice = resource('reported_device', {
+  identified: true,
+  attributes: {
+    type: { kind: 'enum reported_device_type', mut: 'CU' },
+    mac: { kind: 'struct mac', mut: 'CU' },
+    ips: { kind: 'list struct ip', mut: 'CU' },
+    vm: { kind: 'ref vm', mut: 'CU' },
+  },
+  paths: {
+    ...below(
+      ['/vms/{vm}/nics/{nic}', '/vms/{vm}'],
+      'reporteddevices/{reporteddevice}',
+      owned({ list: ['follow', 'max'], get: ['follow'] }),
+    ),
+  },
+});
+
+export const session = resource('session', {
+  identified: true,
+  attributes: {
+    protocol: { kind: 'string', mut: 'CU' },
+    ip: { kind: 'struct ip', mut: 'CU' },
+    console_user: { kind: 'bool', mut: 'CU' },
+    user: { kind: 'ref user', mut: 'CU' },
+    vm: { kind: 'ref vm', mut: 'CU' },
+  },
+  paths: { '/vms/{vm}/sessions/{session}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+});

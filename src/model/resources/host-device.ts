@@ -1,0 +1,57 @@
+/** Devices of hosts, and those that a virtual machine was given. */
+import { idOrName, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const hostDevice = resource('host_device', {
+  doc: 'A device of a host that can be passed through.',
+  identified: true,
+  attributes: {
+    vm: { kind: 'ref vm', mut: 'R', doc: 'The virtual machine that has it.' },
+    name: { kind: 'string', mut: 'R' },
+    capability: { kind: 'string', mut: 'R' },
+    driver: { kind: 'string', mut: 'R' },
+    product: { kind: 'struct product', mut: 'R' },
+    vendor: { kind: 'struct vendor', mut: 'R' },
+    iommu_group: { kind: 'int', mut: 'R' },
+    virtual_functions: { kind: 'int', mut: 'R' },
+    physical_function: { kind: 'struct host_device', mut: 'R' },
+    placeholder: { kind: 'bool', mut: 'R' },
+    m_dev_types: { kind: 'list struct m_dev_type', mut: 'R' },
+    host: { kind: 'ref host', mut: 'R' },
+    parent_device: { kind: 'ref host_device', mut: 'R' },
+  },
+  required: [idOrName],
+  operations: {
+    add: { permit: owner('edit_admin_vm_properties'), job: 'none' },
+    remove: { permit: owner('edit_admin_vm_properties'), job: 'none' },
+  },
+  paths: {
+    '/vms/{vm}/hostdevices/{device}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/hosts/{host}/devices/{device}': owned({ list: ['follow', 'max'], get: ['follow'] }),
+  },
+});
+
+export const product = structure('product', {
+  identified: true,
+  attributes: {},
+});
+
+export const vendor = structure('vendor', {
+  identified: true,
+  attributes: {},
+});
+
+export const mDevType = structure('m_dev_type', {
+  attributes: {
+    name: { kind: 'string', mut: 'CU' },
+    human_readable_name: { kind: 'string', mut: 'CU' },
+    available_instances: { kind: 'int', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU' },
+  },
+});

@@ -1,0 +1,13 @@
+/** Scripts that a host runs around its operations. */
+import { owned } from '../notation/collections.ts';
+import { resource } from '../notation/resource.ts';
+
+export const hook = resource('hook', {
+  identified: true,
+  attributes: {
+    event_name: { kind: 'string', mut: 'CU' },
+    md5: { kind: 'string', mut: 'CU' },
+    host: { kind: 'ref host', mut: 'CU' },
+  },
+  paths: { '/hosts/{host}/hooks/{hook}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+});

@@ -1,0 +1,37 @@
+/** Networks of a host that others manage, and the settings of its network provider. */
+import { owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const unmanagedNetwork = resource('unmanaged_network', {
+  identified: true,
+  attributes: {
+    host_nic: { kind: 'ref host_nic', mut: 'CU' },
+    host: { kind: 'ref host', mut: 'CU' },
+  },
+  operations: { remove: { permit: owner('configure_host_network'), job: 'none' } },
+  paths: {
+    '/hosts/{host}/unmanagednetworks/{unmanagednetwork}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const externalNetworkProviderConfiguration = resource(
+  'external_network_provider_configuration',
+  {
+    identified: true,
+    attributes: {
+      external_network_provider: { kind: 'ref external_provider', mut: 'CU' },
+      host: { kind: 'ref host', mut: 'CU' },
+    },
+    paths: {
+      '/hosts/{host}/externalnetworkproviderconfigurations/{configuration}': owned({
+        list: ['follow'],
+        get: ['follow'],
+      }),
+    },
+  },
+);

@@ -1,0 +1,80 @@
+/** Storage devices that a host sees, and their logical units. */
+import { owned } from '../notation/collections.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const hostStorage = resource('host_storage', {
+  doc: 'Storage as a host sees it; in the list of a host the id is that of the logical unit.',
+  identified: true,
+  attributes: {
+    type: { kind: 'enum storage_type', mut: 'C', doc: 'The kind of storage.' },
+    password: { kind: 'string', mut: 'C', writeOnly: true },
+    driver_options: {
+      kind: 'list struct property',
+      mut: 'C',
+      doc: 'For managed block storage only.',
+    },
+    driver_sensitive_options: {
+      kind: 'list struct property',
+      mut: 'C',
+      doc: 'For managed block storage only.',
+    },
+    host: { kind: 'ref host', mut: 'R' },
+    address: { kind: 'string', mut: 'C' },
+    path: { kind: 'string', mut: 'C' },
+    mount_options: { kind: 'string', mut: 'C' },
+    vfs_type: { kind: 'string', mut: 'C' },
+    target: { kind: 'string', mut: 'C' },
+    username: { kind: 'string', mut: 'C' },
+    portal: { kind: 'string', mut: 'C' },
+    nfs_version: { kind: 'enum nfs_version', mut: 'C' },
+    nfs_timeo: { kind: 'int', mut: 'C' },
+    nfs_retrans: { kind: 'int', mut: 'C' },
+    port: { kind: 'int', mut: 'C' },
+    logical_units: { kind: 'list struct logical_unit', mut: 'C' },
+    volume_group: { kind: 'struct volume_group', mut: 'C' },
+    override_luns: { kind: 'bool', mut: 'C' },
+  },
+  paths: {
+    '/hosts/{host}/storage/{storage}': owned({
+      list: ['follow', 'report_status'],
+      get: ['follow', 'report_status'],
+    }),
+  },
+});
+
+export const logicalUnit = structure('logical_unit', {
+  identified: true,
+  attributes: {
+    password: { kind: 'string', mut: 'C', writeOnly: true },
+    status: {
+      kind: 'enum lun_status',
+      mut: 'R',
+      doc: 'Shown when asked for with report_status.',
+    },
+    address: { kind: 'string', mut: 'C' },
+    target: { kind: 'string', mut: 'C' },
+    username: { kind: 'string', mut: 'C' },
+    portal: { kind: 'string', mut: 'C' },
+    port: { kind: 'int', mut: 'C' },
+    serial: { kind: 'string', mut: 'R' },
+    vendor_id: { kind: 'string', mut: 'R' },
+    product_id: { kind: 'string', mut: 'R' },
+    volume_group_id: { kind: 'string', mut: 'R' },
+    storage_domain_id: { kind: 'string', mut: 'R' },
+    disk_id: { kind: 'string', mut: 'R' },
+    lun_mapping: { kind: 'int', mut: 'R' },
+    size: { kind: 'long', mut: 'R' },
+    paths: { kind: 'int', mut: 'R' },
+    active_paths: { kind: 'int', mut: 'R' },
+    discard_max_size: { kind: 'long', mut: 'R' },
+    discard_zeroes_data: { kind: 'bool', mut: 'R' },
+  },
+});
+
+export const volumeGroup = structure('volume_group', {
+  attributes: {
+    id: { kind: 'string', mut: 'CU' },
+    name: { kind: 'string', mut: 'CU' },
+    logical_units: { kind: 'list struct logical_unit', mut: 'CU' },
+  },
+});

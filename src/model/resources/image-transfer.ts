@@ -1,0 +1,118 @@
+/** Uploads and downloads of disk images. */
+import { owned } from '../notation/collections.ts';
+import { lifecycle } from '../notation/lifecycle.ts';
+import { referred, sent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const imageTransferLifecycle = lifecycle({
+  type: 'image_transfer',
+  attribute: 'phase',
+  initial: 'initializing',
+  settled: [
+    'transferring',
+    'paused_user',
+    'paused_system',
+    'finished_success',
+    'finished_failure',
+    'finished_cleanup',
+  ],
+  failed: ['paused_system', 'finished_failure'],
+  moves: {
+    add: {
+      from: [],
+      via: [['initializing', 500]],
+      to: 'transferring',
+      refusedBy: { otherwise: 'DISK_IS_LOCKED' },
+      events: { begin: 'TRANSFER_STARTED' },
+    },
+    pause: {
+      from: ['initializing', 'transferring', 'resuming'],
+      to: 'paused_user',
+      refusedBy: { otherwise: 'TRANSFER_IS_OVER' },
+      events: { end: 'TRANSFER_PAUSED_BY_USER' },
+    },
+    resume: {
+      from: ['paused_user', 'paused_system'],
+      via: [['resuming', 200]],
+      to: 'transferring',
+      refusedBy: { otherwise: 'TRANSFER_CANNOT_BE_RESUMED' },
+      events: { begin: 'TRANSFER_RESUMED_BY_USER' },
+    },
+    finalize: {
+      from: ['transferring', 'paused_user', 'paused_system', 'resuming'],
+      via: [['finalizing_success', 500]],
+      to: 'finished_success',
+      refusedBy: { otherwise: 'TRANSFER_IS_OVER' },
+      events: { end: 'TRANSFER_SUCCEEDED' },
+    },
+    cancel: {
+      from: ['initializing', 'transferring', 'paused_user', 'paused_system', 'resuming'],
+      via: [
+        ['cancelled_user', 200],
+        ['finalizing_cleanup', 200],
+      ],
+      to: 'finished_cleanup',
+      refusedBy: { otherwise: 'TRANSFER_IS_OVER' },
+      events: { end: 'TRANSFER_CANCELLED' },
+    },
+    fail: {
+      from: ['initializing', 'transferring', 'paused_user', 'paused_system', 'resuming'],
+      via: [
+        ['cancelled_system', 200],
+        ['finalizing_failure', 200],
+      ],
+      to: 'finished_failure',
+      refusedBy: { otherwise: 'TRANSFER_IS_OVER' },
+      events: { end: 'TRANSFER_FAILED' },
+    },
+  },
+});
+
+export const imageTransfer = resource('image_transfer', {
+  doc: 'A transfer of the bytes of a disk, through the image daemon.',
+  identified: true,
+  attributes: {
+    proxy_url: { kind: 'string', mut: 'R', doc: 'The URL through the proxy, once transferring.' },
+    transfer_url: {
+      kind: 'string',
+      mut: 'R',
+      doc: 'The URL of the image daemon, once transferring.',
+    },
+    phase: { kind: 'enum image_transfer_phase', mut: 'R', default: 'initializing' },
+    direction: { kind: 'enum image_transfer_direction', mut: 'C', default: 'upload' },
+    active: { kind: 'bool', mut: 'R' },
+    transferred: { kind: 'long', mut: 'R', doc: 'Bytes.' },
+    inactivity_timeout: { kind: 'int', mut: 'C', default: 60, doc: 'Seconds.' },
+    timeout_policy: { kind: 'enum image_transfer_timeout_policy', mut: 'C', default: 'legacy' },
+    image: { kind: 'ref image', mut: 'C', doc: 'Deprecated; shown with the id of the disk.' },
+    disk: { kind: 'ref disk', mut: 'C', doc: 'By id. Either a disk or a disk snapshot.' },
+    snapshot: { kind: 'ref disk_snapshot', mut: 'C', doc: 'The disk snapshot, by id.' },
+    host: { kind: 'ref host', mut: 'C', doc: 'By id; chosen by the server when not given.' },
+    backup: { kind: 'ref backup', mut: 'C' },
+    format: {
+      kind: 'enum disk_format',
+      mut: 'C',
+      doc: 'The format of the bytes, raw or cow; that of the disk by default.',
+    },
+    shallow: { kind: 'bool', mut: 'C', default: false },
+  },
+  required: [['disk.id', 'image.id', 'snapshot.id']],
+  about: ['disk'],
+  operations: {
+    add: { permit: sent('edit_disk_properties', 'disk'), job: 'Transferring an image' },
+    cancel: { permit: referred('create_disk', 'disk'), job: 'none' },
+    extend: { permit: referred('create_disk', 'disk'), job: 'none' },
+    finalize: { permit: referred('create_disk', 'disk'), job: 'none' },
+    pause: { permit: referred('create_disk', 'disk'), job: 'none' },
+    resume: { permit: referred('create_disk', 'disk'), job: 'none' },
+  },
+  paths: {
+    '/imagetransfers/{imagetransfer}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      actions: { cancel: [], extend: [], finalize: [], pause: [], resume: [] },
+    }),
+  },
+  lifecycle: imageTransferLifecycle,
+});

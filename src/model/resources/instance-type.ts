@@ -1,0 +1,39 @@
+/** Instance types: named hardware settings. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { self, system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { related } from '../notation/search-terms.ts';
+import { template } from './template.ts';
+
+export const instanceType = resource('instance_type', {
+  doc: 'A named set of hardware settings for virtual machines.',
+  base: 'template',
+  attributes: {},
+  naming: { pattern: 'letters', max: 255, unique: 'service' },
+  required: ['name'],
+  operations: {
+    add: { permit: system('create_template'), job: 'none' },
+    update: { permit: self('edit_template_properties'), job: 'none' },
+    remove: { permit: self('delete_template'), job: 'none' },
+  },
+  paths: {
+    '/instancetypes/{instancetype}': owned({
+      list: ['case_sensitive', 'follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+  search: {
+    fields: template.search.fields,
+    related: [
+      { ...related.vms, steps: [{ back: 'vm.instance_type' }] },
+      { ...related.hosts, steps: [{ back: 'vm.instance_type' }, { follow: 'host' }] },
+      {
+        ...related.vnicProfiles,
+        steps: [{ back: 'nic.instance_type' }, { follow: 'vnic_profile' }],
+      },
+    ],
+  },
+});

@@ -1,0 +1,54 @@
+/** iSCSI bonds of a data center, and what is found at an iSCSI target. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const iscsiBond = resource('iscsi_bond', {
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: 'At most 50 characters, unique in the data center.' },
+    description: { kind: 'string', mut: 'CU' },
+    data_center: { kind: 'ref data_center', mut: 'R' },
+    storage_connections: { kind: 'links storage_connection', mut: 'C', doc: 'By id.' },
+    networks: { kind: 'links network', mut: 'C', doc: 'By id.' },
+  },
+  naming: { pattern: 'letters', max: 50, unique: 'collection' },
+  required: ['name'],
+  containedIn: ['data_center'],
+  operations: {
+    add: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
+    update: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
+    remove: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
+  },
+  paths: {
+    '/datacenters/{datacenter}/iscsibonds/{iscsibond}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const iscsiDetails = structure('iscsi_details', {
+  attributes: {
+    initiator: { kind: 'string', mut: 'CU' },
+    port: { kind: 'int', mut: 'CU' },
+    target: { kind: 'string', mut: 'CU' },
+    username: { kind: 'string', mut: 'CU' },
+    password: { kind: 'string', mut: 'CU' },
+    portal: { kind: 'string', mut: 'CU' },
+    address: { kind: 'string', mut: 'CU' },
+    serial: { kind: 'string', mut: 'CU' },
+    vendor_id: { kind: 'string', mut: 'CU' },
+    product_id: { kind: 'string', mut: 'CU' },
+    lun_mapping: { kind: 'int', mut: 'CU' },
+    size: { kind: 'long', mut: 'CU' },
+    paths: { kind: 'int', mut: 'CU' },
+    status: { kind: 'string', mut: 'CU' },
+    volume_group_id: { kind: 'string', mut: 'CU' },
+    storage_domain_id: { kind: 'string', mut: 'CU' },
+    disk_id: { kind: 'string', mut: 'CU' },
+  },
+});

@@ -1,0 +1,104 @@
+/** Jobs, and the steps that they are made of. */
+import { ignored, owned } from '../notation/collections.ts';
+import { system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const job = resource('job', {
+  doc: 'A running or finished task of the service.',
+  identified: true,
+  attributes: {
+    description: { kind: 'string', mut: 'C' },
+    status: { kind: 'enum job_status', mut: 'R', default: 'started' },
+    external: { kind: 'bool', mut: 'R', doc: 'True for jobs that clients added.' },
+    auto_cleared: { kind: 'bool', mut: 'C', default: true },
+    steps: { kind: 'links step', mut: 'R' },
+    start_time: { kind: 'date', mut: 'C' },
+    end_time: { kind: 'date', mut: 'C' },
+    last_updated: { kind: 'date', mut: 'C' },
+    owner: { kind: 'ref user', mut: 'C' },
+  },
+  required: ['description'],
+  operations: {
+    add: { permit: system('inject_external_tasks'), job: 'none' },
+    clear: { permit: system('inject_external_tasks'), job: 'none' },
+    end: { permit: system('inject_external_tasks'), job: 'none' },
+  },
+  paths: {
+    '/jobs/{job}': owned({
+      list: ['case_sensitive', 'follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      actions: {
+        clear: ['async'],
+        end: [
+          'async',
+          ignored('force', 'clients end only jobs of their own, which they always may'),
+          'succeeded',
+        ],
+      },
+    }),
+  },
+  search: {
+    fields: {
+      correlation_id: { kind: 'text', kept: 'correlation_id' },
+    },
+    order: [{ path: 'start_time' }],
+  },
+});
+
+export const step = resource('step', {
+  doc: 'A part of a job.',
+  identified: true,
+  attributes: {
+    description: { kind: 'string', mut: 'C' },
+    type: {
+      kind: 'enum step_enum',
+      mut: 'C',
+      default: 'validating',
+      doc: 'executing or finalizing; the server makes the others itself.',
+    },
+    parent_step: {
+      kind: 'ref step',
+      mut: 'C',
+      doc: 'The step above it, when there is one.',
+    },
+    statistics: { kind: 'links statistic', mut: 'R' },
+    number: { kind: 'int', mut: 'C' },
+    progress: { kind: 'int', mut: 'C' },
+    status: { kind: 'enum step_status', mut: 'C' },
+    start_time: { kind: 'date', mut: 'C' },
+    end_time: { kind: 'date', mut: 'C' },
+    external: { kind: 'bool', mut: 'C' },
+    external_type: { kind: 'enum external_system_type', mut: 'C' },
+    job: { kind: 'ref job', mut: 'C' },
+    execution_host: { kind: 'ref host', mut: 'C' },
+  },
+  required: ['type', 'description'],
+  operations: {
+    add: { permit: system('inject_external_tasks'), job: 'none' },
+    end: { permit: system('inject_external_tasks'), job: 'none' },
+  },
+  paths: {
+    '/jobs/{job}/steps/{step}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      actions: {
+        end: [
+          'async',
+          ignored('force', 'clients end only jobs of their own, which they always may'),
+          'succeeded',
+        ],
+      },
+    }),
+  },
+  statistics: [
+    ['files.moved', 'counter', 'none', 'integer', 'Files moved'],
+    ['size.moved', 'gauge', 'bytes', 'integer', 'Bytes moved'],
+    ['files.scanned', 'counter', 'none', 'integer', 'Files scanned'],
+    ['files.failed', 'counter', 'none', 'integer', 'Files that failed'],
+    ['files.skipped', 'counter', 'none', 'integer', 'Files skipped'],
+    ['run.time', 'counter', 'seconds', 'decimal', 'Time that it runs'],
+    ['status', 'gauge', 'none', 'string', 'Status'],
+  ],
+});

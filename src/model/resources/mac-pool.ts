@@ -1,0 +1,48 @@
+/** Pools of MAC addresses. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { self, system } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const macPool = resource('mac_pool', {
+  doc: 'The MAC addresses from which new interfaces take theirs.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: 'Unique in the system.' },
+    description: { kind: 'string', mut: 'CU' },
+    allow_duplicates: { kind: 'bool', mut: 'CU', default: false },
+    default_pool: {
+      kind: 'bool',
+      mut: 'R',
+      doc: 'True for the built-in pool only; cannot be set.',
+    },
+    ranges: {
+      kind: 'list struct range',
+      mut: 'CU',
+      doc: 'From and to, at least one pair; replaces the list.',
+    },
+    permissions: { kind: 'links permission', mut: 'R' },
+  },
+  naming: { pattern: 'any', max: 40, unique: 'service' },
+  required: ['name', 'ranges'],
+  operations: {
+    add: { permit: system('create_mac_pool'), job: 'none' },
+    update: { permit: self('edit_mac_pool'), job: 'none' },
+    remove: { permit: self('delete_mac_pool'), job: 'none' },
+  },
+  paths: {
+    '/macpools/{macpool}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const range = structure('range', {
+  attributes: {
+    from: { kind: 'string', mut: 'CU' },
+    to: { kind: 'string', mut: 'CU' },
+  },
+});

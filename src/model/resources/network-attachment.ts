@@ -1,0 +1,53 @@
+/** Networks as they are attached to a host or to one of its interfaces. */
+import { asyncIgnored, byIdOrName, owned, view } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const networkAttachment = resource('network_attachment', {
+  identified: true,
+  attributes: {
+    network: { kind: 'ref network', mut: 'C', doc: 'By id or name.' },
+    host_nic: { kind: 'ref host_nic', mut: 'CU', doc: 'By id or name.' },
+    ip_address_assignments: { kind: 'list struct ip_address_assignment', mut: 'CU' },
+    properties: { kind: 'list struct property', mut: 'CU' },
+    dns_resolver_configuration: { kind: 'struct dns_resolver_configuration', mut: 'CU' },
+    qos: { kind: 'ref qos', mut: 'CU' },
+    in_sync: { kind: 'bool', mut: 'R' },
+    reported_configurations: { kind: 'list struct reported_configuration', mut: 'R' },
+    host: { kind: 'ref host', mut: 'R' },
+  },
+  required: [byIdOrName('network')],
+  operations: {
+    add: { permit: owner('configure_host_network'), job: 'none' },
+    update: { permit: owner('configure_host_network'), job: 'none' },
+    remove: { permit: owner('configure_host_network'), job: 'none' },
+  },
+  paths: {
+    '/hosts/{host}/networkattachments/{attachment}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+    '/hosts/{host}/nics/{nic}/networkattachments/{attachment}': view(
+      { partOf: '/hosts/{host}/networkattachments', refersBy: 'host_nic' },
+      {
+        list: ['follow', 'max'],
+        add: [],
+        get: ['follow'],
+        update: [asyncIgnored],
+        remove: ['async'],
+      },
+    ),
+  },
+});
+
+export const reportedConfiguration = structure('reported_configuration', {
+  attributes: {
+    name: { kind: 'string', mut: 'CU' },
+    expected_value: { kind: 'string', mut: 'CU' },
+    actual_value: { kind: 'string', mut: 'CU' },
+    in_sync: { kind: 'bool', mut: 'CU' },
+  },
+});

@@ -1,0 +1,19 @@
+/** Network filters. */
+import { owned, view } from '../notation/collections.ts';
+import { resource } from '../notation/resource.ts';
+
+export const networkFilter = resource('network_filter', {
+  plural: 'network_filters',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'R' },
+    version: { kind: 'struct version', mut: 'R' },
+  },
+  paths: {
+    '/clusters/{cluster}/networkfilters/{networkfilter}': view(
+      { all: true },
+      { list: ['follow'], get: ['follow'] },
+    ),
+    '/networkfilters/{networkfilter}': owned({ list: ['follow'], get: ['follow'] }),
+  },
+});

@@ -1,0 +1,47 @@
+/** Labels by which networks reach the interfaces of hosts. */
+import { below, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const networkLabel = resource('network_label', {
+  identified: true,
+  attributes: {
+    network: { kind: 'ref network', mut: 'CU' },
+    host_nic: { kind: 'ref host_nic', mut: 'CU' },
+  },
+  required: ['id'],
+  operations: {
+    add: { permit: owner('configure_storage_pool_network'), job: 'none' },
+    remove: { permit: owner('configure_storage_pool_network'), job: 'none' },
+  },
+  paths: {
+    ...below(
+      [
+        '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}',
+        '/networks/{network}',
+      ],
+      'networklabels/{label}',
+      owned({ list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] }),
+    ),
+    '/hosts/{host}/nics/{nic}/networklabels/{label}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+      permits: {
+        add: [owner('configure_host_network')],
+        remove: [owner('configure_host_network')],
+      },
+    }),
+    '/hosts/{host}/nics/{nic}/virtualfunctionallowedlabels/{label}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+      permits: {
+        add: [owner('configure_host_network')],
+        remove: [owner('configure_host_network')],
+      },
+    }),
+  },
+});

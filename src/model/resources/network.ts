@@ -1,0 +1,178 @@
+/** Logical networks, and networks as a cluster has them. */
+import {
+  asyncIgnored,
+  byIdOrName,
+  computed,
+  idOrName,
+  ignored,
+  members,
+  owned,
+  view,
+} from '../notation/collections.ts';
+import { owner, self, sent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field, related } from '../notation/search-terms.ts';
+
+export const network = resource('network', {
+  doc: 'A logical network.',
+  identified: true,
+  attributes: {
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'Unique in its data center. Must not start with bond.',
+    },
+    ip: { kind: 'struct ip', mut: 'CU', doc: 'Kept for old clients.' },
+    vlan: { kind: 'struct vlan', mut: 'CU', doc: 'The tag, 0 to 4094; none when not given.' },
+    stp: { kind: 'bool', mut: 'CU', default: false },
+    status: {
+      kind: 'enum network_status',
+      mut: 'R',
+      doc: 'Seen from a cluster: whether its hosts have it.',
+    },
+    display: { kind: 'bool', mut: 'CU', doc: 'Deprecated. Seen from a cluster.' },
+    mtu: { kind: 'int', mut: 'CU', default: 0, doc: '0 is the default of the system, 1500.' },
+    usages: {
+      kind: 'list enum network_usage',
+      mut: 'CU',
+      doc: 'What it carries; vm by default. In a cluster also display, gluster, management, migration and default_route. Replaces the list.',
+    },
+    required: {
+      kind: 'bool',
+      mut: 'CU',
+      doc: 'Seen from a cluster: whether each host must have it. True by default.',
+    },
+    profile_required: {
+      kind: 'bool',
+      mut: 'C',
+      doc: 'Whether a profile of the same name is made, for everyone to use.',
+    },
+    vdsm_name: {
+      kind: 'string',
+      mut: 'R',
+      doc: 'What hosts call it: its name if that is short and simple, otherwise made from its id.',
+    },
+    data_center: {
+      kind: 'ref data_center',
+      mut: 'C',
+      doc: 'By id or name, unless added below a data center.',
+    },
+    cluster: { kind: 'ref cluster', mut: 'R', doc: 'Seen from a cluster.' },
+    network_labels: { kind: 'links network_label', mut: 'R' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    vnic_profiles: { kind: 'links vnic_profile', mut: 'R' },
+    port_isolation: { kind: 'bool', mut: 'C', default: false, doc: 'Cannot be changed.' },
+    description: { kind: 'string', mut: 'CU', default: '' },
+    comment: { kind: 'string', mut: 'CU', default: '' },
+    dns_resolver_configuration: { kind: 'struct dns_resolver_configuration', mut: 'CU' },
+    qos: { kind: 'ref qos', mut: 'CU' },
+    external_provider: { kind: 'ref openstack_network_provider', mut: 'C' },
+    external_provider_physical_network: { kind: 'ref network', mut: 'C' },
+  },
+  naming: { pattern: 'any', max: 256, unique: { within: 'data_center' } },
+  required: ['name', byIdOrName('data_center')],
+  containedIn: ['data_center'],
+  reachedFrom: ['vnic_profile'],
+  operations: {
+    add: {
+      permit: sent('create_storage_pool_network', 'data_center'),
+      job: 'Adding network {name}',
+    },
+    update: { permit: self('configure_storage_pool_network'), job: 'Editing network {name}' },
+    remove: { permit: self('delete_storage_pool_network'), job: 'Removing network {name}' },
+  },
+  paths: {
+    '/clusters/{cluster}/networks/{network}': computed('cluster_network', {
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [],
+      remove: [],
+      required: [idOrName],
+      permits: {
+        add: [owner('assign_cluster_network')],
+        update: [owner('configure_cluster_network')],
+        remove: [owner('assign_cluster_network')],
+      },
+    }),
+    '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}': members(
+      { listedBy: 'owner', attribute: 'networks', answers: 'object' },
+      {
+        list: [
+          ignored('case_sensitive', 'it belongs to a search, and these collections have none'),
+          'follow',
+          'max',
+          'search',
+        ],
+        add: [],
+        get: ['follow'],
+        update: [asyncIgnored],
+        remove: ['async'],
+        required: [idOrName],
+      },
+    ),
+    '/datacenters/{datacenter}/networks/{network}': view(
+      { refersBy: 'data_center' },
+      { list: ['follow', 'max'], add: [], get: ['follow'], update: [], remove: [] },
+    ),
+    '/networks/{network}': owned({
+      list: ['case_sensitive', 'follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+    '/hosts/{host}/nics/{nic}/virtualfunctionallowednetworks/{network}': computed(
+      'allowed_network',
+      {
+        list: ['follow', 'max'],
+        add: [],
+        get: ['follow'],
+        remove: ['async'],
+        required: [idOrName],
+        permits: {
+          add: [owner('configure_host_network')],
+          remove: [owner('configure_host_network')],
+        },
+      },
+    ),
+  },
+  search: {
+    fields: {
+      name: field.name,
+      description: field.description,
+      comment: field.comment,
+      vlanid: { kind: 'number', path: 'vlan.id' },
+      mtu: { kind: 'number', path: 'mtu' },
+      stp: { kind: 'bool', path: 'stp' },
+      vmnetwork: { kind: 'bool', source: 'whether usages has vm' },
+      datacenter: { kind: 'text', path: 'data_center.name' },
+      label: { kind: 'text', through: [{ back: 'network_label.network' }], path: 'id' },
+      provider_name: { kind: 'text', path: 'external_provider.name' },
+      qos_name: { kind: 'text', path: 'qos.name' },
+    },
+    related: [
+      { ...related.clusterNetworks, steps: [{ paired: 'cluster_network' }] },
+      {
+        names: ['host_network', 'host_networks'],
+        fields: 'host_network',
+        type: 'network_attachment',
+        steps: [{ back: 'network_attachment.network' }],
+      },
+      {
+        names: ['provider', 'providers'],
+        fields: 'external_provider',
+        type: 'external_provider',
+        steps: [{ follow: 'external_provider' }],
+      },
+    ],
+    order: [{ path: 'data_center.name' }, { path: 'name' }],
+    seenAs: {
+      cluster_network: {
+        network_name: { kind: 'text', source: 'name of the network' },
+        cluster_name: { kind: 'text', source: 'name of the cluster' },
+      },
+      host_network: { host_name: { kind: 'text', path: 'host.name' } },
+    },
+  },
+});

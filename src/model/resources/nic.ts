@@ -1,0 +1,130 @@
+/** Network interfaces of virtual machines, templates and instance types. */
+import { asyncIgnored, computed, owned } from '../notation/collections.ts';
+import { owner, sent, whenSent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { traffic } from '../notation/statistics.ts';
+
+export const nic = resource('nic', {
+  doc: 'A network interface of a virtual machine or template.',
+  base: 'device',
+  attributes: {
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'At most 50 characters, unique in the virtual machine.',
+    },
+    description: { kind: 'string', mut: 'R', doc: 'Not kept.' },
+    comment: { kind: 'string', mut: 'R', doc: 'Not kept.' },
+    linked: { kind: 'bool', mut: 'CU', default: true },
+    plugged: { kind: 'bool', mut: 'CU', default: true },
+    interface: { kind: 'enum nic_interface', mut: 'CU', default: 'virtio' },
+    mac: { kind: 'struct mac', mut: 'CU', doc: 'From the pool of the cluster when not given.' },
+    synced: { kind: 'bool', mut: 'R', default: true },
+    boot_protocol: {
+      kind: 'enum boot_protocol',
+      mut: 'CU',
+      doc: 'For cloud-init only.',
+    },
+    on_boot: { kind: 'bool', mut: 'CU', doc: 'For cloud-init only.' },
+    network: {
+      kind: 'ref network',
+      mut: 'CU',
+      doc: 'Deprecated: by id or name; stands for a profile of that network.',
+    },
+    vnic_profile: {
+      kind: 'ref vnic_profile',
+      mut: 'CU',
+      doc: 'By id. An empty element disconnects it.',
+    },
+    statistics: { kind: 'links statistic', mut: 'R' },
+    network_labels: { kind: 'links network_label', mut: 'R' },
+    network_attachments: { kind: 'links network_attachment', mut: 'R' },
+    virtual_function_allowed_labels: { kind: 'links network_label', mut: 'R' },
+    virtual_function_allowed_networks: { kind: 'links network', mut: 'R' },
+    reported_devices: { kind: 'links reported_device', mut: 'R' },
+    network_filter_parameters: { kind: 'links network_filter_parameter', mut: 'R' },
+  },
+  naming: { pattern: 'letters', max: 50, unique: 'collection' },
+  required: ['name'],
+  operations: {
+    add: {
+      permit: owner('configure_vm_network'),
+      permitWhenSent: [whenSent('vnic_profile', sent('configure_vm_network', 'vnic_profile'))],
+      job: 'Adding network interface {name} to {owner}',
+    },
+    update: {
+      permit: owner('configure_vm_network'),
+      permitWhenSent: [whenSent('vnic_profile', sent('configure_vm_network', 'vnic_profile'))],
+      job: 'Editing network interface {name} of {owner}',
+    },
+    remove: {
+      permit: owner('configure_vm_network'),
+      job: 'Removing network interface {name} from {owner}',
+    },
+    activate: {
+      permit: owner('configure_vm_network'),
+      job: 'Plugging network interface {name} into {owner}',
+    },
+    deactivate: {
+      permit: owner('configure_vm_network'),
+      job: 'Unplugging network interface {name} from {owner}',
+    },
+  },
+  paths: {
+    '/vms/{vm}/nics/{nic}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+      actions: { activate: ['async'], deactivate: ['async'] },
+    }),
+    '/vms/{vm}/snapshots/{snapshot}/nics/{nic}': computed('snapshot_nic', {
+      list: ['follow', 'max'],
+      get: ['follow'],
+    }),
+    '/templates/{template}/nics/{nic}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+      permits: {
+        add: [owner('configure_template_network')],
+        update: [owner('configure_template_network')],
+        remove: [owner('configure_template_network')],
+      },
+    }),
+    '/instancetypes/{instancetype}/nics/{nic}': owned({
+      list: ['follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+  statistics: traffic,
+});
+
+export const networkFilterParameter = resource('network_filter_parameter', {
+  identified: true,
+  attributes: {
+    value: { kind: 'string', mut: 'CU' },
+    nic: { kind: 'ref nic', mut: 'CU' },
+  },
+  required: ['name', 'value'],
+  operations: {
+    add: { permit: owner('configure_vm_network'), job: 'none' },
+    update: { permit: owner('configure_vm_network'), job: 'none' },
+    remove: { permit: owner('configure_vm_network'), job: 'none' },
+  },
+  paths: {
+    '/vms/{vm}/nics/{nic}/networkfilterparameters/{parameter}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      update: [],
+      remove: [],
+    }),
+  },
+});

@@ -1,0 +1,55 @@
+/** OpenStack image providers. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { sent, system } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const openstackProvider = structure('openstack_provider', {
+  base: 'external_provider',
+  attributes: {
+    tenant_name: { kind: 'string', mut: 'CU' },
+  },
+});
+
+export const openstackImageProvider = resource('openstack_image_provider', {
+  base: 'openstack_provider',
+  attributes: {
+    certificates: { kind: 'links certificate', mut: 'R' },
+    images: { kind: 'links openstack_image', mut: 'R' },
+  },
+  naming: { pattern: 'identifier', max: 128, unique: 'service' },
+  required: ['name', 'url'],
+  operations: {
+    add: { permit: system('create_storage_pool'), job: 'none' },
+    update: { permit: system('create_storage_pool'), job: 'none' },
+    remove: { permit: system('create_storage_pool'), job: 'none' },
+    import_certificates: { permit: system('create_storage_pool'), job: 'none' },
+    test_connectivity: { permit: system('create_storage_pool'), job: 'none' },
+  },
+  paths: {
+    '/openstackimageproviders/{provider}': owned({
+      list: ['follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+      actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
+    }),
+  },
+});
+
+export const openstackImage = resource('openstack_image', {
+  identified: true,
+  attributes: {
+    openstack_image_provider: { kind: 'ref openstack_image_provider', mut: 'CU' },
+  },
+  operations: { import: { permit: sent('create_disk', 'storage_domain'), job: 'none' } },
+  paths: {
+    '/openstackimageproviders/{provider}/images/{image}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+      actions: {
+        import: ['async', 'cluster', 'disk', 'import_as_template', 'storage_domain', 'template'],
+      },
+    }),
+  },
+});

@@ -1,0 +1,94 @@
+/** OpenStack network providers, their networks and subnets. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { sent, system } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const openstackNetworkProvider = resource('openstack_network_provider', {
+  base: 'openstack_provider',
+  attributes: {
+    plugin_type: { kind: 'enum network_plugin_type', mut: 'CU' },
+    external_plugin_type: { kind: 'string', mut: 'CU' },
+    agent_configuration: { kind: 'struct agent_configuration', mut: 'CU' },
+    read_only: { kind: 'bool', mut: 'CU' },
+    type: { kind: 'enum openstack_network_provider_type', mut: 'CU' },
+    certificates: { kind: 'links certificate', mut: 'R' },
+    networks: { kind: 'links openstack_network', mut: 'R' },
+    subnets: { kind: 'links openstack_subnet', mut: 'R' },
+    auto_sync: { kind: 'bool', mut: 'CU' },
+    unmanaged: { kind: 'bool', mut: 'CU' },
+    user_domain_name: { kind: 'string', mut: 'CU' },
+    project_name: { kind: 'string', mut: 'CU' },
+    project_domain_name: { kind: 'string', mut: 'CU' },
+  },
+  naming: { pattern: 'identifier', max: 128, unique: 'service' },
+  required: ['name', 'url'],
+  operations: {
+    add: { permit: system('create_storage_pool'), job: 'none' },
+    update: { permit: system('create_storage_pool'), job: 'none' },
+    remove: { permit: system('create_storage_pool'), job: 'none' },
+    import_certificates: { permit: system('create_storage_pool'), job: 'none' },
+    test_connectivity: { permit: system('create_storage_pool'), job: 'none' },
+  },
+  paths: {
+    '/openstacknetworkproviders/{provider}': owned({
+      list: ['follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+      actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
+    }),
+  },
+});
+
+export const openstackNetwork = resource('openstack_network', {
+  identified: true,
+  attributes: {
+    subnets: { kind: 'links openstack_subnet', mut: 'R' },
+    openstack_network_provider: { kind: 'ref openstack_network_provider', mut: 'CU' },
+  },
+  operations: {
+    import: { permit: sent('create_storage_pool_network', 'data_center'), job: 'none' },
+  },
+  paths: {
+    '/openstacknetworkproviders/{provider}/networks/{network}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+      actions: { import: ['async', 'data_center'] },
+    }),
+  },
+});
+
+export const openstackSubnet = resource('openstack_subnet', {
+  identified: true,
+  attributes: {
+    cidr: { kind: 'string', mut: 'CU' },
+    ip_version: { kind: 'string', mut: 'CU' },
+    gateway: { kind: 'string', mut: 'CU' },
+    dns_servers: { kind: 'list string', mut: 'CU' },
+    openstack_network: { kind: 'ref openstack_network', mut: 'CU' },
+  },
+  operations: {
+    add: { permit: system('create_storage_pool'), job: 'none' },
+    remove: { permit: system('create_storage_pool'), job: 'none' },
+  },
+  paths: {
+    '/openstacknetworkproviders/{provider}/networks/{network}/subnets/{subnet}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const agentConfiguration = structure('agent_configuration', {
+  attributes: {
+    network_mappings: { kind: 'string', mut: 'CU' },
+    broker_type: { kind: 'enum message_broker_type', mut: 'CU' },
+    address: { kind: 'string', mut: 'CU' },
+    port: { kind: 'int', mut: 'CU' },
+    username: { kind: 'string', mut: 'CU' },
+    password: { kind: 'string', mut: 'CU', writeOnly: true },
+  },
+});

@@ -1,0 +1,72 @@
+/** OpenStack volume providers. */
+import { asyncIgnored, ignored, owned } from '../notation/collections.ts';
+import { system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const openstackVolumeProvider = resource('openstack_volume_provider', {
+  base: 'openstack_provider',
+  attributes: {
+    data_center: { kind: 'ref data_center', mut: 'CU' },
+    certificates: { kind: 'links certificate', mut: 'R' },
+    volume_types: { kind: 'links openstack_volume_type', mut: 'R' },
+    authentication_keys: { kind: 'links openstack_volume_authentication_key', mut: 'R' },
+  },
+  naming: { pattern: 'identifier', max: 128, unique: 'service' },
+  required: ['name', 'url'],
+  operations: {
+    add: { permit: system('create_storage_pool'), job: 'none' },
+    update: { permit: system('create_storage_pool'), job: 'none' },
+    remove: { permit: system('create_storage_pool'), job: 'none' },
+    import_certificates: { permit: system('create_storage_pool'), job: 'none' },
+    test_connectivity: { permit: system('create_storage_pool'), job: 'none' },
+  },
+  paths: {
+    '/openstackvolumeproviders/{provider}': owned({
+      list: ['follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async', ignored('force', 'nothing is refused that force could overcome')],
+      actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
+    }),
+  },
+});
+
+export const openstackVolumeType = resource('openstack_volume_type', {
+  identified: true,
+  attributes: {
+    properties: { kind: 'list struct property', mut: 'CU' },
+    openstack_volume_provider: { kind: 'ref openstack_volume_provider', mut: 'CU' },
+  },
+  paths: {
+    '/openstackvolumeproviders/{provider}/volumetypes/{type}': owned({
+      list: ['follow', 'max'],
+      get: ['follow'],
+    }),
+  },
+});
+
+export const openstackVolumeAuthenticationKey = resource('openstack_volume_authentication_key', {
+  identified: true,
+  attributes: {
+    uuid: { kind: 'string', mut: 'CU' },
+    value: { kind: 'string', mut: 'CU' },
+    usage_type: { kind: 'enum openstack_volume_authentication_key_usage_type', mut: 'CU' },
+    creation_date: { kind: 'date', mut: 'CU' },
+    openstack_volume_provider: { kind: 'ref openstack_volume_provider', mut: 'CU' },
+  },
+  operations: {
+    add: { permit: system('create_storage_pool'), job: 'none' },
+    update: { permit: system('create_storage_pool'), job: 'none' },
+    remove: { permit: system('create_storage_pool'), job: 'none' },
+  },
+  paths: {
+    '/openstackvolumeproviders/{provider}/authenticationkeys/{key}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [],
+      remove: ['async'],
+    }),
+  },
+});

@@ -1,0 +1,29 @@
+/** Guest operating systems that the service knows, and the icons of machines. */
+import { owned } from '../notation/collections.ts';
+import { resource } from '../notation/resource.ts';
+
+export const operatingSystemInfo = resource('operating_system_info', {
+  tag: 'operating_system',
+  plural: 'operation_systems',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'R' },
+    description: { kind: 'string', mut: 'R' },
+    large_icon: { kind: 'struct icon', mut: 'R' },
+    small_icon: { kind: 'struct icon', mut: 'R' },
+    architecture: { kind: 'enum architecture', mut: 'R' },
+    tpm_support: { kind: 'enum tpm_support', mut: 'R' },
+  },
+  paths: {
+    '/operatingsystems/{operatingsystem}': owned({ list: ['follow', 'max'], get: ['follow'] }),
+  },
+});
+
+export const icon = resource('icon', {
+  identified: true,
+  attributes: {
+    media_type: { kind: 'string', mut: 'CU' },
+    data: { kind: 'string', mut: 'CU' },
+  },
+  paths: { '/icons/{icon}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+});

@@ -1,0 +1,162 @@
+/** Permissions: who has which role on what. */
+import { below, byIdOrName, owned, view } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const permission = resource('permission', {
+  doc: 'A role given to a user or group on an object.',
+  identified: true,
+  attributes: {
+    role: { kind: 'ref role', mut: 'C', doc: 'By id or name.' },
+    user: {
+      kind: 'ref user',
+      mut: 'C',
+      doc: 'By id. Below an object, a user or a group is required.',
+    },
+    group: { kind: 'ref group', mut: 'C' },
+    data_center: {
+      kind: 'ref data_center',
+      mut: 'C',
+      doc: 'What it is given on. Required below a user or group, unless another object is.',
+    },
+    cluster: {
+      kind: 'ref cluster',
+      mut: 'C',
+      doc: 'What it is given on. Required below a user or group, unless another object is.',
+    },
+    host: {
+      kind: 'ref host',
+      mut: 'C',
+      doc: 'What it is given on. Required below a user or group, unless another object is.',
+    },
+    storage_domain: {
+      kind: 'ref storage_domain',
+      mut: 'C',
+      doc: 'What it is given on. Required below a user or group, unless another object is.',
+    },
+    vm: {
+      kind: 'ref vm',
+      mut: 'C',
+      doc: 'What it is given on. Required below a user or group, unless another object is.',
+    },
+    vm_pool: {
+      kind: 'ref vm_pool',
+      mut: 'C',
+      doc: 'What it is given on. Required below a user or group, unless another object is.',
+    },
+    template: {
+      kind: 'ref template',
+      mut: 'C',
+      doc: 'What it is given on. Required below a user or group, unless another object is.',
+    },
+    disk: {
+      kind: 'ref disk',
+      mut: 'C',
+      doc: 'What it is given on. Required below a user or group, unless another object is.',
+    },
+  },
+  required: [byIdOrName('role')],
+  operations: {
+    add: { permit: owner('manipulate_permissions'), job: 'none' },
+    remove: { permit: owner('manipulate_permissions'), job: 'none' },
+  },
+  paths: {
+    '/vms/{vm}/permissions/{permission}': view(
+      { refersBy: 'vm' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/templates/{template}/permissions/{permission}': view(
+      { refersBy: 'template' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/vmpools/{pool}/permissions/{permission}': view(
+      { refersBy: 'vm_pool' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    ...below(
+      [
+        '/storagedomains/{storagedomain}/disks/{disk}',
+        '/disks/{disk}',
+        '/datacenters/{datacenter}/storagedomains/{storagedomain}/disks/{disk}',
+      ],
+      'permissions/{permission}',
+      view({ refersBy: 'disk' }, { list: ['follow'], add: [], get: ['follow'], remove: ['async'] }),
+    ),
+    '/storagedomains/{storagedomain}/permissions/{permission}': view(
+      { refersBy: 'storage_domain' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/diskprofiles/{diskprofile}/permissions/{permission}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/cpuprofiles/{profile}/permissions/{permission}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/macpools/{macpool}/permissions/{permission}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/permissions/{permission}':
+      owned({ list: ['follow'], add: [], get: ['follow'], remove: ['async'] }),
+    '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/vnicprofiles/{profile}/permissions/{permission}':
+      owned({ list: ['follow'], add: [], get: ['follow'], remove: ['async'] }),
+    '/datacenters/{datacenter}/quotas/{quota}/permissions/{permission}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/networks/{network}/permissions/{permission}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/networks/{network}/vnicprofiles/{profile}/permissions/{permission}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/vnicprofiles/{profile}/permissions/{permission}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/permissions/{permission}': owned({
+      list: ['follow'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+    '/clusters/{cluster}/permissions/{permission}': view(
+      { refersBy: 'cluster' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/datacenters/{datacenter}/permissions/{permission}': view(
+      { refersBy: 'data_center' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/hosts/{host}/permissions/{permission}': view(
+      { refersBy: 'host' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/users/{user}/permissions/{permission}': view(
+      { refersBy: 'user' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+    '/groups/{group}/permissions/{permission}': view(
+      { refersBy: 'group' },
+      { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
+    ),
+  },
+});

@@ -1,0 +1,58 @@
+/** Quality of service entries of a data center. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const qos = resource('qos', {
+  doc: 'Limits on throughput or CPU; only those of its type are set.',
+  plural: 'qoss',
+  identified: true,
+  attributes: {
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'At most 50 characters, unique for its type in the data center.',
+    },
+    type: {
+      kind: 'enum qos_type',
+      mut: 'C',
+      default: 'storage',
+      doc: 'What it limits: storage, cpu, network or hostnetwork.',
+    },
+    data_center: { kind: 'ref data_center', mut: 'R' },
+    description: { kind: 'string', mut: 'CU' },
+    max_throughput: { kind: 'int', mut: 'CU' },
+    max_read_throughput: { kind: 'int', mut: 'CU' },
+    max_write_throughput: { kind: 'int', mut: 'CU' },
+    max_iops: { kind: 'int', mut: 'CU' },
+    max_read_iops: { kind: 'int', mut: 'CU' },
+    max_write_iops: { kind: 'int', mut: 'CU' },
+    cpu_limit: { kind: 'int', mut: 'CU' },
+    inbound_average: { kind: 'int', mut: 'CU' },
+    inbound_peak: { kind: 'int', mut: 'CU' },
+    inbound_burst: { kind: 'int', mut: 'CU' },
+    outbound_average: { kind: 'int', mut: 'CU' },
+    outbound_peak: { kind: 'int', mut: 'CU' },
+    outbound_burst: { kind: 'int', mut: 'CU' },
+    outbound_average_linkshare: { kind: 'int', mut: 'CU' },
+    outbound_average_upperlimit: { kind: 'int', mut: 'CU' },
+    outbound_average_realtime: { kind: 'int', mut: 'CU' },
+  },
+  naming: { pattern: 'identifier', max: 50, unique: 'nowhere' },
+  required: ['name', 'type'],
+  containedIn: ['data_center'],
+  operations: {
+    add: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
+    update: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
+    remove: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
+  },
+  paths: {
+    '/datacenters/{datacenter}/qoss/{qos}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});

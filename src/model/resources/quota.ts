@@ -1,0 +1,100 @@
+/** Quotas of a data center, and their limits by cluster and storage domain. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field } from '../notation/search-terms.ts';
+
+export const quota = resource('quota', {
+  doc: 'A limit on what users may consume in a data center.',
+  identified: true,
+  attributes: {
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'Unique in the data center: 1 to 65 letters, digits, `_` or `-`.',
+    },
+    description: { kind: 'string', mut: 'CU' },
+    cluster_soft_limit_pct: { kind: 'int', mut: 'CU', default: 80 },
+    storage_soft_limit_pct: { kind: 'int', mut: 'CU', default: 80 },
+    cluster_hard_limit_pct: { kind: 'int', mut: 'CU', default: 20 },
+    storage_hard_limit_pct: { kind: 'int', mut: 'CU', default: 20 },
+    data_center: { kind: 'struct data_center', mut: 'R' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    quota_cluster_limits: { kind: 'links quota_cluster_limit', mut: 'R' },
+    quota_storage_limits: { kind: 'links quota_storage_limit', mut: 'R' },
+  },
+  naming: { pattern: 'identifier', max: 65, unique: 'collection' },
+  required: ['name'],
+  containedIn: ['data_center'],
+  operations: {
+    add: { permit: owner('configure_quota'), job: 'none' },
+    update: { permit: owner('configure_quota'), job: 'none' },
+    remove: { permit: owner('configure_quota'), job: 'none' },
+  },
+  paths: {
+    '/datacenters/{datacenter}/quotas/{quota}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+  search: {
+    fields: {
+      name: field.name,
+      storagepoolname: { kind: 'text', path: 'data_center.name' },
+      description: field.description,
+    },
+  },
+});
+
+export const quotaClusterLimit = resource('quota_cluster_limit', {
+  identified: true,
+  attributes: {
+    vcpu_limit: { kind: 'int', mut: 'C', doc: '-1 for no limit.' },
+    memory_limit: { kind: 'decimal', mut: 'C', doc: 'GiB; -1 for no limit.' },
+    cluster: { kind: 'ref cluster', mut: 'C', doc: 'By id; all clusters when not given.' },
+    vcpu_usage: { kind: 'int', mut: 'R' },
+    memory_usage: { kind: 'decimal', mut: 'R' },
+    quota: { kind: 'ref quota', mut: 'R' },
+  },
+  operations: {
+    add: { permit: owner('configure_quota'), job: 'none' },
+    remove: { permit: owner('configure_quota'), job: 'none' },
+  },
+  paths: {
+    '/datacenters/{datacenter}/quotas/{quota}/quotaclusterlimits/{limit}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const quotaStorageLimit = resource('quota_storage_limit', {
+  identified: true,
+  attributes: {
+    limit: { kind: 'long', mut: 'C', doc: 'GiB; -1 for no limit.' },
+    storage_domain: {
+      kind: 'ref storage_domain',
+      mut: 'C',
+      doc: 'By id; all storage domains when not given.',
+    },
+    usage: { kind: 'decimal', mut: 'R' },
+    quota: { kind: 'ref quota', mut: 'R' },
+  },
+  operations: {
+    add: { permit: owner('configure_quota'), job: 'none' },
+    remove: { permit: owner('configure_quota'), job: 'none' },
+  },
+  paths: {
+    '/datacenters/{datacenter}/quotas/{quota}/quotastoragelimits/{limit}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+    }),
+  },
+});

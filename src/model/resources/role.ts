@@ -1,0 +1,99 @@
+/** Roles, and the permits that they give. */
+import { asyncIgnored, below, idOrName, members, owned, view } from '../notation/collections.ts';
+import { system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const role = resource('role', {
+  doc: 'A named set of permits.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: 'Unique: at most 126 letters, digits, `_` or `-`.' },
+    description: { kind: 'string', mut: 'CU' },
+    mutable: {
+      kind: 'bool',
+      mut: 'R',
+      doc: 'Whether it can be changed; those that come with the service cannot.',
+    },
+    administrative: { kind: 'bool', mut: 'C', default: false },
+    user: { kind: 'ref user', mut: 'R' },
+    permits: {
+      kind: 'links permit',
+      mut: 'C',
+      doc: 'By id on add; later, one by one, as a collection.',
+    },
+  },
+  naming: { pattern: 'letters', max: 126, unique: 'service' },
+  required: ['name', 'permits'],
+  operations: {
+    add: { permit: system('manipulate_roles'), job: 'none' },
+    update: { permit: system('manipulate_roles'), job: 'none' },
+    remove: { permit: system('manipulate_roles'), job: 'none' },
+  },
+  paths: {
+    '/users/{user}/roles/{role}': view(
+      { held: true },
+      {
+        list: ['follow', 'max'],
+        get: ['follow'],
+        update: [asyncIgnored],
+        remove: ['async'],
+        alwaysRefused: {
+          remove: 'a user has it, so it is in use; `DELETE /roles/{role}` removes others',
+        },
+      },
+    ),
+    '/groups/{group}/roles/{role}': view(
+      { held: true },
+      {
+        list: ['follow', 'max'],
+        get: ['follow'],
+        update: [asyncIgnored],
+        remove: ['async'],
+        alwaysRefused: {
+          remove: 'a group has it, so it is in use; `DELETE /roles/{role}` removes others',
+        },
+      },
+    ),
+    '/roles/{role}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const permit = resource('permit', {
+  doc: 'The right to one kind of operation; its id is a decimal number.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'R' },
+    administrative: { kind: 'bool', mut: 'R' },
+    role: { kind: 'ref role', mut: 'R' },
+  },
+  operations: {
+    add: { permit: system('manipulate_roles'), job: 'none' },
+    remove: { permit: system('manipulate_roles'), job: 'none' },
+  },
+  paths: {
+    ...below(
+      ['/users/{user}/roles/{role}', '/groups/{group}/roles/{role}'],
+      'permits/{permit}',
+      members(
+        { listedBy: 'owner', attribute: 'permits', answers: 'object' },
+        { list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
+      ),
+    ),
+    '/roles/{role}/permits/{permit}': members(
+      { listedBy: 'owner', attribute: 'permits', answers: 'object' },
+      {
+        list: ['follow', 'max'],
+        add: [],
+        get: ['follow'],
+        remove: ['async'],
+        required: [idOrName],
+      },
+    ),
+  },
+});

@@ -1,0 +1,128 @@
+/** Scheduling policies and the units that they are made of. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const schedulingPolicy = resource('scheduling_policy', {
+  doc: 'How a cluster chooses hosts for virtual machines.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: 'Unique in the system.' },
+    locked: { kind: 'bool', mut: 'R', doc: 'True for those that come with the service.' },
+    default_policy: { kind: 'bool', mut: 'R', doc: 'True for the policy named none.' },
+    balances: { kind: 'links balance', mut: 'R' },
+    filters: { kind: 'links filter', mut: 'R' },
+    weight: { kind: 'links weight', mut: 'R', doc: 'What it weighs.' },
+    description: { kind: 'string', mut: 'CU' },
+    properties: { kind: 'list struct property', mut: 'CU' },
+  },
+  naming: { pattern: 'any', max: 128, unique: 'service' },
+  required: ['name'],
+  operations: {
+    add: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    update: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+  },
+  paths: {
+    '/schedulingpolicies/{policy}': owned({
+      list: ['filter', 'follow', 'max'],
+      add: [],
+      get: ['filter', 'follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'R' },
+    description: { kind: 'string', mut: 'R' },
+    type: { kind: 'enum policy_unit_type', mut: 'R' },
+    internal: { kind: 'bool', mut: 'R' },
+    enabled: { kind: 'bool', mut: 'R' },
+    properties: { kind: 'list struct property', mut: 'R' },
+  },
+  operations: { remove: { permit: system('edit_storage_pool_configuration'), job: 'none' } },
+  paths: {
+    '/schedulingpolicyunits/{unit}': owned({
+      list: ['filter', 'follow', 'max'],
+      get: ['filter', 'follow'],
+      remove: ['async'],
+      alwaysRefused: {
+        remove:
+          'all units are a part of the service; those of a scheduler outside of it could be removed',
+      },
+    }),
+  },
+});
+
+export const filter = resource('filter', {
+  identified: true,
+  attributes: {
+    position: {
+      kind: 'int',
+      mut: 'C',
+      default: 0,
+      doc: '1 is first, -1 last, 0 anywhere between.',
+    },
+    scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
+  },
+  required: ['scheduling_policy_unit.id'],
+  operations: {
+    add: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+  },
+  paths: {
+    '/schedulingpolicies/{policy}/filters/{filter}': owned({
+      list: ['filter', 'follow', 'max'],
+      add: [],
+      get: ['filter', 'follow'],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const weight = resource('weight', {
+  identified: true,
+  attributes: {
+    factor: { kind: 'int', mut: 'C', default: 1 },
+    scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
+    scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
+  },
+  required: ['scheduling_policy_unit.id'],
+  operations: {
+    add: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+  },
+  paths: {
+    '/schedulingpolicies/{policy}/weights/{weight}': owned({
+      list: ['filter', 'follow', 'max'],
+      add: [],
+      get: ['filter', 'follow'],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const balance = resource('balance', {
+  identified: true,
+  attributes: {
+    scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
+    scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
+  },
+  required: ['scheduling_policy_unit.id'],
+  operations: {
+    add: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+  },
+  paths: {
+    '/schedulingpolicies/{policy}/balances/{balance}': owned({
+      list: ['filter', 'follow', 'max'],
+      add: [],
+      get: ['filter', 'follow'],
+      remove: ['async'],
+    }),
+  },
+});

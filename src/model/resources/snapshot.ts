@@ -1,0 +1,86 @@
+/** Snapshots of virtual machines. */
+import { owned } from '../notation/collections.ts';
+import { lifecycle } from '../notation/lifecycle.ts';
+import { owner } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+const busy = { otherwise: 'SNAPSHOT_IS_BUSY' } as const;
+
+export const snapshotLifecycle = lifecycle({
+  type: 'snapshot',
+  attribute: 'snapshot_status',
+  initial: 'locked',
+  settled: ['ok', 'in_preview'],
+  moves: {
+    add: {
+      from: [],
+      via: [['locked', 3_000]],
+      to: 'ok',
+      refusedBy: busy,
+      events: { begin: 'SNAPSHOT_STARTED', end: 'SNAPSHOT_FINISHED' },
+    },
+    /** Goes along with its machine, which is locked meanwhile. */
+    restore: { from: ['ok'], via: [['in_preview', 2_000]], to: 'ok', refusedBy: busy },
+    remove: {
+      from: ['ok'],
+      via: [['locked', 3_000]],
+      refusedBy: busy,
+      events: { begin: 'SNAPSHOT_REMOVE_STARTED', end: 'SNAPSHOT_REMOVED' },
+    },
+  },
+});
+
+export const snapshot = resource('snapshot', {
+  doc: 'The state of a virtual machine at a point in time.',
+  base: 'vm',
+  attributes: {
+    snapshot_status: {
+      kind: 'enum snapshot_status',
+      mut: 'R',
+      doc: 'locked until it is made, then ok.',
+    },
+    persist_memorystate: {
+      kind: 'bool',
+      mut: 'C',
+      doc: 'Whether memory is saved; it is when the virtual machine runs, unless told otherwise.',
+    },
+    snapshot_type: {
+      kind: 'enum snapshot_type',
+      mut: 'R',
+      doc: 'regular for those that users take. The active one stands for the present.',
+    },
+    date: { kind: 'date', mut: 'R' },
+    vm: { kind: 'ref vm', mut: 'R' },
+    disks: { kind: 'links disk', mut: 'R' },
+  },
+  required: ['description'],
+  operations: {
+    add: {
+      permit: owner('manipulate_vm_snapshots'),
+      job: 'Creating snapshot {name} of VM {owner}',
+    },
+    remove: {
+      permit: owner('manipulate_vm_snapshots'),
+      job: 'Removing snapshot {name} of VM {owner}',
+    },
+    restore: {
+      permit: owner('manipulate_vm_snapshots'),
+      job: 'Restoring VM {owner} to snapshot {name}',
+    },
+  },
+  paths: {
+    '/vms/{vm}/snapshots/{snapshot}': owned({
+      list: ['all_content', 'follow', 'max'],
+      add: [],
+      get: ['follow'],
+      remove: ['all_content', 'async'],
+      actions: { restore: ['async', 'disks', 'restore_memory'] },
+    }),
+  },
+  lifecycle: snapshotLifecycle,
+  missingCollections: {
+    by: 'snapshot_type',
+    // The present is no copy: its parts are those of the machine.
+    collections: { active: ['cdroms', 'disks', 'nics'] },
+  },
+});

@@ -1,0 +1,51 @@
+/** Measured values of an object. */
+import { below, owned } from '../notation/collections.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const statistic = resource('statistic', {
+  doc: 'A measured value of an object; its id depends on the statistic alone.',
+  identified: true,
+  attributes: {
+    disk: { kind: 'ref disk', mut: 'R', doc: 'What was measured.' },
+    host: { kind: 'ref host', mut: 'R', doc: 'What was measured.' },
+    host_nic: { kind: 'ref host_nic', mut: 'R', doc: 'What was measured.' },
+    host_numa_node: { kind: 'ref numa_node', mut: 'R', doc: 'What was measured.' },
+    nic: { kind: 'ref nic', mut: 'R', doc: 'What was measured.' },
+    vm: { kind: 'ref vm', mut: 'R', doc: 'What was measured.' },
+    brick: { kind: 'ref gluster_brick', mut: 'R', doc: 'What was measured.' },
+    step: { kind: 'ref step', mut: 'R', doc: 'What was measured.' },
+    gluster_volume: { kind: 'ref gluster_volume', mut: 'R', doc: 'What was measured.' },
+    name: { kind: 'string', mut: 'R' },
+    description: { kind: 'string', mut: 'R' },
+    values: { kind: 'list struct value', mut: 'R' },
+    kind: { kind: 'enum statistic_kind', mut: 'R' },
+    type: { kind: 'enum value_type', mut: 'R' },
+    unit: { kind: 'enum statistic_unit', mut: 'R' },
+  },
+  paths: {
+    ...below(
+      [
+        '/vms/{vm}/nics/{nic}',
+        '/vms/{vm}',
+        '/storagedomains/{storagedomain}/disks/{disk}',
+        '/disks/{disk}',
+        '/clusters/{cluster}/glustervolumes/{volume}/glusterbricks/{brick}',
+        '/clusters/{cluster}/glustervolumes/{volume}',
+        '/datacenters/{datacenter}/storagedomains/{storagedomain}/disks/{disk}',
+        '/hosts/{host}/nics/{nic}',
+        '/hosts/{host}/numanodes/{node}',
+        '/hosts/{host}',
+        '/jobs/{job}/steps/{step}',
+      ],
+      'statistics/{statistic}',
+      owned({ list: ['follow', 'max'], get: ['follow'] }),
+    ),
+  },
+});
+
+export const value = structure('value', {
+  attributes: {
+    datum: { kind: 'decimal', mut: 'CU' },
+    detail: { kind: 'string', mut: 'CU' },
+  },
+});

@@ -1,0 +1,93 @@
+/** Connections to storage servers, and what single hosts add to them. */
+import { asyncIgnored, ignored, owned } from '../notation/collections.ts';
+import { owner, system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+
+export const storageConnection = resource('storage_connection', {
+  doc: 'How a storage server is reached.',
+  identified: true,
+  attributes: {
+    type: { kind: 'enum storage_type', mut: 'C' },
+    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    host: {
+      kind: 'ref host',
+      mut: 'C',
+      writeOnly: true,
+      doc: 'The host that tries it, by id or name.',
+    },
+    address: { kind: 'string', mut: 'CU' },
+    path: { kind: 'string', mut: 'CU' },
+    mount_options: { kind: 'string', mut: 'CU' },
+    vfs_type: { kind: 'string', mut: 'CU' },
+    target: { kind: 'string', mut: 'CU' },
+    username: { kind: 'string', mut: 'CU' },
+    portal: { kind: 'string', mut: 'CU' },
+    nfs_version: { kind: 'enum nfs_version', mut: 'CU' },
+    nfs_timeo: { kind: 'int', mut: 'CU' },
+    nfs_retrans: { kind: 'int', mut: 'CU' },
+    port: { kind: 'int', mut: 'CU' },
+    gluster_volume: { kind: 'ref gluster_volume', mut: 'CU' },
+  },
+  required: ['type'],
+  operations: {
+    add: { permit: system('create_storage_domain'), job: 'none' },
+    update: { permit: system('create_storage_domain'), job: 'none' },
+    remove: { permit: system('create_storage_domain'), job: 'none' },
+  },
+  paths: {
+    '/storagedomains/{storagedomain}/storageconnections/{connection}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      remove: ['async'],
+      required: ['id'],
+    }),
+    '/storageconnections/{storageconnection}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored, ignored('force', 'nothing is refused that force could overcome')],
+      remove: [
+        'async',
+        ignored('host', 'no host has to log out of a connection that leads nowhere'),
+      ],
+    }),
+    '/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections/{storageconnection}':
+      owned({
+        list: ['follow', 'max'],
+        add: [],
+        get: ['follow'],
+        update: [asyncIgnored, ignored('force', 'nothing is refused that force could overcome')],
+        remove: [
+          'async',
+          ignored('host', 'no host has to log out of a connection that leads nowhere'),
+        ],
+        required: ['id'],
+      }),
+  },
+});
+
+export const storageConnectionExtension = resource('storage_connection_extension', {
+  identified: true,
+  attributes: {
+    target: { kind: 'string', mut: 'CU' },
+    username: { kind: 'string', mut: 'CU' },
+    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    host: { kind: 'ref host', mut: 'CU' },
+  },
+  required: ['target', 'username', 'password'],
+  operations: {
+    add: { permit: owner('edit_host_configuration'), job: 'none' },
+    update: { permit: owner('edit_host_configuration'), job: 'none' },
+    remove: { permit: owner('edit_host_configuration'), job: 'none' },
+  },
+  paths: {
+    '/hosts/{host}/storageconnectionextensions/{storageconnectionextension}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});

@@ -1,0 +1,291 @@
+/** Storage domains, and storage domains as they are attached to a data center. */
+import {
+  asyncIgnored,
+  byIdOrName,
+  computed,
+  idOrName,
+  ignored,
+  owned,
+} from '../notation/collections.ts';
+import { lifecycle } from '../notation/lifecycle.ts';
+import { owner, self, system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field, related } from '../notation/search-terms.ts';
+
+/** A storage domain as a data center sees it. */
+export const storageDomainLifecycle = lifecycle({
+  type: 'storage_domain',
+  attribute: 'status',
+  initial: 'locked',
+  settled: ['active', 'inactive', 'maintenance', 'unattached', 'unknown'],
+  failed: ['inactive', 'unknown'],
+  moves: {
+    attach: {
+      from: ['unattached'],
+      via: [['locked', 2_000]],
+      to: 'active',
+      refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
+      events: { begin: 'STORAGE_DOMAIN_ATTACHED', end: 'STORAGE_DOMAIN_ACTIVATED' },
+    },
+    activate: {
+      from: ['inactive', 'unknown', 'maintenance', 'preparing_for_maintenance'],
+      via: [['activating', 2_000]],
+      to: 'active',
+      refusedBy: {
+        locked: 'OBJECT_IS_LOCKED',
+        detaching: 'OBJECT_IS_LOCKED',
+        activating: 'OBJECT_IS_LOCKED',
+        otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL',
+      },
+      events: { end: 'STORAGE_DOMAIN_ACTIVATED' },
+    },
+    deactivate: {
+      from: ['active', 'inactive'],
+      via: [
+        ['locked', 500],
+        ['preparing_for_maintenance', 2_000],
+      ],
+      to: 'maintenance',
+      refusedBy: {
+        locked: 'OBJECT_IS_LOCKED',
+        detaching: 'OBJECT_IS_LOCKED',
+        activating: 'OBJECT_IS_LOCKED',
+        otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL',
+      },
+      events: {
+        begin: 'STORAGE_DOMAIN_DEACTIVATION_STARTED',
+        end: 'STORAGE_DOMAIN_IN_MAINTENANCE',
+      },
+    },
+    become_master: {
+      from: ['active', 'unknown'],
+      via: [['locked', 500]],
+      to: 'active',
+      refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
+      events: { end: 'MASTER_MOVED' },
+    },
+    /** Within the call: the domain can be attached elsewhere as soon as it is answered. */
+    detach: {
+      from: ['maintenance'],
+      refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
+      events: { end: 'STORAGE_DOMAIN_DETACHED' },
+    },
+  },
+});
+
+export const storageDomain = resource('storage_domain', {
+  doc: 'A place where disks and images live.',
+  identified: true,
+  attributes: {
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'Unique in the system: 1 to 50 letters, digits, `_` or `-`. Not needed on import.',
+    },
+    description: { kind: 'string', mut: 'CU', default: '' },
+    comment: { kind: 'string', mut: 'CU', default: '' },
+    type: {
+      kind: 'enum storage_domain_type',
+      mut: 'C',
+      default: 'data',
+      doc: 'What it is for. Those of providers are image, volume and managed_block_storage.',
+    },
+    status: {
+      kind: 'enum storage_domain_status',
+      mut: 'R',
+      doc: 'Its status in a data center; outside of one, only whether it is unattached.',
+    },
+    external_status: { kind: 'enum external_status', mut: 'R', default: 'ok' },
+    master: {
+      kind: 'bool',
+      mut: 'R',
+      doc: 'Whether it is the master domain of its data center, which has exactly one.',
+    },
+    storage: {
+      kind: 'struct host_storage',
+      mut: 'C',
+      doc: 'Where it is: a type with address and path, a stored connection by id, or logical units. More units extend it.',
+    },
+    available: { kind: 'long', mut: 'R', doc: 'Bytes; not known while it is in maintenance.' },
+    used: { kind: 'long', mut: 'R', doc: 'Bytes; not known while it is in maintenance.' },
+    committed: { kind: 'long', mut: 'R', doc: 'Bytes.' },
+    storage_format: {
+      kind: 'enum storage_format',
+      mut: 'C',
+      doc: 'v5 for data, v1 for ISO and export, when not given.',
+    },
+    wipe_after_delete: {
+      kind: 'bool',
+      mut: 'CU',
+      default: false,
+      doc: 'Whether freed blocks are discarded; block storage only.',
+    },
+    discard_after_delete: {
+      kind: 'bool',
+      mut: 'CU',
+      default: false,
+      doc: 'Whether the storage can discard blocks.',
+    },
+    supports_discard_zeroes_data: {
+      kind: 'bool',
+      mut: 'R',
+      default: false,
+      doc: 'Always false.',
+    },
+    import: {
+      kind: 'bool',
+      mut: 'C',
+      writeOnly: true,
+      doc: 'Whether an existing domain is imported; one on block storage is then named by id.',
+    },
+    warning_low_space_indicator: { kind: 'int', mut: 'CU', default: 10, doc: 'Percent.' },
+    critical_space_action_blocker: { kind: 'int', mut: 'CU', default: 5, doc: 'GiB.' },
+    host: {
+      kind: 'ref host',
+      mut: 'C',
+      writeOnly: true,
+      doc: 'The host that does the work, by id or name. Must be up.',
+    },
+    backup: { kind: 'bool', mut: 'CU', default: false },
+    block_size: { kind: 'int', mut: 'C', default: 512, doc: 'Bytes; 0 finds it out.' },
+    data_centers: {
+      kind: 'links data_center',
+      mut: 'R',
+      doc: 'Where it is attached.',
+    },
+    supports_discard: { kind: 'bool', mut: 'R', default: false },
+    data_center: { kind: 'ref data_center', mut: 'R' },
+    disks: { kind: 'links disk', mut: 'R' },
+    disk_profiles: { kind: 'links disk_profile', mut: 'R' },
+    disk_snapshots: { kind: 'links disk_snapshot', mut: 'R' },
+    files: { kind: 'links file', mut: 'R' },
+    images: { kind: 'links image', mut: 'R' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    storage_connections: { kind: 'links storage_connection', mut: 'R' },
+    templates: { kind: 'links template', mut: 'R' },
+    vms: { kind: 'links vm', mut: 'R' },
+  },
+  naming: { pattern: 'identifier', max: 50, unique: 'service' },
+  required: [byIdOrName('host'), 'type', 'storage'],
+  containedIn: ['data_centers'],
+  reachedFrom: ['disk'],
+  operations: {
+    add: { permit: system('create_storage_domain'), job: 'Adding storage domain {name}' },
+    update: {
+      permit: self('edit_storage_domain_configuration'),
+      job: 'Editing storage domain {name}',
+    },
+    remove: { permit: self('delete_storage_domain'), job: 'Removing storage domain {name}' },
+    activate: {
+      permit: self('manipulate_storage_domain'),
+      job: 'Activating storage domain {name}',
+    },
+    deactivate: {
+      permit: self('manipulate_storage_domain'),
+      job: 'Deactivating storage domain {name}',
+    },
+    is_attached: { permit: self('manipulate_storage_domain'), job: 'none' },
+    reduce_luns: {
+      permit: self('edit_storage_domain_configuration'),
+      job: 'Reducing storage domain {name}',
+    },
+    refresh_luns: {
+      permit: self('manipulate_storage_domain'),
+      job: 'Refreshing the LUNs of storage domain {name}',
+    },
+    update_ovf_store: {
+      permit: self('manipulate_storage_domain'),
+      job: 'Updating the OVF disks of storage domain {name}',
+    },
+  },
+  paths: {
+    '/storagedomains/{storagedomain}': owned({
+      list: ['case_sensitive', 'filter', 'follow', 'max', 'search'],
+      add: [],
+      get: ['filter', 'follow'],
+      update: [asyncIgnored],
+      remove: ['async', 'destroy', 'format', 'host'],
+      actions: {
+        is_attached: ['async', 'host', 'is_attached'],
+        reduce_luns: ['logical_units'],
+        refresh_luns: ['async', 'logical_units'],
+        update_ovf_store: ['async'],
+      },
+    }),
+    '/datacenters/{datacenter}/storagedomains/{storagedomain}': computed(
+      'attached_storage_domain',
+      {
+        list: ['follow', 'max'],
+        add: [],
+        get: ['follow'],
+        remove: ['async'],
+        actions: {
+          activate: ['async'],
+          deactivate: [
+            'async',
+            ignored(
+              'force',
+              'it goes on when the OVF store cannot be written, which does not happen here',
+            ),
+          ],
+        },
+        required: [idOrName],
+        permits: {
+          add: [owner('manipulate_storage_domain')],
+          remove: [self('manipulate_storage_domain')],
+        },
+      },
+    ),
+  },
+  search: {
+    fields: {
+      name: field.name,
+      status: { kind: 'enum', path: 'status', enum: 'storage_domain_status' },
+      shared_status: {
+        kind: 'enum',
+        source: 'status in all data centers: unattached, active, inactive or mixed',
+        enum: 'storage_domain_status',
+      },
+      external_status: { kind: 'enum', path: 'external_status', enum: 'external_status' },
+      datacenter: { kind: 'text', through: [{ follow: 'data_centers' }], path: 'name' },
+      type: {
+        kind: 'enum',
+        path: 'storage.type',
+        enum: 'storage_type',
+        values: { unknown: 'unknown' },
+      },
+      free_size: { kind: 'number', path: 'available', unit: 'GiB' },
+      used_size: { kind: 'number', path: 'used', unit: 'GiB' },
+      total_size: { kind: 'number', source: 'sum of available and used', unit: 'GiB' },
+      committed: { kind: 'number', path: 'committed', unit: 'GiB' },
+      comment: field.comment,
+      description: field.description,
+      wipe_after_delete: { kind: 'bool', path: 'wipe_after_delete' },
+      discard_after_delete: { kind: 'bool', path: 'discard_after_delete' },
+      backup: { kind: 'bool', path: 'backup' },
+      low_space_threshold: { kind: 'number', path: 'warning_low_space_indicator' },
+      critical_space_threshold: { kind: 'number', path: 'critical_space_action_blocker' },
+    },
+    related: [
+      {
+        ...related.hosts,
+        steps: [
+          { follow: 'data_centers' },
+          { back: 'cluster.data_center' },
+          { back: 'host.cluster' },
+        ],
+      },
+      { ...related.clusters, steps: [{ follow: 'data_centers' }, { back: 'cluster.data_center' }] },
+    ],
+  },
+  lifecycle: storageDomainLifecycle,
+  missingCollections: {
+    by: 'type',
+    collections: {
+      data: ['files', 'images'],
+      export: ['files', 'images'],
+      iso: ['templates', 'vms', 'disks', 'images'],
+      image: ['templates', 'vms', 'files', 'disks', 'storageconnections'],
+    },
+  },
+});

@@ -1,0 +1,187 @@
+/** Templates of virtual machines. */
+import { asyncIgnored, byIdOrName, computed, ignored, owned } from '../notation/collections.ts';
+import { lifecycle } from '../notation/lifecycle.ts';
+import { self, sent } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+import { field, related, relations } from '../notation/search-terms.ts';
+
+const locked = { otherwise: 'TEMPLATE_IS_BUSY' } as const;
+
+export const templateLifecycle = lifecycle({
+  type: 'template',
+  attribute: 'status',
+  initial: 'locked',
+  settled: ['ok', 'illegal'],
+  failed: ['illegal'],
+  moves: {
+    add: {
+      from: [],
+      via: [['locked', 3_000]],
+      to: 'ok',
+      refusedBy: locked,
+      events: { begin: 'TEMPLATE_ADD_STARTED', end: 'TEMPLATE_ADDED' },
+    },
+    /** From an export domain, or from a file on a host. */
+    import: {
+      from: [],
+      via: [['locked', 3_000]],
+      to: 'ok',
+      refusedBy: locked,
+      events: { begin: 'TEMPLATE_IMPORT_STARTED', end: 'TEMPLATE_IMPORTED' },
+    },
+    update: { from: ['ok', 'illegal'], stays: true, refusedBy: locked },
+    export: {
+      from: ['ok'],
+      via: [['locked', 2_000]],
+      to: 'ok',
+      refusedBy: locked,
+      events: { begin: 'TEMPLATE_EXPORT_STARTED', end: 'TEMPLATE_EXPORTED' },
+    },
+    /** Into a file on a host. */
+    export_to_file: {
+      from: ['ok'],
+      via: [['locked', 2_000]],
+      to: 'ok',
+      refusedBy: locked,
+      events: { begin: 'TEMPLATE_EXPORT_TO_FILE_STARTED', end: 'TEMPLATE_EXPORTED_TO_FILE' },
+    },
+    remove: {
+      from: ['ok', 'illegal'],
+      via: [['locked', 1_000]],
+      refusedBy: locked,
+      events: { begin: 'TEMPLATE_REMOVE_STARTED', end: 'TEMPLATE_REMOVED' },
+    },
+  },
+});
+
+export const template = resource('template', {
+  doc: 'A model from which virtual machines are made.',
+  base: 'vm_base',
+  attributes: {
+    status: {
+      kind: 'enum template_status',
+      mut: 'R',
+      doc: 'locked until its disks are copied, then ok.',
+    },
+    vm: {
+      kind: 'struct vm',
+      mut: 'C',
+      doc: 'The virtual machine it is made from, by id or name.',
+    },
+    version: {
+      kind: 'struct template_version',
+      mut: 'C',
+      doc: 'The template it is a version of, and the name of the version. Numbers are given by the server, 1 to the base.',
+    },
+    cdroms: { kind: 'links cdrom', mut: 'R' },
+    graphics_consoles: { kind: 'links graphics_console', mut: 'R' },
+    nics: { kind: 'links nic', mut: 'R' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    tags: { kind: 'links tag', mut: 'R' },
+    watchdogs: { kind: 'links watchdog', mut: 'R' },
+    disk_attachments: { kind: 'links disk_attachment', mut: 'R' },
+    mediated_devices: { kind: 'links vm_mediated_device', mut: 'R' },
+    disks: { kind: 'links disk', mut: 'R', doc: 'Of a template on a storage domain.' },
+  },
+  naming: { pattern: 'letters', max: 255, unique: 'nowhere' },
+  required: ['name', byIdOrName('vm')],
+  containedIn: ['cluster.data_center'],
+  operations: {
+    add: { permit: sent('create_template', 'vm'), job: 'Creating template {name}' },
+    update: {
+      permit: self('edit_template_properties'),
+      job: 'Editing properties of template {name}',
+    },
+    remove: { permit: self('delete_template'), job: 'Removing template {name}' },
+    export: { permit: self('import_export_vm'), job: 'Exporting template {name}' },
+    import: { permit: sent('create_template', 'cluster'), job: 'none' },
+    register: { permit: sent('create_template', 'cluster'), job: 'Registering template {name}' },
+  },
+  paths: {
+    '/templates/{template}': owned({
+      list: ['case_sensitive', 'filter', 'follow', 'max', 'search'],
+      add: ['clone_permissions', 'seal'],
+      get: ['filter', 'follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+      actions: { export: ['directory', 'exclusive', 'filename', 'host', 'storage_domain'] },
+    }),
+    '/storagedomains/{storagedomain}/templates/{template}': computed('domain_template', {
+      list: ['follow', 'max', 'unregistered'],
+      get: ['follow'],
+      remove: ['async'],
+      actions: {
+        import: [
+          'async',
+          'clone',
+          'cluster',
+          ignored(
+            'exclusive',
+            'what is in the inventory is never replaced: such an import is refused',
+          ),
+          'storage_domain',
+          'template',
+          ignored('vm', 'the configuration is that of the snapshot or template'),
+        ],
+        register: [
+          'allow_partial_import',
+          'async',
+          'clone',
+          'cluster',
+          ignored(
+            'exclusive',
+            'what is in the inventory is never replaced: such an import is refused',
+          ),
+          'registration_configuration',
+          'template',
+          'vnic_profile_mappings',
+        ],
+      },
+    }),
+  },
+  search: {
+    fields: {
+      name: field.name,
+      comment: field.comment,
+      os: { kind: 'text', path: 'os.type' },
+      creationdate: { kind: 'date', path: 'creation_time', relations: relations.dayRelations },
+      childcount: { kind: 'number', source: 'number of virtual machines made from it' },
+      mem: { kind: 'number', path: 'memory', unit: 'MiB' },
+      description: field.description,
+      status: { kind: 'enum', path: 'status', enum: 'template_status' },
+      sealed: { kind: 'bool', source: 'whether the template was sealed when it was made' },
+      cluster: field.clusterName,
+      datacenter: { ...field.dataCenterOfCluster, everyWithout: 'cluster' },
+      quota: field.quotaName,
+      architecture: field.architecture,
+      version_name: { kind: 'text', path: 'version.version_name' },
+      tag: field.tag,
+      _vmt_id: { kind: 'text', path: 'id', hidden: true },
+    },
+    related: [
+      { ...related.vms, steps: [{ back: 'vm.template' }] },
+      { ...related.hosts, steps: [{ back: 'vm.template' }, { follow: 'host' }] },
+      { ...related.events, steps: [{ back: 'event.template' }] },
+      { ...related.users, steps: [{ back: 'permission.template' }, { follow: 'user' }] },
+      {
+        ...related.storage,
+        steps: [
+          { back: 'disk_attachment.template' },
+          { follow: 'disk' },
+          { follow: 'storage_domains' },
+        ],
+      },
+      { ...related.vnicProfiles, steps: [{ back: 'nic.template' }, { follow: 'vnic_profile' }] },
+    ],
+    order: [{ path: 'name' }, { path: 'version.version_number' }],
+  },
+  lifecycle: templateLifecycle,
+});
+
+export const templateVersion = structure('template_version', {
+  attributes: {
+    version_number: { kind: 'int', mut: 'CU' },
+    version_name: { kind: 'string', mut: 'CU' },
+    base_template: { kind: 'ref template', mut: 'CU' },
+  },
+});

@@ -1,0 +1,159 @@
+/** Users, with their SSH keys, settings and subscriptions to events. */
+import { asyncIgnored, computed, owned } from '../notation/collections.ts';
+import { others, own, system } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field, related } from '../notation/search-terms.ts';
+
+export const user = resource('user', {
+  doc: 'A user known to the service, or found in a directory.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
+    department: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
+    last_name: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
+    email: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
+    domain_entry_id: { kind: 'string', mut: 'R', doc: 'Its id in the directory, encoded.' },
+    namespace: {
+      kind: 'string',
+      mut: 'C',
+      doc: 'The part of the directory it is in; `*` is all of it.',
+    },
+    user_name: {
+      kind: 'string',
+      mut: 'C',
+      doc: 'The name to sign in with; shown with its domain.',
+    },
+    principal: { kind: 'string', mut: 'C' },
+    password: {
+      kind: 'string',
+      mut: 'CU',
+      writeOnly: true,
+      doc: 'For the initialization of guests only.',
+    },
+    domain: {
+      kind: 'ref domain',
+      mut: 'C',
+      doc: 'By id or name, unless the user name contains it.',
+    },
+    user_options: { kind: 'list struct property', mut: 'U', doc: 'Deprecated.' },
+    logged_in: { kind: 'bool', mut: 'R' },
+    roles: { kind: 'links role', mut: 'R' },
+    groups: { kind: 'links group', mut: 'R' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    tags: { kind: 'links tag', mut: 'R' },
+    ssh_public_keys: { kind: 'links ssh_public_key', mut: 'R' },
+    options: { kind: 'links user_option', mut: 'R' },
+    event_subscriptions: { kind: 'links event_subscription', mut: 'R' },
+  },
+  required: ['user_name'],
+  operations: {
+    add: { permit: system('manipulate_users'), job: 'none' },
+    update: { permit: system('manipulate_users'), job: 'none' },
+    remove: { permit: system('manipulate_users'), job: 'none' },
+  },
+  paths: {
+    '/users/{user}': owned({
+      list: ['case_sensitive', 'follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: ['merge'],
+      remove: ['async'],
+    }),
+    '/domains/{domain}/users/{user}': computed('directory_user', {
+      list: ['case_sensitive', 'follow', 'max', 'search'],
+      get: ['follow'],
+    }),
+  },
+  search: {
+    fields: {
+      name: field.name,
+      lastname: { kind: 'text', path: 'last_name' },
+      usrname: { kind: 'user', path: 'user_name' },
+      user_and_domain: { kind: 'user', path: 'user_name' },
+      login: { kind: 'text', path: 'principal' },
+      directory: { kind: 'text', path: 'domain.name' },
+      department: { kind: 'text', path: 'department' },
+      tag: field.tag,
+      pool: {
+        kind: 'text',
+        through: [{ back: 'permission.user' }, { follow: 'vm_pool' }],
+        path: 'name',
+      },
+      type: { kind: 'text', source: 'user or group' },
+    },
+    related: [
+      { ...related.vms, steps: [{ back: 'permission.user' }, { follow: 'vm' }] },
+      { ...related.hosts, steps: [{ back: 'permission.user' }, { follow: 'host' }] },
+      { ...related.templates, steps: [{ back: 'permission.user' }, { follow: 'template' }] },
+      { ...related.events, steps: [{ back: 'event.user' }] },
+    ],
+    seenAs: {
+      directory_user: {
+        name: field.name,
+        username: { kind: 'text', path: 'user_name' },
+        allnames: { kind: 'text', source: 'name, last name and user name' },
+        lastname: { kind: 'text', path: 'last_name' },
+        department: { kind: 'text', path: 'department' },
+        title: { kind: 'text', source: 'title in the directory' },
+      },
+    },
+  },
+});
+
+export const sshPublicKey = resource('ssh_public_key', {
+  identified: true,
+  attributes: {
+    content: { kind: 'string', mut: 'CU' },
+    user: { kind: 'ref user', mut: 'CU' },
+  },
+  required: ['content'],
+  operations: {
+    add: { permit: own('edit_profile'), job: 'none' },
+    update: { permit: own('edit_profile'), job: 'none' },
+    remove: { permit: own('edit_profile'), job: 'none' },
+  },
+  paths: {
+    '/users/{user}/sshpublickeys/{key}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const userOption = resource('user_option', {
+  identified: true,
+  attributes: {
+    content: { kind: 'string', mut: 'CU' },
+    user: { kind: 'ref user', mut: 'CU' },
+  },
+  operations: {
+    add: { permit: own('edit_profile'), job: 'none' },
+    remove: { permit: own('edit_profile'), job: 'none' },
+  },
+  paths: { '/users/{user}/options/{option}': owned({ list: [], add: [], get: [], remove: [] }) },
+});
+
+export const eventSubscription = resource('event_subscription', {
+  identified: true,
+  attributes: {
+    event: { kind: 'enum notifiable_event', mut: 'CU' },
+    user: { kind: 'struct user', mut: 'CU' },
+    notification_method: { kind: 'enum notification_method', mut: 'CU' },
+    address: { kind: 'string', mut: 'CU' },
+  },
+  operations: {
+    add: { permit: others('event_notification_management'), job: 'none' },
+    remove: { permit: others('event_notification_management'), job: 'none' },
+  },
+  paths: {
+    '/users/{user}/eventsubscriptions/{eventsubscription}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: [],
+      remove: ['async'],
+    }),
+  },
+});

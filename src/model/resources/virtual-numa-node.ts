@@ -1,0 +1,41 @@
+/** Virtual NUMA nodes of virtual machines. */
+import { asyncIgnored, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const virtualNumaNode = resource('virtual_numa_node', {
+  tag: 'vm_numa_node',
+  plural: 'vm_numa_nodes',
+  identified: true,
+  attributes: {
+    index: { kind: 'int', mut: 'CU' },
+    memory: { kind: 'long', mut: 'CU', doc: 'MiB.' },
+    cpu: { kind: 'struct cpu', mut: 'CU', doc: 'Its cores, by index.' },
+    vm: { kind: 'ref vm', mut: 'R' },
+    numa_node_pins: { kind: 'list struct numa_node_pin', mut: 'CU' },
+    numa_tune_mode: { kind: 'enum numa_tune_mode', mut: 'CU' },
+  },
+  required: ['index', 'memory', 'cpu'],
+  operations: {
+    add: { permit: owner('edit_vm_properties'), job: 'none' },
+    update: { permit: owner('edit_vm_properties'), job: 'none' },
+    remove: { permit: owner('edit_vm_properties'), job: 'none' },
+  },
+  paths: {
+    '/vms/{vm}/numanodes/{node}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const numaNodePin = structure('numa_node_pin', {
+  attributes: {
+    host_numa_node: { kind: 'struct numa_node', mut: 'CU' },
+    pinned: { kind: 'bool', mut: 'CU' },
+    index: { kind: 'int', mut: 'CU' },
+  },
+});

@@ -1,0 +1,380 @@
+/** What virtual machines, templates and instance types have in common: hardware, firmware, policies. */
+import { structure } from '../notation/resource.ts';
+
+export const vmBase = structure('vm_base', {
+  doc: 'What virtual machines, templates and instance types have in common.',
+  identified: true,
+  attributes: {
+    name: {
+      kind: 'string',
+      mut: 'CU',
+      doc: 'At most 64 letters, digits, `.`, `_` or `-`. Unique among virtual machines, or among templates of the data center.',
+    },
+    description: { kind: 'string', mut: 'CU', default: '', doc: 'At most 255 characters.' },
+    comment: { kind: 'string', mut: 'CU', default: '' },
+    type: {
+      kind: 'enum vm_type',
+      mut: 'CU',
+      doc: 'What it is used for; taken from the template when not given.',
+    },
+    memory: {
+      kind: 'long',
+      mut: 'CU',
+      doc: 'Bytes, in whole MiB; taken from the template when not given.',
+    },
+    cpu: {
+      kind: 'struct cpu',
+      mut: 'CU',
+      doc: 'Sockets, cores and threads (1 each by default), mode and tuning. The architecture is that of the cluster.',
+    },
+    cpu_shares: {
+      kind: 'int',
+      mut: 'CU',
+      default: 0,
+      doc: '0 to 262144; 0 leaves it to the host.',
+    },
+    bios: {
+      kind: 'struct bios',
+      mut: 'CU',
+      doc: 'The firmware, that of the cluster by default, and whether it shows a boot menu.',
+    },
+    os: {
+      kind: 'struct operating_system',
+      mut: 'CU',
+      doc: 'The operating system, and the devices it boots from (the hard disk by default).',
+    },
+    creation_time: { kind: 'date', mut: 'R' },
+    origin: { kind: 'string', mut: 'CU', doc: 'Where it came from.' },
+    stateless: { kind: 'bool', mut: 'CU', default: false },
+    delete_protected: { kind: 'bool', mut: 'CU', default: false },
+    tunnel_migration: { kind: 'bool', mut: 'CU', default: false },
+    start_paused: { kind: 'bool', mut: 'CU', default: false },
+    virtio_scsi_multi_queues_enabled: { kind: 'bool', mut: 'CU', default: false },
+    tpm_enabled: { kind: 'bool', mut: 'CU', default: false },
+    high_availability: {
+      kind: 'struct high_availability',
+      mut: 'CU',
+      doc: 'Whether it is restarted elsewhere when its host fails, and its priority (0 to 100).',
+    },
+    display: {
+      kind: 'struct display',
+      mut: 'CU',
+      doc: 'The graphical console: protocol, monitors, and what it shares with the client.',
+    },
+    sso: {
+      kind: 'struct sso',
+      mut: 'CU',
+      doc: 'How users are signed in to the guest; through its agent by default.',
+    },
+    rng_device: { kind: 'struct rng_device', mut: 'CU', doc: 'Shown with all_content.' },
+    console: { kind: 'struct console', mut: 'CU', doc: 'Shown with all_content.' },
+    domain: {
+      kind: 'struct domain',
+      mut: 'CU',
+      doc: 'The domain that the guest joins when it is initialized.',
+    },
+    usb: { kind: 'struct usb', mut: 'CU', doc: 'Off by default.' },
+    soundcard_enabled: { kind: 'bool', mut: 'CU', doc: 'Shown with all_content.' },
+    migration_downtime: {
+      kind: 'int',
+      mut: 'CU',
+      default: -1,
+      doc: 'Milliseconds; -1 takes it from the cluster.',
+    },
+    virtio_scsi: {
+      kind: 'struct virtio_scsi',
+      mut: 'CU',
+      doc: 'On by default where the operating system supports it.',
+    },
+    serial_number: { kind: 'struct serial_number', mut: 'CU' },
+    migration: {
+      kind: 'struct migration_options',
+      mut: 'CU',
+      doc: 'How it migrates; taken from the cluster when not given.',
+    },
+    io: { kind: 'struct io', mut: 'CU', doc: 'I/O threads, 0 to 127; 1 by default.' },
+    custom_properties: { kind: 'list struct custom_property', mut: 'CU' },
+    custom_emulated_machine: { kind: 'string', mut: 'CU' },
+    custom_cpu_model: { kind: 'string', mut: 'CU' },
+    time_zone: { kind: 'struct time_zone', mut: 'CU' },
+    small_icon: {
+      kind: 'struct icon',
+      mut: 'CU',
+      doc: 'The icon of the operating system when not given.',
+    },
+    large_icon: {
+      kind: 'struct icon',
+      mut: 'CU',
+      doc: 'The icon of the operating system when not given.',
+    },
+    initialization: {
+      kind: 'struct initialization',
+      mut: 'CU',
+      doc: 'How the guest is set up at its first start. The configuration is shown with all_content.',
+    },
+    memory_policy: {
+      kind: 'struct memory_policy',
+      mut: 'CU',
+      doc: 'Guaranteed and maximal memory, and ballooning. They follow from the memory when not given.',
+    },
+    custom_compatibility_version: { kind: 'struct version', mut: 'CU' },
+    cluster: { kind: 'ref cluster', mut: 'CU', doc: 'By id or name.' },
+    storage_domain: {
+      kind: 'ref storage_domain',
+      mut: 'C',
+      writeOnly: true,
+      doc: 'Where disks of the template are put.',
+    },
+    cpu_profile: {
+      kind: 'ref cpu_profile',
+      mut: 'CU',
+      doc: 'The default profile of the cluster when not given.',
+    },
+    quota: {
+      kind: 'ref quota',
+      mut: 'CU',
+      doc: 'The default quota of the data center when not given.',
+    },
+    lease: { kind: 'struct storage_domain_lease', mut: 'CU' },
+    storage_error_resume_behaviour: {
+      kind: 'enum vm_storage_error_resume_behaviour',
+      mut: 'CU',
+      default: 'auto_resume',
+    },
+    placement_policy: {
+      kind: 'struct vm_placement_policy',
+      mut: 'CU',
+      doc: 'Which hosts it may run on, and whether it may migrate (it may by default).',
+    },
+    multi_queues_enabled: { kind: 'bool', mut: 'CU', default: true },
+    virtio_scsi_multi_queues: {
+      kind: 'int',
+      mut: 'CU',
+      doc: 'How many queues; needs virtio_scsi_multi_queues_enabled.',
+    },
+    auto_pinning_policy: {
+      kind: 'enum auto_pinning_policy',
+      mut: 'CU',
+      default: 'disabled',
+      doc: 'Deprecated.',
+    },
+    cpu_pinning_policy: { kind: 'enum cpu_pinning_policy', mut: 'CU', default: 'none' },
+  },
+});
+
+export const bios = structure('bios', {
+  attributes: {
+    boot_menu: { kind: 'struct boot_menu', mut: 'CU' },
+    type: { kind: 'enum bios_type', mut: 'CU' },
+  },
+});
+
+export const bootMenu = structure('boot_menu', {
+  attributes: {
+    enabled: { kind: 'bool', mut: 'CU' },
+  },
+});
+
+export const boot = structure('boot', {
+  attributes: {
+    devices: { kind: 'list enum boot_device', mut: 'CU' },
+  },
+});
+
+export const operatingSystem = structure('operating_system', {
+  tag: 'os',
+  attributes: {
+    type: { kind: 'string', mut: 'CU' },
+    boot: { kind: 'struct boot', mut: 'CU' },
+    kernel: { kind: 'string', mut: 'CU' },
+    initrd: { kind: 'string', mut: 'CU' },
+    cmdline: { kind: 'string', mut: 'CU' },
+    reported_kernel_cmdline: { kind: 'string', mut: 'CU' },
+    custom_kernel_cmdline: { kind: 'string', mut: 'CU' },
+    description: { kind: 'string', mut: 'CU' },
+    version: { kind: 'struct version', mut: 'CU' },
+  },
+});
+
+export const console = structure('console', {
+  attributes: {
+    enabled: { kind: 'bool', mut: 'CU' },
+  },
+});
+
+export const cpu = structure('cpu', {
+  attributes: {
+    type: { kind: 'string', mut: 'CU' },
+    topology: { kind: 'struct cpu_topology', mut: 'CU' },
+    level: { kind: 'int', mut: 'CU' },
+    name: { kind: 'string', mut: 'CU' },
+    speed: { kind: 'decimal', mut: 'CU' },
+    cpu_tune: { kind: 'struct cpu_tune', mut: 'CU' },
+    mode: { kind: 'enum cpu_mode', mut: 'CU' },
+    architecture: { kind: 'enum architecture', mut: 'CU' },
+    cores: { kind: 'list struct core', mut: 'CU' },
+  },
+});
+
+export const cpuTopology = structure('cpu_topology', {
+  attributes: {
+    sockets: { kind: 'int', mut: 'CU' },
+    cores: { kind: 'int', mut: 'CU' },
+    threads: { kind: 'int', mut: 'CU' },
+  },
+});
+
+export const cpuTune = structure('cpu_tune', {
+  attributes: {
+    vcpu_pins: { kind: 'list struct vcpu_pin', mut: 'CU' },
+  },
+});
+
+export const vcpuPin = structure('vcpu_pin', {
+  attributes: {
+    vcpu: { kind: 'int', mut: 'CU' },
+    cpu_set: { kind: 'string', mut: 'CU' },
+  },
+});
+
+export const core = structure('core', {
+  attributes: {
+    index: { kind: 'int', mut: 'CU' },
+    socket: { kind: 'int', mut: 'CU' },
+  },
+});
+
+export const display = structure('display', {
+  attributes: {
+    type: { kind: 'enum display_type', mut: 'CU' },
+    video_type: { kind: 'enum video_type', mut: 'CU' },
+    address: { kind: 'string', mut: 'CU' },
+    port: { kind: 'int', mut: 'CU' },
+    secure_port: { kind: 'int', mut: 'CU' },
+    monitors: { kind: 'int', mut: 'CU' },
+    single_qxl_pci: { kind: 'bool', mut: 'CU' },
+    allow_override: { kind: 'bool', mut: 'CU' },
+    certificate: { kind: 'struct certificate', mut: 'CU' },
+    smartcard_enabled: { kind: 'bool', mut: 'CU' },
+    keyboard_layout: { kind: 'string', mut: 'CU' },
+    proxy: { kind: 'string', mut: 'CU' },
+    file_transfer_enabled: { kind: 'bool', mut: 'CU' },
+    copy_paste_enabled: { kind: 'bool', mut: 'CU' },
+    disconnect_action: { kind: 'string', mut: 'CU' },
+    disconnect_action_delay: { kind: 'int', mut: 'CU' },
+  },
+});
+
+export const highAvailability = structure('high_availability', {
+  attributes: {
+    enabled: { kind: 'bool', mut: 'CU' },
+    priority: { kind: 'int', mut: 'CU' },
+  },
+});
+
+export const io = structure('io', {
+  attributes: {
+    threads: { kind: 'int', mut: 'CU' },
+  },
+});
+
+export const memoryPolicy = structure('memory_policy', {
+  attributes: {
+    guaranteed: { kind: 'long', mut: 'CU' },
+    max: { kind: 'long', mut: 'CU' },
+    ballooning: { kind: 'bool', mut: 'CU' },
+    over_commit: { kind: 'struct memory_over_commit', mut: 'CU' },
+    transparent_hugepages: { kind: 'struct transparent_huge_pages', mut: 'CU' },
+  },
+});
+
+export const memoryOverCommit = structure('memory_over_commit', {
+  attributes: {
+    percent: { kind: 'int', mut: 'CU' },
+  },
+});
+
+export const transparentHugePages = structure('transparent_huge_pages', {
+  tag: 'transparent_hugepages',
+  attributes: {
+    enabled: { kind: 'bool', mut: 'CU' },
+  },
+});
+
+export const migrationOptions = structure('migration_options', {
+  tag: 'migration',
+  attributes: {
+    auto_converge: { kind: 'enum inheritable_boolean', mut: 'CU' },
+    compressed: { kind: 'enum inheritable_boolean', mut: 'CU' },
+    encrypted: { kind: 'enum inheritable_boolean', mut: 'CU' },
+    parallel_migrations_policy: { kind: 'enum parallel_migrations_policy', mut: 'CU' },
+    custom_parallel_migrations: { kind: 'int', mut: 'CU' },
+    bandwidth: { kind: 'struct migration_bandwidth', mut: 'CU' },
+    policy: { kind: 'ref migration_policy', mut: 'CU' },
+  },
+});
+
+export const migrationBandwidth = structure('migration_bandwidth', {
+  attributes: {
+    assignment_method: { kind: 'enum migration_bandwidth_assignment_method', mut: 'CU' },
+    custom_value: { kind: 'int', mut: 'CU' },
+  },
+});
+
+export const migrationPolicy = structure('migration_policy', {
+  identified: true,
+  attributes: {},
+});
+
+export const rngDevice = structure('rng_device', {
+  attributes: {
+    rate: { kind: 'struct rate', mut: 'CU' },
+    source: { kind: 'enum rng_source', mut: 'CU' },
+  },
+});
+
+export const serialNumber = structure('serial_number', {
+  attributes: {
+    policy: { kind: 'enum serial_number_policy', mut: 'CU' },
+    value: { kind: 'string', mut: 'CU' },
+  },
+});
+
+export const sso = structure('sso', {
+  attributes: {
+    methods: { kind: 'list struct method', mut: 'CU' },
+  },
+});
+
+export const storageDomainLease = structure('storage_domain_lease', {
+  attributes: {
+    storage_domain: { kind: 'ref storage_domain', mut: 'CU' },
+  },
+});
+
+export const timeZone = structure('time_zone', {
+  attributes: {
+    name: { kind: 'string', mut: 'CU' },
+    utc_offset: { kind: 'string', mut: 'CU' },
+  },
+});
+
+export const usb = structure('usb', {
+  attributes: {
+    enabled: { kind: 'bool', mut: 'CU' },
+    type: { kind: 'enum usb_type', mut: 'CU' },
+  },
+});
+
+export const virtioScsi = structure('virtio_scsi', {
+  attributes: {
+    enabled: { kind: 'bool', mut: 'CU' },
+  },
+});
+
+export const vmPlacementPolicy = structure('vm_placement_policy', {
+  attributes: {
+    affinity: { kind: 'enum vm_affinity', mut: 'CU' },
+    hosts: { kind: 'links host', mut: 'CU' },
+  },
+});

@@ -1,0 +1,158 @@
+/** Devices of virtual machines: CD drives, watchdogs, consoles, mediated devices. */
+import { asyncIgnored, below, computed, owned } from '../notation/collections.ts';
+import { owner } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+
+export const device = structure('device', {
+  doc: 'What all devices of a virtual machine have in common.',
+  identified: true,
+  attributes: {
+    template: { kind: 'ref template', mut: 'R' },
+    instance_type: { kind: 'ref instance_type', mut: 'R' },
+    vm: { kind: 'ref vm', mut: 'R' },
+    vms: { kind: 'links vm', mut: 'R' },
+  },
+});
+
+export const cdrom = resource('cdrom', {
+  doc: 'The CD-ROM drive of a virtual machine: always exactly one, with the all-zero id.',
+  base: 'device',
+  attributes: {
+    file: {
+      kind: 'struct file',
+      mut: 'CU',
+      doc: 'The disk, by id or file name; an empty id ejects. With current=true only until the next stop.',
+    },
+  },
+  required: ['file.id'],
+  operations: {
+    add: { permit: owner('edit_vm_properties'), job: 'none' },
+    update: { permit: owner('change_vm_cd'), job: 'Changing the CD of {owner}' },
+  },
+  paths: {
+    '/vms/{vm}/cdroms/{cdrom}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['current', 'follow'],
+      update: ['current'],
+      alwaysRefused: { add: 'a machine has one drive from the beginning, and never another' },
+    }),
+    '/vms/{vm}/snapshots/{snapshot}/cdroms/{cdrom}': computed('snapshot_cdrom', {
+      list: ['follow', 'max'],
+      get: ['follow'],
+    }),
+    '/templates/{template}/cdroms/{cdrom}': owned({ list: ['follow', 'max'], get: ['follow'] }),
+  },
+});
+
+export const floppy = structure('floppy', {
+  base: 'device',
+  attributes: {
+    file: { kind: 'struct file', mut: 'CU' },
+  },
+});
+
+export const watchdog = resource('watchdog', {
+  base: 'device',
+  attributes: {
+    model: { kind: 'enum watchdog_model', mut: 'CU' },
+    action: { kind: 'enum watchdog_action', mut: 'CU' },
+  },
+  required: ['action', 'model'],
+  operations: {
+    add: { permit: owner('edit_vm_properties'), job: 'none' },
+    update: { permit: owner('edit_vm_properties'), job: 'none' },
+    remove: { permit: owner('edit_vm_properties'), job: 'none' },
+  },
+  paths: {
+    ...below(
+      ['/vms/{vm}', '/templates/{template}'],
+      'watchdogs/{watchdog}',
+      owned({
+        list: ['follow', 'max'],
+        add: [],
+        get: ['follow'],
+        update: [asyncIgnored],
+        remove: ['async'],
+      }),
+    ),
+    '/instancetypes/{instancetype}/watchdogs/{watchdog}': owned({
+      list: ['follow', 'max', 'search'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+});
+
+export const vmMediatedDevice = resource('vm_mediated_device', {
+  base: 'device',
+  attributes: {
+    spec_params: { kind: 'list struct property', mut: 'CU' },
+  },
+  operations: {
+    add: { permit: owner('edit_vm_properties'), job: 'none' },
+    update: { permit: owner('edit_vm_properties'), job: 'none' },
+    remove: { permit: owner('edit_vm_properties'), job: 'none' },
+  },
+  paths: {
+    ...below(
+      ['/vms/{vm}', '/templates/{template}'],
+      'mediateddevices/{device}',
+      owned({
+        list: ['follow', 'max'],
+        add: [],
+        get: ['follow'],
+        update: [asyncIgnored],
+        remove: ['async'],
+      }),
+    ),
+  },
+});
+
+export const graphicsConsole = resource('graphics_console', {
+  doc: 'A graphics console; its id is the lower-case hexadecimal form of the protocol word.',
+  identified: true,
+  attributes: {
+    protocol: { kind: 'enum graphics_type', mut: 'C', doc: 'spice or vnc, at most one of each.' },
+    port: { kind: 'int', mut: 'R', doc: 'Shown with current=true while it runs.' },
+    tls_port: { kind: 'int', mut: 'R', doc: 'Shown with current=true while it runs.' },
+    address: { kind: 'string', mut: 'R', doc: 'Shown with current=true while it runs.' },
+    vm: { kind: 'ref vm', mut: 'C' },
+    template: { kind: 'ref template', mut: 'C' },
+    instance_type: { kind: 'ref instance_type', mut: 'C' },
+  },
+  required: ['protocol'],
+  operations: {
+    add: { permit: owner('edit_vm_properties'), job: 'none' },
+    remove: { permit: owner('edit_vm_properties'), job: 'none' },
+    proxy_ticket: { permit: owner('connect_to_vm'), job: 'none' },
+    remote_viewer_connection_file: { permit: owner('connect_to_vm'), job: 'none' },
+    ticket: { permit: owner('connect_to_vm'), job: 'none' },
+  },
+  paths: {
+    '/vms/{vm}/graphicsconsoles/{console}': owned({
+      list: ['current', 'follow', 'max'],
+      add: [],
+      get: ['current', 'follow'],
+      remove: ['async'],
+      actions: {
+        proxy_ticket: ['async', 'proxy_ticket'],
+        remote_viewer_connection_file: ['remote_viewer_connection_file'],
+        ticket: ['ticket'],
+      },
+    }),
+    ...below(
+      ['/templates/{template}', '/instancetypes/{instancetype}'],
+      'graphicsconsoles/{console}',
+      owned({ list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] }),
+    ),
+  },
+});
+
+export const proxyTicket = structure('proxy_ticket', {
+  attributes: {
+    value: { kind: 'string', mut: 'CU' },
+  },
+});

@@ -1,0 +1,89 @@
+/** Pools of equal virtual machines. */
+import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
+import { self, sent } from '../notation/permits.ts';
+import { resource } from '../notation/resource.ts';
+import { field } from '../notation/search-terms.ts';
+
+export const vmPool = resource('vm_pool', {
+  doc: 'A set of equal virtual machines, handed out to users on demand.',
+  identified: true,
+  attributes: {
+    name: {
+      kind: 'string',
+      mut: 'C',
+      doc: 'Unique: letters, digits, `.`, `_` or `-`, and question marks where the numbers go. Cannot be changed.',
+    },
+    size: {
+      kind: 'long',
+      mut: 'CU',
+      doc: 'How many virtual machines; an update can only raise it.',
+    },
+    prestarted_vms: { kind: 'int', mut: 'CU', default: 0 },
+    max_user_vms: { kind: 'int', mut: 'CU', default: 1, doc: '1 to 32767.' },
+    type: { kind: 'enum vm_pool_type', mut: 'C', default: 'automatic' },
+    use_latest_template_version: { kind: 'bool', mut: 'CU', default: false },
+    stateful: { kind: 'bool', mut: 'C', default: false },
+    auto_storage_select: { kind: 'bool', mut: 'C', default: false },
+    cluster: {
+      kind: 'ref cluster',
+      mut: 'C',
+    },
+    template: {
+      kind: 'ref template',
+      mut: 'C',
+      doc: 'By id or name, other than Blank. An update may choose another version of it.',
+    },
+    vm: {
+      kind: 'ref vm',
+      mut: 'R',
+      doc: 'What its virtual machines are like; shown with all_content.',
+    },
+    permissions: { kind: 'links permission', mut: 'R' },
+    description: { kind: 'string', mut: 'CU' },
+    comment: { kind: 'string', mut: 'CU' },
+    display: { kind: 'struct display', mut: 'CU' },
+    rng_device: { kind: 'struct rng_device', mut: 'CU' },
+    soundcard_enabled: { kind: 'bool', mut: 'CU' },
+    tpm_enabled: { kind: 'bool', mut: 'CU' },
+    instance_type: { kind: 'ref instance_type', mut: 'CU' },
+  },
+  naming: { pattern: 'masked', max: 255, unique: 'service' },
+  required: ['name', byIdOrName('cluster'), byIdOrName('template')],
+  containedIn: ['cluster'],
+  reachedFrom: ['vm'],
+  operations: {
+    add: {
+      permit: [sent('create_vm_pool', 'cluster'), sent('create_vm', 'template')],
+      job: 'Creating VM pool {name}',
+    },
+    update: { permit: self('edit_vm_pool_configuration'), job: 'Editing VM pool {name}' },
+    remove: { permit: self('delete_vm_pool'), job: 'Removing VM pool {name}' },
+    allocate_vm: {
+      permit: self('vm_pool_basic_operations'),
+      job: 'Allocating a VM of pool {name}',
+    },
+  },
+  paths: {
+    '/vmpools/{pool}': owned({
+      list: ['case_sensitive', 'filter', 'follow', 'max', 'search'],
+      add: ['seal'],
+      get: ['filter', 'follow'],
+      update: [asyncIgnored, 'seal'],
+      remove: ['async'],
+      actions: { allocate_vm: ['async'] },
+    }),
+  },
+  search: {
+    fields: {
+      name: field.name,
+      description: field.description,
+      comment: field.comment,
+      type: { kind: 'enum', path: 'type', enum: 'vm_pool_type' },
+      cluster: field.clusterName,
+      datacenter: field.dataCenterOfCluster,
+      architecture: { kind: 'enum', path: 'cluster.cpu.architecture', enum: 'architecture' },
+      assigned_vm_count: { kind: 'number', source: 'number of virtual machines of the pool' },
+      running_vm_count: { kind: 'number', source: 'number of those that run' },
+    },
+  },
+});

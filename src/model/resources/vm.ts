@@ -1,0 +1,696 @@
+/** Virtual machines: attributes, states, operations, search. */
+import {
+  asyncIgnored,
+  byIdOrName,
+  computed,
+  idOrName,
+  ignored,
+  members,
+  owned,
+  unless,
+} from '../notation/collections.ts';
+import { lifecycle } from '../notation/lifecycle.ts';
+import { owner, self, sent, system, whenSent } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+import { field, related } from '../notation/search-terms.ts';
+
+/** States in which a virtual machine runs. */
+const running = [
+  'up',
+  'powering_down',
+  'powering_up',
+  'migrating',
+  'wait_for_launch',
+  'reboot_in_progress',
+] as const;
+
+/** States from which a virtual machine can be switched off. */
+const on = [...running, 'paused', 'not_responding', 'suspended'] as const;
+
+/** What refuses to switch it off from the other states. */
+const notOn = {
+  saving_state: 'VM_IS_SAVING_RESTORING',
+  restoring_state: 'VM_IS_SAVING_RESTORING',
+  otherwise: 'VM_IS_NOT_RUNNING',
+} as const;
+
+const illegal = { otherwise: 'VM_STATUS_ILLEGAL' } as const;
+
+/** States in which somebody may sit at the console. */
+const consoleStates = [
+  'up',
+  'paused',
+  'powering_up',
+  'powering_down',
+  'reboot_in_progress',
+] as const;
+
+export const vmLifecycle = lifecycle({
+  type: 'vm',
+  attribute: 'status',
+  initial: 'down',
+  settled: ['down', 'up', 'paused', 'suspended', 'unknown', 'not_responding', 'unassigned'],
+  failed: ['unknown', 'not_responding'],
+  moves: {
+    /** Only with disks to copy; without them it is down at once. */
+    add: {
+      from: [],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: { otherwise: 'VM_IS_LOCKED' },
+      events: { begin: 'VM_ADD_STARTED', end: 'VM_ADD_FINISHED' },
+    },
+    /** From another platform, or from a file on a host. */
+    import: {
+      from: [],
+      via: [['image_locked', 4_000]],
+      to: 'down',
+      refusedBy: { otherwise: 'VM_IS_LOCKED' },
+      events: { end: 'VM_IMPORTED' },
+    },
+    start: {
+      from: ['down', 'suspended', 'paused'],
+      via: [
+        ['wait_for_launch', 1_000],
+        ['powering_up', 4_000],
+      ],
+      to: 'up',
+      refusedBy: {
+        up: 'VM_IS_RUNNING',
+        powering_up: 'VM_IS_RUNNING',
+        wait_for_launch: 'VM_IS_RUNNING',
+        reboot_in_progress: 'VM_IS_RUNNING',
+        migrating: 'VM_IS_RUNNING',
+        image_locked: 'VM_IS_LOCKED',
+        otherwise: 'VM_STATUS_ILLEGAL',
+      },
+      events: { begin: 'VM_START_INITIATED', end: 'VM_STARTED' },
+    },
+    start_paused: {
+      from: ['down'],
+      via: [['wait_for_launch', 1_000]],
+      to: 'paused',
+      refusedBy: illegal,
+      events: { begin: 'VM_START_INITIATED', end: 'VM_PAUSED' },
+    },
+    resume: {
+      from: ['suspended'],
+      via: [['restoring_state', 3_000]],
+      to: 'up',
+      refusedBy: illegal,
+      events: { begin: 'VM_START_INITIATED', end: 'VM_RESUMED' },
+    },
+    /** From paused, where it has its host still. */
+    unpause: { from: ['paused'], to: 'up', refusedBy: illegal, events: { end: 'VM_RESUMED' } },
+    stop: {
+      from: [...on, 'down'],
+      via: [['powering_down', 1_000]],
+      to: 'down',
+      refusedBy: notOn,
+      events: { begin: 'VM_STOPPED', end: 'VM_DOWN' },
+    },
+    shutdown: {
+      from: on,
+      via: [['powering_down', 5_000]],
+      to: 'down',
+      refusedBy: notOn,
+      events: { begin: 'VM_SHUTDOWN_STARTED', end: 'VM_DOWN' },
+    },
+    /** From suspended nothing runs that had to be switched off. */
+    discard: {
+      from: ['suspended'],
+      to: 'down',
+      refusedBy: illegal,
+      events: { end: 'SUSPENDED_VM_STOPPED' },
+    },
+    reboot: {
+      from: ['up', 'powering_up'],
+      via: [['reboot_in_progress', 5_000]],
+      to: 'up',
+      refusedBy: illegal,
+      events: { begin: 'VM_REBOOTING' },
+    },
+    reset: {
+      from: ['up', 'powering_down', 'powering_up', 'migrating', 'reboot_in_progress'],
+      to: 'up',
+      refusedBy: illegal,
+      events: { end: 'VM_RESET' },
+    },
+    suspend: {
+      from: ['up'],
+      via: [['saving_state', 4_000]],
+      to: 'suspended',
+      refusedBy: {
+        wait_for_launch: 'VM_STATUS_ILLEGAL',
+        not_responding: 'VM_STATUS_ILLEGAL',
+        otherwise: 'VM_IS_NOT_UP',
+      },
+      events: { begin: 'VM_SUSPEND_STARTED', end: 'VM_SUSPENDED' },
+    },
+    migrate: {
+      from: ['up', 'powering_up', 'paused', 'reboot_in_progress'],
+      via: [['migrating', 5_000]],
+      to: 'up',
+      refusedBy: {
+        migrating: 'VM_IS_MIGRATING',
+        not_responding: 'VM_STATUS_ILLEGAL',
+        otherwise: 'VM_IS_NOT_RUNNING',
+      },
+      events: { begin: 'VM_MIGRATION_STARTED', end: 'VM_MIGRATED' },
+    },
+    /** Nobody asks for this: the host goes to maintenance. */
+    leave_host: {
+      from: [],
+      via: [['migrating', 5_000]],
+      to: 'up',
+      refusedBy: { otherwise: 'VM_IS_NOT_RUNNING' },
+      events: { begin: 'VM_MIGRATION_STARTED_BY_SYSTEM', end: 'VM_MIGRATED' },
+    },
+    cancel_migration: {
+      from: ['migrating'],
+      to: 'up',
+      refusedBy: { otherwise: 'VM_IS_NOT_MIGRATING' },
+      events: { end: 'VM_MIGRATION_CANCELLED' },
+    },
+    /** Before and after a run that leaves nothing behind. */
+    keep_state: {
+      from: ['down'],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+    },
+    drop_state: {
+      from: ['down'],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+    },
+    export: {
+      from: ['down'],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
+      events: { begin: 'VM_EXPORT_STARTED', end: 'VM_EXPORTED' },
+    },
+    /** Into a file on a host; while it runs it is only read, and keeps its state. */
+    export_to_file: {
+      from: ['down', 'up', 'paused', 'powering_up', 'powering_down', 'reboot_in_progress'],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_STATUS_ILLEGAL' },
+      events: { begin: 'VM_EXPORT_TO_FILE_STARTED', end: 'VM_EXPORTED_TO_FILE' },
+    },
+    freeze_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
+    thaw_filesystems: { from: ['up'], stays: true, refusedBy: illegal },
+    ticket: { from: consoleStates, stays: true, refusedBy: illegal },
+    screenshot: {
+      from: ['up', 'powering_down', 'powering_up', 'migrating', 'reboot_in_progress'],
+      stays: true,
+      refusedBy: illegal,
+    },
+    auto_pin_cpu_and_numa_nodes: {
+      from: ['down'],
+      stays: true,
+      refusedBy: { otherwise: 'VM_IS_NOT_DOWN' },
+    },
+    reorder_mac_addresses: {
+      from: ['down'],
+      stays: true,
+      refusedBy: { otherwise: 'VM_IS_NOT_DOWN' },
+    },
+    preview_snapshot: {
+      from: ['down'],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: { image_locked: 'VM_IS_LOCKED', otherwise: 'VM_IS_NOT_DOWN' },
+      events: { begin: 'SNAPSHOT_PREVIEW_STARTED' },
+    },
+    /** The second half of a preview: the present is kept, now the snapshot takes its place. */
+    show_snapshot: {
+      from: [],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+      events: { end: 'SNAPSHOT_PREVIEW_FINISHED' },
+    },
+    restore_snapshot: {
+      from: ['down'],
+      via: [['image_locked', 2_000]],
+      to: 'down',
+      refusedBy: illegal,
+      events: { begin: 'SNAPSHOT_RESTORED', end: 'SNAPSHOT_RESTORE_FINISHED' },
+    },
+    commit_snapshot: {
+      from: ['down'],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+      events: { begin: 'SNAPSHOT_COMMIT_STARTED', end: 'SNAPSHOT_COMMIT_FINISHED' },
+    },
+    undo_snapshot: {
+      from: ['down'],
+      via: [['image_locked', 1_000]],
+      to: 'down',
+      refusedBy: illegal,
+      events: { begin: 'SNAPSHOT_RESTORED', end: 'SNAPSHOT_RESTORE_FINISHED' },
+    },
+    detach: {
+      from: ['down', 'suspended', 'image_locked'],
+      stays: true,
+      refusedBy: { otherwise: 'VM_IN_POOL_IS_RUNNING' },
+    },
+    /** Within the call: whoever removed it may use its name at once. */
+    remove: {
+      from: ['down', 'unassigned', 'image_locked'],
+      refusedBy: { suspended: 'VM_IS_SUSPENDED', otherwise: 'VM_IS_RUNNING' },
+      events: { end: 'VM_REMOVED' },
+    },
+  },
+});
+
+export const vm = resource('vm', {
+  doc: 'A virtual machine.',
+  base: 'vm_base',
+  attributes: {
+    status: {
+      kind: 'enum vm_status',
+      mut: 'R',
+      doc: 'image_locked until its disks are made, then down.',
+    },
+    status_detail: {
+      kind: 'string',
+      mut: 'R',
+      doc: 'Why it is paused, or what is being done to it while down.',
+    },
+    stop_reason: { kind: 'string', mut: 'R', doc: 'The reason given when it was stopped.' },
+    start_time: {
+      kind: 'date',
+      mut: 'R',
+      doc: 'When it was started; shown while it runs.',
+    },
+    stop_time: {
+      kind: 'date',
+      mut: 'R',
+      doc: 'When it was last stopped.',
+    },
+    run_once: {
+      kind: 'bool',
+      mut: 'R',
+      doc: 'Whether this run was started with other settings than its own.',
+    },
+    payloads: { kind: 'list struct payload', mut: 'CU', doc: 'Shown with all_content.' },
+    fqdn: { kind: 'string', mut: 'R', doc: 'Reported by the guest agent while it runs.' },
+    use_latest_template_version: {
+      kind: 'bool',
+      mut: 'CU',
+      doc: 'Shown for stateless virtual machines only.',
+    },
+    next_run_configuration_exists: { kind: 'bool', mut: 'R', default: false },
+    guest_time_zone: {
+      kind: 'struct time_zone',
+      mut: 'R',
+      doc: 'Reported by the guest agent while it runs.',
+    },
+    guest_operating_system: {
+      kind: 'struct guest_operating_system',
+      mut: 'R',
+      doc: 'Reported by the guest agent while it runs.',
+    },
+    has_illegal_images: { kind: 'bool', mut: 'R', doc: 'Shown only when true.' },
+    host: { kind: 'ref host', mut: 'R', doc: 'Where it runs.' },
+    template: {
+      kind: 'ref template',
+      mut: 'C',
+      doc: 'By id or name; Blank has the all-zero id. Only virtual machines of a pool can change it.',
+    },
+    snapshots: {
+      kind: 'links snapshot',
+      mut: 'C',
+      doc: 'One snapshot, by id, to make it from.',
+    },
+    vm_pool: { kind: 'ref vm_pool', mut: 'R', doc: 'The pool it belongs to.' },
+    disk_attachments: {
+      kind: 'links disk_attachment',
+      mut: 'C',
+      doc: 'Other formats and storage domains for disks of the template, when cloning.',
+    },
+    numa_tune_mode: { kind: 'enum numa_tune_mode', mut: 'CU', default: 'interleave' },
+    instance_type: { kind: 'ref instance_type', mut: 'CU' },
+    external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
+    original_template: { kind: 'ref template', mut: 'R' },
+    nics: { kind: 'links nic', mut: 'R' },
+    cdroms: { kind: 'links cdrom', mut: 'R' },
+    floppies: { kind: 'links floppy', mut: 'R' },
+    reported_devices: { kind: 'links reported_device', mut: 'R' },
+    watchdogs: { kind: 'links watchdog', mut: 'R' },
+    permissions: { kind: 'links permission', mut: 'R' },
+    affinity_labels: { kind: 'links affinity_label', mut: 'R' },
+    applications: { kind: 'links application', mut: 'R' },
+    graphics_consoles: { kind: 'links graphics_console', mut: 'R' },
+    host_devices: { kind: 'links host_device', mut: 'R' },
+    katello_errata: { kind: 'links katello_erratum', mut: 'R' },
+    backups: { kind: 'links backup', mut: 'R' },
+    checkpoints: { kind: 'links checkpoint', mut: 'R' },
+    disks: { kind: 'links disk', mut: 'R', doc: 'Of a machine on a storage domain.' },
+    numa_nodes: { kind: 'links virtual_numa_node', mut: 'R' },
+    sessions: { kind: 'links session', mut: 'R' },
+    statistics: { kind: 'links statistic', mut: 'R' },
+    tags: { kind: 'links tag', mut: 'R' },
+    mediated_devices: { kind: 'links vm_mediated_device', mut: 'R' },
+    dynamic_cpu: { kind: 'ref dynamic_cpu', mut: 'R' },
+  },
+  naming: { pattern: 'letters', max: 64, unique: 'service' },
+  required: [
+    byIdOrName('cluster'),
+    unless('name', 'initialization.configuration'),
+    unless(byIdOrName('template'), 'snapshots', 'initialization.configuration'),
+  ],
+  containedIn: ['cluster', 'vm_pool'],
+  operations: {
+    add: {
+      permit: [sent('create_vm', 'cluster'), sent('create_vm', 'template')],
+      permitWhenSent: [
+        whenSent('placement_policy.hosts', sent('edit_admin_vm_properties', 'cluster')),
+        whenSent('custom_properties', sent('change_vm_custom_properties', 'cluster')),
+        whenSent('cpu_profile', sent('assign_cpu_profile', 'cpu_profile')),
+      ],
+      job: 'Creating VM {name}',
+    },
+    update: {
+      permit: self('edit_vm_properties'),
+      permitWhenSent: [
+        whenSent('cluster', sent('create_vm', 'cluster')),
+        whenSent('placement_policy.hosts', self('edit_admin_vm_properties')),
+        whenSent('custom_compatibility_version', self('edit_admin_vm_properties')),
+        whenSent('custom_properties', self('change_vm_custom_properties')),
+        whenSent('cpu_profile', sent('assign_cpu_profile', 'cpu_profile')),
+      ],
+      job: 'Editing properties of VM {name}',
+    },
+    remove: { permit: self('delete_vm'), job: 'Removing VM {name}' },
+    auto_pin_cpu_and_numa_nodes: {
+      permit: self('edit_vm_properties'),
+      job: 'none',
+      required: ['optimize_cpu_settings'],
+    },
+    cancel_migration: { permit: self('migrate_vm'), job: 'Cancelling the migration of VM {name}' },
+    clone: { permit: self('create_vm'), job: 'Cloning VM {name}', required: ['vm.name'] },
+    commit_snapshot: {
+      permit: self('manipulate_vm_snapshots'),
+      job: 'Committing the snapshot of VM {name}',
+    },
+    detach: {
+      permit: self('edit_vm_pool_configuration'),
+      job: 'Detaching VM {name} from its pool',
+    },
+    export: { permit: self('import_export_vm'), job: 'Exporting VM {name}' },
+    freeze_filesystems: {
+      permit: self('configure_vm_storage'),
+      job: 'Freezing the file systems of VM {name}',
+    },
+    import: { permit: sent('create_vm', 'cluster'), job: 'none' },
+    logon: { permit: self('connect_to_vm'), job: 'none' },
+    maintenance: {
+      permit: self('edit_vm_properties'),
+      job: 'none',
+      required: ['maintenance_enabled'],
+    },
+    migrate: {
+      permit: self('migrate_vm'),
+      permitWhenSent: [whenSent('cluster', sent('create_vm', 'cluster'))],
+      job: 'Migrating VM {name}',
+    },
+    preview_snapshot: {
+      permit: self('manipulate_vm_snapshots'),
+      job: 'Previewing a snapshot of VM {name}',
+      required: ['snapshot.id'],
+    },
+    reboot: { permit: self('reboot_vm'), job: 'Rebooting VM {name}' },
+    register: { permit: sent('create_vm', 'cluster'), job: 'Registering VM {name}' },
+    reorder_mac_addresses: { permit: self('create_vm'), job: 'none' },
+    reset: { permit: self('reset_vm'), job: 'Resetting VM {name}' },
+    screenshot: { permit: self('connect_to_vm'), job: 'none' },
+    shutdown: { permit: self('shut_down_vm'), job: 'Shutting down VM {name}' },
+    start: {
+      permit: self('run_vm'),
+      permitWhenSent: [
+        whenSent('vm.custom_properties', self('change_vm_custom_properties')),
+        whenSent('vm.placement_policy.hosts', self('edit_admin_vm_properties')),
+      ],
+      job: 'Launching VM {name}',
+    },
+    stop: { permit: self('stop_vm'), job: 'Stopping VM {name}' },
+    suspend: { permit: self('hibernate_vm'), job: 'Suspending VM {name}' },
+    thaw_filesystems: {
+      permit: self('configure_vm_storage'),
+      job: 'Thawing the file systems of VM {name}',
+    },
+    ticket: { permit: self('connect_to_vm'), job: 'none' },
+    undo_snapshot: {
+      permit: self('manipulate_vm_snapshots'),
+      job: 'Undoing the preview of a snapshot of VM {name}',
+    },
+  },
+  paths: {
+    '/vms/{vm}': owned({
+      list: ['all_content', 'case_sensitive', 'filter', 'follow', 'max', 'ovf_as_ova', 'search'],
+      add: ['auto_pinning_policy', 'clone', 'clone_permissions', 'filter', 'seal'],
+      get: ['all_content', 'filter', 'follow', 'next_run', 'ovf_as_ova'],
+      update: [asyncIgnored, 'next_run'],
+      remove: ['async', 'detach_only', 'force'],
+      actions: {
+        auto_pin_cpu_and_numa_nodes: ['async', 'optimize_cpu_settings'],
+        cancel_migration: ['async'],
+        clone: ['async', 'discard_snapshots', 'storage_domain', 'vm'],
+        commit_snapshot: ['async'],
+        detach: ['async'],
+        export: [
+          'async',
+          'directory',
+          ignored(
+            'discard_snapshots',
+            'an export always takes the disks as they are, without snapshots',
+          ),
+          'exclusive',
+          'filename',
+          'host',
+          'storage_domain',
+        ],
+        freeze_filesystems: ['async'],
+        logon: ['async'],
+        maintenance: ['async', 'maintenance_enabled'],
+        migrate: ['async', 'cluster', 'force', 'host', 'migrate_vms_in_affinity_closure'],
+        preview_snapshot: [
+          'async',
+          'disks',
+          ignored('lease', 'the lease of a machine stays where it is while a snapshot is shown'),
+          'restore_memory',
+          'snapshot',
+          ignored('vm', 'the configuration is that of the snapshot or template'),
+        ],
+        reboot: ['async', 'force'],
+        reorder_mac_addresses: ['async'],
+        reset: ['async'],
+        screenshot: [],
+        shutdown: ['async', 'force', 'reason'],
+        start: [
+          'async',
+          'attach_wgt',
+          ignored(
+            'authorized_key',
+            'deployed services do not read it: keys are in initialization.authorized_ssh_keys',
+          ),
+          ignored(
+            'filter',
+            'permits decide about what is named in an action, whichever way it is looked up',
+          ),
+          'pause',
+          'use_cloud_init',
+          'use_ignition',
+          'use_initialization',
+          'use_sysprep',
+          'vm',
+          'volatile',
+        ],
+        stop: ['async', 'force', 'reason'],
+        suspend: ['async'],
+        thaw_filesystems: ['async'],
+        ticket: ['async', 'ticket'],
+        undo_snapshot: ['async'],
+      },
+    }),
+    '/storagedomains/{storagedomain}/vms/{vm}': computed('domain_vm', {
+      list: ['follow', 'max', 'unregistered'],
+      get: ['follow'],
+      remove: ['async'],
+      actions: {
+        import: [
+          'async',
+          'clone',
+          'cluster',
+          ignored(
+            'collapse_snapshots',
+            'an import always takes the disks as they are, without snapshots',
+          ),
+          ignored(
+            'exclusive',
+            'what is in the inventory is never replaced: such an import is refused',
+          ),
+          'storage_domain',
+          'vm',
+        ],
+        register: [
+          'allow_partial_import',
+          'async',
+          'clone',
+          'cluster',
+          'reassign_bad_macs',
+          'registration_configuration',
+          'vm',
+          'vnic_profile_mappings',
+        ],
+      },
+    }),
+    '/clusters/{cluster}/affinitygroups/{group}/vms/{vm}': members(
+      { listedBy: 'owner', attribute: 'vms', answers: 'sent' },
+      {
+        list: ['follow', 'max'],
+        add: [],
+        remove: ['async'],
+        required: [idOrName],
+        permits: { add: [owner('manipulate_affinity_groups')] },
+      },
+    ),
+    '/affinitylabels/{label}/vms/{vm}': members(
+      { listedBy: 'owner', attribute: 'vms', answers: 'link' },
+      {
+        list: ['follow'],
+        add: [],
+        get: ['follow'],
+        remove: [],
+        required: [idOrName],
+        permits: { add: [system('tag_management')] },
+      },
+    ),
+  },
+  statistics: [
+    ['memory.installed', 'gauge', 'bytes', 'integer', 'Total memory configured'],
+    ['memory.used', 'gauge', 'bytes', 'integer', 'Memory used by the guest'],
+    ['memory.free', 'gauge', 'bytes', 'integer', 'Memory that the guest has free'],
+    ['memory.buffered', 'gauge', 'bytes', 'integer', 'Memory in buffers of the guest'],
+    ['memory.cached', 'gauge', 'bytes', 'integer', 'Memory in caches of the guest'],
+    ['memory.unused', 'gauge', 'bytes', 'integer', 'Memory that the guest never used'],
+    ['cpu.current.guest', 'gauge', 'percent', 'decimal', 'CPU used by the guest'],
+    ['cpu.current.hypervisor', 'gauge', 'percent', 'decimal', 'CPU overhead of the hypervisor'],
+    ['cpu.current.total', 'gauge', 'percent', 'decimal', 'Total CPU used'],
+    ['network.current.total', 'gauge', 'percent', 'decimal', 'Total network usage'],
+    ['migration.progress', 'gauge', 'percent', 'decimal', 'Progress of a migration'],
+    ['elapsed.time', 'counter', 'seconds', 'integer', 'Time since the start'],
+    ['cpu.usage.history', 'gauge', 'percent', 'decimal', 'CPU usage, recent values'],
+    ['memory.usage.history', 'gauge', 'percent', 'decimal', 'Memory usage, recent values'],
+    ['network.usage.history', 'gauge', 'percent', 'decimal', 'Network usage, recent values'],
+    ['disks.usage', 'gauge', 'none', 'string', 'Usage of the file systems of the guest'],
+  ],
+  search: {
+    fields: {
+      name: field.name,
+      comment: field.comment,
+      status: {
+        kind: 'enum',
+        path: 'status',
+        enum: 'vm_status',
+        values: {
+          migratingfrom: 'migrating',
+          migratingto: 'migrating',
+          imageillegal: 'image_illegal',
+        },
+      },
+      ip: { kind: 'text', source: 'addresses that the guest reports' },
+      on_host: { kind: 'text', path: 'host.name' },
+      fqdn: { kind: 'text', path: 'fqdn' },
+      uptime: { kind: 'span', source: 'time since start_time of a running virtual machine' },
+      os: { kind: 'text', path: 'os.type' },
+      creationdate: { kind: 'date', path: 'creation_time' },
+      address: { kind: 'text', path: 'display.address' },
+      cpu_usage: { kind: 'number', source: 'statistic cpu.current.total' },
+      mem_usage: { kind: 'number', source: 'statistic memory.used, in percent of memory' },
+      network_usage: { kind: 'number', source: 'statistic network.current.total' },
+      memory: { kind: 'number', path: 'memory', unit: 'MiB' },
+      guaranteed_memory: { kind: 'number', path: 'memory_policy.guaranteed', unit: 'MiB' },
+      migration_progress_percent: { kind: 'number', source: 'statistic migration.progress' },
+      vcpus: { kind: 'number', source: 'product of the numbers in cpu.topology' },
+      apps: { kind: 'text', source: 'names of the applications that the guest reports' },
+      cluster: field.clusterName,
+      pool: { kind: 'text', path: 'vm_pool.name' },
+      loggedinuser: { kind: 'text', through: [{ back: 'session.vm' }], path: 'user.user_name' },
+      tag: field.tag,
+      datacenter: field.dataCenterOfCluster,
+      type: { kind: 'enum', path: 'type', enum: 'vm_type' },
+      quota: field.quotaName,
+      id: field.id,
+      description: field.description,
+      architecture: field.architecture,
+      custom_emulated_machine: { kind: 'text', path: 'custom_emulated_machine' },
+      custom_cpu_type: { kind: 'text', path: 'custom_cpu_model' },
+      compatibility_level: {
+        kind: 'text',
+        source: 'custom_compatibility_version, or else version of the cluster, as major.minor',
+      },
+      custom_compatibility_level: {
+        kind: 'text',
+        path: 'custom_compatibility_version',
+        as: 'version',
+      },
+      created_by_user_id: { kind: 'text', source: 'id of the user who added the virtual machine' },
+      next_run_config_exists: { kind: 'bool', path: 'next_run_configuration_exists' },
+      has_illegal_images: { kind: 'bool', path: 'has_illegal_images' },
+      bios_type: { kind: 'enum', path: 'bios.type', enum: 'bios_type' },
+      k8s_namespace: { kind: 'text', source: 'namespace in a container cluster; none here' },
+      domain: { kind: 'text', path: 'initialization.domain' },
+    },
+    related: [
+      { ...related.hosts, steps: [{ follow: 'host' }] },
+      { ...related.templates, steps: [{ follow: 'template' }] },
+      { ...related.events, steps: [{ back: 'event.vm' }] },
+      { ...related.users, steps: [{ back: 'permission.vm' }, { follow: 'user' }] },
+      {
+        ...related.storage,
+        steps: [{ back: 'disk_attachment.vm' }, { follow: 'disk' }, { follow: 'storage_domains' }],
+      },
+      { ...related.vnicProfiles, steps: [{ back: 'nic.vm' }, { follow: 'vnic_profile' }] },
+    ],
+  },
+  lifecycle: vmLifecycle,
+});
+
+export const dynamicCpu = structure('dynamic_cpu', {
+  attributes: {
+    topology: { kind: 'struct cpu_topology', mut: 'CU' },
+    cpu_tune: { kind: 'struct cpu_tune', mut: 'CU' },
+  },
+});
+
+export const guestOperatingSystem = structure('guest_operating_system', {
+  attributes: {
+    architecture: { kind: 'string', mut: 'CU' },
+    codename: { kind: 'string', mut: 'CU' },
+    distribution: { kind: 'string', mut: 'CU' },
+    kernel: { kind: 'struct kernel', mut: 'CU' },
+    family: { kind: 'string', mut: 'CU' },
+    version: { kind: 'struct version', mut: 'CU' },
+  },
+});
+
+export const kernel = structure('kernel', {
+  attributes: {
+    version: { kind: 'struct version', mut: 'CU' },
+  },
+});
+
+export const payload = structure('payload', {
+  attributes: {
+    files: { kind: 'list struct file', mut: 'CU' },
+    volume_id: { kind: 'string', mut: 'CU' },
+    type: { kind: 'enum vm_device_type', mut: 'CU' },
+  },
+});

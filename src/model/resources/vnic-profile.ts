@@ -1,0 +1,95 @@
+/** Profiles that connect the interfaces of machines to networks. */
+import { asyncIgnored, below, owned, view } from '../notation/collections.ts';
+import { self, sent } from '../notation/permits.ts';
+import { resource, structure } from '../notation/resource.ts';
+import { field } from '../notation/search-terms.ts';
+
+export const vnicProfile = resource('vnic_profile', {
+  doc: 'How a virtual network interface is connected to a network.',
+  identified: true,
+  attributes: {
+    name: { kind: 'string', mut: 'CU', doc: 'Unique in its network.' },
+    port_mirroring: { kind: 'bool', mut: 'CU', default: false },
+    pass_through: { kind: 'struct vnic_pass_through', mut: 'CU', doc: 'disabled by default.' },
+    migratable: {
+      kind: 'bool',
+      mut: 'CU',
+      doc: 'For profiles that pass through only; true by default.',
+    },
+    network: { kind: 'ref network', mut: 'C', doc: 'By id, when added through /vnicprofiles.' },
+    network_filter: {
+      kind: 'ref network_filter',
+      mut: 'CU',
+      doc: 'vdsm-no-mac-spoofing when not given; an empty element is none.',
+    },
+    permissions: { kind: 'links permission', mut: 'R' },
+    description: { kind: 'string', mut: 'CU' },
+    custom_properties: { kind: 'list struct custom_property', mut: 'CU' },
+    qos: { kind: 'ref qos', mut: 'CU' },
+    failover: { kind: 'ref vnic_profile', mut: 'CU' },
+  },
+  naming: { pattern: 'letters', max: 50, unique: { within: 'network' } },
+  required: ['name', 'network.id'],
+  containedIn: ['network'],
+  operations: {
+    add: {
+      permit: sent('create_network_vnic_profile', 'network'),
+      job: 'Adding vNIC profile {name}',
+    },
+    update: { permit: self('configure_network_vnic_profile'), job: 'Editing vNIC profile {name}' },
+    remove: { permit: self('delete_network_vnic_profile'), job: 'Removing vNIC profile {name}' },
+  },
+  paths: {
+    ...below(
+      [
+        '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}',
+        '/networks/{network}',
+      ],
+      'vnicprofiles/{profile}',
+      view(
+        { refersBy: 'network' },
+        { list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
+      ),
+    ),
+    '/vnicprofiles/{profile}': owned({
+      list: ['follow', 'max'],
+      add: [],
+      get: ['follow'],
+      update: [asyncIgnored],
+      remove: ['async'],
+    }),
+  },
+  search: {
+    fields: {
+      name: field.name,
+      description: field.description,
+      port_mirroring: { kind: 'bool', path: 'port_mirroring' },
+      passthrough: {
+        kind: 'enum',
+        path: 'pass_through.mode',
+        enum: 'vnic_pass_through_mode',
+        values: { true: 'enabled', false: 'disabled' },
+      },
+      network_name: { kind: 'text', path: 'network.name' },
+      compatibility_version: { kind: 'text', path: 'network.data_center.version', as: 'version' },
+      datacenter: { kind: 'text', path: 'network.data_center.name' },
+      qos_name: { kind: 'text', path: 'qos.name' },
+      network_filter: { kind: 'text', path: 'network_filter.name' },
+      failover: { kind: 'text', path: 'failover.name' },
+    },
+  },
+});
+
+export const vnicProfileMapping = structure('vnic_profile_mapping', {
+  attributes: {
+    source_network_name: { kind: 'string', mut: 'CU' },
+    source_network_profile_name: { kind: 'string', mut: 'CU' },
+    target_vnic_profile: { kind: 'ref vnic_profile', mut: 'CU' },
+  },
+});
+
+export const vnicPassThrough = structure('vnic_pass_through', {
+  attributes: {
+    mode: { kind: 'enum vnic_pass_through_mode', mut: 'CU' },
+  },
+});
