@@ -74,7 +74,9 @@ function operationsOf(path: string, objects: string | undefined, declared: Colle
 }
 
 const everyOperation = allCollections.flatMap(({ path, objects, declared }) =>
-  operationsOf(path, objects, declared).map((operation) => ({ ...operation, declared })),
+  operationsOf(path, objects, declared)
+    .filter(({ parameters }) => parameters !== undefined)
+    .map((operation) => ({ ...operation, declared })),
 );
 
 export const ignoredParameters: readonly IgnoredParameter[] = everyOperation.flatMap(

@@ -65,10 +65,10 @@ function servicesOf({ type, path, objects, declared }: DeclaredCollection) {
     ...actions(declared.collectionActions),
   ]);
   const ofObject = operations([
+    ['head', head, 'query'],
     ['get', get, 'query'],
     ['update', update, 'query'],
     ['remove', remove, 'query'],
-    ['head', head, 'query'],
     ...actions(declared.actions),
   ]);
   if (!objects) return [[path, { type, operations: { ...ofCollection, ...ofObject } }] as const];
@@ -78,6 +78,18 @@ function servicesOf({ type, path, objects, declared }: DeclaredCollection) {
   ];
 }
 
+/** Collections at the top level, in the order of the resources. */
+const topLevel = allCollections.map(({ path }) => path).filter((path) => /^\/\w*$/.test(path));
+
+function rank(path: string): number {
+  return topLevel.indexOf(`/${path.split('/')[1]}`);
+}
+
+/** By top level collection, then by path. */
+function inOrder([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return rank(one) - rank(other) || (one < other ? -1 : 1);
+}
+
 export const services: Readonly<Record<string, ServiceDefinition>> = Object.fromEntries(
-  allCollections.flatMap(servicesOf).sort(([one], [other]) => (one < other ? -1 : 1)),
+  allCollections.flatMap(servicesOf).sort(inOrder),
 );
