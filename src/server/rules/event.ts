@@ -1,13 +1,13 @@
 /** Rules of events: those that other systems add, and their removal. */
 
-import type { EventName } from '../../model/events.ts';
+import { type EventName, events } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import { incomplete, notFound } from '../fault.ts';
 import { dismissedEvents } from '../store/search-values.ts';
 import type { RuleContext } from './context.ts';
 import { rules } from './notation.ts';
 
-const codes: Readonly<Record<string, EventName>> = {
+const eventBySeverity: Readonly<Record<string, EventName>> = {
   normal: 'EXTERNAL_EVENT_NORMAL',
   warning: 'EXTERNAL_EVENT_WARNING',
   error: 'EXTERNAL_EVENT_ERROR',
@@ -65,7 +65,7 @@ export const eventRules = rules({
       ...same,
       severity,
       description: event.description ?? '',
-      code: codes[severity] ?? 9801,
+      code: events[eventBySeverity[severity] ?? 'EXTERNAL_EVENT_NORMAL'].code,
       ...(event.flood_rate === undefined ? {} : { flood_rate: event.flood_rate }),
       ...(event.custom_data === undefined ? {} : { custom_data: event.custom_data }),
       ...references,

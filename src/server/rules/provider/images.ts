@@ -57,7 +57,7 @@ function imagesOf(ctx: RuleContext, provider: string): Image[] {
 /** Makes a disk of an image, with its bytes; or a template with that disk. */
 function importImage(ctx: RuleContext, image: Image, body: StoredObject): undefined {
   const asTemplate = body['import_as_template'] === true;
-  const required = ['storage_domain.id|name', ...(asTemplate ? ['cluster.id|name'] : [])];
+  const required = [byIdOrName('storage_domain'), ...(asTemplate ? [byIdOrName('cluster')] : [])];
   requireAll('Action', required, body, 'import');
   const domain = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
   const sent = (body['disk'] ?? {}) as Disk;
