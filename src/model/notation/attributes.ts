@@ -6,7 +6,7 @@ export type ScalarKind = 'string' | 'int' | 'long' | 'decimal' | 'bool' | 'date'
 /**
  * What an attribute holds. `struct` is a nested object, `ref` a reference to an object of its own
  * (`{id, href}`, the whole object when followed), `links` a followable list of such objects. The names
- * behind the words are checked where the types are put together (`model/types.ts`).
+ * behind the words are checked at compile time (`model/checked-names.ts`).
  */
 export type Kind =
   | ScalarKind

@@ -92,11 +92,11 @@ export const eventRules = rules({
       const named = event?.id;
       if (event && named === undefined) throw incomplete('Event', ['id'], 'undelete');
       const where = { collection: dismissedEvents, ...(named === undefined ? {} : { id: named }) };
-      const events = ctx.tx.list('event', { where });
-      if (named !== undefined && events.length === 0) {
+      const dismissed = ctx.tx.list('event', { where });
+      if (named !== undefined && dismissed.length === 0) {
         throw notFound(`There is no dismissed event ${named}.`);
       }
-      for (const event of events) moveEvent(ctx, event, '/events');
+      for (const event of dismissed) moveEvent(ctx, event, '/events');
       ctx.event('ALERTS_SHOWN_AGAIN');
       return undefined;
     },
