@@ -9,7 +9,15 @@ import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
-import { checkPassword, copyPassword, setPassword } from './auth/passwords.ts';
+import { hashAhead } from './auth/password-hashing.ts';
+import {
+  copyPassword,
+  hasPassword,
+  isSamePassword,
+  type SaltedHash,
+  storedPassword,
+  storePassword,
+} from './auth/passwords.ts';
 import { FrozenSite } from './backup/frozen.ts';
 import { noteInterval, ServiceTime, systemClock } from './clock.ts';
 import { writeDurably } from './durable-file.ts';
@@ -100,6 +108,8 @@ async function start(
   });
   const { store } = data;
   closers.push(() => data.close());
+  const password = choosePassword(options, folder);
+  const hashed = hashAhead(store, options.admin, password.password);
   const time = await ServiceTime.begin(store, clock);
   const steady = () => time.now();
   closers.push(() => time.note(store, true).catch(report));
@@ -160,7 +170,11 @@ async function start(
     address,
     isoFiles: () => filesIn(join(folder, 'iso')),
   };
-  const password = await prepareData(store, site, options, folder);
+  const isNew = await fillStore(store, site, options);
+  // What was loaded may have brought a password, and its salt.
+  const isLoaded = isNew && store.read((tx) => hasPassword(tx, options.admin));
+  const rehashed = isLoaded ? hashAhead(store, options.admin, password.password) : hashed;
+  await beginService(store, site, options.admin, await rehashed);
   await followImages(store, site, findings);
   if (isRestored) await endTransfers(store, site);
 
@@ -263,25 +277,28 @@ interface Password {
   readonly isNew: boolean;
 }
 
-/** Fills a new store, and sets the administrator's password. */
-async function prepareData(
+/** Fills a store that is new; returns whether it was. */
+async function fillStore(store: Store, site: Site, options: ServerOptions): Promise<boolean> {
+  if (store.meta('filled') !== undefined) return false;
+  const begin = await readBeginning(options);
+  await store.write((tx) => {
+    begin(tx, site);
+    store.setMeta('filled', options.load ?? options.inventory);
+  });
+  return true;
+}
+
+/** Sets the administrator's password where it is another one than before, and notes the start. */
+async function beginService(
   store: Store,
   site: Site,
-  options: ServerOptions,
-  folder: string,
-): Promise<Password> {
-  if (store.meta('filled') === undefined) {
-    const begin = await readBeginning(options);
-    await store.write((tx) => {
-      begin(tx, site);
-      store.setMeta('filled', options.load ?? options.inventory);
-    });
-  }
-  const password = choosePassword(options, folder);
+  admin: string,
+  password: SaltedHash,
+): Promise<void> {
   await store.write((tx) => {
-    if (!checkPassword(tx, options.admin, password.password)) {
-      setPassword(tx, options.admin, password.password);
-      for (const user of sampleUsers) copyPassword(tx, options.admin, user);
+    if (!isSamePassword(storedPassword(tx, admin), password.hash)) {
+      storePassword(tx, admin, password);
+      for (const user of sampleUsers) copyPassword(tx, admin, user);
     }
     RuleContext.system(tx, site).event(
       'SERVICE_STARTED',
@@ -289,7 +306,6 @@ async function prepareData(
       { Product: site.dialect.product.name },
     );
   });
-  return password;
 }
 
 /** The password that was given, the one kept in the data folder, or a new one that is kept there. */

@@ -1,12 +1,14 @@
 /** SIGTERM while clients write: what was committed is answered (A9). */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
 import { count, figure, whole } from './support/catalogue.ts';
 import { openSocket, statuses } from './support/raw-socket.ts';
 
@@ -169,5 +171,37 @@ describe('A9 - SIGTERM under load', () => {
     await idle.closed;
     server.process.kill('SIGTERM');
     expect(await stopped).toBe(1);
+  });
+});
+
+describe('a server that is asked to stop before anybody used it', () => {
+  it('A9 SIGTERM at start: it ends by itself, whenever the signal comes', async () => {
+    const rounds = count(60, 12);
+    let ended = 0;
+    for (let round = 0; round < rounds; round++) {
+      const ready = join(folder, `ready-${round}`);
+      const child = spawn(
+        process.execPath,
+        [
+          ...[vmctl, 'serve', '--memory', '--inventory', 'empty', '--ready-file', ready],
+          ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
+        ],
+        { stdio: 'ignore' },
+      );
+      const exit = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+      // Some while it starts, the others the moment that it says that it is ready.
+      if (round % 3 === 0) await pause(40 * round);
+      else while (!existsSync(ready)) await pause(1);
+      child.kill('SIGTERM');
+      const outcome = await Promise.race([exit, pause(20_000)]);
+      child.kill('SIGKILL');
+      if (outcome === undefined) continue;
+      ended += 1;
+    }
+    figure(
+      'A9',
+      `${ended} of ${rounds} servers that were asked while they started ended by themselves`,
+    );
+    expect(ended).toBe(rounds);
   });
 });

@@ -151,13 +151,16 @@ async function serve(cli: Cli, words: readonly string[], flags: Flags): Promise<
   }
   const { startServer } = await import('../../server/main.ts');
   const options = await serverOptions(cli, flags, words.length > 0);
+  // From now on: whoever asks it to stop while it starts, or the moment it is ready, is heard.
+  const stopping = words.length > 0 ? undefined : stopSignal();
+  cli.signal.throwIfAborted();
   const server = await startServer(options).catch((error: unknown) => {
     throw refusalOf(error);
   });
   try {
     await announce(cli, server, flags, words.length > 0);
     if (words.length > 0) cli.exitCode = await runCommand(server, words, cli.signal);
-    else await stopSignal();
+    else await stopping;
   } finally {
     await server.stop();
   }

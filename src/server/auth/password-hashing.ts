@@ -2,10 +2,11 @@
  * Hashing of passwords with scrypt, off the main thread: few at a time, because files are read and
  * written by the same threads, and in turns between the addresses that ask.
  */
-import { scrypt } from 'node:crypto';
+import { randomBytes, scrypt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Refusal } from '../fault.ts';
-import { hashLength, scryptCost } from './passwords.ts';
+import type { Store } from '../store/store.ts';
+import { hashLength, type SaltedHash, scryptCost, storedPassword } from './passwords.ts';
 
 export interface HashingLimits {
   readonly atOnce: number;
@@ -84,4 +85,14 @@ export function hashPassword(password: string, salt: Buffer): Promise<Buffer> {
       else resolve(hash);
     });
   });
+}
+
+/**
+ * The hash of a password with the salt that the one of the user has, so that both can be compared; with
+ * a new salt where the user has none.
+ */
+export async function hashAhead(store: Store, user: string, password: string): Promise<SaltedHash> {
+  const stored = store.read((tx) => storedPassword(tx, user));
+  const salt = stored.exists ? stored.salt : randomBytes(16);
+  return { salt, hash: await hashPassword(password, salt) };
 }

@@ -12,7 +12,8 @@ export interface StoredPassword {
   readonly exists: boolean;
 }
 
-interface SaltedHash {
+/** The hash of a password, and what was mixed into it: 32 and 16 bytes. */
+export interface SaltedHash {
   readonly salt: Buffer;
   readonly hash: Buffer;
 }
@@ -33,8 +34,12 @@ export function keepHash(password: string, made: SaltedHash): () => void {
  * whoever can wait makes the hash ahead.
  */
 export function setPassword(tx: Transaction, user: string, password: string): void {
-  const { salt, hash } = madeAhead.get(password) ?? hashNow(password);
+  storePassword(tx, user, madeAhead.get(password) ?? hashNow(password));
   madeAhead.delete(password);
+}
+
+/** Stores a password of which the hash is known. */
+export function storePassword(tx: Transaction, user: string, { salt, hash }: SaltedHash): void {
   tx.statement('INSERT OR REPLACE INTO password (user, salt, hash) VALUES (?, ?, ?)').run(
     user,
     salt.toString('hex'),
@@ -83,10 +88,4 @@ export function storedPassword(tx: Transaction, user: string): StoredPassword {
 /** Whether a hash is the one of a stored password. */
 export function isSamePassword({ hash, exists }: StoredPassword, given: Buffer): boolean {
   return timingSafeEqual(given, hash) && exists;
-}
-
-/** Whether the user has this password already; spares a new hash at every start. */
-export function checkPassword(tx: Transaction, user: string, password: string): boolean {
-  const stored = storedPassword(tx, user);
-  return isSamePassword(stored, scryptSync(password, stored.salt, hashLength, scryptCost));
 }

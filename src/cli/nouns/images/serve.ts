@@ -47,6 +47,9 @@ export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
     ...(flags.unixSocket === undefined ? {} : { unixSocket: resolve(flags.unixSocket) }),
     ...(flags.controlSocket === undefined ? {} : { controlSocket: resolve(flags.controlSocket) }),
   };
+  // From now on: whoever asks it to stop the moment it is ready is heard.
+  const stopping = stopSignal();
+  cli.signal.throwIfAborted();
   const daemon = await startImageDaemon({
     host,
     port,
@@ -64,7 +67,6 @@ export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
     });
   });
   try {
-    const stopping = stopSignal();
     const url = `${tls ? 'https' : 'http'}://${urlHost(host)}:${daemon.port}`;
     await announce(cli, { ...daemon, url }, tickets, flags.readyFile, tls?.caFile);
     await stopping;
