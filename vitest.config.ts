@@ -24,6 +24,7 @@ export default defineConfig({
           ],
           globalSetup: 'test/support/build.ts',
           pool: 'forks',
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

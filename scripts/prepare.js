@@ -8,6 +8,10 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 /** Where the servers of a run of all tests log the operations that were called. */
 export const calls = join(root, 'coverage/calls');
 
+// Node 20 reads these certificates at every start, and tests start thousands of processes. Those that
+// are about the variable set it themselves.
+delete process.env['NODE_EXTRA_CA_CERTS'];
+
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`vmctl needs Node 20.19 or newer; this is ${process.versions.node}.`);
