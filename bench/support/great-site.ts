@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dialects } from '../../src/model/dialect.ts';
-import { fillFresh } from '../../src/server/inventory/fresh.ts';
-import { addSampleUsers } from '../../src/server/inventory/people.ts';
-import { buildSite } from '../../src/server/inventory/site.ts';
-import { RuleContext, type Site } from '../../src/server/rules/context.ts';
-import { registerRules } from '../../src/server/rules/index.ts';
+import { fillFresh } from '../../src/server/seed/fresh.ts';
+import { addSampleUsers } from '../../src/server/seed/people.ts';
+import { buildSite } from '../../src/server/seed/site.ts';
+import { RuleContext, type Site } from '../../src/server/core/context.ts';
+import { registerRules } from '../../src/server/resources/index.ts';
 import { openStore } from '../../src/server/store/store.ts';
 
 /**

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/server/clock.ts';
+import type { Clock } from '../../src/server/core/clock.ts';
 import { type RunningServer, startServer } from '../../src/server/main.ts';
 import { RawApi, send } from '../support/raw.ts';
 import { password, startTestServer, type TestServer } from '../support/server.ts';

@@ -21,7 +21,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FolderError } from '../../src/server/folder/access.ts';
+import { FolderError } from '../../src/server/files/access.ts';
 import { openDataFolder } from '../../src/server/folder/data-folder.ts';
 import { openDatabase } from '../../src/server/store/driver.ts';
 import type { Outcome } from '../support/command.ts';

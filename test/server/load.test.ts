@@ -1,6 +1,6 @@
 /** The load of what is simulated: between its bounds, and counters as its rates say. */
 import { describe, expect, it } from 'vitest';
-import { Load } from '../../src/server/rules/statistics/load.ts';
+import { Load } from '../../src/server/resources/statistics/load.ts';
 
 describe('a load', () => {
   const load = new Load('b9f4c7d2', 'network');

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { enums } from '../../src/model/enums.ts';
-import { Refusal } from '../../src/server/fault.ts';
-import { operatingSystems } from '../../src/server/inventory/data/operating-systems.ts';
+import { Refusal } from '../../src/server/core/fault.ts';
+import { operatingSystems } from '../../src/server/seed/data/operating-systems.ts';
 import type { LayoutName } from '../../src/server/ovf/layout.ts';
 import type { OvfMachine } from '../../src/server/ovf/machine.ts';
 import { bootNumber, bootOrder, cimNumber, systemOfCim } from '../../src/server/ovf/numbers.ts';

@@ -11,10 +11,10 @@ import {
   SignInThrottle,
   usualSignInLimits,
 } from '../../src/server/auth/sign-in-throttle.ts';
-import { Refusal } from '../../src/server/fault.ts';
-import { fillFresh } from '../../src/server/inventory/fresh.ts';
-import { RuleContext, type Site } from '../../src/server/rules/context.ts';
-import { registerRules } from '../../src/server/rules/index.ts';
+import { Refusal } from '../../src/server/core/fault.ts';
+import { fillFresh } from '../../src/server/seed/fresh.ts';
+import { RuleContext, type Site } from '../../src/server/core/context.ts';
+import { registerRules } from '../../src/server/resources/index.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
 
 const admin = 'admin@internal';

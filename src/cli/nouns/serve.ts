@@ -7,7 +7,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { shellWord } from '../../client/shell-word.ts';
 import type { RunningServer } from '../../server/main.ts';
-import type { ServerOptions } from '../../server/options.ts';
+import type { ServerOptions } from '../../server/core/options.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
 import { writeOptionFile, writeReadyFile } from '../option-file.ts';
@@ -173,7 +173,7 @@ function refusalOf(error: unknown): UsageError {
 }
 
 async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promise<ServerOptions> {
-  const { parseAddress, parseHostName, parseOrigin } = await import('../../server/options.ts');
+  const { parseAddress, parseHostName, parseOrigin } = await import('../../server/core/options.ts');
   if (flags.memory && flags.data !== undefined) {
     throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
   }

@@ -14,9 +14,9 @@
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
 import type { Authenticator } from '../auth/authenticate.ts';
-import { Refusal } from '../fault.ts';
-import { FolderError, FolderInUse } from '../folder/access.ts';
-import type { ApiResponse } from '../http/request.ts';
+import { Refusal } from '../core/fault.ts';
+import { FolderError, FolderInUse } from '../files/access.ts';
+import type { ApiResponse } from '../api/request.ts';
 import { saveState } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { FaultRules } from './faults.ts';
@@ -95,7 +95,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     POST: async ({ faults }, request) => {
       try {
         const text = Buffer.from(await request.body()).toString('utf8');
-        return faults.add(JSON.parse(text) as Record<string, unknown>);
+        return faults.add(JSON.parse(text));
       } catch (error) {
         throw new Refusal(400, 'Bad rule', reasonOf(error));
       }

@@ -4,7 +4,7 @@
  */
 import type { Operation } from '../../model/index.ts';
 import { isType, tagOf } from '../../model/index.ts';
-import { Refusal } from '../fault.ts';
+import { Refusal } from '../core/fault.ts';
 
 /** One rule; what it does not say fits everything. */
 export interface FaultRule {

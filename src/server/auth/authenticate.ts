@@ -1,6 +1,6 @@
 /** Finds out who sends a request: bearer token, Basic credentials or cookie (specification 5). */
-import { Refusal } from '../fault.ts';
-import type { Caller, Site } from '../rules/context.ts';
+import { Refusal } from '../core/fault.ts';
+import type { Caller, Site } from '../core/context.ts';
 import type { Store } from '../store/store.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes, scrypt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Refusal } from '../fault.ts';
+import { Refusal } from '../core/fault.ts';
 import type { Store } from '../store/store.ts';
 import { hashLength, type SaltedHash, scryptCost, storedPassword } from './passwords.ts';
 

@@ -1,7 +1,7 @@
 /** Whether a caller holds a permit on an object, or on anything that contains it. */
 import { containedIn } from '../../model/derive/permits.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { Caller } from '../rules/context.ts';
+import type { Caller } from '../core/context.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 import { heldBy, pathPrefix, permissionObjects } from '../store/held.ts';
 import type { KindName } from '../store/kinds.ts';
@@ -92,7 +92,7 @@ function chainOf(tx: Transaction, start: Link): Link[] {
     if (seen.has(`${kind} ${id}`)) continue;
     seen.add(`${kind} ${id}`);
     chain.push(next);
-    const object = tx.get(kind, id) as StoredObject | undefined;
+    const object = tx.get(kind, id);
     if (!object) continue;
     for (const path of containedIn[kind] ?? []) queue.push(...along(tx, object, path.split('.')));
     if (kind === 'disk') {
@@ -109,7 +109,7 @@ function along(tx: Transaction, object: StoredObject, [first = '', ...rest]: str
   const found = referred(object, first);
   if (rest.length === 0) return found;
   return found.flatMap(({ kind, id }) => {
-    const next = tx.get(kind, id) as StoredObject | undefined;
+    const next = tx.get(kind, id);
     return next ? along(tx, next, rest) : [];
   });
 }

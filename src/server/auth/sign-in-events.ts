@@ -1,5 +1,5 @@
 /** Events of sign-ins: of every one that succeeds or fails, as long as they are few. */
-import { type Caller, RuleContext, type Site } from '../rules/context.ts';
+import { type Caller, RuleContext, type Site } from '../core/context.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { networkOf } from './sign-in-throttle.ts';
 

@@ -1,5 +1,5 @@
 /** Who a signed-in user is, and what that makes of the caller. */
-import type { Caller } from '../rules/context.ts';
+import type { Caller } from '../core/context.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { hasOnSystem, isAdministrator } from './permissions.ts';
 

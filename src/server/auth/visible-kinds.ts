@@ -42,7 +42,7 @@ export interface Reason {
 /** Objects that events refer to and that are not public. */
 export const namedByEvents = Object.entries(attributesOf('event')).flatMap(([name, { kind }]) => {
   const { form, of } = parseKind(kind);
-  return form === 'ref' && name === of && !publicKinds.has(of) ? [name as KindName] : [];
+  return form === 'ref' && name === of && !publicKinds.has(of) ? [name] : [];
 });
 
 /** Whether objects of a kind are kept below others and not at the top. */

@@ -7,7 +7,7 @@ import { closeSync, fstatSync, linkSync, mkdirSync, openSync, readSync, rmSync }
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sparseCalls } from '../../images/backends/sparse.ts';
-import { FolderError, FolderInUse } from '../folder/access.ts';
+import { FolderError, FolderInUse } from '../files/access.ts';
 import { causeOf } from '../folder/cause.ts';
 import { frozenPrefix } from '../folder/data-folder.ts';
 import { copySparse } from '../images/copy-sparse.ts';

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../durable-file.ts';
-import { FolderError, ownFolder } from '../folder/access.ts';
+import { syncFolder } from '../files/durable-file.ts';
+import { FolderError, ownFolder } from '../files/access.ts';
 import { causeOf } from '../folder/cause.ts';
 import { markClosed } from '../folder/closed-mark.ts';
 import { databaseIn, imagesIn, restoring } from '../folder/data-folder.ts';
@@ -175,7 +175,7 @@ async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteM
         `a newer vmctl has made it (schema ${version}, this one knows ${schemaVersion})`,
       );
     }
-    const site = JSON.parse(meta('site') ?? '{}') as SiteMark;
+    const site = JSON.parse(meta('site') ?? '{}');
     if (typeof site.site !== 'string' || typeof site.starts !== 'number') {
       throw new BadBackup('its database does not say of which site it is');
     }

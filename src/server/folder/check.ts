@@ -5,13 +5,13 @@ import { type Database, openDatabase } from '../store/driver.ts';
 import { imageKinds } from '../store/image-list.ts';
 import { storedKinds } from '../store/kinds.ts';
 import { schemaVersion, table } from '../store/schema.ts';
-import { FolderError } from './access.ts';
+import { FolderError } from '../files/access.ts';
 import { howLeft } from './closed-mark.ts';
 import { databaseIn, imagesIn } from './data-folder.ts';
 import { lock } from './in-use.ts';
 import { told } from './refusals.ts';
 import { readMark, type SiteMark, strangersIn } from './site-mark.ts';
-import { damageOf } from './wal.ts';
+import { damageOf } from '../store/wal.ts';
 
 /** What was found: each problem is a line. */
 export interface Findings {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder, writeDurably } from '../durable-file.ts';
+import { syncFolder, writeDurably } from '../files/durable-file.ts';
 
 interface Mark {
   readonly size: number;
@@ -40,7 +40,7 @@ export async function markClosed(database: string): Promise<void> {
 export async function howLeft(database: string): Promise<Left> {
   let mark: Mark;
   try {
-    mark = JSON.parse(readFileSync(markOf(database), 'utf8')) as Mark;
+    mark = JSON.parse(readFileSync(markOf(database), 'utf8'));
   } catch {
     return 'open';
   }
@@ -65,7 +65,7 @@ function looksOf(path: string): { size: number; modified: string } {
 async function sumOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) {
-    hash.update(piece as Buffer);
+    hash.update(piece);
   }
   return hash.digest('hex');
 }

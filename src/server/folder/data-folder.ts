@@ -4,15 +4,15 @@
  */
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncFolder } from '../durable-file.ts';
+import { syncFolder } from '../files/durable-file.ts';
 import { imageKinds } from '../store/image-list.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { FolderError, ownFile, ownFolder } from './access.ts';
+import { FolderError, ownFile, ownFolder } from '../files/access.ts';
 import { howLeft, markClosed, markOf, markOpen } from './closed-mark.ts';
 import { requireUnused } from './in-use.ts';
 import * as refusals from './refusals.ts';
 import { namesIn, newSite, readMark, type SiteMark, strangersIn, writeMark } from './site-mark.ts';
-import { damageOf } from './wal.ts';
+import { damageOf } from '../store/wal.ts';
 
 export interface DataFolder {
   readonly store: Store;
@@ -136,7 +136,7 @@ async function agree(
   settings: FolderSettings,
 ): Promise<void> {
   const text = store.meta('site');
-  const own = text === undefined ? undefined : (JSON.parse(text) as SiteMark);
+  const own = text === undefined ? undefined : JSON.parse(text);
   const mark = settings.adoptImages ? undefined : readMark(images);
   // A database of a version that kept no list of its images.
   const isUpgrade = own === undefined && store.meta('filled') !== undefined;

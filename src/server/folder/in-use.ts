@@ -1,6 +1,6 @@
 /** Whether a server has a database: asked before anything is done to its folder. */
 import { type Database, openDatabase } from '../store/driver.ts';
-import { FolderInUse } from './access.ts';
+import { FolderInUse } from '../files/access.ts';
 
 /** Throws a `FolderInUse` where a server has the database. Nothing else may open it meanwhile. */
 export function lock(db: Database, path: string): void {

@@ -1,5 +1,5 @@
 /** Why a folder of data is not started on: what was found there, and what can be done. */
-import { FolderError } from './access.ts';
+import { FolderError } from '../files/access.ts';
 import type { SiteMark, Strangers } from './site-mark.ts';
 
 const restore =

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeDurably } from '../durable-file.ts';
+import { writeDurably } from '../files/durable-file.ts';
 import { causeOf } from './cause.ts';
 
 export interface SiteMark {
@@ -44,7 +44,7 @@ export function readMark(images: string): SiteMark | undefined {
 
 function parsed(text: string): Partial<SiteMark> & SiteMark {
   try {
-    return JSON.parse(text) as SiteMark;
+    return JSON.parse(text);
   } catch {
     return {} as SiteMark;
   }

@@ -1,8 +1,8 @@
 /** The body of a list: its parts one after the other, as bytes. */
 import type { Dialect } from '../../model/dialect.ts';
 import { type CollectionExtras, encodeRuns, listFrame, type MediaType } from '../../wire/index.ts';
-import type { ListPart } from './call.ts';
-import type { ListCache } from './list-cache.ts';
+import type { ListPart } from '../api/call.ts';
+import type { ListCache } from '../api/list-cache.ts';
 
 /** Bytes of a piece, at least: every piece costs a write, and a record of TLS. */
 const pieceSize = 64 * 1024;

@@ -8,20 +8,20 @@ import { addressesObject, type Operation } from '../../model/index.ts';
 import { type MediaType, WireError } from '../../wire/index.ts';
 import { Dropped, type FaultRules } from '../admin/faults.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
-import { notFound, notFoundReason, Refusal } from '../fault.ts';
-import { type Caller, RuleContext, type Site } from '../rules/context.ts';
+import { notFound, notFoundReason, Refusal } from '../core/fault.ts';
+import { type Caller, RuleContext, type Site } from '../core/context.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
-import type { Answer, Call } from './call.ts';
+import type { Answer, Call } from '../api/call.ts';
 import type { CallLog } from './call-log.ts';
 import { ClientGone } from './client-gone.ts';
-import { discreetly } from './discreet.ts';
-import { parametersOf, serve } from './dispatch.ts';
-import { sightOf } from './filter.ts';
-import type { ListCache } from './list-cache.ts';
+import { discreetly } from '../api/discreet-faults.ts';
+import { parametersOf, serve } from '../api/dispatch.ts';
+import { sightOf } from '../api/visibility-filter.ts';
+import type { ListCache } from '../api/list-cache.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -29,11 +29,11 @@ import {
   asksFor,
   booleanParameter,
   unsupportedVersion,
-} from './request.ts';
+} from '../api/request.ts';
 import { readDocument, takesBody } from './request-document.ts';
-import { type Match, route } from './router.ts';
-import { settled } from './settled.ts';
-import { statusOf } from './status.ts';
+import { type Match, route } from '../api/router.ts';
+import { settled } from '../api/settled.ts';
+import { statusOf } from '../api/status.ts';
 
 export interface ApiServer {
   readonly store: Store;
@@ -291,7 +291,7 @@ async function hashAhead(
   body: StoredObject | StoredObject[],
 ): Promise<(() => void) | undefined> {
   if (name !== 'add' || Array.isArray(body)) return undefined;
-  const { password } = body as { password?: unknown };
+  const { password } = body;
   if (typeof password !== 'string' || password === '') return undefined;
   return authenticator.signIn.hashAhead(password, address);
 }

@@ -1,6 +1,6 @@
 /** Certificates that clients may fetch without signing in (specification 5.1). */
 import { X509Certificate } from 'node:crypto';
-import type { ApiResponse } from './request.ts';
+import type { ApiResponse } from '../api/request.ts';
 
 /** Answers `/services/pki-resource?resource=...&format=...`. */
 export function pkiResource(

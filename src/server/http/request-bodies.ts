@@ -3,7 +3,7 @@
  * time that they may take. Time is a matter of progress: a slow line may take as long as it flows.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from '../fault.ts';
+import { Refusal } from '../core/fault.ts';
 import { ClientGone } from './client-gone.ts';
 
 export interface BodyLimits {

@@ -5,7 +5,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '../fault.ts';
+import { Refusal } from '../core/fault.ts';
 
 export interface RequestPolicyOptions {
   /** Names of this server, in lower case. */

@@ -12,8 +12,8 @@ import {
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
-import type { BitmapOfPeriod, DiskImages, ImageForm } from '../rules/context.ts';
-import { noteReplaced, noteUnknown } from '../rules/disk/dirty-bitmaps.ts';
+import type { BitmapOfPeriod, DiskImages, ImageForm } from '../core/context.ts';
+import { noteReplaced, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { copySparse } from './copy-sparse.ts';

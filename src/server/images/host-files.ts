@@ -17,7 +17,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../archive/tar.ts';
-import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../rules/context.ts';
+import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/context.ts';
 import type { DiskFiles } from './disk-files.ts';
 
 const run = promisify(execFile);

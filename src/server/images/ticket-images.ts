@@ -1,6 +1,6 @@
 /** Images of the transfers that are under way, made ready for their tickets. */
 import type { Changes, ImagePlace } from '../../images/index.ts';
-import type { TransferTicket } from '../rules/context.ts';
+import type { TransferTicket } from '../core/context.ts';
 import type { DiskFiles } from './disk-files.ts';
 import type { QemuNbd } from './qemu-nbd.ts';
 

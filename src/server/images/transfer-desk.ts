@@ -1,14 +1,14 @@
 /** Between transfers and the image daemon: opens tickets, watches what they move, ends idle ones. */
 import type { ImageDaemon, Ticket } from '../../images/index.ts';
-import { RuleContext, type Site, type Tickets, type TransferTicket } from '../rules/context.ts';
+import { RuleContext, type Site, type Tickets, type TransferTicket } from '../core/context.ts';
 import {
   fileOf,
   isPreparing,
   type Transfer,
   ticketClosed,
   ticketOf,
-} from '../rules/image-transfer/image.ts';
-import { ticketLost, timedOut } from '../rules/image-transfer/rules.ts';
+} from '../resources/image-transfer/image.ts';
+import { ticketLost, timedOut } from '../resources/image-transfer/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
 import type { OpenedImage, TicketImages } from './ticket-images.ts';

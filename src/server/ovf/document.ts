@@ -1,7 +1,7 @@
 /** An OVF document that was read: where its parts are, whichever layout and prefixes it has. */
 import { WireError } from '../../wire/index.ts';
 import { readXmlTree, type XmlNode } from '../../wire/xml/tree.ts';
-import { Refusal } from '../fault.ts';
+import { Refusal } from '../core/fault.ts';
 import type { LayoutName } from './layout.ts';
 
 const standard = /^http:\/\/schemas\.dmtf\.org\/ovf\/envelope\/1\/?$/;

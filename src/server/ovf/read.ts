@@ -1,7 +1,7 @@
 /** Reads the configuration of a machine from an OVF document of either layout. */
 
 import type { XmlNode } from '../../wire/xml/tree.ts';
-import { operatingSystems } from '../inventory/data/operating-systems.ts';
+import { operatingSystems } from '../seed/data/operating-systems.ts';
 import { bytesOfUnit, childText, notOvf, OvfDocument, wholeNumber } from './document.ts';
 import type { OvfDisk, OvfMachine, OvfSnapshot } from './machine.ts';
 import { generalMembers, initializationMembers } from './members.ts';

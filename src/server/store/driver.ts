@@ -58,14 +58,14 @@ async function nativeDatabase(): Promise<NativeConstructor> {
   if (major > 22 || (major === 22 && minor >= 13)) {
     return silently(async () => {
       const name = 'node:sqlite';
-      const module = (await import(name)) as Record<string, NativeConstructor>;
+      const module = await import(name);
       const found = module['Database'] ?? module['DatabaseSync'];
       if (!found) throw new Error('node:sqlite has no Database.');
       return found;
     });
   }
   try {
-    const module = (await import('libsql')) as unknown as { default: NativeConstructor };
+    const module = (await import('libsql')) as { default: NativeConstructor };
     return module.default;
   } catch (cause) {
     throw new Error(

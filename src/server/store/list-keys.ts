@@ -165,7 +165,7 @@ function narrowest(
     const sql = `${head.sql}SELECT json_group_array(row) AS rows FROM (${found} LIMIT ?)`;
     if (!isByIndex(tx, sql, kind)) continue;
     const values: SqlValue[] = [...head.values, ...term.values, ordinary + 1];
-    const rows = JSON.parse(String(tx.statement(sql).get(...values)?.['rows'])) as number[];
+    const rows = JSON.parse(String(tx.statement(sql).get(...values)?.['rows']));
     if (rows.length <= ordinary && rows.length < (least?.length ?? ordinary + 1)) least = rows;
   }
   return least?.sort((one, other) => one - other);

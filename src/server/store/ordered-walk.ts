@@ -105,7 +105,7 @@ function along(sql: string, values: readonly SqlValue[], isAll: boolean) {
       const row = tx
         .statement(`${head.sql}SELECT json_group_array(row) AS rows FROM (${fitting})`)
         .get(...head.values, json, ...tests.values, Number.isFinite(most) ? most : -1);
-      return JSON.parse(String(row?.['rows'])) as number[];
+      return JSON.parse(String(row?.['rows']));
     }
   };
 }

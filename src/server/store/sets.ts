@@ -37,7 +37,7 @@ export function* rowsOf(tx: Transaction, kind: KindName, ids: readonly string[])
   const found = `SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (SELECT value FROM json_each(?))`;
   for (let at = 0; at < ids.length; at += lookedUp) {
     const some = JSON.stringify(ids.slice(at, at + lookedUp));
-    rows.push(...(JSON.parse(String(tx.statement(found).get(some)?.['found'])) as number[]));
+    rows.push(...JSON.parse(String(tx.statement(found).get(some)?.['found'])));
     yield;
   }
   return rows;

@@ -1,5 +1,5 @@
 /** The store: one SQLite database, read at any time, written in groups of transactions. */
-import { FolderError, FolderInUse } from '../folder/access.ts';
+import { FolderError, FolderInUse } from '../files/access.ts';
 import { heals, ioCause, isOfDisk, messageOf, StoreError } from './disk-errors.ts';
 import { type Database, openDatabase, type Statement } from './driver.ts';
 import { EventIds } from './event-ids.ts';
@@ -170,7 +170,7 @@ class SqliteStore implements Store {
         reject(this.#failed);
         return;
       }
-      this.#queue.push({ work, resolve: resolve as (value: never) => void, reject });
+      this.#queue.push({ work, resolve: resolve, reject });
       if (this.#scheduled || this.#settling) return;
       this.#scheduled = true;
       setImmediate(() => this.#commitGroup());

@@ -97,7 +97,7 @@ export class Transaction {
       options.limit ?? -1,
       options.offset ?? 0,
     );
-    return JSON.parse(String(row?.['rows'])) as number[];
+    return JSON.parse(String(row?.['rows']));
   }
 
   /** Ids of the objects that meet the conditions. */
@@ -143,7 +143,7 @@ export class Transaction {
   /** The object with exactly this name (upper and lower case differ), among those that fit. */
   byName<K extends KindName>(kind: K, name: string, where: Where = {}): ObjectOf<K> | undefined {
     const named = this.list(kind, { where: { ...where, name } });
-    return named.find((object) => (object as StoredObject)['name'] === name);
+    return named.find((object) => object['name'] === name);
   }
 
   /** How many objects meet the conditions; none is looked at beyond the number that is enough. */
@@ -189,7 +189,7 @@ export class Transaction {
 
   /** Stores a new object. Its id must not exist in the collection. */
   insert<K extends KindName>(kind: K, collection: string, object: ObjectOf<K>): void {
-    this.restore(kind, collection, dated(kind, object as StoredObject));
+    this.restore(kind, collection, dated(kind, object));
   }
 
   /** Stores an object as it was when its state was saved. */
@@ -212,8 +212,8 @@ export class Transaction {
   /** Stores the new form of an object that exists; in all collections unless one is given. */
   update<K extends KindName>(kind: K, object: ObjectOf<K>, collection?: string): void {
     const columns = columnsOf(kind);
-    const before = kind === 'disk' ? this.get(kind, idOf(object as StoredObject)) : undefined;
-    const stored = dated(kind, object as StoredObject, before as StoredObject | undefined);
+    const before = kind === 'disk' ? this.get(kind, idOf(object)) : undefined;
+    const stored = dated(kind, object, before);
     const values: SqlValue[] = [
       nameOf(stored),
       writeDocument(stored),

@@ -15,8 +15,8 @@ import {
   write,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder } from '../durable-file.ts';
-import { emptiedHeader } from '../folder/wal.ts';
+import { syncFolder } from '../files/durable-file.ts';
+import { emptiedHeader } from './wal.ts';
 import { heals } from './disk-errors.ts';
 import type { Database } from './driver.ts';
 

@@ -104,10 +104,7 @@ export function fingerprint(pem: string): string {
 }
 
 function newKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(keyAlgorithm, true, [
-    'sign',
-    'verify',
-  ]) as Promise<webcrypto.CryptoKeyPair>;
+  return webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
 }
 
 async function privatePem(key: webcrypto.CryptoKey): Promise<string> {

@@ -4,12 +4,12 @@ import { afterAll, beforeAll } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
 import { operationsOf } from '../../../src/model/index.ts';
 import type { Resource } from '../../../src/model/resource.ts';
-import { fillFresh } from '../../../src/server/inventory/fresh.ts';
-import { buildSite } from '../../../src/server/inventory/site.ts';
-import { RuleContext, type Site } from '../../../src/server/rules/context.ts';
-import { act, find, remove } from '../../../src/server/rules/generic.ts';
-import { registerRules } from '../../../src/server/rules/index.ts';
-import { placeOf } from '../../../src/server/rules/places.ts';
+import { fillFresh } from '../../../src/server/seed/fresh.ts';
+import { buildSite } from '../../../src/server/seed/site.ts';
+import { RuleContext, type Site } from '../../../src/server/core/context.ts';
+import { act, find, remove } from '../../../src/server/api/generic.ts';
+import { registerRules } from '../../../src/server/resources/index.ts';
+import { placeOf } from '../../../src/server/core/collection-ref.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 
 type Host = Resource<'host'>;

@@ -38,7 +38,7 @@ export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
     });
   }
   const { mostConnections, startImageDaemon } = await import('../../../images/index.ts');
-  const { isEverywhere, parseAddress, urlHost } = await import('../../../server/options.ts');
+  const { isEverywhere, parseAddress, urlHost } = await import('../../../server/core/options.ts');
   const { host, port } = inWords(() => parseAddress(flags.listen, '--listen'));
   const tickets = await ticketsOf(cli, flags.ticket ?? []);
   const named = isEverywhere(host) ? [] : [host];

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ServerError, UsageError } from '../../../client/errors.ts';
 import { FrozenSite } from '../../../server/backup/frozen.ts';
 import { restoreBackup, verifyBackup } from '../../../server/backup/restore.ts';
-import { FolderError, FolderInUse } from '../../../server/folder/access.ts';
+import { FolderError, FolderInUse } from '../../../server/files/access.ts';
 import { causeOf } from '../../../server/folder/cause.ts';
 import { checkFolder } from '../../../server/folder/check.ts';
 import { openDataFolder } from '../../../server/folder/data-folder.ts';

@@ -1,0 +1,112 @@
+/** A call of an operation: what is asked of which place, and what is answered. */
+import type { Dialect } from '../../model/dialect.ts';
+import type { FileAnswer } from '../../model/files.ts';
+import { addressesObject, type Operation } from '../../model/index.ts';
+import type { CollectionExtras } from '../../wire/index.ts';
+import { authorise } from '../auth/authorise.ts';
+import type { RuleContext } from '../core/context.ts';
+import * as generic from './generic.ts';
+import { collectionOf, locationOf, type Place, placeOf } from '../core/collection-ref.ts';
+import { type Presentation, present, wholeAlone } from './presentation.ts';
+import type { StoredObject } from '../store/document.ts';
+import { replaceHidden } from './hidden-references.ts';
+import { type ApiRequest, booleanParameter } from './request.ts';
+import type { Match } from './router.ts';
+
+export interface Call {
+  readonly request: ApiRequest;
+  readonly match: Match;
+  readonly operation: Operation;
+  readonly body: StoredObject | StoredObject[];
+  readonly dialect: Dialect;
+  /** The client asks for a file instead of a document. */
+  readonly file?: FileAnswer | undefined;
+}
+
+/** What is answered, before it is encoded. */
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} & (
+  | { readonly form: 'empty' }
+  | { readonly form: 'file'; readonly media: string; readonly content: string | Uint8Array }
+  | { readonly form: 'object'; readonly type: string; readonly object: StoredObject }
+  | {
+      readonly form: 'list';
+      readonly type: string;
+      readonly parts: readonly ListPart[];
+      readonly extras: CollectionExtras;
+    }
+  /** What an action answers; a creation is told in the same words. */
+  | { readonly form: 'action' | 'creation'; readonly action: StoredObject }
+);
+
+/** Some objects of a list, one after the other. */
+export interface ListPart {
+  /**
+   * Tells them from all others, as they are shown to this caller; undefined where they may look
+   * otherwise next time although the store did not change.
+   */
+  readonly key?: string;
+  /** Nothing in between says that others may have a turn. */
+  readonly objects: () => Iterable<StoredObject | undefined>;
+}
+
+export function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
+  const asked = request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
+  const changes = operation.http !== 'GET' && operation.http !== 'HEAD';
+  const alone = operation.name === 'get' && wholeAlone.has(operation.type);
+  return {
+    ctx,
+    apiPath: request.apiPath,
+    allContent: changes || alone || booleanParameter(asked) === true,
+    everything: booleanParameter(asked) === true,
+  };
+}
+
+/** The collection that the request addresses, or that holds the object it addresses. */
+export function placeIn(ctx: RuleContext, { match }: Call): Place {
+  ctx.sight?.enter(match.service, match.ids);
+  const named = addressesObject(match.service);
+  const place = generic.located(
+    ctx,
+    named
+      ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
+      : placeOf(ctx.tx, match.service, match.ids),
+    named ? match.ids.at(-1) : undefined,
+  );
+  return ctx.sight?.part(place) ?? place;
+}
+
+export function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
+  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
+}
+
+/**
+ * Step 4: refuses a change that the caller has no permits for; what it names and the caller does not
+ * see is not there from here on.
+ */
+export function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObject): void {
+  const { body, operation } = call;
+  const sent = Array.isArray(body) ? {} : body;
+  const asked = authorise(ctx, operation, { place, ...(object ? { object } : {}), sent });
+  if (ctx.sight) replaceHidden(ctx, ctx.sight, place, { operation, body, asked });
+}
+
+/** The object as it is answered: in its place, without references to what the caller does not see. */
+export function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
+  const { service, path } = locationOf(place, String(object['id']));
+  const { sight } = view.ctx;
+  if (object['id'] === undefined) {
+    const {
+      id: _id,
+      href: _href,
+      link: _link,
+      ...shown
+    } = present(view, place.kind, object, service, path);
+    return sight?.shows(place.type, shown) ?? shown;
+  }
+  if (place.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
+  const shown = present(view, place.kind, object, service, path);
+  return sight?.shows(place.type, shown) ?? shown;
+}

@@ -1,0 +1,314 @@
+/** From an operation of the model to the rules that perform it, and what they answer. */
+import type { FileAnswer } from '../../model/files.ts';
+import { addressesObject, operationsOf } from '../../model/index.ts';
+import { Refusal, refused } from '../core/fault.ts';
+import { noteJob, openJob } from '../core/jobs.ts';
+import type { RuleContext } from '../core/context.ts';
+import * as generic from './generic.ts';
+import type { Parameters } from '../core/behavior.ts';
+import { locationOf, type Place } from '../core/collection-ref.ts';
+import { actionsOf, type Presentation } from './presentation.ts';
+import { rulesOf } from '../core/registry.ts';
+import type { StoredObject } from '../store/document.ts';
+import type { Slices } from '../store/slices.ts';
+import { leaseNames } from '../store/staged.ts';
+import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
+import { sightOf } from './visibility-filter.ts';
+import {
+  type Budget,
+  budgetOfAnswer,
+  type Following,
+  follow,
+  followingOf,
+  isBounded,
+  unlimited,
+} from './follow.ts';
+import { listKey } from './list-cache.ts';
+import { listOptions } from './list-options.ts';
+import { redactedAction } from './redact.ts';
+import { type ApiRequest, booleanParameter } from './request.ts';
+import { apiRoot } from './root.ts';
+
+/**
+ * Performs an operation inside the transaction of the context. What only reads may be interrupted:
+ * others have a turn then, and may change what was not looked at yet.
+ */
+export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
+  const { operation, request } = call;
+  const reads = operation.http === 'GET' && !call.file && !request.parameters.has('refresh');
+  ctx.sight = sightOf(ctx, request, reads);
+  if (operation.service === '/') {
+    return operation.isAction ? reload(ctx, call) : apiRoot(ctx, call.dialect, request);
+  }
+  if (operation.http !== 'GET') openJob(ctx, operation);
+  if (call.file) return file(ctx, call, call.file);
+  const view = presentationOf(ctx, call);
+  switch (operation.name) {
+    case 'list':
+      return yield* list(ctx, call, view);
+    case 'get':
+      return yield* get(ctx, call, view);
+    case 'add':
+      return add(ctx, call, view);
+    case 'update':
+      return update(ctx, call, view);
+    case 'remove':
+      return remove(ctx, call);
+    default:
+      return act(ctx, call);
+  }
+}
+
+/** There is no configuration beside the command line: it is in force already. */
+function reload(ctx: RuleContext, call: Call): Answer {
+  if (!ctx.caller.superUser) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
+  ctx.event('CONFIGURATION_RELOADED');
+  return { status: 200, form: 'action', action: { ...sentIn(call), status: 'complete' } };
+}
+
+/** The object or action that was sent. Refuses a list with 400, where it has no place. */
+function sentIn({ body }: Call): StoredObject {
+  if (!Array.isArray(body)) return body;
+  throw new Refusal(400, 'Request syntactically incorrect.', 'expected one object, found a list');
+}
+
+/** The file that an action of the object makes; asking for it takes the permits of that action. */
+function file(ctx: RuleContext, call: Call, { action, member, media }: FileAnswer): Answer {
+  const operation = operationsOf(call.match.service).find(({ name }) => name === action);
+  if (!operation) throw new Error(`${call.match.service} has no action ${action}.`);
+  const { result } = actOnObject(ctx, { ...call, operation }, sentIn(call));
+  const content = result?.[member];
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+    throw new Error(`${action} makes no file.`);
+  }
+  return { status: 200, form: 'file', media, content };
+}
+
+/** Lists hold nothing but their items; these two say what can be done with them as a whole. */
+const listsWithActions: ReadonlySet<string> = new Set(['host_nic', 'gluster_brick']);
+
+function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
+  const place = placeIn(ctx, call);
+  const { request } = call;
+  const { service } = locationOf(place, '');
+  const names = leaseNames();
+  let found: readonly generic.Part[];
+  let following: Following | undefined;
+  try {
+    const options = listOptions(ctx, place, request, call.dialect, call.operation, names);
+    following = yield* followingIn(call, { ...view, brief: true }, place);
+    found = options ? yield* generic.read(ctx, place, options) : [];
+  } finally {
+    names.release(ctx.tx);
+  }
+  const actions = listsWithActions.has(place.type) ? actionsOf(place.service) : [];
+  const base = `${request.apiPath}/${request.segments.join('/')}`;
+  const shown = (part: generic.Part, budget: Budget) =>
+    shownOneByOne(view, place, part.objects(), following, budget);
+  // Whatever is refused is refused before the first byte of a long list is sent.
+  const count = found.length * generic.partSize;
+  const safe = !following || (yield* isBounded(following, place.type, service, count));
+  const budget = budgetOfAnswer();
+  if (!safe) for (const part of found) for (const _ of shown(part, budget)) yield;
+  const key = following ? undefined : listKey(call, ctx.caller, place.kind, found);
+  return {
+    status: 200,
+    form: 'list',
+    type: place.type,
+    parts: found.map((part) => ({
+      ...(key === undefined ? {} : { key: `${key} ${part.keys?.join()}` }),
+      objects: () => shown(part, unlimited),
+    })),
+    extras:
+      actions.length > 0
+        ? { actions: { link: actions.map((rel) => ({ rel, href: `${base}/${rel}` })) } }
+        : {},
+  };
+}
+
+/** What the request asks to be followed from the objects of a place. */
+function* followingIn(
+  { request }: Call,
+  view: Presentation,
+  place: Place,
+): Slices<Following | undefined> {
+  const paths = request.parameters.get('follow');
+  const { service } = locationOf(place, '');
+  return paths ? yield* followingOf(view, place.type, service, paths) : undefined;
+}
+
+/** The objects as they are shown, and nothing in between where others may have a turn. */
+function* shownOneByOne(
+  view: Presentation,
+  place: Place,
+  found: Iterable<StoredObject>,
+  following: Following | undefined,
+  budget: Budget,
+): Generator<StoredObject | undefined, void, undefined> {
+  const { service } = locationOf(place, '');
+  for (const object of found) {
+    const shown = show(view, place, object);
+    if (following) yield* follow(following, place.type, service, [shown], budget);
+    yield shown;
+  }
+}
+
+function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
+  const { place, object } = targetIn(ctx, call);
+  const shown = show(view, place, object);
+  const following = yield* followingIn(call, view, place);
+  if (following) yield* follow(following, place.type, locationOf(place, '').service, [shown]);
+  return { status: 200, form: 'object', type: place.type, object: shown };
+}
+
+function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
+  const place = placeIn(ctx, call);
+  permit(ctx, call, place);
+  const many = rulesOf(place.kind)?.addMany;
+  if (many) return addMany(ctx, call, view, place, many);
+  const sent = sentIn(call);
+  const object = generic.add(ctx, place, sent);
+  const job = noteJob(ctx, call.operation, place, object);
+  const shown = show(view, place, object);
+  const told = place.members?.answers ?? 'object';
+  if (told === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
+  if (told !== 'object') {
+    const answer = told === 'sent' ? { ...sent, id: shown['id'], href: shown['href'] } : shown;
+    return { status: 200, form: 'object', type: place.type, object: answer };
+  }
+  const headers = shown['href'] ? { Location: String(shown['href']) } : {};
+  const rules = rulesOf(place.kind);
+  const lifecycle = rules?.lifecycle;
+  const state = lifecycle && object[lifecycle.attribute];
+  // What has no state has nothing to wait for: disks that are logical units.
+  if (rules?.addsWith) {
+    return { status: rules.addsWith, form: 'object', type: place.type, object: shown };
+  }
+  if (rules?.addsAtOnce || !state || lifecycle.settled.includes(String(state))) {
+    return { status: 201, headers, form: 'object', type: place.type, object: shown };
+  }
+  shown['creation_status'] = 'in_progress';
+  if (job !== undefined) {
+    const href = `${String(shown['href'])}/creation_status/${job}`;
+    shown['link'] = [...((shown['link'] ?? []) as object[]), { rel: 'creation_status', href }];
+  }
+  return { status: 202, headers, form: 'object', type: place.type, object: shown };
+}
+
+type AddMany = (ctx: RuleContext, place: Place, sent: StoredObject[]) => StoredObject[];
+
+/** Adds several objects; one that was sent alone is answered alone. */
+function addMany(
+  ctx: RuleContext,
+  { body, operation, request }: Call,
+  view: Presentation,
+  place: Place,
+  add: AddMany,
+): Answer {
+  const headers = { Location: `${request.apiPath}/${request.segments.join('/')}` };
+  const added = add(ctx, place, Array.isArray(body) ? body : [body]);
+  noteJob(ctx, operation, place, added[0] ?? {});
+  const items = added.map((object) => show(view, place, object));
+  const [only] = items;
+  return !Array.isArray(body) && only
+    ? { status: 201, form: 'object', type: place.type, object: only }
+    : {
+        status: 201,
+        headers,
+        form: 'list',
+        type: place.type,
+        parts: [{ objects: () => items }],
+        extras: {},
+      };
+}
+
+function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
+  const target = targetIn(ctx, call);
+  permit(ctx, call, target.place, target.object);
+  const object = generic.update(ctx, target, sentIn(call));
+  noteJob(ctx, call.operation, target.place, object);
+  return {
+    status: 200,
+    form: 'object',
+    type: target.place.type,
+    object: show(view, target.place, object),
+  };
+}
+
+function remove(ctx: RuleContext, call: Call): Answer {
+  const { request } = call;
+  if (!addressesObject(call.match.service)) return act(ctx, call);
+  const target = targetIn(ctx, call);
+  permit(ctx, call, target.place, target.object);
+  generic.remove(ctx, target, parametersOf(request));
+  const job = noteJob(ctx, call.operation, target.place, target.object);
+  const expects = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
+  const early =
+    booleanParameter(request.parameters.get('async')) || expects.includes('202-accepted');
+  return early
+    ? { status: 202, form: 'empty' }
+    : { status: 200, form: 'action', action: { ...jobMember(request, job), status: 'complete' } };
+}
+
+function jobMember(request: ApiRequest, job: string | undefined): StoredObject {
+  return job === undefined ? {} : { job: { id: job, href: `${request.apiPath}/jobs/${job}` } };
+}
+
+/** Parameters of the query, as the rules read them. */
+export function parametersOf(request: ApiRequest): Parameters {
+  return {
+    flag: (name) => booleanParameter(request.parameters.get(name)),
+    text: (name) => request.parameters.get(name) || undefined,
+  };
+}
+
+function act(ctx: RuleContext, call: Call): Answer {
+  const { request } = call;
+  const body = sentIn(call);
+  const { result, job } = addressesObject(call.match.service)
+    ? actOnObject(ctx, call, body)
+    : actOnCollection(ctx, call, body);
+  const told = result && ctx.sight ? redactedAction(ctx.sight, result) : result;
+  const action = { ...body, ...told, ...jobMember(request, job) };
+  const early =
+    body['async'] === true ||
+    (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);
+  if (!early) {
+    return { status: 200, form: 'action', action: { ...action, status: 'complete' } };
+  }
+  const base = `${request.apiPath}/${request.segments.join('/')}`;
+  const parent = base.slice(0, base.lastIndexOf('/'));
+  const links = [
+    { rel: 'parent', href: parent },
+    { rel: 'replay', href: base },
+  ];
+  return {
+    status: 202,
+    form: 'action',
+    action: {
+      ...(job === undefined ? {} : { id: job, href: `${base}/${job}`, link: links }),
+      ...action,
+      status: 'in_progress',
+    },
+  };
+}
+
+interface Acted {
+  readonly result: StoredObject | undefined;
+  readonly job: string | undefined;
+}
+
+function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+  const target = targetIn(ctx, call);
+  permit(ctx, call, target.place, target.object);
+  const result = generic.act(ctx, target, call.operation, body);
+  return { result, job: noteJob(ctx, call.operation, target.place, target.object) };
+}
+
+function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+  const place = placeIn(ctx, call);
+  permit(ctx, call, place);
+  const { operation, request } = call;
+  const result = generic.actOnCollection(ctx, place, operation, body, parametersOf(request));
+  return { result, job: noteJob(ctx, operation, place, {}) };
+}

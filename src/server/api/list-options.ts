@@ -1,0 +1,121 @@
+/** Which objects a list returns and in which order: search, from, max, page (specification 4.3). */
+
+import { searchFields } from '../../model/derive/search.ts';
+import type { Dialect } from '../../model/dialect.ts';
+import type { Operation } from '../../model/index.ts';
+import { parseSearch, SearchError } from '../../search/index.ts';
+import { Refusal } from '../core/fault.ts';
+import type { RuleContext, Sight } from '../core/context.ts';
+import { measureOf } from '../core/measured.ts';
+import { locationOf, type Place } from '../core/collection-ref.ts';
+import { compose, type ListOptions, type SqlCondition } from '../store/conditions.ts';
+import type { KindName } from '../store/kinds.ts';
+import { table } from '../store/schema.ts';
+import { compileSearch } from '../store/search.ts';
+import { defaultKeys, defaultOrder } from '../store/search-order.ts';
+import type { Seen } from '../store/search-values.ts';
+import type { TableNames } from '../store/staged.ts';
+import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
+
+/**
+ * The conditions of a list; undefined when it is empty for certain. `names` are for what its search
+ * selects from other kinds. Refuses a search that does not
+ * parse with 400, unless the dialect finds nothing then.
+ */
+export function listOptions(
+  ctx: RuleContext,
+  place: Place,
+  request: ApiRequest,
+  dialect: Dialect,
+  operation: Operation,
+  names: TableNames,
+): ListOptions | undefined {
+  const searchable = operation.query.includes('search') && searchFields[place.type] !== undefined;
+  const max = maximum(request, searchable);
+  const text = (request.parameters.get('search') ?? '').trim();
+  if (text !== '' && !searchable) {
+    if (!dialect.ignoresSearchWithoutFields) throw notSearchable(place);
+    return { ...defaultOrderOf(place.kind), limit: max };
+  }
+  const from = fromCondition(place, request, dialect);
+  const base: ListOptions = { ...defaultOrderOf(place.kind), limit: max, condition: from };
+  if (text === '') return base;
+  try {
+    // Entries of a directory have fields of their own.
+    const type = Object.hasOwn(searchFields, place.kind) ? place.kind : place.type;
+    const query = parseSearch(text, type, ctx.now);
+    const { condition, ...found } = compileSearch(place.kind, query, {
+      caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
+      seen: ctx.sight && seenIn(ctx.sight),
+      measured: (kind, field) => measureOf(ctx, kind, field),
+      names: names.next,
+    });
+    const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
+    if (offset === undefined) return undefined;
+    return { ...base, ...found, offset, condition: both(from, condition) };
+  } catch (error) {
+    if (!(error instanceof SearchError)) throw error;
+    if (dialect.badSearchFindsNothing) return undefined;
+    throw new Refusal(400, 'Operation Failed', `The search does not parse: ${error.message}`);
+  }
+}
+
+function defaultOrderOf(kind: KindName): Pick<ListOptions, 'order' | 'orderBy'> {
+  return { order: defaultKeys(kind), orderBy: defaultOrder(kind) };
+}
+
+/** What is visible of a kind, as a table before the statement: searches lead from kind to kind. */
+function seenIn(sight: Sight): Seen {
+  return (kind) => {
+    const visible = sight.condition(kind);
+    if (!visible) return undefined;
+    const name = `visible_${kind}`;
+    const select = compose`SELECT id FROM ${table(kind)} WHERE ${visible}`;
+    const sql = `EXISTS (SELECT 1 FROM ${name} v WHERE v.id = ${table(kind)}.id)`;
+    return { sql, values: [], tables: [{ name, select }] };
+  };
+}
+
+/** A search that cannot be made must not answer with what was not asked for. */
+function notSearchable(place: Place): Refusal {
+  const path = locationOf(place, '').service.replace(/\/\{\w+\}$/, '');
+  const detail = `${path} cannot be searched: its objects have no fields to search by.`;
+  return new Refusal(400, 'Operation Failed', detail);
+}
+
+/** Without a page size the first page holds everything. */
+function pageOffset(page: number, max: number | undefined): number | undefined {
+  if (page === 1) return 0;
+  return max === undefined ? undefined : (page - 1) * max;
+}
+
+function both(a: SqlCondition | undefined, b: SqlCondition | undefined): SqlCondition | undefined {
+  if (!a || !b) return a ?? b;
+  return compose`(${a}) AND (${b})`;
+}
+
+/** Events from an id on (specification 6); the dialects differ in whether it is included. */
+function fromCondition(
+  place: Place,
+  request: ApiRequest,
+  dialect: Dialect,
+): SqlCondition | undefined {
+  if (place.kind !== 'event') return undefined;
+  const from = integerParameter(request.parameters.get('from'));
+  if (from === undefined || from <= 0) return undefined;
+  return { sql: `[index] ${dialect.eventsFromExclusive ? '>' : '>='} ?`, values: [from] };
+}
+
+/** Refuses a negative `max`: such a list would mean nothing. */
+function maximum(request: ApiRequest, searchable: boolean): number | undefined {
+  const max = integerParameter(request.parameters.get('max'));
+  if (max === undefined || (max === -1 && !searchable)) return undefined;
+  if (max < 0) {
+    throw new Refusal(
+      400,
+      'Operation Failed',
+      `The maximum number of objects must not be negative: max=${max}.`,
+    );
+  }
+  return max;
+}

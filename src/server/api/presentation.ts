@@ -1,0 +1,319 @@
+/** From a stored object to what is shown: href, links, actions, references. */
+
+import { services } from '../../model/derive/services.ts';
+import { attributesOf, operationsOf, parseKind, referencedType } from '../../model/index.ts';
+import { linksOf } from '../../model/links.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
+import type { TypeName } from '../../model/resources/index.ts';
+import { LinkList } from '../../wire/index.ts';
+import { isRecord, type StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
+import { typeOfKind } from '../store/kinds.ts';
+import { type RuleContext, systemCaller } from '../core/context.ts';
+import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
+import { rulesOf } from '../core/registry.ts';
+
+export interface Presentation {
+  readonly ctx: RuleContext;
+  /** Path of the API root as the request used it; hrefs start with it. */
+  readonly apiPath: string;
+  /** Whether parts that are costly to compute were asked for. */
+  readonly allContent: boolean;
+  /** Whether the client itself asked for them. */
+  readonly everything: boolean;
+  /** Whether it is shown inside of each of many objects. */
+  readonly brief?: boolean;
+}
+
+/**
+ * What a snapshot shows of what is kept with it: the configuration that it saved is shown in its
+ * machine.
+ */
+const ofSnapshot: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'snapshot_status',
+  'snapshot_type',
+  'persist_memorystate',
+  'date',
+  'vm',
+  'disks',
+  'nics',
+  'cdroms',
+  'initialization',
+]);
+
+/** Whether an attribute is shown at all. */
+function isShown(type: string, name: string, { writeOnly }: Attribute): boolean {
+  return !writeOnly && (type !== 'snapshot' || ofSnapshot.has(name));
+}
+
+/** Attributes shown only when `all_content` asks for them, and after an object was changed. */
+const allContentOnly: Readonly<Record<string, ReadonlySet<string>>> = {
+  vm: new Set([
+    'console',
+    'virtio_scsi',
+    'soundcard_enabled',
+    'rng_device',
+    'tpm_enabled',
+    'payloads',
+  ]),
+  template: new Set(['console', 'virtio_scsi', 'soundcard_enabled', 'rng_device', 'tpm_enabled']),
+  snapshot: new Set(['initialization']),
+  host: new Set(['hosted_engine', 'network_operation_in_progress']),
+  gluster_brick: new Set([
+    'device',
+    'fs_name',
+    'gluster_clients',
+    'memory_pools',
+    'mnt_options',
+    'pid',
+    'port',
+  ]),
+  gluster_hook: new Set(['content']),
+};
+
+/** Types of which one object alone is shown whole. */
+export const wholeAlone: ReadonlySet<string> = new Set(['gluster_brick', 'gluster_hook']);
+
+/**
+ * The object as it is answered. `service` and `path` are the template and the path below the API
+ * root under which it is found: `/vms/{vm}` and `/vms/123`.
+ */
+export function present(
+  view: Presentation,
+  kind: KindName,
+  object: StoredObject,
+  service: string,
+  path: string,
+): StoredObject {
+  const type = typeOfKind(kind);
+  const shows = showsOf(type);
+  const rules = rulesOf(kind);
+  const computed = rules?.present?.(view.ctx, object, view.everything, view.brief === true);
+  const hidden = view.allContent ? undefined : allContentOnly[type];
+  const base = view.apiPath + path;
+  const own = { base, service };
+  // What can only be listed has no address of its own: the units of a processor.
+  const isAddressed = services[service] !== undefined;
+  const shown: StoredObject = { id: object['id'], ...(isAddressed ? { href: base } : {}) };
+  // What is computed takes the place of what is stored, also where that means nothing.
+  for (const source of computed ? [object, computed] : [object]) {
+    for (const name in source) {
+      const show = shows.get(name);
+      if (show === undefined || hidden?.has(name)) continue;
+      const value = source[name] ?? undefined;
+      shown[name] = show === asItIs || value === undefined ? value : show(view, value, own);
+    }
+  }
+  if (view.everything) {
+    for (const [name, referring] of Object.entries(rules?.references ?? {})) {
+      shown[name] = shows.get(name)?.(view, referring(view.ctx, object), own);
+    }
+  }
+  fillDefaults(shown, type, hidden);
+  const links = linksOf(service, type, shown);
+  if (links.length > 0) shown['link'] = new LinkList(base, links);
+  const actions = actionsOf(service);
+  if (actions.length > 0) {
+    shown['actions'] = { link: new LinkList(base, actions) };
+  }
+  return shown;
+}
+
+/** What an object was stored without is shown as it would be in a new one: `comment` is empty. */
+function fillDefaults(shown: StoredObject, type: string, hidden?: ReadonlySet<string>): void {
+  for (const [name, value] of defaultsOf(type)) {
+    if (!(name in shown) && !hidden?.has(name)) shown[name] = value;
+  }
+}
+
+type Defaults = readonly (readonly [string, Attribute['default']])[];
+
+const defaultsByType = new Map<string, Defaults>();
+
+function defaultsOf(type: string): Defaults {
+  let defaults = defaultsByType.get(type);
+  if (!defaults) {
+    const attributes: readonly [string, Attribute][] = Object.entries(attributesOf(type));
+    defaults = attributes.flatMap(([name, attribute]) =>
+      attribute.default !== undefined && isShown(type, name, attribute)
+        ? [[name, attribute.default] as const]
+        : [],
+    );
+    defaultsByType.set(type, defaults);
+  }
+  return defaults;
+}
+
+const actionNames = new Map<string, readonly string[]>();
+
+/** Path words of the actions of a service. */
+export function actionsOf(service: string): readonly string[] {
+  let names = actionNames.get(service);
+  if (!names) {
+    names = operationsOf(service)
+      .filter((operation) => operation.isAction)
+      .map((operation) => operation.path.slice(operation.path.lastIndexOf('/') + 1));
+    actionNames.set(service, names);
+  }
+  return names;
+}
+
+/** Where the object is that an attribute belongs to: its address, and the template of its path. */
+interface Own {
+  readonly base: string;
+  readonly service: string;
+}
+
+/** How the value of an attribute is shown. */
+type Show = (view: Presentation, value: unknown, own?: Own) => unknown;
+
+const asItIs: Show = (_view, value) => value;
+
+/** By type: its attributes that are shown, made out once. */
+const showsByType = new Map<string, ReadonlyMap<string, Show>>();
+
+function showsOf(type: string): ReadonlyMap<string, Show> {
+  let shows = showsByType.get(type);
+  if (!shows) {
+    const attributes: readonly [string, Attribute][] = Object.entries(attributesOf(type));
+    shows = new Map(
+      attributes
+        .filter(([name, attribute]) => isShown(type, name, attribute))
+        .map(([name, { kind }]) => [name, showOf(type, name, kind)]),
+    );
+    showsByType.set(type, shows);
+  }
+  return shows;
+}
+
+function showOf(type: string, name: string, kind: Attribute['kind']): Show {
+  const { form, of } = parseKind(kind);
+  const referred = referencedType(of) as TypeName;
+  const reference = (view: Presentation, value: StoredObject) =>
+    presentReference(view, referred, value);
+  switch (form) {
+    case 'ref':
+      return (view, value, own) =>
+        isRecord(value)
+          ? besides(reference(view, value), of === type ? own : undefined)
+          : undefined;
+    case 'links':
+      return (view, value, own) =>
+        Array.isArray(value)
+          ? value.map((item: StoredObject) => below(reference(view, item), name, own))
+          : undefined;
+    case 'struct':
+      if (isPlain(of)) return asItIs;
+      return (view, value) => {
+        if (Array.isArray(value)) {
+          return value.map((item: StoredObject) => presentPart(view, of, item));
+        }
+        return isRecord(value) ? presentPart(view, of, value) : undefined;
+      };
+    default:
+      return asItIs;
+  }
+}
+
+/** What cannot be looked up is in a collection of the object that lists it, if that has one. */
+function below(shown: StoredObject, list: string, own: Own | undefined): StoredObject {
+  const word = list.replaceAll('_', '');
+  if (!own || shown['href'] !== undefined || shown['id'] === undefined) return shown;
+  const collection = `${own.service}/${word}`;
+  return services[collection] && services[objectServiceOf(collection)]
+    ? { ...shown, href: `${own.base}/${word}/${shown['id']}` }
+    : shown;
+}
+
+/** What cannot be looked up is where objects of its type are: in the same collection as this one. */
+function besides(shown: StoredObject, own: Own | undefined): StoredObject {
+  if (!own || shown['href'] !== undefined) return shown;
+  return { ...shown, href: `${own.base.slice(0, own.base.lastIndexOf('/'))}/${shown['id']}` };
+}
+
+/** Whether objects of a type are shown as they are: nothing in them is a reference or write-only. */
+function isPlain(type: string, within: readonly string[] = []): boolean {
+  if (within.includes(type)) return true;
+  if (topCollection(type) !== undefined) return false;
+  return Object.values(attributesOf(type)).every(({ kind, writeOnly }: Attribute) => {
+    const { form, of } = parseKind(kind);
+    if (writeOnly || form === 'ref' || form === 'links') return false;
+    return form !== 'struct' || isPlain(of, [...within, type]);
+  });
+}
+
+/** A nested object: references inside it get their href, write-only members are left out. */
+function presentPart(view: Presentation, type: string, part: StoredObject): StoredObject {
+  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const shows = showsOf(type);
+  const shown: StoredObject = {};
+  for (const name in part) {
+    const value = part[name];
+    const show = shows.get(name);
+    if (show) shown[name] = show === asItIs ? value : show(view, value);
+    else if (!attributes[name]) shown[name] = value;
+  }
+  // Some nested objects are there by themselves: icons, the data center of a quota, slaves of a bond.
+  const id = part['id'];
+  const home = typeof id === 'string' ? homeOf(view, type, id) : undefined;
+  if (home !== undefined) shown['href'] = `${view.apiPath}${home}/${id}`;
+  return shown;
+}
+
+/** A reference with its address; what is a whole object is shown as such an object is. */
+function presentReference(
+  view: Presentation,
+  type: TypeName,
+  reference: StoredObject,
+): StoredObject {
+  const shown = isBare(reference) ? reference : presentWhole(view, type, reference);
+  const id = reference['id'];
+  // The service itself is no user that could be asked for.
+  if (typeof id !== 'string' || (type === 'user' && id === systemCaller.userId)) return shown;
+  const home = homeOf(view, type, id);
+  return home === undefined ? shown : { ...shown, href: `${view.apiPath}${home}/${id}` };
+}
+
+/** Whether there is nothing but what names an object. */
+function isBare(reference: StoredObject): boolean {
+  for (const name in reference) {
+    if (name !== 'id' && name !== 'name' && name !== 'user_name') return false;
+  }
+  return true;
+}
+
+function presentWhole(view: Presentation, type: TypeName, object: StoredObject): StoredObject {
+  const shown = presentPart(view, type, object);
+  const hidden = view.allContent ? undefined : allContentOnly[type];
+  for (const name of hidden ?? []) delete shown[name];
+  fillDefaults(shown, type, hidden);
+  return shown;
+}
+
+/** The collection under which an object is found, where it can be asked for. */
+function homeOf(view: Presentation, type: string, id: string): string | undefined {
+  const collection =
+    topCollection(type) ?? (isStored(type) ? collectionIn(view, type, id) : undefined);
+  return collection !== undefined && isService(collection) ? collection : undefined;
+}
+
+/** Whether objects of a collection have addresses: permits have them only below their roles. */
+function isService(collection: string): boolean {
+  return collection.lastIndexOf('/') > 0 || services[collection] !== undefined;
+}
+
+/** Collections that were looked up for an answer: the objects of a list refer to the same ones. */
+const lookedUp = new WeakMap<RuleContext, Map<string, string | undefined>>();
+
+function collectionIn({ ctx }: Presentation, type: KindName, id: string): string | undefined {
+  let known = lookedUp.get(ctx);
+  if (!known) {
+    known = new Map();
+    lookedUp.set(ctx, known);
+  }
+  const key = `${type} ${id}`;
+  if (!known.has(key)) known.set(key, ctx.tx.collectionOf(type, id));
+  return known.get(key);
+}

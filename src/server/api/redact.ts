@@ -1,0 +1,108 @@
+/** Takes out of what is shown every reference to what the caller does not see. */
+
+import { reachedFrom } from '../../model/derive/permits.ts';
+import { attributesOf, parseKind, referencedType } from '../../model/index.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
+import { actionParameters } from '../../model/parameters.ts';
+import type { Sight } from '../core/context.ts';
+import { isStored, topCollection } from '../core/collection-ref.ts';
+import { isRecord, type StoredObject } from '../store/document.ts';
+
+/** Texts that are the id of an object, by type and attribute. */
+const idTexts: Readonly<Record<string, string>> = {
+  'logical_unit.disk_id': 'disk',
+  'logical_unit.storage_domain_id': 'storage_domain',
+  'gluster_brick.server_id': 'host',
+};
+
+/** What is done with the value of an attribute; undefined where nothing can be in it. */
+type Look = (sight: Sight, value: unknown) => unknown;
+
+const looksByType = new Map<string, ReadonlyMap<string, Look>>();
+
+/** The object without references to what is not visible; itself where there are none. */
+export function redacted(sight: Sight, type: string, object: StoredObject): StoredObject {
+  return looked(sight, looksOf(type), object);
+}
+
+/** The same for what an action answers. */
+export function redactedAction(sight: Sight, action: StoredObject): StoredObject {
+  actionLooks ??= looksFor('action', actionParameters);
+  return looked(sight, actionLooks, action);
+}
+
+let actionLooks: ReadonlyMap<string, Look> | undefined;
+
+function looked(
+  sight: Sight,
+  looks: ReadonlyMap<string, Look>,
+  object: StoredObject,
+): StoredObject {
+  let left = object;
+  for (const [name, look] of looks) {
+    const value = object[name];
+    if (value === undefined || value === null) continue;
+    const seen = look(sight, value);
+    if (seen === value) continue;
+    if (left === object) left = { ...object };
+    if (seen === undefined) delete left[name];
+    else left[name] = seen;
+  }
+  return left;
+}
+
+function looksOf(type: string): ReadonlyMap<string, Look> {
+  let looks = looksByType.get(type);
+  if (!looks) {
+    // Types may hold themselves: an empty map stands in until this one is made.
+    looksByType.set(type, new Map());
+    looks = looksFor(type, attributesOf(type));
+    looksByType.set(type, looks);
+  }
+  return looks;
+}
+
+function looksFor(
+  type: string,
+  attributes: Readonly<Record<string, Pick<Attribute, 'kind'>>>,
+): ReadonlyMap<string, Look> {
+  const looks = new Map<string, Look>();
+  for (const [name, { kind }] of Object.entries(attributes)) {
+    const look = lookFor(type, name, kind);
+    if (look) looks.set(name, look);
+  }
+  return looks;
+}
+
+function lookFor(type: string, name: string, kind: Attribute['kind']): Look | undefined {
+  const { form, of } = parseKind(kind);
+  const text = idTexts[`${type}.${name}`];
+  if (text) return (sight, id) => (hides(sight, text, id) ? undefined : id);
+  if (form === 'scalar' || form === 'enum') return undefined;
+  const target = referencedType(of);
+  // What an object leads to is visible with it.
+  const isWay =
+    reachedFrom[target]?.includes(type) === true && (name === target || form === 'links');
+  const one = (sight: Sight, value: unknown): unknown => {
+    if (!isRecord(value)) return value;
+    const isObject = form !== 'struct' || topCollection(target) !== undefined;
+    if (isObject && !isWay && hides(sight, target, value['id'])) return undefined;
+    return isBare(value) ? value : redacted(sight, target, value);
+  };
+  return (sight, value) => {
+    if (!Array.isArray(value)) return one(sight, value);
+    const seen = value.map((item: unknown) => one(sight, item));
+    if (seen.every((item, index) => item === value[index])) return value;
+    return seen.filter((item) => item !== undefined);
+  };
+}
+
+/** Whether an id is that of an object that is not shown. */
+function hides(sight: Sight, type: string, id: unknown): boolean {
+  return typeof id === 'string' && isStored(type) && !sight.sees(type, id);
+}
+
+function isBare(value: StoredObject): boolean {
+  for (const name in value) if (name !== 'id' && name !== 'href' && name !== 'name') return false;
+  return true;
+}

@@ -1,0 +1,176 @@
+/** A request as the rest of the server sees it: path, parameters and headers taken apart. */
+import type { IncomingMessage } from 'node:http';
+import type { MediaType } from '../../wire/index.ts';
+import { Refusal } from '../core/fault.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Segments below the API root, decoded, without version prefix and matrix parameters. */
+  readonly segments: readonly string[];
+  /** Query and matrix parameters; the first of each name counts, the query before the matrix. */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** Path of the API root as the client wrote it, with `/v4` if it used that: `/virt-app/api`. */
+  readonly apiPath: string;
+  readonly header: (name: string) => string | undefined;
+  /** Reads the body, of at most so many bytes. Refuses what is larger, too slow or too much at once. */
+  readonly readBody: (maximum: number) => Promise<Uint8Array>;
+  readonly address: string;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whole, or in pieces for lists of any length. */
+  readonly body?: string | Iterable<string | Uint8Array>;
+}
+
+/** The value of a header, named in lower case; several of the same name in one. */
+export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/**
+ * Takes the target of a request apart. Undefined when it is not below the API root. Refuses what
+ * is not a valid path with 400.
+ */
+export function parseTarget(
+  target: string,
+  apiRoot: string,
+): Pick<ApiRequest, 'segments' | 'parameters' | 'apiPath'> | undefined {
+  const question = target.indexOf('?');
+  const path = question < 0 ? target : target.slice(0, question);
+  if (path !== apiRoot && !path.startsWith(`${apiRoot}/`) && !path.startsWith(`${apiRoot};`)) {
+    return undefined;
+  }
+  const words = path.slice(apiRoot.length).split('/').slice(1);
+  if (words.at(-1) === '') words.pop();
+  const matrix: string[] = [];
+  const segments = words.map((word, index) => {
+    const [segment = '', ...parameters] = word.split(';');
+    if (index === words.length - 1) matrix.push(...parameters);
+    return decode(segment);
+  });
+  if (words.length === 0) matrix.push(...path.split(';').slice(1));
+  let apiPath = apiRoot;
+  const version = /^v(\d+)$/.exec(segments[0] ?? '');
+  if (version) {
+    if (version[1] !== '4') throw unsupportedVersion(String(version[1]));
+    segments.shift();
+    apiPath += '/v4';
+  }
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
+    throw new Refusal(400, 'Request syntactically incorrect.', `The path ${path} is not valid.`);
+  }
+  const query = question < 0 ? [] : target.slice(question + 1).split('&');
+  return { segments, parameters: parameters([...query, ...matrix]), apiPath };
+}
+
+/** Refuses versions of the API other than 4 (specification 9). */
+export function unsupportedVersion(version: string): Refusal {
+  return new Refusal(
+    400,
+    'Invalid version',
+    `Version ${version} of the API is not supported. Supported versions are 4.`,
+  );
+}
+
+function parameters(pairs: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const pair of pairs) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '));
+    if (!found.has(name)) found.set(name, value);
+  }
+  return found;
+}
+
+function decode(text: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    throw new Refusal(400, 'Request syntactically incorrect.', `"${text}" is not valid in a URL.`);
+  }
+  if (decoded.includes('\0')) {
+    throw new Refusal(400, 'Request syntactically incorrect.', 'A URL cannot contain %00.');
+  }
+  return decoded;
+}
+
+const trueWords = new Set(['', 't', 'true', 'y', 'yes', '1']);
+const falseWords = new Set(['f', 'false', 'n', 'no', '0']);
+
+/** A boolean parameter: present without value means true, an unreadable one counts as absent. */
+export function booleanParameter(value: string | undefined): boolean | undefined {
+  if (value === undefined) return undefined;
+  const word = value.toLowerCase();
+  return trueWords.has(word) ? true : falseWords.has(word) ? false : undefined;
+}
+
+/** An integer parameter; an unreadable one counts as absent. */
+export function integerParameter(value: string | undefined): number | undefined {
+  if (value === undefined || !/^-?\d{1,15}$/.test(value)) return undefined;
+  return Number(value);
+}
+
+/** The representation to answer with: XML unless the client prefers JSON; undefined for neither. */
+export function acceptedMedia(accept: string | undefined): MediaType | undefined {
+  if (accept === undefined || accept.trim() === '') return 'application/xml';
+  let best: { media: MediaType; quality: number } | undefined;
+  for (const part of accept.split(',')) {
+    const [range = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+    const media = mediaOf(range);
+    if (!media) continue;
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    const quality = q ? Number(q.slice(2)) : 1;
+    const better = !best || quality > best.quality || (quality === best.quality && isXml(media));
+    if (quality > 0 && better) best = { media, quality };
+  }
+  return best?.media;
+}
+
+/**
+ * Whether the client asks for this media type: by its name, by the family that it is of, or, where
+ * it is `preferred`, by accepting anything; and not rather for a document of the API.
+ */
+export function asksFor(accept: string | undefined, type: string, preferred: boolean): boolean {
+  const family = `${type.slice(0, type.indexOf('/'))}/*`;
+  const wanted = (accept?.trim() || '*/*').split(',').map((part) => {
+    const [range = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    return { range, quality: q ? Number(q.slice(2)) : 1 };
+  });
+  const best = (ranges: readonly string[]) =>
+    Math.max(0, ...wanted.map(({ range, quality }) => (ranges.includes(range) ? quality : 0)));
+  const own = best([type, ...(family === 'application/*' ? [] : [family])]);
+  const documents = best(['application/xml', 'text/xml', 'application/json']);
+  if (own > 0) return own >= documents;
+  return preferred && documents === 0 && best(['*/*']) > 0;
+}
+
+const isXml = (media: MediaType) => media === 'application/xml';
+
+function mediaOf(range: string): MediaType | undefined {
+  switch (range) {
+    case 'application/xml':
+    case 'text/xml':
+    case 'application/*':
+    case 'text/*':
+    case '*/*':
+      return 'application/xml';
+    case 'application/json':
+      return 'application/json';
+    default:
+      return undefined;
+  }
+}
+
+/** The representation of a request body, from its Content-Type. */
+export function contentMedia(contentType: string | undefined): MediaType | undefined {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/json') return 'application/json';
+  return type === 'application/xml' || type === 'text/xml' ? 'application/xml' : undefined;
+}

@@ -1,0 +1,197 @@
+/** Whether a request sees only what the user has permissions on, and what that leaves of a place. */
+import { services } from '../../model/derive/services.ts';
+import { Kept, Visibility } from '../auth/visibility.ts';
+import { isPublic } from '../auth/visible-kinds.ts';
+import { notFound, Refusal } from '../core/fault.ts';
+import type { RuleContext, Sight } from '../core/context.ts';
+import { isStored, type Place, titleOf, topCollection } from '../core/collection-ref.ts';
+import { rulesOf } from '../core/registry.ts';
+import { compose, type SqlCondition } from '../store/conditions.ts';
+import { type KindName, typeOfKind } from '../store/kinds.ts';
+import { table } from '../store/schema.ts';
+import { testOf } from '../store/sets.ts';
+import { structureVersion } from '../store/structure.ts';
+import type { Transaction } from '../store/transaction.ts';
+import { redacted } from './redact.ts';
+import { type ApiRequest, booleanParameter } from './request.ts';
+
+/**
+ * Administrators see everything unless they ask for less; other users see what they may, and are
+ * refused when they ask for more.
+ */
+export function isFiltered({ caller }: RuleContext, request: ApiRequest): boolean {
+  const asked = booleanParameter(request.parameters.get('filter') ?? request.header('filter'));
+  if (asked === false && !caller.administrator) {
+    throw new Refusal(
+      400,
+      'Operation Failed',
+      'Query execution failed due to insufficient permissions: only administrators may ask for filter=false.',
+    );
+  }
+  return asked ?? !caller.administrator;
+}
+
+/**
+ * What the caller sees in the answer to a request; undefined where that is everything. `reads` says
+ * that nothing is changed before the answer.
+ */
+export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): Sight | undefined {
+  if (!isFiltered(ctx, request)) return undefined;
+  const visibility = new Visibility(
+    ctx.tx,
+    ctx.caller,
+    reads ? kept(ctx.tx, ctx.caller.userId) : undefined,
+  );
+  if (visibility.isWhole) return undefined;
+  const seen = new Map<string, boolean>();
+  const tests = new Map<string, (id: string) => boolean>();
+  const testFor = (kind: KindName, inside: boolean) => {
+    const key = `${kind} ${inside}`;
+    const condition = visibility.ofOne(kind, inside) ?? { sql: '1', values: [] };
+    const test = tests.get(key) ?? testOf(ctx.tx, kind, condition);
+    tests.set(key, test);
+    return test;
+  };
+  const visible = (kind: KindName, id: string, inside: boolean): boolean => {
+    if (isPublic(kind)) return true;
+    const key = `${kind} ${id} ${inside}`;
+    let known = reads ? seen.get(key) : undefined;
+    if (known === undefined) {
+      known = testFor(kind, inside)(id);
+      seen.set(key, known);
+    }
+    return known;
+  };
+  const sight: Sight = {
+    shows: (type, shown) => redacted(sight, type, shown),
+    condition: (kind) => visibility.ofOne(kind),
+    sees(kind, id) {
+      const root = rootOf(ctx.tx, { kind, id });
+      // What is made up when it is asked for belongs to what it is shown in.
+      return !root || visible(root.kind, root.id, root.kind !== kind || root.id !== id);
+    },
+    part: (place) => visiblePart(ctx, place, visibility, visible),
+    enter(service, ids) {
+      const [, top = '', parameter] = service.split('/');
+      const type = services[`/${top}`]?.type;
+      const id = ids[0];
+      if (!type || !parameter || id === undefined || !isStored(type)) return;
+      if (!visible(type, id, false)) throw notFound(`${titleOf(type)} ${id} does not exist.`);
+    },
+  };
+  return sight;
+}
+
+/** What is kept of users, for as long as it stays the same. */
+interface KeptByUser {
+  version: number;
+  readonly byUser: Map<string, Kept>;
+}
+
+const keptByStore = new WeakMap<Transaction, KeptByUser>();
+/** Users of whom that is kept at most: it may be 100 KB of each. */
+const mostUsers = 200;
+
+function kept(tx: Transaction, user: string): Kept {
+  const version = structureVersion(tx);
+  let all = keptByStore.get(tx);
+  if (!all || all.version !== version) {
+    all = { version, byUser: new Map() };
+    keptByStore.set(tx, all);
+  }
+  const known = all.byUser.get(user) ?? new Kept();
+  if (all.byUser.size >= mostUsers) all.byUser.clear();
+  all.byUser.set(user, known);
+  return known;
+}
+
+/** Views of objects that are visible or not by themselves, from another object. */
+const views: ReadonlySet<KindName> = new Set([
+  'attached_storage_domain',
+  'cluster_network',
+  'domain_vm',
+  'domain_template',
+]);
+
+type IsVisible = (kind: KindName, id: string, inside: boolean) => boolean;
+
+/** The place, restricted to what the caller sees. Refuses with 404 where its owner is not visible. */
+function visiblePart(
+  ctx: RuleContext,
+  place: Place,
+  visibility: Visibility,
+  visible: IsVisible,
+): Place {
+  const root = place.owner && rootOf(ctx.tx, place.owner, place.collection);
+  const isRoot = root?.kind === place.owner?.kind && root?.id === place.owner?.id;
+  if (root && !visible(root.kind, root.id, !isRoot)) {
+    const { kind, id } = place.owner ?? root;
+    throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not exist.`);
+  }
+  if (root && !isOwn(ctx, root)) return none(place, root);
+  if (place.owner && !isRoot) requireKnown(ctx.tx, place.owner, visible);
+  const nested = place.collection.split('/').length > 2;
+  if (root && views.has(place.kind)) {
+    const type = typeOfKind(place.kind);
+    const condition = visibility.ofOne(type);
+    if (!condition) return place;
+    const there = `SELECT id FROM ${table(type)}`;
+    return restricted(place, compose`id IN (${there} WHERE ${condition})`);
+  }
+  if (root && (nested || (place.kind === 'permission' && !isPublic(root.kind)))) {
+    // What is kept below an object is visible with it; not below one that only is on the way.
+    return visible(root.kind, root.id, true) ? place : none(place, root);
+  }
+  const ofOne = visibility.ofOne(place.kind);
+  return ofOne
+    ? { ...place, visible: { ofOne, rows: (needed) => visibility.rows(place.kind, needed) } }
+    : place;
+}
+
+/**
+ * Refuses with 404 where a place is below the view of an object that is not visible by itself: a
+ * machine on a storage domain.
+ */
+function requireKnown(tx: Transaction, { kind, id }: ObjectKey, visible: IsVisible): void {
+  const type = typeOfKind(kind);
+  if (topCollection(type) === undefined || tx.collectionOf(type, id) === undefined) return;
+  if (!visible(type, id, true)) throw notFound(`${titleOf(type)} ${id} does not exist.`);
+}
+
+/** Nothing of a place. Refuses with 404 where its objects are made up when they are asked for. */
+function none(place: Place, { kind, id }: ObjectKey): Place {
+  if (rulesOf(place.kind)?.compute) {
+    throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show what is in it.`);
+  }
+  return restricted(place, { sql: '0', values: [] });
+}
+
+/** What belongs to a person is nobody else's business. */
+function isOwn(ctx: RuleContext, { kind, id }: ObjectKey): boolean {
+  return kind !== 'user' || id === ctx.caller.userId;
+}
+
+interface ObjectKey {
+  readonly kind: KindName;
+  readonly id: string;
+}
+
+/**
+ * The object that decides whether another one is visible: itself, or the first of the path of its
+ * collection. Undefined where there is no such object.
+ */
+function rootOf(tx: Transaction, object: ObjectKey, within?: string): ObjectKey | undefined {
+  const type = typeOfKind(object.kind);
+  if (topCollection(type) !== undefined && type === object.kind) return object;
+  const path = tx.collectionOf(object.kind, object.id) ?? within;
+  if (path === undefined) return undefined;
+  const [, top = '', id = ''] = path.split('/');
+  const above = services[`/${top}`]?.type;
+  return above && id ? { kind: above as KindName, id } : object;
+}
+
+function restricted(place: Place, to: SqlCondition): Place {
+  const { condition } = place.options;
+  const both = condition && compose`(${condition}) AND (${to})`;
+  return { ...place, options: { ...place.options, condition: both ?? to } };
+}

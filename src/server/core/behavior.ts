@@ -1,0 +1,145 @@
+/** How the rules of a kind of object are declared: what differs from the generic handling. */
+import type { EventName } from '../../model/events.ts';
+import type { Lifecycle } from '../../model/notation/lifecycle.ts';
+import type { StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
+import type { ObjectOf } from '../store/transaction.ts';
+import type { RuleContext } from './context.ts';
+import type { Place } from './collection-ref.ts';
+
+/** Parameters of a request: of the query, or of the action body. */
+export interface Parameters {
+  /** A boolean parameter of the query; undefined when absent or unreadable. */
+  readonly flag: (name: string) => boolean | undefined;
+  readonly text: (name: string) => string | undefined;
+}
+
+/** One event, one for each kind of object that the collection may belong to, or as the object has it. */
+export type EventChoice =
+  | EventName
+  | Readonly<Partial<Record<KindName, EventName>>>
+  | ((object: StoredObject) => EventName);
+
+/** An object with where it is. */
+export interface Addressed<K extends KindName> {
+  readonly place: Place;
+  readonly object: ObjectOf<K>;
+}
+
+/** What an action answers: elements of the `action` document. */
+export type ActionResult = StoredObject | undefined;
+
+export type ActionRule<K extends KindName> = (
+  ctx: RuleContext,
+  target: Addressed<K>,
+  body: StoredObject,
+) => ActionResult;
+
+/** What is done to a collection as a whole; `body` holds the elements of the action. */
+export type CollectionRule = (
+  ctx: RuleContext,
+  place: Place,
+  body: StoredObject,
+  parameters: Parameters,
+) => ActionResult;
+
+/**
+ * Rules of one kind. Every member is optional: the generic handling does what most kinds need.
+ * All run inside the transaction of the request and throw `Refusal` to undo it.
+ */
+export interface Rules<K extends KindName = KindName> {
+  readonly kind: K;
+  /** Its states, where it has any. */
+  readonly lifecycle?: Lifecycle;
+  /** Events written when an object is added, updated and removed. */
+  readonly events?: {
+    readonly add?: EventChoice;
+    readonly update?: EventChoice;
+    readonly remove?: EventChoice;
+  };
+  /** Completes and checks a new object before it is stored. `sent` is what the client sent. */
+  readonly prepare?: (
+    ctx: RuleContext,
+    object: ObjectOf<K>,
+    place: Place,
+    sent: StoredObject,
+  ) => void;
+  /** The object that says the same already, where there is one: it is answered, and none is made. */
+  readonly same?: (ctx: RuleContext, object: ObjectOf<K>, place: Place) => ObjectOf<K> | undefined;
+  /** Follows a new object: what is made with it, where it moves to. */
+  readonly added?: (ctx: RuleContext, target: Addressed<K>, sent: StoredObject) => void;
+  /** Takes over `add` whole, for collections in which objects are attached instead of made. */
+  readonly attach?: (ctx: RuleContext, place: Place, sent: StoredObject) => ObjectOf<K>;
+  /** Checks an update and completes the new form before it is stored. */
+  readonly change?: (
+    ctx: RuleContext,
+    before: ObjectOf<K>,
+    after: ObjectOf<K>,
+    place: Place,
+    sent: StoredObject,
+  ) => void;
+  /** Follows an update. */
+  readonly changed?: (ctx: RuleContext, before: ObjectOf<K>, target: Addressed<K>) => void;
+  /** Takes over `update` whole, where an object is changed through its owner. */
+  readonly replace?: (ctx: RuleContext, target: Addressed<K>, sent: StoredObject) => ObjectOf<K>;
+  /** Refuses the removal of an object that is in use. */
+  readonly removable?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
+  /**
+   * Takes over the removal; by default the object and its sub-collections are deleted. Returns
+   * whether the object is gone already.
+   */
+  readonly remove?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
+  /**
+   * Checks and follows the change of one of its lists: a member was put in (`added`) or taken out.
+   * `after` is stored when it returns.
+   */
+  readonly relisted?: (
+    ctx: RuleContext,
+    before: ObjectOf<K>,
+    after: ObjectOf<K>,
+    member: { readonly id: string; readonly added: boolean },
+  ) => void;
+  /**
+   * Members computed when the object is shown. `everything`: also those that are costly; `brief`:
+   * without what repeats the object that it is shown in.
+   */
+  readonly present?: (
+    ctx: RuleContext,
+    object: ObjectOf<K>,
+    everything: boolean,
+    brief: boolean,
+  ) => StoredObject;
+  /** Lists of references that are shown when everything is, or when they are followed. */
+  readonly references?: Readonly<
+    Record<string, (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[]>
+  >;
+  /** Whether what `present` tells follows from the store, the caller and the request alone. */
+  readonly presentsStored?: boolean;
+  /**
+   * Makes up the objects of a collection, for kinds that are not stored: measured values, what a
+   * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.
+   */
+  readonly compute?: (ctx: RuleContext, place: Place, id?: string) => ObjectOf<K>[];
+  /**
+   * Chooses another place for the same path: parameters may ask for objects of another kind. `id`
+   * is that of the one that is looked for.
+   */
+  readonly locate?: (ctx: RuleContext, place: Place, id?: string) => Place;
+  /** Actions of one object, by name in snake case. */
+  readonly actions?: Readonly<Record<string, ActionRule<K>>>;
+  /** Actions of a collection, by name in snake case. */
+  readonly collectionActions?: Readonly<Record<string, CollectionRule>>;
+  /** Takes over `add` where several objects may be sent at once. Returns those that were added. */
+  readonly addMany?: (ctx: RuleContext, place: Place, sent: StoredObject[]) => ObjectOf<K>[];
+  /** Takes over the removal of several objects, named in the body. */
+  readonly removeMany?: CollectionRule;
+  /** Whether `add` is answered with 201 although the object is not settled yet. */
+  readonly addsAtOnce?: boolean;
+  /** Status that `add` is answered with, where it is not 201. */
+  readonly addsWith?: 200;
+}
+
+/** Declares the rules of a kind; returns them unchanged. */
+export function rules<K extends KindName>(declaration: Rules<K>): Rules<K> {
+  return declaration;
+}

@@ -1,0 +1,89 @@
+/** Refusals: what a rule throws, and the HTTP status and fault document that become of it. */
+import { type FaultKey, faults } from '../../model/faults.ts';
+
+/** Words that fill the blanks of a sentence. */
+export type Words = Readonly<Record<string, string | number | bigint | undefined>>;
+
+export interface RefusalOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly reword?: ((word: (value: string) => string) => string) | undefined;
+}
+
+/** A refused request. `reason` names the family, `detail` says what was wrong (specification 7). */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly reason: string;
+  readonly detail: string | undefined;
+  /** Of the answer, beside those that every fault has: `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Makes the detail with other words, where it was made of words. */
+  readonly reword: ((word: (value: string) => string) => string) | undefined;
+
+  constructor(
+    status: number,
+    reason: string,
+    detail?: string,
+    { headers = {}, reword }: RefusalOptions = {},
+  ) {
+    super(detail ?? reason);
+    this.headers = headers;
+    this.status = status;
+    this.reason = reason;
+    this.detail = detail;
+    this.reword = reword;
+  }
+}
+
+/** Words that never name an object. */
+const plainWords: ReadonlySet<string> = new Set([
+  'action',
+  'type',
+  'status',
+  'attribute',
+  'permit',
+]);
+
+/** A command that validation refuses: the sentence of the catalogue, in square brackets. */
+export function refused(key: FaultKey, words: Words): Refusal {
+  const { status, text } = faults[key];
+  const detail = (all: Words) => `[${fill(text, all)}]`;
+  const reword = (word: (value: string) => string) =>
+    detail(
+      Object.fromEntries(
+        Object.entries(words).map(([name, value]) => [
+          name,
+          typeof value === 'string' && !plainWords.has(name) ? word(value) : value,
+        ]),
+      ),
+    );
+  return new Refusal(status, 'Operation Failed', detail(words), { reword });
+}
+
+/** 400: attributes that are mandatory and missing. */
+export function incomplete(type: string, missing: readonly string[], operation: string): Refusal {
+  return new Refusal(
+    400,
+    'Incomplete parameters',
+    `${type} [${missing.join(', ')}] required for ${operation}`,
+  );
+}
+
+/** A reference, by id or name, to something that does not exist; 400 where it is a bad value. */
+export function entityNotFound(what: string, status: 400 | 404 = 404): Refusal {
+  return new Refusal(status, 'Operation Failed', `Entity not found: ${what}`);
+}
+
+export const notFoundReason = 'Not Found';
+
+/** 404: the addressed object does not exist. */
+export function notFound(detail: string): Refusal {
+  return new Refusal(404, notFoundReason, detail);
+}
+
+/** Fills `{Name}` in a sentence; a word that is not known shows as `<UNKNOWN>`. */
+export function fill(text: string, words: Words): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const word = words[name];
+    return word === undefined ? '<UNKNOWN>' : String(word);
+  });
+}

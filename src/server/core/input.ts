@@ -1,0 +1,229 @@
+/** From what a client sent to an object that can be stored: filters, defaults, references. */
+
+import { naming } from '../../model/derive/naming.ts';
+import {
+  requiredByAction,
+  requiredOnAdd,
+  requiredOnAddOfKind,
+  requiredOnAddWith,
+  requiredOnAttach,
+} from '../../model/derive/required.ts';
+import type { Dialect } from '../../model/dialect.ts';
+import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
+import { scopeOf } from '../../model/naming.ts';
+import type { Attribute } from '../../model/notation/attributes.ts';
+import type { Requirement } from '../../model/notation/collections.ts';
+import { namePatterns } from '../../model/notation/naming.ts';
+import { acceptedPaths, requirementText } from '../../model/requirements.ts';
+import type { TypeName } from '../../model/resources/index.ts';
+import { entityNotFound, incomplete, refused } from './fault.ts';
+import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
+import { columnName, type KindName } from '../store/kinds.ts';
+import type { Transaction } from '../store/transaction.ts';
+import { isStored, type Place, titleOf } from './collection-ref.ts';
+import { typeWord } from './type-labels.ts';
+
+/** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
+export function settable(type: TypeName, sent: StoredObject, when: 'C' | 'U'): StoredObject {
+  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  const kept: StoredObject = {};
+  for (const [name, value] of Object.entries(sent)) {
+    const attribute = attributes[name];
+    if (attribute?.mut.includes(when)) kept[name] = value;
+  }
+  return kept;
+}
+
+/** Fills in the declared defaults of attributes that are absent. */
+export function applyDefaults(type: TypeName, object: StoredObject): void {
+  const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (attribute.default === undefined || attribute.writeOnly) continue;
+    object[name] ??= Array.isArray(attribute.default) ? [...attribute.default] : attribute.default;
+  }
+}
+
+/** References that are refused as bad values, with 400, where they lead nowhere. */
+const badValues: ReadonlySet<string> = new Set([
+  'balance.scheduling_policy_unit',
+  'cluster.management_network',
+  'cluster.scheduling_policy',
+  'cpu_profile.qos',
+  'disk_profile.qos',
+  'filter.scheduling_policy_unit',
+  'iscsi_bond.networks',
+  'iscsi_bond.storage_connections',
+  'network.qos',
+  'permission.group',
+  'permission.user',
+  'template_version.base_template',
+  'vnic_profile.network_filter',
+  'vnic_profile.qos',
+  'weight.scheduling_policy_unit',
+]);
+
+/** The status that a reference is refused with where it leads nowhere. */
+export function badValueStatus(attribute: string): 400 | 404 {
+  return badValues.has(attribute) ? 400 : 404;
+}
+
+/** References that name an object of another type than they say: older clients call a disk an image. */
+const otherTypes: Readonly<Record<string, string>> = { 'image_transfer.image': 'disk' };
+
+/**
+ * Replaces every reference by `{id}`, looking names up. Refuses with 404 what does not exist, and
+ * with 400 what is one of the values above. References to objects that are not stored by themselves
+ * stay as they were sent.
+ */
+export function resolveReferences(tx: Transaction, type: string, object: StoredObject): void {
+  for (const [name, value] of Object.entries(object)) {
+    const attribute = attributesOf(type)[name];
+    if (!attribute) continue;
+    const { form, of } = parseKind(attribute.kind);
+    if (form === 'struct') {
+      for (const part of Array.isArray(value) ? value : [value]) {
+        if (isRecord(part)) resolveReferences(tx, of, part);
+      }
+      continue;
+    }
+    const status = badValueStatus(`${type}.${name}`);
+    if (form === 'ref' && isRecord(value)) {
+      object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, status);
+    } else if (form === 'links' && Array.isArray(value)) {
+      object[name] = value.map((item) => (isRecord(item) ? resolve(tx, of, item, status) : item));
+    }
+  }
+}
+
+function resolve(
+  tx: Transaction,
+  named: string,
+  reference: StoredObject,
+  status: 400 | 404 = 404,
+): StoredObject {
+  const type = referencedType(named);
+  if (!isStored(type)) return reference;
+  const { id, name } = reference;
+  if (typeof id === 'string' && id !== '') {
+    if (!tx.get(type, id)) throw entityNotFound(`${titleOf(type)}: id=${id}`, status);
+    return { id };
+  }
+  if (typeof name === 'string' && name !== '') {
+    const found = tx.byName(type, name, scopeIn(tx, type, reference, status));
+    if (!found) throw entityNotFound(`${titleOf(type)}: name=${name}`, status);
+    return { id: found['id'] };
+  }
+  // An empty reference clears the attribute, or carries a whole new object (a disk to be made).
+  return reference;
+}
+
+/**
+ * Among which objects of the type a name is meant, where the object or reference that has it says so:
+ * a condition on the column of the attribute that `scopeOf` names.
+ */
+export function scopeIn(
+  tx: Transaction,
+  type: string,
+  named: StoredObject,
+  status: 400 | 404 = 404,
+): Record<string, string> {
+  const scope = scopeOf(type);
+  const value = scope === undefined ? undefined : named[scope];
+  const attribute = attributesOf(type)[scope ?? ''];
+  if (scope === undefined || !attribute || !isRecord(value)) return {};
+  const { id } = resolve(tx, parseKind(attribute.kind).of, value, status);
+  return typeof id === 'string' ? { [columnName([scope, 'id'])]: id } : {};
+}
+
+/** Refuses with 400 when attributes are missing that `add` asks for in this place. */
+export function requireOnAdd({ optionalOnAdd }: Dialect, place: Place, object: StoredObject): void {
+  const alternatives = Object.entries(requiredOnAddWith[place.type] ?? {});
+  const required =
+    requiredOnAddOfKind[place.kind] ??
+    alternatives.find(([member]) => object[member] !== undefined)?.[1] ??
+    requiredOnAttach[place.service] ??
+    requiredOnAdd[place.type] ??
+    [];
+  const asked = required.filter(
+    (one) => !optionalOnAdd.includes(`${place.type}.${requirementText(one)}`),
+  );
+  requireAll(titleOf(place.type), asked, { ...place.implied, ...object }, 'add');
+}
+
+/** Refuses with 400 when elements are missing that an action asks for. */
+export function requireForAction({ type, name }: Operation, body: StoredObject): void {
+  requireAll('Action', requiredByAction[type]?.[name] ?? [], body, name);
+}
+
+/** Refuses with 400, naming everything that is required and that the object lacks. */
+export function requireAll(
+  type: string,
+  required: readonly Requirement[],
+  object: StoredObject,
+  operation: string,
+): void {
+  const missing = required
+    .filter((one) => !acceptedPaths(one).some((path) => isSent(object, path)))
+    .map(requirementText);
+  if (missing.length > 0) throw incomplete(type, missing.map(camel), operation);
+}
+
+function isSent(object: StoredObject, path: string): boolean {
+  const value = valueAt(object, path.split('.'));
+  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
+function camel(path: string): string {
+  return path.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Refuses a name that is not allowed for the type or already taken by another object. */
+export function checkName(
+  tx: Transaction,
+  place: { readonly kind: KindName; readonly type: TypeName; readonly collection: string },
+  object: StoredObject,
+  action: 'add' | 'edit',
+): void {
+  const rule = naming[place.type];
+  const name = object['name'];
+  if (!rule || typeof name !== 'string') return;
+  const words = { action, type: typeWord(place.type), name };
+  const { test, rule: allowed } = namePatterns[rule.pattern];
+  if (!test.test(name)) throw refused('NAME_INVALID', { ...words, rule: allowed });
+  if ([...name].length > rule.max) {
+    throw refused('NAME_TOO_LONG', { ...words, length: [...name].length, max: rule.max });
+  }
+  if (rule.unique === 'nowhere') return;
+  const where =
+    rule.unique === 'collection'
+      ? { collection: place.collection }
+      : scopeIn(tx, place.type, object);
+  const taken = tx.byName(place.kind, name, where);
+  if (taken && taken['id'] !== object['id']) {
+    throw refused(place.type === 'nic' ? 'NIC_NAME_IN_USE' : 'NAME_IN_USE', words);
+  }
+}
+
+/**
+ * The object after an update: members that were sent replace the old ones, nested objects are
+ * merged member by member, lists replaced whole.
+ */
+export function merge(before: StoredObject, changes: StoredObject): StoredObject {
+  const after: StoredObject = { ...before };
+  for (const [name, value] of Object.entries(changes)) {
+    const old = before[name];
+    const nested = isRecord(value) && isRecord(old) && value['id'] === undefined;
+    after[name] = nested ? merge(old, value) : value;
+  }
+  return after;
+}
+
+/** Id of the object that a reference names, by id or name. Refuses with 404 what does not exist. */
+export function resolveMember(tx: Transaction, type: TypeName, reference: StoredObject): string {
+  return String(resolve(tx, type, reference)['id']);
+}
+
+/** Whether clients may choose this as the id of an object that they add. */
+export function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+}

@@ -1,0 +1,143 @@
+/**
+ * Jobs: what the service is doing for a request (specification 5.3). One is opened for each
+ * operation that the model names; it ends when the last move or work that the request began has
+ * ended.
+ */
+
+import { jobDescriptions } from '../../model/derive/jobs.ts';
+import type { Operation } from '../../model/index.ts';
+import { isNameable, type NamedObject } from './named-objects.ts';
+import { Refusal } from './fault.ts';
+import type { RuleContext } from './context.ts';
+import type { Place } from './collection-ref.ts';
+import type { StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
+import type { Store } from '../store/store.ts';
+
+export type JobStatus = 'started' | 'finished' | 'failed' | 'aborted';
+
+/** A job as it is stored: with what clients do not see. */
+export interface StoredJob extends StoredObject {
+  readonly id: string;
+  readonly description: string;
+  readonly status: JobStatus;
+  readonly external: boolean;
+  /** Found by searches, not shown. */
+  readonly correlation_id?: string;
+  /** Steps that clients added, or that only jobs of this kind have. */
+  readonly own_steps?: readonly StoredObject[];
+  /** Service time in milliseconds. */
+  readonly ended?: number;
+}
+
+export const jobCollection = '/jobs';
+
+/** Milliseconds that jobs stay readable after success, and after failure. */
+const keepFinished = 10 * 60_000;
+const keepFailed = 60 * 60_000;
+
+/** Ties what the request begins to a job: a new one, or the external one that it names. */
+export function openJob(ctx: RuleContext, operation: Operation): void {
+  const named = ctx.parameters.text('JobId') ?? ctx.parameters.text('job_id');
+  if (named !== undefined) {
+    const job = jobOf(ctx, named);
+    if (!job?.external || job.status !== 'started') {
+      const detail = `There is no external job ${named} that is under way.`;
+      throw new Refusal(404, 'Not Found', detail);
+    }
+    ctx.externalJob = named;
+  }
+  if (jobDescriptions[operation.type]?.[operation.name]) ctx.job = ctx.site.newId();
+}
+
+/** Stores the job of the request, once it is known what it is about. Returns its id. */
+export function noteJob(
+  ctx: RuleContext,
+  operation: Operation,
+  place: Place,
+  object: StoredObject,
+): string | undefined {
+  const description = jobDescriptions[operation.type]?.[operation.name];
+  if (ctx.job === undefined || description === undefined) return ctx.externalJob;
+  const owner = place.owner && ctx.tx.get(place.owner.kind, place.owner.id);
+  const words: Readonly<Record<string, unknown>> = {
+    name: nameOf(object),
+    owner: owner ? nameOf(owner) : '',
+  };
+  const underWay = ctx.tx.tasks.hasOf(ctx.job);
+  ctx.tx.insert('job', jobCollection, {
+    id: ctx.job,
+    description: description.replace(/\{(\w+)\}/g, (_, word: string) => String(words[word])),
+    status: underWay ? 'started' : endStatus(ctx),
+    external: false,
+    auto_cleared: true,
+    start_time: ctx.timestamp,
+    last_updated: ctx.timestamp,
+    ...(underWay ? {} : { end_time: ctx.timestamp, ended: ctx.steady }),
+    ...(ctx.caller.userId ? { owner: { id: ctx.caller.userId } } : {}),
+    ...(ctx.correlationId ? { correlation_id: ctx.correlationId } : {}),
+    ...(ctx.steps.length > 0 ? { own_steps: ctx.steps } : {}),
+    names: [
+      ...namedAs(place.kind, object['id']),
+      ...(place.owner ? namedAs(place.owner.kind, place.owner.id) : []),
+    ],
+  } as never);
+  return ctx.externalJob ?? ctx.job;
+}
+
+/** Kept with the job: whoever may not see what it names any more does not see the job. */
+function namedAs(kind: KindName, id: unknown): NamedObject[] {
+  return isNameable(kind) && typeof id === 'string' ? [{ kind, id }] : [];
+}
+
+function nameOf(object: StoredObject): string {
+  return String(object['name'] ?? object['alias'] ?? object['description'] ?? object['id'] ?? '');
+}
+
+function endStatus(ctx: RuleContext): JobStatus {
+  return ctx.failed ? 'failed' : 'finished';
+}
+
+/** Ends the job of the context if nothing of it is under way any more. */
+export function settleJob(ctx: RuleContext): void {
+  if (ctx.job !== undefined && !ctx.tx.tasks.hasOf(ctx.job)) endJob(ctx, ctx.job, endStatus(ctx));
+}
+
+/** The moves of an object are given up: their jobs end with that, if nothing else is left of them. */
+export function abortJobs(ctx: RuleContext, jobs: readonly string[]): void {
+  for (const id of jobs) {
+    if (id !== ctx.job && !ctx.tx.tasks.hasOf(id)) endJob(ctx, id, 'aborted');
+  }
+}
+
+/** Ends a job, unless it has ended before. */
+export function endJob(ctx: RuleContext, id: string, status: JobStatus): void {
+  const job = jobOf(ctx, id);
+  if (job?.status !== 'started') return;
+  ctx.tx.update('job', {
+    ...job,
+    status,
+    end_time: ctx.timestamp,
+    last_updated: ctx.timestamp,
+    ended: ctx.steady,
+  } as never);
+}
+
+/** A job that is still known. */
+export function jobOf(ctx: RuleContext, id: string): StoredJob | undefined {
+  return ctx.tx.get('job', id) as StoredJob | undefined;
+}
+
+/** Forgets jobs that ended long enough ago by the time of the service; those of clients only if they agreed to it. */
+export async function purgeJobs(store: Store, now: number): Promise<void> {
+  const old = store
+    .read((tx) => tx.list('job') as unknown as StoredJob[])
+    .filter(({ status, ended, external, auto_cleared }) => {
+      const keep = status === 'finished' ? keepFinished : keepFailed;
+      return ended !== undefined && now - ended > keep && (!external || auto_cleared === true);
+    });
+  if (old.length === 0) return;
+  await store.write((tx) => {
+    for (const { id } of old) tx.remove('job', id, jobCollection);
+  });
+}

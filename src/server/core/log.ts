@@ -1,0 +1,41 @@
+/** The log of a server: what comes again and again is one line, with how often it came. */
+import { StoreError } from '../store/store.ts';
+
+/** Milliseconds in which a line is written once. */
+const quietTime = 10_000;
+
+/** What a connection that was given up looks like; no news for anybody. */
+const gone = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/**
+ * Makes what notes errors. Those that come from outside (a disk that is full, a client that went away)
+ * are a line, written at most once in a while; errors of our own come with their stack.
+ */
+export function reporter(
+  log: (line: string) => void,
+  now: () => number = () => performance.now(),
+): (error: unknown) => void {
+  const told = new Map<string, { at: number; more: number }>();
+  return (error) => {
+    const line = lineOf(error);
+    if (line === undefined) {
+      log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      return;
+    }
+    const before = told.get(line);
+    if (before && now() - before.at < quietTime) {
+      before.more += 1;
+      return;
+    }
+    if (told.size > 100) told.clear();
+    told.set(line, { at: now(), more: 0 });
+    log(before && before.more > 0 ? `${line} (${before.more} times more since)` : line);
+  };
+}
+
+/** The line that says it all; undefined where somebody has to look for the reason. */
+function lineOf(error: unknown): string | undefined {
+  if (error instanceof StoreError) return error.message;
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code !== undefined && gone.has(code) ? `a client went away (${code})` : undefined;
+}

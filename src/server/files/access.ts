@@ -1,0 +1,122 @@
+/** Who may read and write the folder of the data: its owner, and nobody else. */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { causeOf } from '../folder/cause.ts';
+
+/** What somebody has to put right before a server can start; `hint` says how. */
+export class FolderError extends Error {
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.hint = hint;
+  }
+}
+
+/** Another server has the folder. */
+export class FolderInUse extends FolderError {}
+
+const others = 0o077;
+const writtenByOthers = 0o022;
+
+/**
+ * Makes the folder, for its owner alone, or takes one that is there: it must belong to whoever runs
+ * the server, and nobody else may write it. Throws a `FolderError`.
+ */
+export function ownFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw notAFolder(path, error);
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') throw notAFolder(path, error);
+    throw new FolderError(`The folder ${path} cannot be made: ${causeOf(error)}`, undefined, error);
+  }
+  // Windows has other ways to say who may do what.
+  if (!process.geteuid) return;
+  const found = statSync(path);
+  requireOwn(path, found);
+  if ((found.mode & writtenByOthers) !== 0) {
+    throw new FolderError(
+      `Others may write into ${path} (mode ${modeOf(found)}), and so could have put anything there.`,
+      `if you trust what is in it: chmod go-w ${path}`,
+    );
+  }
+  if ((found.mode & others) !== 0) {
+    tighten(path, () => chmodSync(path, found.mode & ~others & 0o7777));
+  }
+}
+
+/** Makes a file that only its owner may read, or takes what it is from others where it is there. */
+export function ownFile(path: string, make = false): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found && !make) return;
+  if (found?.isDirectory()) {
+    throw new FolderError(
+      `${path} is a folder; it has to be a file.`,
+      `move it away, or name another folder with --data`,
+    );
+  }
+  if (found && !found.isFile()) {
+    throw new FolderError(
+      `${path} is no regular file.`,
+      'move it away: nothing follows links here',
+    );
+  }
+  const flags = constants.O_RDWR | (make ? constants.O_CREAT : 0) | (constants.O_NOFOLLOW ?? 0);
+  let file: number;
+  try {
+    file = openSync(path, flags, 0o600);
+  } catch (error) {
+    throw new FolderError(`${path} cannot be written: ${causeOf(error)}`, undefined, error);
+  }
+  try {
+    const opened = fstatSync(file);
+    requireOwn(path, opened);
+    if ((opened.mode & others) !== 0) tighten(path, () => fchmodSync(file, 0o600));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function tighten(path: string, change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    throw new FolderError(
+      `${path} may be read by others, and that cannot be changed: ${causeOf(error)}`,
+      `chmod go-rwx ${path}`,
+      error,
+    );
+  }
+}
+
+function requireOwn(path: string, found: Stats): void {
+  const me = process.geteuid?.();
+  if (me === undefined || found.uid === me) return;
+  throw new FolderError(
+    `${path} belongs to another user (${found.uid}; this is ${me}).`,
+    'run the server as that user, or name a folder of your own with --data',
+  );
+}
+
+function notAFolder(path: string, cause: unknown): FolderError {
+  return new FolderError(
+    `${path} cannot hold the data: it, or something on the way to it, is a file and no folder.`,
+    'name a folder with --data',
+    cause,
+  );
+}
+
+function modeOf({ mode }: Stats): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0');
+}

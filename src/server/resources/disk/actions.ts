@@ -1,0 +1,267 @@
+/** Actions of disks: copy, move, export, sparsify, reduce; and how a disk grows. */
+import type { Resource } from '../../../model/resource.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { registeredAlready } from '../domain-contents/register.ts';
+import { resolveMember, resolveReferences } from '../../core/input.ts';
+import { chargeStorage } from '../limits/quota.ts';
+import type { ActionRule } from '../../core/behavior.ts';
+import { logicalUnit, unitsOf } from '../storage/logical-unit.ts';
+import { isBlock } from '../storage/space.ts';
+import {
+  checkFormat,
+  dataCenterOf,
+  diskWords,
+  domainOf,
+  hasSnapshots,
+  moveDisk,
+  pluggedInto,
+  requireActiveDomain,
+  requireSpace,
+  settleOwners,
+  templatesOf,
+  vmsOf,
+} from './disk.ts';
+import type { DiskMove } from './ends.ts';
+
+type Disk = Resource<'disk'>;
+type Domain = Resource<'storage_domain'>;
+
+/** States of virtual machines in which their disks can be moved. */
+const movable = new Set(['down', 'up', 'paused']);
+
+export const diskActions: Readonly<Record<string, ActionRule<'disk'>>> = {
+  register: registeredAlready.register,
+
+  copy(ctx, { object: disk, place }, body) {
+    requireImage(ctx, disk, 'copy');
+    const domain = targetOf(ctx, disk, body, 'copy');
+    if (templatesOf(ctx, disk).length > 0) return spread(ctx, disk, place, domain);
+    const id = ctx.site.newId();
+    const { alias, name } = (body['disk'] ?? {}) as Disk;
+    const copy: Disk = {
+      ...withoutHistory(disk),
+      id,
+      alias: alias ?? name ?? disk.alias ?? id,
+      image_id: ctx.site.newId(),
+      storage_domains: [{ id: domain.id ?? '' }],
+      ...ownersIn(ctx, body),
+      status: 'locked',
+      actual_size: 0,
+      total_size: 0,
+    };
+    copy.name = copy.alias ?? id;
+    fitTo(ctx, copy, domain, 'copy');
+    settleOwners(ctx, copy, domain, 'copy');
+    ctx.tx.insert('disk', '/disks', copy);
+    begin(ctx, disk, place, 'copy', { domain: domain.id ?? '', target: id, words: into(domain) });
+    return undefined;
+  },
+
+  move(ctx, { object: disk, place }, body) {
+    requireImage(ctx, disk, 'move');
+    const [template] = templatesOf(ctx, disk);
+    if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'move', name: template.name });
+    const domain = targetOf(ctx, disk, body, 'move');
+    const stuck = pluggedInto(ctx, disk).find(({ status }) => !movable.has(status ?? ''));
+    if (stuck)
+      ctx.refuse('VM_STATUS_ILLEGAL', { action: 'move the disk of', status: stuck.status });
+    if (disk.shareable && disk.sparse && isBlock(domain)) {
+      ctx.refuse('DISK_NOT_SHAREABLE', { action: 'move' });
+    }
+    const moved: Disk = { ...disk, ...ownersIn(ctx, body) };
+    if (!body['disk_profile']) delete moved.disk_profile;
+    if (dataCenterOf(ctx, domain) !== dataCenterOf(ctx, domainOf(ctx, disk) ?? {})) {
+      ctx.refuse('DOMAIN_IN_OTHER_DATA_CENTER', { action: 'move', name: domain.name });
+    }
+    fitTo(ctx, moved, domain, 'move');
+    settleOwners(ctx, moved, domain, 'move');
+    const { sparse, disk_profile: profile, quota } = moved;
+    const changes: Disk = {
+      ...(sparse === undefined ? {} : { sparse }),
+      ...(profile ? { disk_profile: profile } : {}),
+      ...(quota ? { quota } : {}),
+    };
+    begin(ctx, disk, place, 'move', { domain: domain.id ?? '', changes, words: into(domain) });
+    return undefined;
+  },
+
+  export(ctx, { object: disk, place }, body) {
+    requireImage(ctx, disk, 'export');
+    const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
+    const domain = ctx.tx.get('storage_domain', id) ?? {};
+    if (domain.type !== 'image') {
+      ctx.refuse('STORAGE_DOMAIN_TYPE_ILLEGAL', {
+        action: 'export',
+        type: 'Virtual Disk',
+        name: domain.name,
+        domainType: domain.type,
+      });
+    }
+    if (hasSnapshots(ctx, disk)) ctx.refuse('DISK_HAS_SNAPSHOTS', { action: 'export' });
+    requireUnplugged(ctx, disk, 'export');
+    const target = ctx.site.newId();
+    begin(ctx, disk, place, 'export', { domain: id, target, words: into(domain) });
+    return undefined;
+  },
+
+  sparsify(ctx, { object: disk, place }) {
+    requireImage(ctx, disk, 'sparsify');
+    if (disk.sparse === false) ctx.refuse('DISK_PREALLOCATED', { action: 'sparsify' });
+    if (hasSnapshots(ctx, disk)) ctx.refuse('DISK_HAS_SNAPSHOTS', { action: 'sparsify' });
+    requireUnplugged(ctx, disk, 'sparsify');
+    begin(ctx, disk, place, 'sparsify');
+    return undefined;
+  },
+
+  convert(ctx, { object: disk, place }, body) {
+    requireImage(ctx, disk, 'convert');
+    // Each of the two stays as it is where it is not sent; whether both go together is judged below.
+    const sent = (body['disk'] ?? {}) as Disk;
+    const changes: Disk = {
+      format: sent.format ?? disk.format ?? 'raw',
+      sparse: sent.sparse ?? disk.sparse ?? true,
+      ...(sent.backup ? { backup: sent.backup } : {}),
+    };
+    if (hasSnapshots(ctx, disk)) ctx.refuse('DISK_HAS_SNAPSHOTS', { action: 'convert' });
+    const [template] = templatesOf(ctx, disk);
+    if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'convert', name: template.name });
+    requireUnplugged(ctx, disk, 'convert');
+    const domain = domainOf(ctx, disk);
+    if (domain) {
+      checkFormat(ctx, { ...disk, ...changes }, domain, 'convert');
+      requireSpace(ctx, { ...disk, ...changes }, domain, 'convert');
+    }
+    begin(ctx, disk, place, 'convert', { changes });
+    return undefined;
+  },
+
+  reduce(ctx, { object: disk, place }) {
+    requireImage(ctx, disk, 'reduce');
+    const domain = domainOf(ctx, disk);
+    if (!domain || !isBlock(domain) || disk.format !== 'cow') {
+      ctx.refuse('DISK_NOT_REDUCIBLE', { action: 'reduce' });
+    }
+    requireUnplugged(ctx, disk, 'reduce');
+    begin(ctx, disk, place, 'reduce');
+    return undefined;
+  },
+
+  refresh_lun(ctx, { object: disk }, body) {
+    if (disk.storage_type !== 'lun') ctx.refuse('DISK_NOT_A_UNIT', { action: 'refresh' });
+    const holder: StoredObject = { host: body['host'] };
+    resolveReferences(ctx.tx, 'storage_domain', holder);
+    const { id } = (holder['host'] ?? {}) as { id?: string };
+    const host = id ? ctx.tx.get('host', id) : undefined;
+    if (host && host.status !== 'up') {
+      ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'use', status: host.status });
+    }
+    const units = unitsOf(disk.lun_storage).map((unit) => logicalUnit(unit.id ?? '', unit));
+    ctx.tx.update('disk', { ...disk, lun_storage: { ...disk.lun_storage, logical_units: units } });
+    ctx.event('DISK_UNIT_REFRESHED', host ? { host } : {}, { DiskAlias: disk.alias });
+    return undefined;
+  },
+};
+
+/** Begins to let a disk grow to a size in bytes. */
+export function extendDisk(
+  ctx: RuleContext,
+  disk: Disk,
+  size: number | bigint,
+  changes: Disk = {},
+): void {
+  const present = disk.provisioned_size ?? 0;
+  if (size < present) ctx.refuse('DISK_SIZE_TOO_SMALL', { action: 'extend', size, present });
+  const attachments = vmsOf(ctx, disk);
+  const readOnly = attachments.find(({ attachment }) => attachment.read_only);
+  if (readOnly) ctx.refuse('DISK_IS_READ_ONLY', { action: 'extend', vm: readOnly.vm.name });
+  const stuck = attachments.find(({ vm }) => vm.status !== 'down' && vm.status !== 'up');
+  if (stuck)
+    ctx.refuse('VM_STATUS_ILLEGAL', { action: 'extend the disk of', status: stuck.vm.status });
+  const domain = domainOf(ctx, disk);
+  const more = Number(size) - Number(present);
+  if (domain && disk.sparse === false) {
+    requireSpace(ctx, { ...disk, provisioned_size: more }, domain, 'extend');
+  }
+  chargeStorage(ctx, disk.quota?.id, domain?.id ?? '', more, 'extend');
+  const words = { NewSize: Math.round(Number(size) / 2 ** 30) };
+  const data: DiskMove = { changes: { ...changes, provisioned_size: size }, words };
+  moveDisk(ctx, { collection: '/disks' }, { ...disk, ...changes }, 'extend', { ...data });
+}
+
+/** Copies a disk of a template to a further domain, where it is the same disk. */
+function spread(
+  ctx: RuleContext,
+  disk: Disk,
+  place: { collection: string },
+  domain: Domain,
+): undefined {
+  if (disk.storage_domains?.some(({ id }) => id === domain.id)) {
+    ctx.refuse('DISK_IS_THERE', { action: 'copy', name: domain.name });
+  }
+  requireSpace(ctx, disk, domain, 'copy');
+  begin(ctx, disk, place, 'copy', { domain: domain.id ?? '', words: into(domain) });
+  return undefined;
+}
+
+function begin(
+  ctx: RuleContext,
+  disk: Disk,
+  place: { collection: string },
+  operation: string,
+  data: DiskMove = {},
+): void {
+  moveDisk(ctx, place, disk, operation, { ...data });
+}
+
+/** The domain that an action names: another one, active, for data. */
+function targetOf(ctx: RuleContext, disk: Disk, body: StoredObject, action: string): Domain {
+  const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
+  const domain = ctx.tx.get('storage_domain', id) ?? {};
+  const there = disk.storage_domains?.some((one) => one.id === id);
+  if (action === 'move' && there) {
+    ctx.refuse('DISK_IS_THERE', { action, name: domain.name });
+  }
+  requireActiveDomain(ctx, domain, action, 'Virtual Disk');
+  return domain;
+}
+
+/** Disk profile and quota that an action names. */
+function ownersIn(ctx: RuleContext, body: StoredObject): Disk {
+  const owners: StoredObject = {};
+  for (const name of ['disk_profile', 'quota']) {
+    if (body[name] !== undefined) owners[name] = body[name];
+  }
+  resolveReferences(ctx.tx, 'disk', owners);
+  return owners as Disk;
+}
+
+/** A thin raw disk takes all of its room on block storage, which cannot hold it otherwise. */
+function fitTo(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
+  if (isBlock(domain) && disk.format === 'raw') disk.sparse = false;
+  checkFormat(ctx, disk, domain, action);
+  requireSpace(ctx, disk, domain, action);
+}
+
+/** What a copy does not take over. */
+function withoutHistory(disk: Disk): Disk {
+  const { quota: _q, disk_profile: _p, snapshot: _s, image_id: _i, ...rest } = disk;
+  return rest;
+}
+
+/** Refuses logical units and disks that are locked or illegal. */
+function requireImage(ctx: RuleContext, disk: Disk, action: string): void {
+  if (disk.storage_type === 'lun') ctx.refuse('DISK_IS_A_UNIT', { action });
+  requireState(ctx, 'disk', disk as StoredObject, action, diskWords(disk));
+}
+
+function requireUnplugged(ctx: RuleContext, disk: Disk, action: string): void {
+  const vms = pluggedInto(ctx, disk);
+  if (vms.length === 0) return;
+  ctx.refuse('DISK_IS_IN_USE', { action, names: vms.map(({ name }) => name).join(', ') });
+}
+
+function into(domain: Domain): StoredObject {
+  return { StorageDomainName: domain.name ?? '' };
+}

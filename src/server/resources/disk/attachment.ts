@@ -1,0 +1,241 @@
+/** Rules of disk attachments: attaching, making a disk on the way, plugging, detaching. */
+import type { Resource } from '../../../model/resource.ts';
+import { notFound } from '../../core/fault.ts';
+import type { StoredObject } from '../../store/document.ts';
+import { changedMembers } from '../../api/changed-members.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { applyDefaults, requireAll, resolveReferences, settable } from '../../core/input.ts';
+import { rules } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import { measured } from '../storage/space.ts';
+import { changeDisk } from './changes.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
+import {
+  createImage,
+  dataCenterOf,
+  diskWords,
+  domainOf,
+  eraseDisk,
+  hasSnapshots,
+  keptOf,
+  moveDisk,
+  prepareDisk,
+  vmsOf,
+} from './disk.ts';
+import { checkDevice, requireHotPlug } from './interfaces.ts';
+import {
+  diskInSnapshot,
+  requireNotAttached,
+  snapshotOf,
+  withSnapshot,
+} from './snapshot-attachment.ts';
+
+type Disk = Resource<'disk'>;
+type Attachment = Resource<'disk_attachment'>;
+type Vm = Resource<'vm'>;
+
+/** States of a virtual machine in which a disk can be attached. */
+const attachable = new Set(['up', 'paused', 'down']);
+
+export const diskAttachmentRules = rules({
+  kind: 'disk_attachment',
+
+  presentsStored: true,
+  /** A template is a machine, too, as far as its disks are concerned. */
+  present: (_ctx, { template }) => (template?.id ? { vm: { id: template.id } } : {}),
+
+  attach(ctx, place, sent) {
+    const vm = vmOf(ctx, place);
+    const sentDisk = (sent['disk'] ?? {}) as StoredObject;
+    if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'attach' });
+    requireAll('DiskAttachment', ['interface'], sent, 'add');
+    const known =
+      sentDisk['id'] !== undefined ||
+      (sentDisk['name'] && !sentDisk['provisioned_size'] && !sentDisk['lun_storage']);
+    const snapshot = (sentDisk['snapshot'] as { id?: string } | undefined)?.id;
+    let attachment = settable('disk_attachment', sent, 'C') as Attachment;
+    applyDefaults('disk_attachment', attachment as StoredObject);
+    const disk = known ? existing(ctx, vm, sentDisk, snapshot) : made(ctx, vm, sentDisk);
+    if (known && snapshot !== undefined) attachment = withSnapshot(attachment, snapshot);
+    Object.assign(attachment, { id: disk.id, disk: { id: disk.id }, vm: { id: vm.id } });
+    attachment.active ??= known ? false : vm.status === 'down';
+    if (attachment.active) requireHotPlug(ctx, vm, attachment, 'plug in');
+    checkBootable(ctx, place, attachment);
+    checkDevice(ctx, vm, place.collection, attachment, 'attach');
+    ctx.tx.insert('disk_attachment', place.collection, attachment);
+    if (known) ctx.event('DISK_ATTACHED', { vm }, { DiskAlias: disk.alias });
+    return ctx.tx.get('disk_attachment', disk.id ?? '', place.collection) ?? attachment;
+  },
+
+  change(ctx, before, after, place, sent) {
+    const vm = vmOf(ctx, place);
+    const disk = ctx.tx.get('disk', before.id ?? '');
+    if (disk?.status === 'locked')
+      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(disk) });
+    const plugs = before.active !== after.active && after.active !== undefined;
+    if (plugs) {
+      requireHotPlug(ctx, vm, before, after.active ? 'plug in' : 'unplug');
+      if (vm.status !== 'down') {
+        ctx.event(
+          after.active ? 'DISK_HOT_PLUGGED' : 'DISK_HOT_UNPLUGGED',
+          { vm },
+          { DiskAlias: disk?.alias },
+        );
+      }
+    }
+    const fixed = ['interface', 'read_only', 'bootable'] as const;
+    if (vm.status !== 'down' && fixed.some((name) => before[name] !== after[name])) {
+      ctx.refuse('VM_IS_NOT_DOWN', { action: 'edit', status: vm.status });
+    }
+    checkBootable(ctx, place, after);
+    checkDevice(ctx, vm, place.collection, after, 'edit');
+    after.disk = { id: before.id ?? '' };
+    const changes = sent['disk'] as Disk | undefined;
+    if (changes && snapshotOf(before)) {
+      if (
+        Object.keys(changedMembers('disk', changes as StoredObject, (disk ?? {}) as StoredObject))
+          .length > 0
+      ) {
+        ctx.refuse('DISK_SNAPSHOT_FIXED', { action: 'edit' });
+      }
+    } else if (changes && disk) changeDisk(ctx, disk, changes);
+    else if (!plugs || vm.status === 'down')
+      ctx.event('DISK_UPDATED', { vm }, { DiskAlias: disk?.alias });
+  },
+
+  remove(ctx, { place, object }, parameters) {
+    if (place.owner?.kind === 'template') {
+      removeCopy(ctx, object, parameters.text('storage_domain'));
+      return;
+    }
+    const vm = vmOf(ctx, place);
+    if (vm.status !== 'down' && vm.status !== 'up') {
+      ctx.refuse('VM_STATUS_ILLEGAL', { action: 'detach', status: vm.status });
+    }
+    const disk = ctx.tx.get('disk', object.id ?? '');
+    if (snapshotOf(object)) {
+      if (object.active) requireHotPlug(ctx, vm, object, 'detach');
+      ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+      ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
+      return;
+    }
+    const removes = parameters.flag('detach_only') === false;
+    if (disk?.status === 'locked') {
+      ctx.refuse('DISK_IS_LOCKED', { action: 'detach', ...diskWords(disk) });
+    }
+    if (removes && disk) requireNotAttached(ctx, keptOf(ctx, disk), 'remove', 'Virtual Disk');
+    if (removes && vm.status !== 'down' && object.active) {
+      ctx.refuse('DISK_IS_IN_USE', { action: 'remove', names: vm.name });
+    }
+    if (!removes && disk && hasSnapshots(ctx, disk)) {
+      ctx.refuse('DISK_WITH_SNAPSHOTS_STAYS', { action: 'detach' });
+    }
+    if (object.active) requireHotPlug(ctx, vm, object, 'detach');
+    ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+    // Its checkpoints are those of this machine.
+    forgetChanges(ctx, object.id ?? '');
+    ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
+    if (removes && disk && vmsOf(ctx, disk).length === 0) {
+      ctx.event(
+        'DISK_REMOVED',
+        {},
+        { DiskAlias: disk.alias, StorageDomainName: domainOf(ctx, disk)?.name ?? '<none>' },
+      );
+      eraseDisk(ctx, disk as StoredObject);
+    }
+  },
+});
+
+function vmOf(ctx: RuleContext, place: Place): Vm {
+  const vm = ctx.tx.get('vm', place.owner?.id ?? '');
+  if (!vm) throw new Error('A disk attachment has no virtual machine.');
+  return vm;
+}
+
+function existing(
+  ctx: RuleContext,
+  vm: Vm,
+  sent: StoredObject,
+  snapshot: string | undefined,
+): Disk {
+  if (!attachable.has(vm.status ?? '')) {
+    ctx.refuse('VM_STATUS_ILLEGAL', { action: 'attach a disk to', status: vm.status });
+  }
+  if (snapshot !== undefined) {
+    const kept = diskInSnapshot(ctx, sent, snapshot);
+    if (ctx.tx.get('disk_attachment', kept.id ?? '', `/vms/${vm.id}/diskattachments`)) {
+      ctx.refuse('DISK_ALREADY_ATTACHED', { action: 'attach', vm: vm.name });
+    }
+    requireSameDataCenter(ctx, vm, kept);
+    return kept;
+  }
+  const holder: StoredObject = { disk: { id: sent['id'], name: sent['name'] } };
+  resolveReferences(ctx.tx, 'disk_attachment', holder);
+  const disk = ctx.tx.get('disk', String((holder['disk'] as Disk).id)) ?? {};
+  const words = { action: 'attach', ...diskWords(disk) };
+  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
+  if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', words);
+  const users = vmsOf(ctx, disk);
+  const other =
+    users.find((user) => user.vm.id === vm.id) ?? (disk.shareable ? undefined : users[0]);
+  if (other) ctx.refuse('DISK_ALREADY_ATTACHED', { action: 'attach', vm: other.vm.name });
+  requireSameDataCenter(ctx, vm, disk);
+  return disk;
+}
+
+function requireSameDataCenter(ctx: RuleContext, vm: Vm, disk: Disk): void {
+  const domain = domainOf(ctx, disk);
+  const own = ctx.tx.get('cluster', vm.cluster?.id ?? '')?.data_center?.id;
+  if (!domain || !own || dataCenterOf(ctx, domain) === own) return;
+  ctx.refuse('DOMAIN_IN_OTHER_DATA_CENTER', { action: 'attach', name: domain.name });
+}
+
+function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
+  if (!sentDisk['lun_storage']) {
+    requireAll('Disk', ['provisioned_size', 'format'], sentDisk, 'add');
+  }
+  const disk = settable('disk', sentDisk, 'C') as Disk;
+  resolveReferences(ctx.tx, 'disk', disk as StoredObject);
+  disk.id = ctx.site.newId();
+  const count = ctx.tx.count('disk_attachment', {
+    where: { collection: `/vms/${vm.id}/diskattachments` },
+  });
+  disk.alias ??= disk.name ?? `${vm.name}_Disk${count + 1}`;
+  prepareDisk(ctx, disk);
+  requireSameDataCenter(ctx, vm, disk);
+  applyDefaults('disk', disk as StoredObject);
+  ctx.tx.insert('disk', '/disks', disk);
+  createImage(ctx, disk);
+  if (disk.storage_type === 'lun') {
+    ctx.event('DISK_ADD_TO_VM_STARTED', { vm }, { DiskAlias: disk.alias });
+    ctx.event('DISK_ADDED_TO_VM', { vm }, { DiskAlias: disk.alias });
+  } else moveDisk(ctx, { collection: '/disks' }, disk, 'add_to_vm', { vm: vm.id ?? '' });
+  return disk;
+}
+
+/** Removes a disk of a template from one of its domains; in one it must stay. */
+function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | undefined): void {
+  const disk = ctx.tx.get('disk', attachment.id ?? '');
+  if (!disk) return;
+  if (!domain) ctx.refuse('DISK_COPY_NOT_NAMED', { action: 'remove' });
+  const copies = disk.storage_domains ?? [];
+  const left = copies.filter(({ id }) => id !== domain);
+  if (left.length === copies.length) {
+    throw notFound(`The disk ${disk.alias} has no copy in the storage domain ${domain}.`);
+  }
+  if (left.length === 0) ctx.refuse('DISK_LAST_COPY', { action: 'remove' });
+  ctx.tx.update('disk', measured(ctx, { ...disk, storage_domains: left }));
+  const from = { storage_domain: { id: domain } };
+  ctx.event('DISK_REMOVED', from, { DiskAlias: disk.alias });
+}
+
+function checkBootable(ctx: RuleContext, place: Place, attachment: Attachment): void {
+  if (!attachment.bootable) return;
+  const other = ctx.tx
+    .list('disk_attachment', { where: { collection: place.collection } })
+    .find((one) => one.bootable && one.id !== attachment.id);
+  if (other) {
+    const disk = ctx.tx.get('disk', other.id ?? '');
+    ctx.refuse('DISK_BOOT_IN_USE', { action: 'attach', other: disk?.alias ?? other.id });
+  }
+}

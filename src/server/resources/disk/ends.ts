@@ -1,0 +1,179 @@
+/** The ends of the moves of disks: which bytes are copied before, what has become of the disk. */
+import type { Resource } from '../../../model/resource.ts';
+import type { Arrivals, ImageCopy, Journey } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { ImageForm, RuleContext } from '../../core/context.ts';
+import { allocatedBy, measured } from '../storage/space.ts';
+import { forgetChanges } from './dirty-bitmaps.ts';
+import { eraseDisk } from './disk.ts';
+
+type Disk = Resource<'disk'>;
+
+/** What the end of a move of a disk needs to know. */
+export interface DiskMove {
+  /** The storage domain that it goes to. */
+  readonly domain?: string;
+  /** The new disk, or the new image of a repository. */
+  readonly target?: string;
+  /** A template that is locked as long as the disk is. */
+  readonly template?: string;
+  /** What changes in the disk. */
+  readonly changes?: Disk;
+  /** The machine that it is made for. */
+  readonly vm?: string;
+  /** Words of its events. */
+  readonly words?: StoredObject;
+}
+
+type Ends = NonNullable<Arrivals['arrived']>;
+
+export const copiesOf: NonNullable<Arrivals['copies']> = {
+  copy: ontoTarget,
+  convert: inAnotherForm,
+  update: inAnotherForm,
+  extend: (ctx, disk, journey) => {
+    // A raw image is only made longer; a qcow2 image knows its size in its tables.
+    return (disk as Disk).format === 'cow' ? inAnotherForm(ctx, disk, journey) : [];
+  },
+  export: ontoTarget,
+  import: fromTarget,
+  sparsify: ontoItself,
+  reduce: ontoItself,
+};
+
+function fromTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
+  const { target } = dataOf(journey);
+  return target ? [{ from: target, to: String(disk['id']) }] : [];
+}
+
+function ontoTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
+  const { target } = dataOf(journey);
+  return target ? [{ from: String(disk['id']), to: target }] : [];
+}
+
+/** The image is written anew, as the disk will be. */
+function inAnotherForm(_ctx: RuleContext, object: StoredObject, journey: Journey): ImageCopy[] {
+  const disk = object as Disk;
+  const after: Disk = { ...disk, ...dataOf(journey).changes };
+  const id = disk.id ?? '';
+  const form: ImageForm = {
+    from: disk.format ?? 'raw',
+    to: after.format ?? 'raw',
+    size: Number(after.provisioned_size ?? 0),
+    version: after.qcow_version === 'qcow2_v2' ? 2 : 3,
+  };
+  const raw = form.from === 'raw' && form.to === 'raw';
+  return raw ? [{ from: id, to: id }] : [{ from: id, to: id, form }];
+}
+
+/** What is all zeros gives its room back. */
+function ontoItself(_ctx: RuleContext, disk: StoredObject) {
+  return [{ from: String(disk['id']), to: String(disk['id']) }];
+}
+
+export const ended: Ends = {
+  add: settled,
+  add_to_vm: settled,
+  update: settled,
+  sparsify: settled,
+  reduce: settled,
+
+  extend(ctx, disk, journey) {
+    const { changes } = dataOf(journey);
+    const grown: Disk = { ...disk, ...changes };
+    const { id = '', format, provisioned_size: size } = grown;
+    if (format === 'raw') ctx.afterCommit.push(() => ctx.site.images.resize(id, Number(size)));
+    return measured(ctx, grown) as StoredObject;
+  },
+
+  convert(ctx, object, journey) {
+    const disk: Disk = { ...object, ...dataOf(journey).changes };
+    if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
+    else delete disk.qcow_version;
+    if (disk.format === 'raw' || disk.backup !== 'incremental') forgetChanges(ctx, disk.id ?? '');
+    return measured(ctx, disk) as StoredObject;
+  },
+
+  copy(ctx, disk, journey) {
+    const { target, domain } = dataOf(journey);
+    const made = target ? ctx.tx.get('disk', target) : undefined;
+    if (made) ctx.tx.update('disk', measured(ctx, { ...made, status: 'ok' }));
+    if (made || !domain) return disk;
+    // A disk of a template has the same content in each of its domains.
+    const present = (disk as Disk).storage_domains ?? [];
+    return { ...disk, storage_domains: [...present, { id: domain }] };
+  },
+
+  move(ctx, disk, journey) {
+    const { domain, changes } = dataOf(journey);
+    const moved: Disk = { ...disk, ...changes, storage_domains: [{ id: domain ?? '' }] };
+    for (const image of ctx.tx.list('disk_snapshot', { where: { disk_id: moved.id ?? '' } })) {
+      const collection = `/disks/${moved.id}/disksnapshots`;
+      const there = { ...image, storage_domains: [{ id: domain ?? '' }] };
+      ctx.tx.update('disk_snapshot', there, collection);
+    }
+    return measured(ctx, moved) as StoredObject;
+  },
+
+  export(ctx, object, journey) {
+    const { domain, target } = dataOf(journey);
+    const disk = object as Disk;
+    if (domain && target) {
+      ctx.tx.insert('image', `/storagedomains/${domain}/images`, {
+        id: target,
+        name: disk.alias ?? target,
+        type: 'disk',
+        size: disk.provisioned_size ?? allocatedBy(ctx, target, disk, undefined),
+        storage_domain: { id: domain },
+        ...{ format: disk.format },
+      });
+    }
+    return object;
+  },
+
+  import(ctx, disk, journey) {
+    const template = ctx.tx.get('template', dataOf(journey).template ?? '');
+    if (template) ctx.tx.update('template', { ...template, status: 'ok' });
+    return settled(ctx, disk);
+  },
+
+  remove(ctx, disk) {
+    eraseDisk(ctx, disk);
+    return undefined;
+  },
+};
+
+export const failed: NonNullable<Arrivals['failed']> = {
+  copy(ctx, disk, journey) {
+    const { target, words } = dataOf(journey);
+    const made = target ? ctx.tx.get('disk', target) : undefined;
+    if (made) eraseDisk(ctx, made as StoredObject);
+    const alias = (disk as Disk).alias ?? '';
+    ctx.event('DISK_COPY_FAILED', {}, { DiskAlias: alias, ...(words as Record<string, string>) });
+    return { ...disk, status: 'ok' };
+  },
+  export(ctx, disk, journey) {
+    const { target } = dataOf(journey);
+    if (target) ctx.afterCommit.push(() => ctx.site.images.remove(target));
+    return { ...disk, status: 'ok' };
+  },
+  import(ctx, disk, journey) {
+    const template = ctx.tx.get('template', dataOf(journey).template ?? '');
+    if (template) ctx.tx.update('template', { ...template, status: 'illegal' });
+    return { ...disk, status: 'illegal' };
+  },
+  // The old file stays until the new one is whole.
+  convert: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+  update: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+  extend: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+  sparsify: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+  reduce: (_ctx, disk) => ({ ...disk, status: 'ok' }),
+};
+
+function settled(ctx: RuleContext, disk: StoredObject): StoredObject {
+  return measured(ctx, disk);
+}
+
+function dataOf({ data }: Journey): DiskMove {
+  return data ?? {};
+}

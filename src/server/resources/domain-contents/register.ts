@@ -1,0 +1,154 @@
+/** Machines and templates of a storage domain come back into the inventory with what they had. */
+import type { Resource } from '../../../model/resource.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { checkName, resolveMember, resolveReferences } from '../../core/input.ts';
+import { nextMac, requireUnused } from '../network/mac.ts';
+import { requireDataCenter } from '../vm/checks.ts';
+import { type Part, registerDisk, type Stored } from './unregistered.ts';
+
+type Vm = Resource<'vm'>;
+type Nic = Resource<'nic'>;
+type Mapping = Resource<'vnic_profile_mapping'>;
+type Owner = 'vm' | 'template';
+
+/** Puts a machine or template back, with its disks on the domain. Returns it. */
+export function register(
+  ctx: RuleContext,
+  kind: Owner,
+  domain: string,
+  { parts = [], ...kept }: Stored<Vm> | Stored<Resource<'template'>>,
+  body: StoredObject,
+): StoredObject {
+  const action = 'register';
+  requireActive(ctx, domain, action);
+  const object = {
+    ...kept,
+    ...renamed(body[kind]),
+    ...(mappedCluster(ctx, kept, body) ?? clusterIn(ctx, body)),
+  } as StoredObject;
+  const id = String(object['id']);
+  if (ctx.tx.get(kind, id))
+    ctx.refuse('REGISTERED_ALREADY', { action, name: String(object['name']) });
+  checkName(ctx.tx, { kind, type: kind, collection: `/${kind}s` }, object, 'add');
+  requireDataCenter(ctx, object, action);
+  const missing = disksIn(parts).filter(
+    (disk) => !ctx.tx.get('unregistered_disk', disk) && !ctx.tx.get('disk', disk),
+  );
+  if (missing.length > 0 && body['allow_partial_import'] !== true) {
+    ctx.refuse('DISKS_MISSING', {
+      action,
+      name: String(object['name']),
+      names: missing.join(', '),
+    });
+  }
+  ctx.tx.insert(kind, `/${kind}s`, object);
+  for (const part of parts) {
+    if (part.kind === 'disk_attachment' && missing.includes(String(part.object['id']))) continue;
+    const changed = part.kind === 'nic' ? nicIn(ctx, part.object, object as Vm, body) : part.object;
+    ctx.tx.insert(part.kind, part.collection, changed);
+  }
+  for (const disk of disksIn(parts)) registerDisk(ctx, domain, disk);
+  const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
+  ctx.tx.remove(as, id, `/storagedomains/${domain}/${kind}s`);
+  return object;
+}
+
+function refuseRegistered(action: string) {
+  return (ctx: RuleContext, { object }: { readonly object: { readonly name?: string } }): never =>
+    ctx.refuse('REGISTERED_ALREADY', { action, name: object.name });
+}
+
+/** Actions below a storage domain of what is in the inventory, and so needs them not. */
+export const registeredAlready = {
+  register: refuseRegistered('register'),
+  import: refuseRegistered('import'),
+};
+
+/** Refuses a domain that is not active. */
+export function requireActive(ctx: RuleContext, domain: string, action: string): void {
+  const status = ctx.tx.find('attached_storage_domain', { id: domain })?.status ?? 'unattached';
+  if (status !== 'active') ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action, status });
+}
+
+/** Ids of the disks that the parts of a machine or template name. */
+function disksIn(parts: readonly Part[]): string[] {
+  return parts
+    .filter(({ kind }) => kind === 'disk_attachment')
+    .map(({ object }) => String(object['id']));
+}
+
+function renamed(sent: unknown): { name?: string } {
+  const { name } = (sent ?? {}) as { name?: string };
+  return name ? { name } : {};
+}
+
+/** The cluster that an action names. */
+export function clusterIn(ctx: RuleContext, body: StoredObject): { cluster?: { id: string } } {
+  const holder: StoredObject = { cluster: body['cluster'] };
+  resolveReferences(ctx.tx, 'vm', holder);
+  const { id } = (holder['cluster'] ?? {}) as { id?: string };
+  return id ? { cluster: { id } } : {};
+}
+
+/** How a client says that names of another site map to this one. */
+type Mappings = Resource<'registration_configuration'>;
+type Named = { readonly id?: string; readonly name?: string };
+
+function mappingsOf(body: StoredObject): Mappings {
+  return body['registration_configuration'] ?? {};
+}
+
+/** Whether a mapping is about this object. */
+function isMeant(from: Named | undefined, object: Named | undefined): boolean {
+  if (!from || !object) return false;
+  return from.id === undefined ? from.name === object.name : from.id === object.id;
+}
+
+/** The cluster that the one which a machine was in maps to; undefined where no mapping says so. */
+function mappedCluster(
+  ctx: RuleContext,
+  kept: { readonly cluster?: Named },
+  body: StoredObject,
+): { cluster?: { id: string } } | undefined {
+  const before = ctx.tx.get('cluster', kept.cluster?.id ?? '') ?? kept.cluster;
+  const mapping = mappingsOf(body).cluster_mappings?.find(({ from }) => isMeant(from, before));
+  return mapping?.to ? clusterIn(ctx, { cluster: mapping.to }) : undefined;
+}
+
+/** The profile that another one maps to, by its id or name. */
+function mappedProfile(
+  ctx: RuleContext,
+  profile: Named | undefined,
+  body: StoredObject,
+): string | undefined {
+  const { vnic_profile_mappings: mappings } = mappingsOf(body);
+  const to = mappings?.find(({ from }) => isMeant(from, profile))?.to;
+  return to && resolveMember(ctx.tx, 'vnic_profile', to);
+}
+
+/** An interface as it comes back: its address must be free, its profile must be there. */
+function nicIn(ctx: RuleContext, object: StoredObject, vm: Vm, body: StoredObject): StoredObject {
+  const nic: Nic = { ...object };
+  const mac = nic.mac?.address ?? '';
+  const taken = ctx.tx.count('nic', { where: { mac_address: mac } }) > 0;
+  if (taken && body['reassign_bad_macs'] === true) {
+    nic.mac = { address: nextMac(ctx, vm, 'register') };
+  } else if (taken) {
+    requireUnused(ctx, nic, vm, mac, 'register');
+  }
+  const profile = ctx.tx.get('vnic_profile', nic.vnic_profile?.id ?? '');
+  const network = ctx.tx.get('network', profile?.network?.id ?? '');
+  const mappings = (body['vnic_profile_mappings'] ?? []) as Mapping[];
+  const mapping = mappings.find(
+    (one) =>
+      one.source_network_name === network?.name &&
+      one.source_network_profile_name === profile?.name,
+  );
+  const target = mapping
+    ? mapping.target_vnic_profile?.id
+    : (mappedProfile(ctx, profile, body) ?? profile?.id);
+  if (target) nic.vnic_profile = { id: target };
+  else delete nic.vnic_profile;
+  return nic as StoredObject;
+}

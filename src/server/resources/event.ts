@@ -1,0 +1,104 @@
+/** Rules of events: those that other systems add, and their removal. */
+
+import { type EventName, events } from '../../model/events.ts';
+import type { Resource } from '../../model/resource.ts';
+import { incomplete, notFound } from '../core/fault.ts';
+import { dismissedEvents } from '../store/search-values.ts';
+import type { RuleContext } from '../core/context.ts';
+import { rules } from '../core/behavior.ts';
+
+const eventBySeverity: Readonly<Record<string, EventName>> = {
+  normal: 'EXTERNAL_EVENT_NORMAL',
+  warning: 'EXTERNAL_EVENT_WARNING',
+  error: 'EXTERNAL_EVENT_ERROR',
+  alert: 'EXTERNAL_EVENT_ALERT',
+};
+
+const linked = [
+  'vm',
+  'host',
+  'cluster',
+  'data_center',
+  'storage_domain',
+  'template',
+  'user',
+] as const;
+
+/** What other systems report the health of, by an event about it. */
+const reported: ReadonlySet<string> = new Set(['host', 'storage_domain']);
+type Health = Pick<Resource<'host'>, 'external_status'>;
+
+const asksForDismissed = /(?:^|\s)deleted\s*!?=/i;
+
+function moveEvent(ctx: RuleContext, event: Resource<'event'>, collection: string): void {
+  ctx.tx.remove('event', event.id ?? '');
+  ctx.tx.insert('event', collection, event);
+}
+
+export const eventRules = rules({
+  kind: 'event',
+
+  attach(ctx, _place, sent): Resource<'event'> {
+    const event = sent as Resource<'event'>;
+    const { origin = '', custom_id: customId, severity = 'normal' } = event;
+    if (origin.toLowerCase() === ctx.site.dialect.origin.toLowerCase()) {
+      ctx.refuse('EVENT_ORIGIN_RESERVED', { action: 'add', origin });
+    }
+    const same = { origin, custom_id: customId ?? -1 };
+    const duplicate = ctx.tx
+      .list('event', { where: { custom_id: same.custom_id } })
+      .some((other) => other.origin === origin);
+    if (duplicate) ctx.refuse('EVENT_CUSTOM_ID_IN_USE', { action: 'add', origin, customId });
+    const references: Record<string, { id: string; name?: string }> = {};
+    for (const name of linked) {
+      const id = event[name]?.id;
+      const object = id ? ctx.tx.get(name, id) : undefined;
+      if (object?.id) {
+        references[name] = { id: object.id, ...(object.name ? { name: object.name } : {}) };
+      }
+      const health = (event[name] as Health | undefined)?.external_status;
+      if (object && health && reported.has(name)) {
+        ctx.tx.update(name, { ...object, external_status: health } as never);
+      }
+    }
+    const id = ctx.addEvent({
+      ...same,
+      severity,
+      description: event.description ?? '',
+      code: events[eventBySeverity[severity] ?? 'EXTERNAL_EVENT_NORMAL'].code,
+      ...(event.flood_rate === undefined ? {} : { flood_rate: event.flood_rate }),
+      ...(event.custom_data === undefined ? {} : { custom_data: event.custom_data }),
+      ...references,
+    });
+    return ctx.tx.get('event', id) ?? {};
+  },
+
+  // A dismissed event is out of sight, unless a search asks for such events.
+  locate(ctx, place) {
+    if (asksForDismissed.test(ctx.parameters.text('search') ?? '')) return place;
+    // The plus keeps the order of the list from being given up for an index.
+    const condition = { sql: '+collection = ?', values: [place.collection] };
+    return { ...place, options: { ...place.options, condition } };
+  },
+
+  remove(ctx, { object }) {
+    moveEvent(ctx, object, dismissedEvents);
+    ctx.event('EVENT_REMOVED', {}, { ObjectName: object.id });
+  },
+
+  collectionActions: {
+    undelete(ctx, _place, body) {
+      const event = body['event'] as { id?: string } | undefined;
+      const named = event?.id;
+      if (event && named === undefined) throw incomplete('Event', ['id'], 'undelete');
+      const where = { collection: dismissedEvents, ...(named === undefined ? {} : { id: named }) };
+      const dismissed = ctx.tx.list('event', { where });
+      if (named !== undefined && dismissed.length === 0) {
+        throw notFound(`There is no dismissed event ${named}.`);
+      }
+      for (const event of dismissed) moveEvent(ctx, event, '/events');
+      ctx.event('ALERTS_SHOWN_AGAIN');
+      return undefined;
+    },
+  },
+});

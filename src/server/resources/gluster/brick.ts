@@ -1,0 +1,291 @@
+/** Rules of bricks: added in sets, removed at once or after their data was migrated, replaced. */
+import { idOrName } from '../../../model/notation/collections.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { Refusal } from '../../core/fault.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { requireAll } from '../../core/input.ts';
+import { type Parameters, rules } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import { brickDetails } from './brick-details.ts';
+import {
+  checkBrickCount,
+  dispersed,
+  newBricks,
+  refuseSharedHosts,
+  replicated,
+  requireServers,
+  storeBricks,
+  striped,
+} from './layout.ts';
+import { bricksIn, bricksOf } from './servers.ts';
+import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
+import { requireBricksUp, requireStarted } from './volume.ts';
+
+type Brick = Resource<'gluster_brick'>;
+type Volume = Resource<'gluster_volume'>;
+
+const type = 'Gluster Brick';
+
+function volumeOf(ctx: RuleContext, place: Place): Volume {
+  const volume = ctx.tx.get('gluster_volume', place.owner?.id ?? '');
+  if (!volume) throw new Error('Bricks belong to a volume.');
+  return volume;
+}
+
+function countParameter(parameters: Parameters, name: string): number | undefined {
+  const text = parameters.text(name);
+  const count = Number(text);
+  return text === undefined || !Number.isInteger(count) ? undefined : count;
+}
+
+/** Bricks of the volume that were named, by id or as `address:/directory`. */
+function namedBricks(
+  ctx: RuleContext,
+  volume: Volume,
+  body: StoredObject,
+  action: string,
+): Brick[] {
+  const sent = Array.isArray(body['bricks']) ? body['bricks'] : [];
+  const own = bricksIn(ctx, volume);
+  const named = sent.map((one) => {
+    requireAll('GlusterBrick', [idOrName], one, action);
+    const found = own.find((brick) => (one.id ? brick.id === one.id : brick.name === one.name));
+    return found ?? ctx.refuse('BRICK_UNKNOWN', { action, type, brick: one.name ?? one.id });
+  });
+  if (named.length === 0) ctx.refuse('BRICKS_REQUIRED', { action, type });
+  return named;
+}
+
+export const glusterBrickRules = rules({
+  kind: 'gluster_brick',
+
+  addMany(ctx, place, sent) {
+    const action = 'add';
+    const volume = volumeOf(ctx, place);
+    for (const one of sent) requireAll('GlusterBrick', ['server_id', 'brick_dir'], one, action);
+    const cluster = requireServers(ctx, volume.cluster?.id ?? '', action, type);
+    if (dispersed(volume.volume_type)) {
+      ctx.refuse('VOLUME_DISPERSE', { action, type, volumeType: volume.volume_type });
+    }
+    refuseBusy(ctx, volume, action, type);
+    const grown = grow(ctx, volume, ctx.parameters);
+    const added = newBricks(ctx, volume, sent, action, type);
+    const bricks = arrange(volume, grown, bricksIn(ctx, volume), added);
+    const now = widened(grown, bricks.length);
+    checkBrickCount(ctx, now, bricks.length, action, type);
+    refuseSharedHosts(ctx, cluster, now, bricks, action);
+    ctx.tx.update('gluster_volume', now, volumesOf(volume));
+    storeBricks(ctx, now, bricks);
+    tell(ctx, 'BRICKS_ADDED', now, { Count: added.length });
+    return added;
+  },
+
+  removeMany(ctx, place, body, parameters) {
+    const action = 'remove';
+    const volume = volumeOf(ctx, place);
+    const task = taskOf(volume);
+    const bricks = namedBricks(ctx, volume, body, action);
+    if (task?.type === 'remove_bricks') {
+      requireStarted(ctx, volume, action, type);
+      requireSame(ctx, volume, bricks, action);
+      if (task.status !== 'finished') ctx.refuse('BRICK_REMOVAL_NOT_FINISHED', { action, type });
+      const free = dropTask(ctx, volume);
+      takeOut(ctx, free, bricks, free.replica_count ?? 1);
+      tell(ctx, 'BRICK_REMOVAL_COMMITTED', free);
+      return undefined;
+    }
+    forget(ctx, volume, bricks, countParameter(parameters, 'replica_count'));
+    return undefined;
+  },
+
+  remove(ctx, { object, place }) {
+    forget(ctx, volumeOf(ctx, place), [object], undefined);
+  },
+
+  present: brickDetails,
+
+  collectionActions: {
+    migrate(ctx, place, body) {
+      const action = 'start removing';
+      const volume = volumeOf(ctx, place);
+      const bricks = namedBricks(ctx, volume, body, 'migrate');
+      requireStarted(ctx, volume, action, type);
+      refuseBusy(ctx, volume, action, type);
+      checkRemoval(ctx, volume, bricks, volume.replica_count ?? 1, action);
+      requireBricksUp(ctx, volume, action, type);
+      tell(ctx, 'BRICK_REMOVAL_STARTED', volume);
+      beginTask(ctx, volume, 'remove_bricks', { bricks: bricks.map(({ id = '' }) => id) });
+      return undefined;
+    },
+
+    stop_migrate(ctx, place, body) {
+      const action = 'stop removing';
+      const volume = volumeOf(ctx, place);
+      const bricks = namedBricks(ctx, volume, body, 'stopMigrate');
+      requireStarted(ctx, volume, action, type);
+      if (!taskOf(volume)) ctx.refuse('BRICK_REMOVAL_NOT_STARTED', { action, type });
+      requireSame(ctx, volume, bricks, action);
+      tell(ctx, 'BRICK_REMOVAL_STOPPED', dropTask(ctx, volume));
+      return undefined;
+    },
+
+    activate(ctx, place, body) {
+      const volume = volumeOf(ctx, place);
+      const bricks = namedBricks(ctx, volume, body, 'activate');
+      const task = taskOf(volume);
+      if (task?.type !== 'remove_bricks' || task.status !== 'finished') {
+        throw new Refusal(
+          409,
+          'The bricks cannot be activated: the migration of their data is not complete.',
+        );
+      }
+      requireSame(ctx, volume, bricks, 'activate');
+      tell(ctx, 'BRICK_REMOVAL_STOPPED', dropTask(ctx, volume));
+      return undefined;
+    },
+  },
+
+  actions: {
+    replace(ctx, { object, place }, body) {
+      if (ctx.site.dialect.name === 'ovirt') {
+        throw new Refusal(
+          503,
+          'Operation Failed',
+          'Replacing a brick is not supported. Migrate it and add another one instead.',
+        );
+      }
+      const action = 'replace';
+      const volume = volumeOf(ctx, place);
+      refuseBusy(ctx, volume, action, type);
+      requireServers(ctx, volume.cluster?.id ?? '', action, type);
+      const sent = Array.isArray(body['bricks']) ? body['bricks'] : [];
+      const [other] = sent.length > 0 ? newBricks(ctx, volume, sent, action, type) : [];
+      // Without another place the brick is made anew where it was.
+      const fresh: Brick = { ...object, ...other, id: object.id ?? '' };
+      const generation = Number((object as StoredObject)['generation'] ?? 0) + 1;
+      const stored = { ...fresh, ...{ generation } };
+      ctx.tx.update('gluster_brick', stored, bricksOf(volume));
+      tell(ctx, 'BRICK_REPLACED', volume, { Brick: object.name, NewBrick: fresh.name });
+      return undefined;
+    },
+  },
+});
+
+/** The volume with the counts that were sent with new bricks: at most one copy more. */
+function grow(ctx: RuleContext, volume: Volume, parameters: Parameters): Volume {
+  const grown = { ...volume };
+  const words = { action: 'add', type };
+  if (replicated(volume.volume_type)) {
+    const count = countParameter(parameters, 'replica_count') ?? 0;
+    const present = volume.replica_count ?? 1;
+    if (count < present) ctx.refuse('REPLICA_COUNT_REDUCED', { ...words, present, count });
+    if (count > present + 1) ctx.refuse('REPLICA_COUNT_RAISED', { ...words, present, count });
+    grown.replica_count = count;
+  }
+  if (striped(volume.volume_type)) {
+    const count = countParameter(parameters, 'stripe_count') ?? 0;
+    const present = volume.stripe_count ?? 1;
+    if (count < present) ctx.refuse('STRIPE_COUNT_REDUCED', { ...words, present, count });
+    if (count > present + 1) ctx.refuse('STRIPE_COUNT_RAISED', { ...words, present, count });
+    grown.stripe_count = count;
+  }
+  return grown;
+}
+
+/** The order of bricks: a further copy joins each set, other bricks make sets of their own. */
+function arrange(before: Volume, after: Volume, old: Brick[], added: readonly Brick[]): Brick[] {
+  const size = before.replica_count ?? 1;
+  if ((after.replica_count ?? 1) === size) return [...old, ...added];
+  const rest = [...added];
+  const bricks: Brick[] = [];
+  for (let first = 0; first < old.length; first += size) {
+    bricks.push(...old.slice(first, first + size), ...rest.splice(0, 1));
+  }
+  return [...bricks, ...rest];
+}
+
+/** A volume of one set becomes a distributed one when it gets another. */
+function widened(volume: Volume, bricks: number): Volume {
+  const set = (volume.replica_count ?? 1) * (volume.stripe_count ?? 1);
+  if (bricks <= set) return volume;
+  if (volume.volume_type === 'replicate')
+    return { ...volume, volume_type: 'distributed_replicate' };
+  if (volume.volume_type === 'stripe') return { ...volume, volume_type: 'distributed_stripe' };
+  return volume;
+}
+
+/** Refuses a list of bricks that is not the one whose removal was started. */
+function requireSame(
+  ctx: RuleContext,
+  volume: Volume,
+  bricks: readonly Brick[],
+  action: string,
+): void {
+  const task = taskOf(volume);
+  if (task?.type !== 'remove_bricks') ctx.refuse('VOLUME_TASK_OTHER', { action, type });
+  const sent = new Set(bricks.map(({ id }) => id));
+  const same = sent.size === task.bricks.length && task.bricks.every((id) => sent.has(id));
+  if (same) return;
+  const own = bricksIn(ctx, volume).filter(({ id = '' }) => task.bricks.includes(id));
+  ctx.refuse('BRICKS_DIFFER', { action, type, bricks: own.map(({ name }) => name).join(', ') });
+}
+
+/** Removes bricks at once; their data is lost unless copies are left. */
+function forget(
+  ctx: RuleContext,
+  volume: Volume,
+  bricks: readonly Brick[],
+  asked: number | undefined,
+): void {
+  const action = 'remove';
+  const words = { action, type };
+  if (dispersed(volume.volume_type)) {
+    ctx.refuse('VOLUME_DISPERSE', { ...words, volumeType: volume.volume_type });
+  }
+  refuseBusy(ctx, volume, action, type);
+  const present = volume.replica_count ?? 1;
+  const count = asked ?? present;
+  if (count > present) ctx.refuse('REPLICA_COUNT_RAISED', { ...words, present, count });
+  if (count < present - 1) ctx.refuse('REPLICA_COUNT_REDUCED', { ...words, present, count });
+  checkRemoval(ctx, volume, bricks, count, action);
+  takeOut(ctx, volume, bricks, count);
+  tell(ctx, 'BRICKS_REMOVED', volume);
+}
+
+/** Refuses to take bricks out that would leave sets of copies incomplete, or nothing at all. */
+function checkRemoval(
+  ctx: RuleContext,
+  volume: Volume,
+  bricks: readonly Brick[],
+  count: number,
+  action: string,
+): void {
+  const own = bricksIn(ctx, volume);
+  const gone = new Set(bricks.map(({ id }) => id));
+  if (gone.size >= own.length) ctx.refuse('BRICKS_ALL_REMOVED', { action, type });
+  const size = volume.replica_count ?? 1;
+  for (let first = 0; first < own.length; first += size) {
+    const lost = own.slice(first, first + size).filter(({ id }) => gone.has(id)).length;
+    const fits = count < size ? lost === size - count : lost === 0 || lost === size;
+    if (!fits) ctx.refuse('BRICKS_NOT_OF_SETS', { action, type, size });
+  }
+}
+
+function takeOut(
+  ctx: RuleContext,
+  volume: Volume,
+  bricks: readonly Brick[],
+  replicaCount: number,
+): void {
+  const gone = new Set(bricks.map(({ id }) => id));
+  const left = bricksIn(ctx, volume).filter(({ id }) => !gone.has(id));
+  const plain = replicated(volume.volume_type) && replicaCount < 2;
+  const changed: Volume = {
+    ...volume,
+    replica_count: replicaCount,
+    ...(plain ? { volume_type: 'distribute' as const } : {}),
+  };
+  ctx.tx.update('gluster_volume', changed, volumesOf(volume));
+  storeBricks(ctx, changed, left);
+}

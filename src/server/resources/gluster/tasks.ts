@@ -1,0 +1,118 @@
+/** Work of a Gluster volume that takes a while: spreading its data anew, emptying bricks. */
+
+import type { Resource } from '../../../model/resource.ts';
+import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
+import { cancelDue, dueIn, onDue } from '../../core/deadlines.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+
+type Volume = Resource<'gluster_volume'>;
+
+export interface VolumeTask {
+  readonly type: 'rebalance' | 'remove_bricks';
+  readonly id: string;
+  readonly status: 'started' | 'finished';
+  /** Ids of the bricks that are emptied. */
+  readonly bricks: readonly string[];
+}
+
+interface TaskOptions {
+  /** Ids of the bricks that are emptied. */
+  readonly bricks?: readonly string[];
+  /** Directories are spread anew, files stay where they are. */
+  readonly layoutOnly?: boolean;
+}
+
+/** Marks the step of a rebalance that moves no files; it does not show. */
+export const layoutOnlyMember = 'layout_only';
+
+const deadline = 'gluster';
+
+/** The step of a job that does the work, and what it is called. */
+const stepOf = {
+  rebalance: ['rebalancing_volume', 'Rebalancing'],
+  remove_bricks: ['removing_bricks', 'Removing bricks from'],
+} as const;
+
+/** Path of the collection that holds a volume. */
+export function volumesOf(volume: Volume): string {
+  return `/clusters/${volume.cluster?.id}/glustervolumes`;
+}
+
+/** The work of a volume that was started last, and neither stopped nor taken account of. */
+export function taskOf(volume: Volume): VolumeTask | undefined {
+  return (volume as StoredObject)['task'] as VolumeTask | undefined;
+}
+
+/** Events about a volume. */
+export function tell(
+  ctx: RuleContext,
+  code: Parameters<RuleContext['event']>[0],
+  volume: Volume,
+  words: Readonly<Record<string, string | number | undefined>> = {},
+): void {
+  const cluster = ctx.tx.get('cluster', volume.cluster?.id ?? '');
+  ctx.event(code, { cluster, gluster_volume: volume }, words);
+}
+
+/** Refuses while the volume works on something, or has finished what was not taken account of. */
+export function refuseBusy(ctx: RuleContext, volume: Volume, action: string, type: string): void {
+  const task = taskOf(volume);
+  if (task && (task.status === 'started' || task.type === 'remove_bricks')) {
+    ctx.refuse('VOLUME_IS_BUSY', { action, type });
+  }
+}
+
+/** Begins work; its job lasts until it is done. */
+export function beginTask(
+  ctx: RuleContext,
+  volume: Volume,
+  type: VolumeTask['type'],
+  { bricks = [], layoutOnly = false }: TaskOptions = {},
+): void {
+  const id = ctx.site.newId();
+  keepTask(ctx, volume, { type, id, status: 'started', bricks });
+  const [step, doing] = stepOf[type];
+  ctx.steps.push({
+    id,
+    type: step,
+    description: `${doing} Gluster Volume ${volume.name}`,
+    external_type: 'gluster',
+    ...(layoutOnly ? { [layoutOnlyMember]: true } : {}),
+  });
+  if (ctx.site.speed === 0) {
+    endTask(ctx, volume.id ?? '', id);
+    return;
+  }
+  const target = volume.id ?? '';
+  const data = { volume: target, task: id };
+  dueIn(ctx, deadline, target, volumeTaskDuration * ctx.site.speed, data, { ofJob: true });
+}
+
+/** Forgets the work of a volume; what is under way ends here. */
+export function dropTask(ctx: RuleContext, volume: Volume): Volume {
+  cancelDue(ctx, deadline, volume.id ?? '');
+  const { task: _gone, ...rest } = volume as StoredObject;
+  ctx.tx.update('gluster_volume', rest, volumesOf(volume));
+  return rest;
+}
+
+function keepTask(ctx: RuleContext, volume: Volume, task: VolumeTask): void {
+  const changed = { ...volume, ...{ task } };
+  ctx.tx.update('gluster_volume', changed, volumesOf(volume));
+}
+
+function endTask(ctx: RuleContext, id: string, taskId: string): void {
+  const volume = ctx.tx.get('gluster_volume', id);
+  const task = volume && taskOf(volume);
+  if (!volume || !task || task.id !== taskId) return;
+  const words = { TaskStatus: 'finished' };
+  if (task.type === 'rebalance') {
+    tell(ctx, 'VOLUME_REBALANCE_ENDED', dropTask(ctx, volume), words);
+  } else {
+    keepTask(ctx, volume, { ...task, status: 'finished' });
+    tell(ctx, 'BRICK_MIGRATION_ENDED', volume, words);
+  }
+}
+
+onDue(deadline, (ctx, { volume, task }) => endTask(ctx, String(volume), String(task)));

@@ -1,0 +1,134 @@
+/** What can be asked of a host: to come up, to go to maintenance, to be installed and upgraded. */
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { releaseSpm } from '../data-center/data-center.ts';
+import { refreshNics } from '../host-network/nics.ts';
+import { missingNetworks } from '../host-network/required.ts';
+import { resolveMember } from '../../core/input.ts';
+import type { ActionRule, Addressed } from '../../core/behavior.ts';
+import { requireSignInAgain, sentObject } from './check.ts';
+import { engineOf } from './engine.ts';
+import { fence } from './fence.ts';
+import { move } from './life.ts';
+import { migrateAway, refuseMaintenance } from './maintenance.ts';
+import { forceSpm } from './spm.ts';
+import { checkForUpgrade } from './upgrade-check.ts';
+import { useless } from './useless.ts';
+
+type Target = Addressed<'host'>;
+
+/** A switch of the action body, which some clients send as a parameter of the query. */
+function flag(ctx: RuleContext, body: StoredObject, name: string): boolean | undefined {
+  const sent = body[name];
+  return typeof sent === 'boolean' ? sent : ctx.parameters.flag(name);
+}
+
+export const hostActions: Readonly<Record<string, ActionRule<'host'>>> = {
+  activate(ctx, target) {
+    requireState(ctx, 'host', target.object, 'activate');
+    if (!target.object.hardware_information?.uuid) {
+      ctx.refuse('HOST_NEVER_REACHED', { action: 'activate' });
+    }
+    const { status_detail: _reason, ...host } = target.object;
+    return move(ctx, { object: host }, 'activate');
+  },
+
+  deactivate(ctx, target, body) {
+    const stops = flag(ctx, body, 'stop_gluster_service') === true;
+    const reason = typeof body['reason'] === 'string' ? body['reason'] : '';
+    requireState(ctx, 'host', target.object, 'deactivate');
+    refuseMaintenance(ctx, target.object, stops);
+    if (reason === '') ctx.event('HOST_TO_MAINTENANCE', { host: target.object });
+    else
+      ctx.event(
+        'HOST_TO_MAINTENANCE_WITH_REASON',
+        { host: target.object },
+        { Reason: ` (Reason: ${reason})` },
+      );
+    return evacuate(ctx, target, { reason, data: { stop_gluster_service: stops } });
+  },
+
+  approve(ctx, target, body) {
+    const wanted = sentObject(body, 'cluster');
+    requireState(ctx, 'host', target.object, 'approve');
+    const named = wanted['id'] !== undefined || wanted['name'] !== undefined;
+    const host = named
+      ? { ...target.object, cluster: { id: resolveMember(ctx.tx, 'cluster', wanted) } }
+      : target.object;
+    return move(ctx, { object: host }, 'approve', {
+      ...(flag(ctx, body, 'activate') === false ? { to: 'maintenance' } : {}),
+      ...(flag(ctx, body, 'reboot') === false ? { skip: ['reboot'] } : {}),
+    });
+  },
+
+  install(ctx, target, body) {
+    requireState(ctx, 'host', target.object, 'install');
+    requireSignInAgain(ctx, body);
+    const engine = engineOf(ctx, 'install', {
+      deploy: flag(ctx, body, 'deploy_hosted_engine'),
+      undeploy: flag(ctx, body, 'undeploy_hosted_engine'),
+    });
+    const { status_detail: _reason, ...host } = target.object;
+    return move(ctx, { object: host }, 'install', {
+      ...(flag(ctx, body, 'activate') === true ? { to: 'up' } : {}),
+      ...(flag(ctx, body, 'reboot') === false ? { skip: ['reboot'] } : {}),
+      ...(engine ? { data: { hosted_engine: engine } } : {}),
+    });
+  },
+
+  upgrade_check: checkForUpgrade,
+
+  upgrade(ctx, target, body) {
+    const host = target.object;
+    requireState(ctx, 'host', host, 'upgrade');
+    if (!host.update_available) ctx.refuse('HOST_HAS_NO_UPDATES', { action: 'upgrade' });
+    const how = {
+      to: host.status === 'up' ? 'up' : 'maintenance',
+      ...(flag(ctx, body, 'reboot') === false ? { skip: ['reboot'] } : {}),
+    };
+    if (host.status === 'up') refuseMaintenance(ctx, host, false);
+    ctx.event('HOST_UPGRADE_STARTED', { host });
+    if (host.status !== 'up') return move(ctx, target, 'upgrade', how);
+    return evacuate(ctx, target, { reason: '', data: { upgrade: how } });
+  },
+
+  enroll_certificate(ctx, target) {
+    requireState(ctx, 'host', target.object, 'enroll_certificate');
+    return move(ctx, target, 'enroll_certificate', { to: target.object.status ?? 'maintenance' });
+  },
+
+  refresh(ctx, { object }) {
+    requireState(ctx, 'host', object, 'refresh');
+    ctx.event('HOST_REFRESHED', { host: object });
+    refreshNics(ctx, object.id ?? '');
+    if (object.status !== 'up') return undefined;
+    const missing = missingNetworks(ctx, object);
+    if (missing.length > 0) useless(ctx, object, missing);
+    return undefined;
+  },
+
+  force_select_spm(ctx, { object }) {
+    forceSpm(ctx, object);
+    return undefined;
+  },
+
+  fence,
+};
+
+/** Begins to empty a host; it gives up the management of the storage at once. */
+function evacuate(
+  ctx: RuleContext,
+  target: Target,
+  { reason, data }: { reason: string; data: StoredObject },
+): undefined {
+  const stuck = migrateAway(ctx, target.object);
+  for (const [name, why] of stuck) {
+    ctx.event('HOST_MAINTENANCE_FAILED', { host: target.object }, { Reason: `VM ${name}: ${why}` });
+  }
+  releaseSpm(ctx, target.object);
+  const { status_detail: _old, ...current } =
+    ctx.tx.get('host', target.object.id ?? '') ?? target.object;
+  const host = reason ? { ...current, status_detail: reason } : current;
+  return move(ctx, { object: host }, 'deactivate', { data });
+}

@@ -1,0 +1,173 @@
+/** Fencing: switching hosts off and on through their fence agents, or by hand. */
+import type { Resource } from '../../../model/resource.ts';
+import { Refusal } from '../../core/fault.ts';
+import { actionWord, requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { type ActionResult, type Addressed, rules } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import { move, restartPower } from './life.ts';
+import { freeVms } from './lost.ts';
+import { proxyOf } from './proxy.ts';
+
+type Host = Resource<'host'>;
+type Agent = Resource<'agent'>;
+
+const types = ['manual', 'restart', 'start', 'status', 'stop'];
+
+/** Seconds for which a host that was fenced is left alone, on a site of normal speed. */
+const quiet = 180;
+
+/** Hosts keep when they were fenced last, in milliseconds since the epoch. */
+const fencedAt = 'fenced_at';
+
+/** Fences a host. `status` answers whether its power is on. */
+export function fence(
+  ctx: RuleContext,
+  target: Addressed<'host'>,
+  body: StoredObject,
+): ActionResult {
+  const type = String(body['fence_type']).toLowerCase();
+  if (!types.includes(type)) {
+    throw new Refusal(
+      400,
+      'Invalid value',
+      `${type} is not a member of FenceType. Possible values for FenceType are: ${types.join(', ')}`,
+    );
+  }
+  const host = target.object;
+  if (type === 'manual') return confirmRebooted(ctx, host);
+  requireAgent(ctx, host, type);
+  if (type === 'status') {
+    const status = host.status === 'down' ? 'off' : 'on';
+    ctx.event('HOST_FENCE_STATUS', { host }, { PowerStatus: status });
+    return { power_management: { status } };
+  }
+  const action = actionWord(type);
+  requireState(ctx, 'host', host, `fence_${type}`, { action });
+  requireQuiet(ctx, host, action);
+  const noted = { ...host, [fencedAt]: ctx.steady };
+  if (type === 'restart') {
+    const rests = body['maintenance_after_restart'] === true;
+    ctx.event('HOST_RESTARTED', { host });
+    restartPower(ctx, noted, rests ? { to: 'maintenance' } : {});
+    return undefined;
+  }
+  ctx.event('FENCING_STARTED', { host }, { FenceType: type });
+  ctx.event(type === 'start' ? 'HOST_FENCED_ON' : 'HOST_FENCED_OFF', { host });
+  if (type === 'start') {
+    ctx.tx.update('host', { ...noted, status: 'reboot' });
+    freeVms(ctx, noted);
+    const now = ctx.tx.get('host', host.id ?? '') ?? noted;
+    return move(ctx, { object: now }, 'fence_start');
+  }
+  move(ctx, { object: noted }, 'fence_stop');
+  ctx.event('FENCING_SUCCEEDED', { host }, { FenceType: type });
+  return undefined;
+}
+
+/** Somebody confirms that a host was switched off: what it ran is down. */
+function confirmRebooted(ctx: RuleContext, host: Host): undefined {
+  const action = 'fence';
+  requireState(ctx, 'host', host, 'fence_manual', { action });
+  ctx.event('HOST_MANUAL_FENCE', { host });
+  freeVms(ctx, host);
+  return undefined;
+}
+
+function requireAgent(ctx: RuleContext, host: Host, type: string): void {
+  const action = actionWord(type);
+  const agents = ctx.tx.count('agent', { where: { collection: collectionOf(host) } });
+  if (host.power_management?.enabled !== true || agents === 0) {
+    ctx.refuse('FENCING_DISABLED', { action });
+  }
+  if (!proxyOf(ctx, host)) ctx.refuse('FENCING_WITHOUT_PROXY', { action });
+}
+
+function requireQuiet(ctx: RuleContext, host: Host, action: string): void {
+  const last = (host as StoredObject)[fencedAt];
+  const seconds = Math.round(quiet * ctx.site.speed);
+  if (typeof last === 'number' && ctx.steady < last + seconds * 1000) {
+    ctx.refuse('FENCING_TOO_SOON', { action, seconds });
+  }
+}
+
+function collectionOf(host: Host): string {
+  return `/hosts/${host.id}/fenceagents`;
+}
+
+/** Types of fence agents that hosts know. */
+const agentTypes = [
+  'amt_ws',
+  'apc',
+  'apc_snmp',
+  'bladecenter',
+  'cisco_ucs',
+  'drac5',
+  'drac7',
+  'eps',
+  'hpblade',
+  'ilo',
+  'ilo2',
+  'ilo3',
+  'ilo4',
+  'ilo_ssh',
+  'ipmilan',
+  'redfish',
+  'rsa',
+  'rsb',
+  'wti',
+];
+
+export const agentRules = rules({
+  kind: 'agent',
+  events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
+
+  prepare(ctx, agent, place) {
+    checkAgent(ctx, agent, 'add');
+    agent.encrypt_options ??= false;
+    shareOrder(ctx, agent, place);
+  },
+
+  change(ctx, _before, after, place) {
+    checkAgent(ctx, after, 'edit');
+    shareOrder(ctx, after, place);
+  },
+
+  removable(ctx, { place }) {
+    const host = ctx.tx.get('host', place.owner?.id ?? '');
+    const last = ctx.tx.count('agent', { where: { collection: place.collection } }) === 1;
+    if (last && host?.power_management?.enabled) {
+      ctx.refuse('FENCE_AGENT_LAST', { action: 'remove' });
+    }
+  },
+});
+
+function checkAgent(ctx: RuleContext, agent: Agent, action: string): void {
+  if (!agentTypes.includes(agent.type ?? '')) {
+    ctx.refuse('FENCE_AGENT_UNKNOWN', {
+      action,
+      agent: agent.type,
+      allowed: agentTypes.join(', '),
+    });
+  }
+  const { port } = agent;
+  if (port !== undefined && (port < 1 || port > 65_535)) {
+    ctx.refuse('VALUE_OUT_OF_RANGE', {
+      action,
+      type: 'fence agent',
+      attribute: 'port',
+      value: port,
+      min: 1,
+      max: 65_535,
+    });
+  }
+}
+
+/** Agents of the same order are used together. */
+function shareOrder(ctx: RuleContext, agent: Agent, place: Place): void {
+  if (agent.concurrent !== undefined) return;
+  agent.concurrent = ctx.tx
+    .list('agent', { where: { collection: place.collection } })
+    .some((other) => other.id !== agent.id && other.order === agent.order);
+}

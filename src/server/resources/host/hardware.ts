@@ -1,0 +1,103 @@
+/** What a simulated host reports of itself: the same for the same host, always. */
+import type { Resource } from '../../../model/resource.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { digestOf, namedId } from '../../core/digest.ts';
+import { equipWithNics } from '../host-network/equip.ts';
+
+type Host = Resource<'host'>;
+
+const gibibyte = 2 ** 30;
+
+/** Software of a host as it is installed, and as an upgrade leaves it. */
+const releases = [
+  { vdsm: 5, os: 4 },
+  { vdsm: 6, os: 5 },
+] as const;
+
+/** Whether an upgrade would bring a host something. */
+export function isOutdated(host: Host): boolean {
+  return (host.version?.build ?? 0) < releases[1].vdsm;
+}
+
+/** The versions of a host, before or after its upgrade. */
+export function software(upgraded: boolean): StoredObject {
+  const { vdsm, os } = releases[upgraded ? 1 : 0];
+  return {
+    os: { type: 'RHEL', version: { full_version: `9.${os}`, major: 9, minor: os } },
+    version: { full_version: `vdsm-4.50.${vdsm}`, major: 4, minor: 50, build: vdsm },
+  };
+}
+
+/** What a simulated host reports of itself, once it has been up. */
+export function hardware(id: string): StoredObject {
+  const digest = digestOf(id, 'hardware').toString('hex');
+  return {
+    type: 'rhel',
+    memory: 64 * gibibyte,
+    max_scheduling_memory: 63 * gibibyte,
+    cpu: {
+      name: 'Intel Xeon Processor (Simulated)',
+      speed: 2400,
+      topology: { sockets: 2, cores: 8, threads: 2 },
+      type: 'Intel Nehalem Family',
+      architecture: 'x86_64',
+    },
+    ...software(false),
+    libvirt_version: { full_version: 'libvirt-10.0.0', major: 10, minor: 0, build: 0 },
+    hardware_information: {
+      manufacturer: 'vmctl',
+      product_name: 'Simulated host',
+      family: 'Simulated',
+      version: '1.0',
+      uuid: namedId(id, 'hardware'),
+      serial_number: namedId(id, 'serial number'),
+      supported_rng_sources: ['hwrng', 'urandom'],
+    },
+    iscsi: { initiator: `iqn.2026-01.example.vmctl:${digest.slice(8, 20)}` },
+    ksm: { enabled: false },
+    transparent_hugepages: { enabled: true },
+    se_linux: { mode: 'enforcing' },
+    kdump_status: 'disabled',
+    numa_supported: true,
+    auto_numa_status: 'unknown',
+    device_passthrough: { enabled: true },
+    ovn_configured: false,
+    hosted_engine: {
+      configured: false,
+      active: false,
+      score: 0,
+      global_maintenance: false,
+      local_maintenance: false,
+    },
+    update_available: false,
+  };
+}
+
+/** Gives a host that was reached for the first time its interfaces and NUMA nodes. */
+export function equip(ctx: RuleContext, host: Host): void {
+  const id = host.id ?? '';
+  if (ctx.tx.count('numa_node', { where: { collection: `/hosts/${id}/numanodes` } }) === 0) {
+    addNumaNodes(ctx, host);
+  }
+  equipWithNics(ctx, id);
+}
+
+function addNumaNodes(ctx: RuleContext, host: Host): void {
+  const { sockets = 1, cores = 1, threads = 1 } = host.cpu?.topology ?? {};
+  const perNode = cores * threads;
+  for (let index = 0; index < sockets; index++) {
+    ctx.tx.insert('numa_node', `/hosts/${host.id}/numanodes`, {
+      id: namedId(host.id ?? '', 'numa', String(index)),
+      name: `node${index}`,
+      index,
+      // Megabytes, unlike the memory of the host.
+      memory: Number(BigInt(host.memory ?? 0) / BigInt(sockets) / 1_048_576n),
+      node_distance: Array.from({ length: sockets }, (_, to) => (to === index ? 10 : 20)).join(' '),
+      cpu: {
+        cores: Array.from({ length: perNode }, (_, core) => ({ index: index * perNode + core })),
+      },
+      host: { id: host.id ?? '' },
+    });
+  }
+}

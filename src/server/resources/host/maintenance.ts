@@ -1,0 +1,100 @@
+/** Maintenance of hosts: what refuses it, and how their virtual machines leave. */
+import type { Resource } from '../../../model/resource.ts';
+import { Refusal } from '../../core/fault.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { quorumLostWithout } from '../gluster/servers.ts';
+import { leave } from '../vm/migrate.ts';
+import { isRunning } from '../vm/vm.ts';
+import { busyDisks } from './spm.ts';
+
+type Host = Resource<'host'>;
+type Vm = Resource<'vm'>;
+
+/** Virtual machines that take part of a host. */
+export function runningOn(ctx: RuleContext, host: Host): Vm[] {
+  return ctx.tx.list('vm', { where: { host_id: host.id ?? '' } }).filter(isRunning);
+}
+
+export function namesOf(objects: readonly { name?: string; id?: string }[]): string {
+  return objects.map((object) => object.name ?? object.id ?? '').join(', ');
+}
+
+/** Refuses what must not leave: the pinned, what has nowhere to go, the manager at work. */
+export function refuseMaintenance(ctx: RuleContext, host: Host, stopsGluster: boolean): void {
+  const action = 'switch to maintenance';
+  const vms = runningOn(ctx, host);
+  const names = namesOf(vms);
+  if (host.status === 'non_responsive') {
+    if (vms.length > 0) ctx.refuse('HOST_LOST_WITH_VMS', { action, names });
+    if (host.spm?.status === 'spm') ctx.refuse('HOST_LOST_AS_SPM', { action });
+  }
+  if (host.spm?.status === 'contending') ctx.refuse('HOST_IS_CONTENDING_SPM', { action });
+  const busy = host.spm?.status === 'spm' ? busyDisks(ctx, host) : [];
+  if (busy.length > 0) ctx.refuse('HOST_IS_BUSY_SPM', { action, names: namesOf(busy) });
+  const transfers = ctx.tx
+    .list('image_transfer', { where: { host_id: host.id ?? '' } })
+    .filter(({ phase }) => !phase?.startsWith('finished'));
+  if (transfers.length > 0) ctx.refuse('HOST_HAS_TRANSFERS', { action });
+  refuseGluster(ctx, host, stopsGluster, action);
+  if (vms.length === 0) return;
+  const pinned = vms.filter((vm) => vm.placement_policy?.affinity === 'pinned');
+  if (pinned.length > 0) {
+    ctx.refuse('HOST_RUNS_PINNED_VMS', { action, name: host.name, names: namesOf(pinned) });
+  }
+  if (othersUp(ctx, host).length === 0) ctx.refuse('HOST_RUNS_VMS', { action, names });
+  refuseAffine(ctx, host, vms, action);
+}
+
+function refuseGluster(ctx: RuleContext, host: Host, stops: boolean, action: string): void {
+  if (!stops) return;
+  const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
+  if (!cluster?.gluster_service) ctx.refuse('HOST_GLUSTER_NOT_SUPPORTED', { action });
+  const volumes = quorumLostWithout(ctx, host);
+  if (volumes.length > 0) ctx.refuse('HOST_GLUSTER_QUORUM', { action, names: namesOf(volumes) });
+}
+
+/** Machines that must stay together would be apart while they migrate one by one. */
+function refuseAffine(ctx: RuleContext, host: Host, vms: readonly Vm[], action: string): void {
+  const groups = ctx.tx.list('affinity_group', {
+    where: { collection: `/clusters/${host.cluster?.id}/affinitygroups` },
+  });
+  for (const group of groups) {
+    const rule = group.vms_rule ?? {};
+    const enabled = rule.enabled ?? true;
+    const together = (rule.positive ?? group.positive) && (rule.enforcing ?? group.enforcing);
+    const members = vms.filter(({ id }) => group.vms?.some((one) => one.id === id));
+    if (enabled && together && members.length > 1) {
+      ctx.refuse('HOST_RUNS_AFFINE_VMS', {
+        action,
+        group: group.name,
+        names: namesOf(members),
+      });
+    }
+  }
+}
+
+function othersUp(ctx: RuleContext, host: Host): Host[] {
+  return ctx.tx
+    .list('host', { where: { cluster_id: host.cluster?.id ?? '', status: 'up' } })
+    .filter((other) => other.id !== host.id);
+}
+
+/**
+ * Sends the virtual machines of a host to others, the highly available first. Returns why some
+ * cannot leave, by name; they stay until they can, or are off.
+ */
+export function migrateAway(ctx: RuleContext, host: Host): ReadonlyMap<string, string> {
+  const rank = (vm: Vm) =>
+    vm.high_availability?.enabled ? 1 + (vm.high_availability.priority ?? 0) : 0;
+  const stuck = new Map<string, string>();
+  for (const vm of runningOn(ctx, host).sort((a, b) => rank(b) - rank(a))) {
+    if (vm.status === 'migrating') continue;
+    try {
+      leave(ctx, vm, `host ${host.name} goes to maintenance`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      stuck.set(vm.name ?? '', error.message);
+    }
+  }
+  return stuck;
+}

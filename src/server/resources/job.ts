@@ -1,0 +1,159 @@
+/** Rules of jobs and steps: those of the service are read, those of clients are theirs to lead. */
+
+import { jobSteps } from '../../model/derive/jobs.ts';
+import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../core/jobs.ts';
+import type { StoredObject } from '../store/document.ts';
+import type { RuleContext } from '../core/context.ts';
+import { namedId } from '../core/digest.ts';
+import { rules } from '../core/behavior.ts';
+import type { Place } from '../core/collection-ref.ts';
+
+export const jobRules = rules({
+  kind: 'job',
+
+  prepare(ctx, job, _place, sent) {
+    Object.assign(job, {
+      status: 'started',
+      external: true,
+      auto_cleared: sent['auto_cleared'] === true,
+      start_time: ctx.timestamp,
+      last_updated: ctx.timestamp,
+      owner: { id: ctx.caller.userId },
+      ...(ctx.correlationId ? { correlation_id: ctx.correlationId } : {}),
+    });
+  },
+
+  added(ctx, { object }) {
+    ctx.event('EXTERNAL_JOB_ADDED', {}, { Description: object.description });
+  },
+
+  actions: {
+    end(ctx, { object }, body) {
+      const job = external(ctx, object as unknown as StoredJob, 'end');
+      if (job.status !== 'started') ctx.refuse('JOB_HAS_ENDED', { action: 'end', type: 'Job' });
+      const status = body['succeeded'] === false ? 'failed' : 'finished';
+      const steps = (job.own_steps ?? []).map((step) => ended(ctx, step, status));
+      ctx.tx.update('job', { ...job, own_steps: steps } as never);
+      endJob(ctx, job.id, status);
+      return undefined;
+    },
+    clear(ctx, { object }) {
+      const job = external(ctx, object as unknown as StoredJob, 'clear');
+      if (job.status === 'started') ctx.refuse('JOB_IS_UNDER_WAY', { action: 'clear' });
+      ctx.tx.remove('job', job.id, jobCollection);
+      return undefined;
+    },
+  },
+});
+
+export const stepRules = rules({
+  kind: 'step',
+
+  compute: (ctx, place) => {
+    const job = ownerOf(ctx, place);
+    return (job.external ? (job.own_steps ?? []) : stepsOf(job)) as never[];
+  },
+
+  attach(ctx, place, sent) {
+    const job = external(ctx, ownerOf(ctx, place), 'add a step to');
+    if (job.status !== 'started') ctx.refuse('JOB_HAS_ENDED', { action: 'add', type: 'Step' });
+    const steps = job.own_steps ?? [];
+    const parent = sent['parent_step'] as { id?: string } | undefined;
+    if (parent?.id !== undefined && !steps.some(({ id }) => id === parent.id)) {
+      ctx.refuse('STEP_NOT_OF_JOB', { action: 'add', step: parent.id });
+    }
+    const step: StoredObject = {
+      id: ctx.site.newId(),
+      description: sent['description'],
+      type: sent['type'],
+      ...(parent ? { parent_step: { id: parent.id } } : {}),
+      job: { id: job.id },
+      number: steps.length,
+      status: 'started',
+      external: true,
+      ...(sent['external_type'] ? { external_type: sent['external_type'] } : {}),
+      start_time: ctx.timestamp,
+    };
+    keepSteps(ctx, job, [...steps, step]);
+    return step as never;
+  },
+
+  actions: {
+    end(ctx, { place, object }, body) {
+      const job = external(ctx, ownerOf(ctx, place), 'end a step of');
+      const step = object as StoredObject;
+      if (step['status'] !== 'started') {
+        ctx.refuse('JOB_HAS_ENDED', { action: 'end', type: 'Step' });
+      }
+      const status = body['succeeded'] === false ? 'failed' : 'finished';
+      const steps = job.own_steps ?? [];
+      keepSteps(
+        ctx,
+        job,
+        steps.map((one) => (one['id'] === step['id'] ? ended(ctx, one, status) : one)),
+      );
+      return undefined;
+    },
+  },
+});
+
+function ownerOf(ctx: RuleContext, place: Place): StoredJob {
+  const job = place.owner && jobOf(ctx, place.owner.id);
+  if (!job) throw new Error('Steps belong to a job.');
+  return job;
+}
+
+/** The job, if a client leads it. */
+function external(ctx: RuleContext, job: StoredJob, action: string): StoredJob {
+  const stored = jobOf(ctx, job.id) ?? job;
+  if (!stored.external) ctx.refuse('JOB_IS_NOT_EXTERNAL', { action });
+  return stored;
+}
+
+function keepSteps(ctx: RuleContext, job: StoredJob, steps: readonly StoredObject[]): void {
+  ctx.tx.update('job', { ...job, own_steps: steps, last_updated: ctx.timestamp } as never);
+}
+
+function ended(ctx: RuleContext, step: StoredObject, status: JobStatus): StoredObject {
+  if (step['status'] !== 'started') return step;
+  return { ...step, status, end_time: ctx.timestamp };
+}
+
+/** The steps of a job of the service follow from how far it is. */
+function stepsOf(job: StoredJob): StoredObject[] {
+  const over = job.status !== 'started';
+  const usual = jobSteps
+    .filter((type) => type !== 'finalizing' || over)
+    .map((type) => {
+      const status = type === 'executing' ? job.status : 'finished';
+      const end = type === 'validating' ? job['start_time'] : job['end_time'];
+      return {
+        // Steps are not stored: their ids follow from that of the job.
+        id: namedId(job.id, type),
+        description: type === 'executing' ? job.description : capital(type),
+        type,
+        status,
+        start_time: type === 'finalizing' ? job['end_time'] : job['start_time'],
+        ...(status === 'started' ? {} : { end_time: end }),
+      };
+    });
+  const own = (job.own_steps ?? []).map((step) => ({
+    ...step,
+    parent_step: { id: namedId(job.id, 'executing') },
+    status: job.status,
+    start_time: job['start_time'],
+    ...(over ? { end_time: job['end_time'] } : {}),
+  }));
+  // What only this job does comes after the step that it is a part of.
+  const [first, executing, ...rest] = usual;
+  return [first, executing, ...own, ...rest].map((step, number) => ({
+    ...step,
+    job: { id: job.id },
+    number,
+    external: false,
+  }));
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,92 @@
+/** Rules of MAC pools: ranges of addresses that interfaces of virtual machines take. */
+import type { Resource } from '../../../model/resource.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { refuseInUse } from '../../api/generic.ts';
+import { rules } from '../../core/behavior.ts';
+
+type Pool = Resource<'mac_pool'>;
+
+const pattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
+
+export const macPoolRules = rules({
+  kind: 'mac_pool',
+  events: { add: 'MAC_POOL_ADDED', update: 'MAC_POOL_UPDATED', remove: 'MAC_POOL_REMOVED' },
+
+  prepare(ctx, pool, _place, sent) {
+    if (sent['default_pool'] === true) ctx.refuse('MAC_POOL_DEFAULT_FIXED', { action: 'add' });
+    pool.default_pool = false;
+    pool.allow_duplicates ??= false;
+    checkRanges(ctx, pool, 'add');
+  },
+
+  change(ctx, before, after, _place, sent) {
+    const flag = sent['default_pool'];
+    if (flag !== undefined && flag !== (before.default_pool ?? false)) {
+      ctx.refuse('MAC_POOL_DEFAULT_FIXED', { action: 'edit' });
+    }
+    checkRanges(ctx, after, 'edit');
+    if (before.allow_duplicates && !after.allow_duplicates) refuseDuplicates(ctx, after);
+  },
+
+  removable(ctx, { place, object }) {
+    if (object.default_pool) ctx.refuse('MAC_POOL_IS_DEFAULT', { action: 'remove' });
+    const clusters = ctx.tx.list('cluster', { where: { mac_pool_id: object.id ?? '' }, limit: 6 });
+    refuseInUse({ place, object: { ...object } }, clusters as StoredObject[], 'the clusters');
+  },
+});
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+function rangesOf(pool: Pool): Range[] {
+  const number = (address: string) => Number.parseInt(address.replaceAll(':', ''), 16);
+  return (pool.ranges ?? []).map(({ from = '', to = '' }) => ({
+    from: number(from),
+    to: number(to),
+  }));
+}
+
+function checkRanges(ctx: RuleContext, pool: Pool, action: string): void {
+  const ranges = rangesOf(pool);
+  if (ranges.length === 0) ctx.refuse('MAC_POOL_WITHOUT_RANGE', { action });
+  for (const [index, { from, to }] of ranges.entries()) {
+    const sent = pool.ranges?.[index];
+    const valid = pattern.test(sent?.from ?? '') && pattern.test(sent?.to ?? '') && from <= to;
+    if (!valid) {
+      ctx.refuse('MAC_POOL_RANGE_INVALID', { action, from: sent?.from, to: sent?.to });
+    }
+    if (overlaps({ from, to }, ranges.slice(0, index))) {
+      ctx.refuse('MAC_POOL_OVERLAPS', { action, other: 'each other' });
+    }
+  }
+  for (const other of ctx.tx.list('mac_pool')) {
+    if (other.id === pool.id) continue;
+    const shared = ranges.some((range) => overlaps(range, rangesOf(other)));
+    if (shared) ctx.refuse('MAC_POOL_OVERLAPS', { action, other: `those of ${other.name}` });
+  }
+}
+
+function overlaps(range: Range, others: readonly Range[]): boolean {
+  return others.some(({ from, to }) => range.from <= to && from <= range.to);
+}
+
+/** Addresses that two interfaces of the pool's clusters have. */
+function refuseDuplicates(ctx: RuleContext, pool: Pool): void {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const cluster of ctx.tx.list('cluster', { where: { mac_pool_id: pool.id ?? '' } })) {
+    for (const vm of ctx.tx.list('vm', { where: { cluster_id: cluster.id ?? '' } })) {
+      for (const { mac } of ctx.tx.list('nic', { where: { vm_id: vm.id ?? '' } })) {
+        const address = mac?.address ?? '';
+        if (seen.has(address)) twice.add(address);
+        seen.add(address);
+      }
+    }
+  }
+  if (twice.size > 0) {
+    ctx.refuse('MAC_POOL_HAS_DUPLICATES', { action: 'edit', names: [...twice].join(', ') });
+  }
+}

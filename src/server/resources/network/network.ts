@@ -1,0 +1,172 @@
+/** Rules of networks: what they carry, who uses them, and what follows on clusters and hosts. */
+import type { EventName } from '../../../model/events.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { everyone } from '../../auth/permissions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { addVnicProfile } from '../data-center/data-center.ts';
+import { erase, refuseInUse } from '../../api/generic.ts';
+import { isBridged } from '../host-network/nics.ts';
+import { tellHosts } from '../host-network/setup.ts';
+import { resolveMember } from '../../core/input.ts';
+import { rules } from '../../core/behavior.ts';
+import { isRunning } from '../vm/vm.ts';
+import { leaveCluster } from './cluster-network.ts';
+
+type Network = Resource<'network'>;
+type Profile = Resource<'vnic_profile'>;
+
+export const networkRules = rules({
+  kind: 'network',
+
+  prepare(ctx, network) {
+    network.usages ??= ['vm'];
+    checkNetwork(ctx, network, 'add');
+    network.vdsm_name = vdsmName(network);
+    // These are of clusters.
+    for (const name of ['required', 'display'] as const) delete network[name];
+    delete (network as StoredObject)['profile_required'];
+  },
+
+  added(ctx, { object }, sent) {
+    const id = object.id ?? '';
+    const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
+    const words = { NetworkName: object.name };
+    ctx.event('NETWORK_ADD_STARTED', { data_center: dataCenter }, words);
+    // A new network is in no cluster yet, and so on no host.
+    ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, words);
+    ctx.event('NETWORK_ADDED', { data_center: dataCenter }, words);
+    if (!ctx.caller.superUser) {
+      grant(ctx, `/networks/${id}`, 'NetworkAdmin', { user: { id: ctx.caller.userId } });
+    }
+    if (sent['profile_required'] === false || !isBridged(object)) return;
+    const profile = ctx.site.newId();
+    addVnicProfile(ctx, object.name ?? '', id, profile);
+    grant(ctx, `/vnicprofiles/${profile}`, 'VnicProfileUser', { group: { id: everyone } });
+  },
+
+  change(ctx, before, after, _place, sent) {
+    const elsewhere = sent['data_center'] as StoredObject | undefined;
+    if (elsewhere?.['id'] !== undefined || elsewhere?.['name'] !== undefined) {
+      const wanted = resolveMember(ctx.tx, 'data_center', elsewhere);
+      if (wanted !== before.data_center?.id) {
+        ctx.refuse('NETWORK_DATA_CENTER_FIXED', { action: 'edit' });
+      }
+    }
+    const clears = sent['vlan'] as { id?: number } | undefined;
+    if (clears !== undefined && clears.id === undefined) delete after.vlan;
+    for (const name of ['required', 'display'] as const) delete after[name];
+    checkNetwork(ctx, after, 'edit');
+    if (before.name !== after.name && isManagement(ctx, before)) {
+      ctx.refuse('MANAGEMENT_NETWORK', { action: 'rename' });
+    }
+    if (before.vlan?.id !== after.vlan?.id) {
+      const names = runningUsers(ctx, before);
+      if (names.length > 0) {
+        ctx.refuse('NETWORK_USED_BY_RUNNING_VMS', { action: 'edit', names: names.join(', ') });
+      }
+    }
+  },
+
+  changed(ctx, before, { object }) {
+    const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
+    ctx.event('NETWORK_UPDATED', { data_center: dataCenter }, { NetworkName: object.name });
+    for (const one of clustersOf(ctx, object)) {
+      const path = `/clusters/${one.cluster?.id}/networks`;
+      ctx.tx.update('cluster_network', { ...one, name: object.name ?? '' }, path);
+    }
+    if (isBridged(before) && !isBridged(object)) forgetProfiles(ctx, object);
+    tellHosts(ctx, object);
+  },
+
+  removable(ctx, { place, object }) {
+    const action = 'remove';
+    if (isManagement(ctx, object)) ctx.refuse('MANAGEMENT_NETWORK', { action });
+    const bonds = ctx.tx.referring('iscsi_bond', 'networks', object.id ?? '');
+    if (bonds.length > 0) {
+      const names = bonds.map(({ name }) => name).join(', ');
+      ctx.refuse('NETWORK_IN_ISCSI_BOND', { action, names });
+    }
+    const nics = profilesOf(ctx, object).flatMap((profile) =>
+      ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' }, limit: 6 }),
+    );
+    refuseInUse({ place, object: { ...object } }, nics as StoredObject[], 'the interfaces');
+  },
+
+  remove(ctx, { place, object }) {
+    const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
+    const tell = (event: EventName) =>
+      ctx.event(event, { data_center: dataCenter }, { NetworkName: object.name });
+    const where = { network_id: object.id ?? '' };
+    const onHosts = ctx.tx.count('network_attachment', { where }) > 0;
+    tell('NETWORK_REMOVE_STARTED');
+    for (const one of clustersOf(ctx, object)) leaveCluster(ctx, one.cluster?.id ?? '', object);
+    forgetProfiles(ctx, object);
+    if (!onHosts) tell('NETWORK_REMOVE_NO_HOST');
+    tell('NETWORK_REMOVED');
+    erase(ctx, { place, object: { ...object } });
+  },
+});
+
+function checkNetwork(ctx: RuleContext, network: Network, action: string): void {
+  if (/^bond/i.test(network.name ?? '')) ctx.refuse('NETWORK_NAME_LIKE_BOND', { action });
+  const range = (attribute: string, value: number, min: number, max: number) => {
+    if (value >= min && value <= max) return;
+    ctx.refuse('VALUE_OUT_OF_RANGE', { action, type: 'Network', attribute, value, min, max });
+  };
+  if (network.vlan?.id !== undefined) range('vlan.id', network.vlan.id, 0, 4094);
+  if (network.mtu) range('mtu', network.mtu, 68, 2 ** 31 - 1);
+  if (isBridged(network)) return;
+  if (network.stp) ctx.refuse('NETWORK_NOT_FOR_VMS', { action, attribute: 'stp' });
+  if (network.port_isolation) {
+    ctx.refuse('NETWORK_NOT_FOR_VMS', { action, attribute: 'port_isolation' });
+  }
+}
+
+/** Gives somebody a role on an object that permissions cannot name. */
+function grant(ctx: RuleContext, path: string, role: string, to: StoredObject): void {
+  const id = ctx.tx.byName('role', role)?.id;
+  if (!id) return;
+  ctx.tx.insert('permission', `${path}/permissions`, { id: ctx.site.newId(), role: { id }, ...to });
+}
+
+/** A network as the clusters have it that have it. */
+function clustersOf(ctx: RuleContext, network: Network): Network[] {
+  return ctx.tx.list('cluster_network', { where: { id: network.id ?? '' } });
+}
+
+function isManagement(ctx: RuleContext, network: Network): boolean {
+  return clustersOf(ctx, network).some(({ usages }) => usages?.includes('management'));
+}
+
+/** Profiles through which interfaces reach a network. */
+export function profilesOf(ctx: RuleContext, network: Network): Profile[] {
+  return ctx.tx.list('vnic_profile', { where: { network_id: network.id ?? '' } });
+}
+
+function forgetProfiles(ctx: RuleContext, network: Network): void {
+  for (const profile of profilesOf(ctx, network)) {
+    const place = { kind: 'vnic_profile', collection: '/vnicprofiles' } as const;
+    erase(ctx, { place, object: profile as StoredObject });
+  }
+}
+
+/** Names of running virtual machines that are plugged into a network. */
+function runningUsers(ctx: RuleContext, network: Network): string[] {
+  const vms = new Set<string>();
+  for (const profile of profilesOf(ctx, network)) {
+    for (const nic of ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' } })) {
+      const vm = nic.vm?.id ? ctx.tx.get('vm', nic.vm.id) : undefined;
+      if (vm && isRunning(vm) && nic.plugged !== false) vms.add(vm.name ?? '');
+    }
+  }
+  return [...vms];
+}
+
+/** Hosts know a network by its name where that is short and plain, else by part of its id. */
+function vdsmName(network: Network): string {
+  const name = network.name ?? '';
+  return /^[A-Za-z0-9_]{1,15}$/.test(name)
+    ? name
+    : `on${(network.id ?? '').replaceAll('-', '').slice(0, 13)}`;
+}

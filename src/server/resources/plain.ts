@@ -1,0 +1,89 @@
+/** Rules of kinds that need little beyond the generic handling: their events. */
+
+import { notFound } from '../core/fault.ts';
+import { systemOptions } from '../seed/data/system-options.ts';
+import { rules } from '../core/behavior.ts';
+
+export const plainRules = [
+  rules({
+    kind: 'cluster_level',
+    // Whoever sees only a part of the service is not told which processors there are.
+    present: (ctx) => (ctx.caller.administrator ? {} : { cpu_types: undefined }),
+  }),
+  rules({
+    kind: 'system_option',
+    compute(ctx) {
+      // One version alone, where the request names it.
+      const wanted = ctx.parameters.text('version');
+      return Object.entries(systemOptions).map(([name, values]) => ({
+        id: name,
+        name,
+        values: Object.entries(values)
+          .filter(
+            ([version]) => wanted === undefined || version === wanted || version === 'general',
+          )
+          .map(([version, value]) => ({ version, value })),
+      }));
+    },
+  }),
+  rules({
+    kind: 'network_filter_parameter',
+    events: {
+      add: 'NIC_FILTER_PARAMETER_ADDED',
+      update: 'NIC_FILTER_PARAMETER_UPDATED',
+      remove: 'NIC_FILTER_PARAMETER_REMOVED',
+    },
+  }),
+  rules({
+    kind: 'cluster_feature',
+    events: { remove: 'CLUSTER_UPDATED' },
+    /** What is switched on in a cluster is a feature of its level. */
+    attach(ctx, place, sent) {
+      const cluster = ctx.tx.get('cluster', place.owner?.id ?? '');
+      const level = `${cluster?.version?.major}.${cluster?.version?.minor}`;
+      const { id, name } = sent;
+      const all = { collection: `/clusterlevels/${level}/clusterfeatures` };
+      const feature = ctx.tx
+        .list('cluster_feature', { where: all })
+        .find((one) => (id === undefined ? one.name === name : one.id === id));
+      if (!feature) throw notFound(`Cluster level ${level} has no feature ${id ?? name}.`);
+      if (!ctx.tx.get('cluster_feature', feature.id ?? '', place.collection)) {
+        ctx.tx.insert('cluster_feature', place.collection, feature);
+      }
+      ctx.event('CLUSTER_UPDATED', { cluster });
+      return feature;
+    },
+  }),
+  rules({ kind: 'openstack_subnet', events: { add: 'SUBNET_ADDED', remove: 'SUBNET_REMOVED' } }),
+  rules({
+    kind: 'storage_connection_extension',
+    events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
+  }),
+  rules({
+    kind: 'ssh_public_key',
+    events: {
+      add: 'USER_PROFILE_ADDED',
+      update: 'USER_PROFILE_UPDATED',
+      remove: 'USER_PROFILE_REMOVED',
+    },
+  }),
+  rules({
+    kind: 'user_option',
+    events: {
+      add: 'USER_PROFILE_ADDED',
+      update: 'USER_PROFILE_UPDATED',
+      remove: 'USER_PROFILE_REMOVED',
+    },
+  }),
+  rules({
+    kind: 'event_subscription',
+    events: { add: 'USER_PROFILE_UPDATED', remove: 'USER_PROFILE_UPDATED' },
+    prepare(_ctx, subscription) {
+      subscription.name ??= subscription.event ?? '';
+    },
+  }),
+  rules({
+    kind: 'bookmark',
+    events: { add: 'BOOKMARK_ADDED', update: 'BOOKMARK_UPDATED', remove: 'BOOKMARK_REMOVED' },
+  }),
+];

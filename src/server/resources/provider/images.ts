@@ -1,0 +1,134 @@
+/** Images of repositories, below their storage domain and below their provider: they become disks. */
+import { byIdOrName } from '../../../model/notation/collections.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { notFound } from '../../core/fault.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { moveDisk, prepareDisk } from '../disk/disk.ts';
+import type { DiskMove } from '../disk/ends.ts';
+import { add } from '../../api/generic.ts';
+import { applyDefaults, requireAll, resolveMember, resolveReferences } from '../../core/input.ts';
+import { rules } from '../../core/behavior.ts';
+import { placeOf } from '../../core/collection-ref.ts';
+import { domainOfProvider } from './domain.ts';
+
+type Image = Resource<'image'> & { format?: Resource<'disk'>['format'] };
+type Disk = Resource<'disk'>;
+
+export const imageRules = rules({
+  kind: 'image',
+
+  locate(ctx, place) {
+    const domain = ctx.tx.get('storage_domain', place.owner?.id ?? '');
+    if (domain?.type === 'image') return place;
+    throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type}: it has no images.`);
+  },
+
+  actions: {
+    import: (ctx, { object }, body) => importImage(ctx, object, body),
+  },
+});
+
+export const openstackImageRules = rules({
+  kind: 'openstack_image',
+
+  compute(ctx, place) {
+    const provider = place.owner?.id ?? '';
+    return imagesOf(ctx, provider).map(({ id = '', name = '' }) => ({
+      id,
+      name,
+      openstack_image_provider: { id: provider },
+    }));
+  },
+
+  actions: {
+    import(ctx, { object, place }, body) {
+      const image = imagesOf(ctx, place.owner?.id ?? '').find(({ id }) => id === object.id);
+      return image ? importImage(ctx, image, body) : undefined;
+    },
+  },
+});
+
+function imagesOf(ctx: RuleContext, provider: string): Image[] {
+  const domain = domainOfProvider(ctx, provider);
+  return ctx.tx.list('image', { where: { collection: `/storagedomains/${domain?.id}/images` } });
+}
+
+/** Makes a disk of an image, with its bytes; or a template with that disk. */
+function importImage(ctx: RuleContext, image: Image, body: StoredObject): undefined {
+  const asTemplate = body['import_as_template'] === true;
+  const required = [byIdOrName('storage_domain'), ...(asTemplate ? [byIdOrName('cluster')] : [])];
+  requireAll('Action', required, body, 'import');
+  const domain = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
+  const sent = (body['disk'] ?? {}) as Disk;
+  const id = ctx.site.newId();
+  const disk: Disk = {
+    id,
+    alias: sent.alias ?? sent.name ?? image.name ?? id,
+    format: image.format ?? 'raw',
+    sparse: true,
+    provisioned_size: image.size ?? 0,
+    storage_domains: [{ id: domain }],
+  };
+  fitToDomain(ctx, disk, domain);
+  prepareDisk(ctx, disk);
+  applyDefaults('disk', disk as StoredObject);
+  ctx.tx.insert('disk', '/disks', disk);
+  const template = asTemplate ? addTemplate(ctx, image, id, body) : undefined;
+  const data: DiskMove = { target: image.id ?? '', ...(template ? { template } : {}) };
+  moveDisk(ctx, { collection: '/disks' }, disk, 'import', { ...data });
+  return undefined;
+}
+
+function fitToDomain(ctx: RuleContext, disk: Disk, id: string): void {
+  const type = ctx.tx.get('storage_domain', id)?.storage?.type;
+  if (disk.format === 'raw' && (type === 'iscsi' || type === 'fcp')) disk.sparse = false;
+}
+
+/** Adds a template with the disk; it is locked until the bytes are there. Returns its id. */
+function addTemplate(ctx: RuleContext, image: Image, disk: string, body: StoredObject): string {
+  const holder: StoredObject = { cluster: body['cluster'] };
+  resolveReferences(ctx.tx, 'template', holder);
+  const id = ctx.site.newId();
+  const sent = (body['template'] ?? {}) as { name?: string };
+  const blank = ctx.tx.byName('template', 'Blank') ?? {};
+  ctx.tx.insert('template', '/templates', {
+    ...blank,
+    id,
+    name: sent.name ?? image.name ?? id,
+    description: '',
+    status: 'locked',
+    creation_time: ctx.timestamp,
+    cluster: holder['cluster'] as { id: string },
+    version: { version_number: 1, version_name: 'base version', base_template: { id } },
+  });
+  ctx.tx.insert('disk_attachment', `/templates/${id}/diskattachments`, {
+    id: disk,
+    disk: { id: disk },
+    template: { id },
+    bootable: true,
+    active: true,
+    interface: 'virtio',
+    read_only: false,
+    pass_discard: false,
+    uses_scsi_reservation: false,
+  });
+  return id;
+}
+
+export const openstackNetworkRules = rules({
+  kind: 'openstack_network',
+  actions: {
+    /** Makes a network of a data center that the provider goes on to keep. */
+    import(ctx, { object, place }, body) {
+      requireAll('Action', [byIdOrName('data_center')], body, 'import');
+      const dataCenter = resolveMember(ctx.tx, 'data_center', body['data_center'] as StoredObject);
+      add(ctx, placeOf(ctx.tx, '/networks', []), {
+        name: object.name,
+        data_center: { id: dataCenter },
+        external_provider: { id: place.owner?.id },
+      });
+      return undefined;
+    },
+  },
+});

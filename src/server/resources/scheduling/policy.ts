@@ -1,0 +1,78 @@
+/** Rules of scheduling policies and of the units that they consist of. */
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { refuseInUse } from '../../api/generic.ts';
+import { rules } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+
+type PartKind = 'filter' | 'weight' | 'balance';
+
+/** Type of the units that may stand at each place of a policy. */
+const unitTypes = { filter: 'filter', weight: 'weight', balance: 'load_balancing' } as const;
+
+function partRules(kind: PartKind) {
+  return rules<PartKind>({
+    kind,
+    events: { add: 'SCHEDULING_POLICY_UPDATED', remove: 'SCHEDULING_POLICY_UPDATED' },
+    addsWith: 200,
+    prepare(ctx, part, place) {
+      requireUnlocked(ctx, place, 'edit');
+      const id = (part as { scheduling_policy_unit?: { id?: string } }).scheduling_policy_unit?.id;
+      const unit = id === undefined ? undefined : ctx.tx.get('scheduling_policy_unit', id);
+      if (unit?.type !== unitTypes[kind]) {
+        ctx.refuse('POLICY_UNIT_UNFIT', {
+          action: 'add',
+          unit: unit?.name ?? id ?? '',
+          place: kind,
+        });
+      }
+      const same = ctx.tx.list(kind, { where: { collection: place.collection } });
+      if (kind === 'balance' ? same.length > 0 : same.some((one) => one.id === id)) {
+        ctx.refuse('POLICY_UNIT_TWICE', { action: 'add', unit: unit?.name ?? '' });
+      }
+      // A part of a policy is named by its unit.
+      Object.assign(part, { id, name: unit?.name });
+    },
+    removable(ctx, { place }) {
+      requireUnlocked(ctx, place, 'edit');
+    },
+  });
+}
+
+/** Policies that come with the service do not change. */
+function requireUnlocked(ctx: RuleContext, place: Place, action: string): void {
+  const policy = place.owner && ctx.tx.get('scheduling_policy', place.owner.id);
+  if (policy?.locked) ctx.refuse('POLICY_IS_LOCKED', { action, name: policy.name });
+}
+
+export const schedulingPolicyRules = [
+  partRules('filter'),
+  partRules('weight'),
+  partRules('balance'),
+  rules({
+    kind: 'scheduling_policy',
+    events: {
+      add: 'SCHEDULING_POLICY_ADDED',
+      update: 'SCHEDULING_POLICY_UPDATED',
+      remove: 'SCHEDULING_POLICY_REMOVED',
+    },
+    prepare(_ctx, policy) {
+      Object.assign(policy, { locked: false, default_policy: false });
+    },
+    change(ctx, before) {
+      if (before.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'edit', name: before.name });
+    },
+    removable(ctx, { place, object }) {
+      if (object.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'remove', name: object.name });
+      const where = { scheduling_policy_id: object.id ?? '' };
+      const clusters = ctx.tx.list('cluster', { where, limit: 6 }) as StoredObject[];
+      refuseInUse({ place, object: { ...object } }, clusters, 'the clusters');
+    },
+  }),
+  rules({
+    kind: 'scheduling_policy_unit',
+    removable(ctx, { object }) {
+      ctx.refuse('POLICY_UNIT_IS_INTERNAL', { action: 'remove', name: object.name });
+    },
+  }),
+];

@@ -1,0 +1,206 @@
+/** Going back to a snapshot: trying it, keeping it, going back to the present. */
+import type { Resource } from '../../../model/resource.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { requireNotAttached } from '../disk/snapshot-attachment.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import { attachmentsOf, moveVm, nicsOf, snapshotsOf, type Vm } from '../vm/vm.ts';
+import { previewed, requireNoBackup, requireNoPreview, requireSettledSnapshots } from './checks.ts';
+import {
+  configurationOf,
+  eraseSnapshot,
+  imagesOf,
+  keep,
+  pathOf,
+  savedConfiguration,
+  settleDisk,
+  settleImages,
+} from './images.ts';
+import { keepMemory, keepsMemory } from './memory.ts';
+import { copiesBack } from './stateless.ts';
+
+type Snapshot = Resource<'snapshot'>;
+type Target = Addressed<'vm'>;
+
+/** Begins a preview: the present is kept first, then the disks become those of the snapshot. */
+export function preview(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'preview_snapshot');
+  const id = (body['snapshot'] as { id?: string }).id ?? '';
+  const snapshot = ctx.tx.get('snapshot', id, `/vms/${vm.id}/snapshots`);
+  if (!snapshot) ctx.refuse('SNAPSHOT_DOES_NOT_EXIST', { action: 'preview', type: 'Snapshot' });
+  if (snapshot.snapshot_type === 'active') ctx.refuse('SNAPSHOT_IS_ACTIVE', { action: 'preview' });
+  requireFree(ctx, vm, 'preview');
+  const only = namedDisks(body);
+  const present: Snapshot = {
+    ...configurationOf(vm),
+    id: ctx.site.newId(),
+    description: 'Active VM before the preview',
+    date: ctx.timestamp,
+    snapshot_type: 'preview',
+    snapshot_status: 'ok',
+    persist_memorystate: keepsMemory(ctx, vm),
+    vm: { id: vm.id ?? '' },
+  };
+  ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, present);
+  const copies = keep(ctx, vm, present);
+  ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
+  const words = { SnapshotName: snapshot.description };
+  const memory = wantsMemory(snapshot, body);
+  moveVm(ctx, vm, 'preview_snapshot', { copies, snapshot: id, only, memory, words });
+  return undefined;
+}
+
+/** The present is kept: now the bytes of the snapshot. */
+export function presentKept(ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
+  const {
+    snapshot: id,
+    only,
+    memory,
+    words,
+  } = data as { snapshot: string; only?: string[]; memory: boolean; words: StoredObject };
+  const kept = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
+  if (kept) settleImages(ctx, kept);
+  const snapshot = ctx.tx.get('snapshot', id) ?? {};
+  const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
+  return moveVm(ctx, vm, 'show_snapshot', { copies, snapshot: id, memory, words }) ?? vm;
+}
+
+/** The disks have the bytes of the snapshot: the rest of the machine follows. */
+export function shown(ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
+  const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
+  keepMemory(ctx, vm, data?.['memory'] === true);
+  return goBack(ctx, vm, snapshot);
+}
+
+/** Keeps what is previewed: the present before and what came later are gone. */
+export function commit(ctx: RuleContext, { object: vm }: Target): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'commit_snapshot');
+  const snapshot = previewed(ctx, vm);
+  if (!snapshot) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'commit' });
+  requireNoneAttached(ctx, vm, 'commit');
+  moveVm(ctx, vm, 'commit_snapshot', { words: { SnapshotName: snapshot.description } });
+  return undefined;
+}
+
+/** The end of a commit. */
+export function committed(ctx: RuleContext, vm: Vm): Vm {
+  const snapshot = previewed(ctx, vm);
+  if (snapshot) forgetLater(ctx, vm, snapshot);
+  return vm;
+}
+
+function forgetLater(ctx: RuleContext, vm: Vm, snapshot: Snapshot): void {
+  const all = snapshotsOf(ctx, vm);
+  // In the order in which they were taken: times of two may be the same.
+  const place = all.findIndex(({ id }) => id === snapshot.id);
+  for (const [index, other] of all.entries()) {
+    const later = other.snapshot_type === 'regular' && index > place;
+    if (later || other.snapshot_type === 'preview') eraseSnapshot(ctx, other);
+  }
+  ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
+}
+
+/** Goes back to the present. */
+export function undo(ctx: RuleContext, { object: vm }: Target): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'undo_snapshot');
+  const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
+  if (!present) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'undo' });
+  const words = { SnapshotName: present.description };
+  moveVm(ctx, vm, 'undo_snapshot', { copies: copiesBack(ctx, present), words });
+  return undefined;
+}
+
+/** The disks are what they were: so is the rest. */
+export function undone(ctx: RuleContext, vm: Vm): Vm {
+  const snapshot = previewed(ctx, vm);
+  if (snapshot) ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
+  const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
+  if (!present) return vm;
+  keepMemory(ctx, vm, present.persist_memorystate === true);
+  const back = goBack(ctx, vm, present);
+  eraseSnapshot(ctx, present);
+  return back;
+}
+
+/** Restores a snapshot for good, in one go. */
+export function restore(
+  ctx: RuleContext,
+  { object: snapshot }: Addressed<'snapshot'>,
+  body: StoredObject,
+): undefined {
+  const vm = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
+  if (snapshot.snapshot_type === 'active') ctx.refuse('SNAPSHOT_IS_ACTIVE', { action: 'restore' });
+  requireState(ctx, 'vm', vm, 'preview_snapshot');
+  requireFree(ctx, vm, 'restore');
+  requireState(ctx, 'snapshot', snapshot, 'restore');
+  requireNoneAttached(ctx, vm, 'restore');
+  ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
+  const only = namedDisks(body);
+  const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
+  const words = { SnapshotName: snapshot.description };
+  const memory = wantsMemory(snapshot, body);
+  moveVm(ctx, vm, 'restore_snapshot', { copies, snapshot: snapshot.id, memory, words });
+  return undefined;
+}
+
+/** The end of a restore. */
+export function restored(ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
+  const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
+  keepMemory(ctx, vm, data?.['memory'] === true);
+  const back = goBack(ctx, vm, snapshot);
+  forgetLater(ctx, vm, snapshot);
+  return back;
+}
+
+/** Whether the memory that a snapshot holds is to come back with it. */
+function wantsMemory(snapshot: Snapshot, body: StoredObject): boolean {
+  return body['restore_memory'] === true && snapshot.persist_memorystate === true;
+}
+
+function requireFree(ctx: RuleContext, vm: Vm, action: string): void {
+  requireNoPreview(ctx, vm, action);
+  requireSettledSnapshots(ctx, vm, action);
+  requireNoBackup(ctx, vm, action);
+}
+
+/** Later snapshots go: nobody else may have their disks. */
+function requireNoneAttached(ctx: RuleContext, vm: Vm, action: string): void {
+  const images = snapshotsOf(ctx, vm).flatMap(({ id }) => imagesOf(ctx, id ?? ''));
+  requireNotAttached(ctx, images, action, 'Snapshot');
+}
+
+function namedDisks(body: StoredObject): string[] | undefined {
+  const disks = body['disks'] as { id?: string }[] | undefined;
+  return disks && disks.length > 0 ? disks.map(({ id }) => id ?? '') : undefined;
+}
+
+/** Configuration, interfaces and attachments as a snapshot has them; its disks are free. */
+function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
+  const path = pathOf(snapshot);
+  const images = imagesOf(ctx, snapshot.id ?? '');
+  for (const image of images) settleDisk(ctx, image.disk?.id ?? '');
+  for (const nic of nicsOf(ctx, vm)) ctx.tx.remove('nic', nic.id ?? '', `/vms/${vm.id}/nics`);
+  for (const nic of ctx.tx.list('snapshot_nic', { where: { collection: `${path}/nics` } })) {
+    ctx.tx.insert('nic', `/vms/${vm.id}/nics`, nic);
+  }
+  const collection = `/vms/${vm.id}/diskattachments`;
+  const kept = ctx.tx.list('snapshot_attachment', {
+    where: { collection: `${path}/diskattachments` },
+  });
+  const known = new Set(kept.map(({ id }) => id));
+  for (const attachment of attachmentsOf(ctx, vm)) {
+    const disk = ctx.tx.get('disk', attachment.id ?? '');
+    // Disks that no snapshot can keep stay as they are.
+    if (disk?.shareable || disk?.storage_type === 'lun') continue;
+    if (!known.has(attachment.id))
+      ctx.tx.remove('disk_attachment', attachment.id ?? '', collection);
+  }
+  for (const attachment of kept) {
+    const id = attachment.id ?? '';
+    if (ctx.tx.get('disk_attachment', id, collection)) {
+      ctx.tx.update('disk_attachment', attachment, collection);
+    } else if (ctx.tx.get('disk', id)) ctx.tx.insert('disk_attachment', collection, attachment);
+  }
+  return { ...vm, ...(savedConfiguration(snapshot) as Vm), cluster: vm.cluster ?? {} } as Vm;
+}

@@ -1,0 +1,262 @@
+/** Rules of storage connections: how storage is reached, which domains and disks use which of them. */
+import type { Requirement } from '../../../model/notation/collections.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { listedCondition } from '../../store/conditions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { requireAll } from '../../core/input.ts';
+import { rules } from '../../core/behavior.ts';
+import { type LogicalUnit, unitsOf } from './logical-unit.ts';
+
+type Connection = Resource<'storage_connection'>;
+type Domain = Resource<'storage_domain'>;
+type Storage = NonNullable<Domain['storage']>;
+
+/** What each type of storage must say to be found. */
+const requiredByType: Readonly<Record<string, readonly Requirement[]>> = {
+  nfs: ['address', 'path'],
+  localfs: ['path'],
+  posixfs: ['path', 'vfs_type'],
+  glusterfs: [['path', 'gluster_volume.id']],
+  iscsi: ['address', 'port', 'target'],
+};
+
+/** Members that tell one connection from another. */
+const identity = ['type', 'address', 'path', 'target', 'port', 'portal'] as const;
+/** Members that a storage has from its connection. */
+const details = [
+  ...identity,
+  'mount_options',
+  'vfs_type',
+  'username',
+  'nfs_version',
+  'nfs_timeo',
+  'nfs_retrans',
+] as const;
+/** Mount options that the service sets by itself. */
+const managedOptions = ['vers', 'nfsvers', 'timeo', 'retrans', 'protocol_version', 'vfs_type'];
+
+const ranges = { nfs_retrans: [0, 32_767], nfs_timeo: [1, 6_000] } as const;
+
+export const storageConnectionRules = rules({
+  kind: 'storage_connection',
+
+  locate(_ctx, place) {
+    const { owner } = place;
+    if (owner?.kind !== 'storage_domain' && owner?.kind !== 'iscsi_bond') return place;
+    return {
+      ...place,
+      collection: '/storageconnections',
+      options: { condition: listedCondition(owner.kind, 'storage_connections', owner.id) },
+      members: { listedBy: 'owner', attribute: 'storage_connections', answers: 'object' },
+    };
+  },
+
+  prepare(ctx, connection, _place, sent) {
+    if (sent['id'] !== undefined) ctx.refuse('CONNECTION_ID_GIVEN', { action: 'add' });
+    requireConnection(connection);
+    checkConnection(ctx, connection, 'add');
+    requireHostUp(ctx, connection.host?.id);
+    delete connection.host;
+    if (sameConnection(ctx, connection)) ctx.refuse('CONNECTION_IN_USE', { action: 'add' });
+  },
+
+  change(ctx, before, after, _place, sent) {
+    if (sent['type'] !== undefined && sent['type'] !== before.type) {
+      ctx.refuse('CONNECTION_TYPE_FIXED', { action: 'edit', type: before.type });
+    }
+    requireConnection(after);
+    checkConnection(ctx, after, 'edit');
+    const same = sameConnection(ctx, after);
+    if (same && same.id !== before.id) ctx.refuse('CONNECTION_IN_USE', { action: 'edit' });
+    requireIdle(ctx, before, 'edit');
+  },
+
+  changed(ctx, _before, { object }) {
+    for (const domain of domainsUsing(ctx, object.id ?? '')) {
+      ctx.event('STORAGE_DOMAIN_UPDATED', { storage_domain: domain });
+      if (unitsOf(domain.storage).length > 0) continue;
+      ctx.tx.update('storage_domain', { ...domain, storage: storageAt(object) });
+    }
+  },
+
+  removable(ctx, { object }) {
+    const users = [
+      ...domainsUsing(ctx, object.id ?? ''),
+      ...disksUsing(ctx, object).map((disk) => ({ name: disk.alias ?? disk.id })),
+    ];
+    if (users.length > 0) {
+      ctx.refuse('CONNECTION_HAS_USERS', {
+        action: 'remove',
+        users: users.map(({ name }) => name).join(', '),
+      });
+    }
+  },
+});
+
+/** Refuses to connect a domain in another way, or to take a connection from it, where it must not be. */
+export function checkRelisted(
+  ctx: RuleContext,
+  domain: Domain,
+  { id, added }: { readonly id: string; readonly added: boolean },
+): void {
+  if (!added) {
+    requireDetached(ctx, domain, 'detach');
+    return;
+  }
+  const connection = ctx.tx.get('storage_connection', id);
+  if (domain.storage_connections?.some((one) => one.id === id)) {
+    ctx.refuse('CONNECTION_ATTACHED_ALREADY', { action: 'attach', name: domain.name });
+  }
+  if (connection?.type !== domain.storage?.type) {
+    ctx.refuse('CONNECTION_TYPE_DIFFERS', {
+      action: 'attach',
+      type: connection?.type,
+      domainType: domain.storage?.type,
+    });
+  }
+  requireDetached(ctx, domain, 'attach');
+}
+
+/** Refuses with 400 when members are missing that the type of storage needs. */
+function requireConnection(connection: Connection): void {
+  const required = requiredByType[connection.type ?? ''] ?? [];
+  requireAll('StorageConnection', required, connection as StoredObject, 'add');
+}
+
+/** Refuses values that no storage could be reached with. */
+export function checkConnection(
+  ctx: RuleContext,
+  connection: Connection | Storage,
+  action: string,
+): void {
+  const { path, type, mount_options: options = '' } = connection;
+  if (type === 'nfs' && path !== undefined && !/^\/[^\s]*$/.test(path)) {
+    ctx.refuse('CONNECTION_INVALID', { action, path });
+  }
+  for (const [name, [min, max]] of Object.entries(ranges)) {
+    const value = connection[name as keyof typeof ranges];
+    if (value !== undefined && (value < min || value > max)) {
+      ctx.refuse('VALUE_OUT_OF_RANGE', {
+        ...{ action, type: 'Storage Connection', attribute: name, value, min, max },
+      });
+    }
+  }
+  const taken = options
+    .split(',')
+    .map((option) => option.split('=')[0]?.trim() ?? '')
+    .filter((option) => managedOptions.includes(option));
+  if (taken.length > 0) {
+    ctx.refuse('CONNECTION_OPTIONS_MANAGED', { action, options: taken.join(', ') });
+  }
+}
+
+/** Refuses a host that cannot try the connection. */
+function requireHostUp(ctx: RuleContext, id: string | undefined): void {
+  const host = id ? ctx.tx.get('host', id) : undefined;
+  if (host && host.status !== 'up') {
+    ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'use', status: host.status });
+  }
+}
+
+/** The stored connection to the same storage. */
+export function sameConnection(
+  ctx: RuleContext,
+  wanted: Connection | Storage,
+): Connection | undefined {
+  return ctx.tx
+    .list('storage_connection')
+    .find((one) => identity.every((name) => text(one[name]) === text(wanted[name])));
+}
+
+function text(value: string | number | undefined): string {
+  return value === undefined ? '' : String(value).replace(/\/+$/, '');
+}
+
+/** The storage that a connection leads to. */
+export function storageAt(connection: Connection): Storage {
+  const storage: Storage = {};
+  for (const name of details) {
+    if (connection[name] !== undefined) Object.assign(storage, { [name]: connection[name] });
+  }
+  return storage;
+}
+
+/** Connections to a storage: one to a file system, one to each target of its logical units. */
+export function connect(ctx: RuleContext, storage: Storage): { id: string }[] {
+  const units = unitsOf(storage);
+  const wanted: Connection[] =
+    units.length > 0 ? units.flatMap((unit) => targetOf(unit)) : [storageAt(storage)];
+  const ids = wanted.map((connection) => {
+    const known = sameConnection(ctx, connection);
+    if (known?.id) return known.id;
+    const id = ctx.site.newId();
+    ctx.tx.insert('storage_connection', '/storageconnections', { ...connection, id });
+    return id;
+  });
+  return [...new Set(ids)].map((id) => ({ id }));
+}
+
+function targetOf(unit: LogicalUnit): Connection[] {
+  const { address, target, portal, username } = unit;
+  if (!address || !target) return [];
+  return [
+    {
+      type: 'iscsi',
+      address,
+      target,
+      port: unit.port ?? 3260,
+      ...(portal ? { portal } : {}),
+      ...(username ? { username } : {}),
+    },
+  ];
+}
+
+/** Forgets connections that nothing uses any more. */
+export function disconnect(ctx: RuleContext, connections: readonly { id?: string }[]): void {
+  for (const { id = '' } of connections) {
+    const connection = ctx.tx.get('storage_connection', id);
+    if (!connection || domainsUsing(ctx, id).length > 0) continue;
+    if (disksUsing(ctx, connection).length > 0) continue;
+    ctx.tx.remove('storage_connection', id);
+  }
+}
+
+/** Storage domains that use a connection. */
+export function domainsUsing(ctx: RuleContext, id: string): Domain[] {
+  return ctx.tx.referring('storage_domain', 'storage_connections', id);
+}
+
+/** Disks on logical units of the target of a connection. */
+function disksUsing(ctx: RuleContext, connection: Connection): Resource<'disk'>[] {
+  if (connection.type !== 'iscsi') return [];
+  return ctx.tx
+    .list('disk', { where: { storage_type: 'lun' } })
+    .filter((disk) =>
+      unitsOf(disk.lun_storage).some(
+        ({ address, target }) => address === connection.address && target === connection.target,
+      ),
+    );
+}
+
+/** Refuses to change a connection that is in use. */
+function requireIdle(ctx: RuleContext, connection: Connection, action: string): void {
+  const domains = domainsUsing(ctx, connection.id ?? '');
+  const disks = disksUsing(ctx, connection);
+  const users = [...domains.map(({ name }) => name), ...disks.map(({ alias }) => alias)].join(', ');
+  if (domains.length + disks.length > 1) ctx.refuse('CONNECTION_HAS_USERS', { action, users });
+  for (const domain of domains) requireDetached(ctx, domain, action);
+  const running = disks.some((disk) =>
+    ctx.tx
+      .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
+      .some(({ vm }) => (ctx.tx.get('vm', vm?.id ?? '')?.status ?? 'down') !== 'down'),
+  );
+  if (running) ctx.refuse('CONNECTION_HAS_RUNNING_VMS', { action, users });
+}
+
+/** Refuses unless a domain is in maintenance or attached nowhere. */
+function requireDetached(ctx: RuleContext, domain: Domain, action: string): void {
+  const attached = ctx.tx.list('attached_storage_domain', { where: { id: domain.id ?? '' } });
+  const busy = attached.find(({ status }) => status !== 'maintenance');
+  if (busy) ctx.refuse('DOMAIN_NOT_IN_MAINTENANCE', { action, name: domain.name });
+}

@@ -1,0 +1,64 @@
+/** ISO and floppy images on ISO domains: those that come with every domain, those put in a folder. */
+import type { Resource } from '../../../model/resource.ts';
+import { notFound } from '../../core/fault.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { rules } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+
+/** What an ISO domain holds from the beginning. */
+const supplied = [
+  'debian-12.7.0-amd64-netinst.iso',
+  'fedora-server-40-x86_64.iso',
+  'virtio-win-0.1.262.iso',
+  'drivers.vfd',
+];
+
+const types: Readonly<Record<string, string>> = { iso: 'iso', vfd: 'floppy', img: 'floppy' };
+
+export const fileRules = rules({
+  kind: 'file',
+
+  /** `refresh` reads the storage again before anything is listed. */
+  locate(ctx, place) {
+    requireIsoDomain(ctx, place);
+    if (ctx.parameters.flag('refresh') === true) readFiles(ctx, place.owner?.id ?? '');
+    return place;
+  },
+});
+
+function requireIsoDomain(ctx: RuleContext, { owner }: Place): void {
+  const domain = ctx.tx.get('storage_domain', owner?.id ?? '');
+  if (domain?.type !== 'iso') {
+    throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type}: it has no files.`);
+  }
+}
+
+/** Reads the files of a domain from its storage: new ones are added, those that are gone removed. */
+export function readFiles(ctx: RuleContext, domain: string): void {
+  const collection = `/storagedomains/${domain}/files`;
+  const found = new Set([...supplied, ...ctx.site.isoFiles()]);
+  for (const file of ctx.tx.list('file', { where: { collection } }) as KeptFile[]) {
+    if (!found.delete(file.id ?? '') && !file.given)
+      ctx.tx.remove('file', file.id ?? '', collection);
+  }
+  for (const name of found) addFile(ctx, domain, name);
+}
+
+/** A file as it is stored; whether an inventory gave it does not show. */
+type KeptFile = Resource<'file'> & { readonly given?: boolean };
+
+/** Adds a file to a domain; one that is given is there although the storage does not have it. */
+export function addFile(ctx: RuleContext, domain: string, name: string, given = false): KeptFile {
+  const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'disk';
+  const file: KeptFile = {
+    id: name,
+    name,
+    type,
+    storage_domain: { id: domain },
+    ...(given ? { given } : {}),
+  };
+  const collection = `/storagedomains/${domain}/files`;
+  if (ctx.tx.get('file', name, collection)) ctx.tx.update('file', file, collection);
+  else ctx.tx.insert('file', collection, file);
+  return file;
+}

@@ -1,0 +1,99 @@
+/** The disk of a storage domain that keeps the configuration of the machines whose disks it holds. */
+import type { Resource } from '../../../model/resource.ts';
+import { type TarFile, tarOf } from '../../archive/tar.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { settleOwners } from '../disk/disk.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import { ovfOfTemplate, ovfOfVm } from '../vm/ovf-configuration.ts';
+import { attachmentsOf } from '../vm/vm.ts';
+import { requireStatus } from './domain-actions.ts';
+import { measured } from './space.ts';
+
+type Disk = Resource<'disk'>;
+type Domain = Resource<'storage_domain'>;
+
+const alias = 'OVF_STORE';
+/** What such a disk has room for; far more than it takes. */
+const size = 128 * 2 ** 20;
+
+/** Writes all configurations anew; makes the disk where there is none yet. */
+export function updateOvfStore(
+  ctx: RuleContext,
+  { object: domain }: Addressed<'storage_domain'>,
+): undefined {
+  requireStatus(ctx, domain, 'active', 'update');
+  const found = storesOf(ctx, domain)[0];
+  const disk = found ?? newStore(ctx, domain);
+  const id = disk.id ?? '';
+  const files = configurations(ctx, domain);
+  const about = {
+    Updated: true,
+    'Last Updated': ctx.timestamp,
+    'Storage Domains': [{ uuid: domain.id }],
+    'Disk Description': alias,
+  };
+  const archive = tarOf(files, ctx.now);
+  const written: Disk = {
+    ...disk,
+    description: JSON.stringify({ ...about, Size: archive.length }),
+  };
+  if (found) ctx.tx.update('disk', written);
+  else ctx.tx.insert('disk', '/disks', written);
+  ctx.afterCommit.push(() => ctx.site.images.write(id, archive, size));
+  ctx.event('OVF_STORE_UPDATED', { storage_domain: domain });
+  return undefined;
+}
+
+/** Disks that keep configurations on a domain. */
+function storesOf(ctx: RuleContext, domain: Domain): Disk[] {
+  return ctx.tx
+    .list('disk')
+    .filter(
+      ({ content_type: type, storage_domains: domains }) =>
+        type === 'ovf_store' && domains?.some(({ id }) => id === domain.id),
+    );
+}
+
+function newStore(ctx: RuleContext, domain: Domain): Disk {
+  const disk: Disk = {
+    id: ctx.site.newId(),
+    alias,
+    name: alias,
+    storage_type: 'image',
+    content_type: 'ovf_store',
+    provisioned_size: size,
+    format: 'raw',
+    sparse: false,
+    shareable: true,
+    wipe_after_delete: false,
+    propagate_errors: false,
+    backup: 'none',
+    image_id: ctx.site.newId(),
+    status: 'ok',
+    storage_domains: [{ id: domain.id ?? '' }],
+  };
+  settleOwners(ctx, disk, domain, 'add');
+  return { ...disk, ...measured(ctx, disk) };
+}
+
+/** A document for each machine and template that has a disk on the domain, and one about them all. */
+function configurations(ctx: RuleContext, domain: Domain): TarFile[] {
+  const there = (id: string | undefined) =>
+    ctx.tx.get('disk', id ?? '')?.storage_domains?.some((one) => one.id === domain.id) ?? false;
+  const machines = ctx.tx
+    .list('vm')
+    .filter((vm) => attachmentsOf(ctx, vm).some(({ id }) => there(id)));
+  const templates = ctx.tx.list('template').filter((template) => {
+    const collection = `/templates/${template.id}/diskattachments`;
+    return ctx.tx.list('disk_attachment', { where: { collection } }).some(({ id }) => there(id));
+  });
+  const about = { LastUpdated: ctx.timestamp, Domains: [domain.id] };
+  return [
+    { name: 'info.json', content: JSON.stringify(about) },
+    ...machines.map((vm) => ({ name: `${vm.id}.ovf`, content: ovfOfVm(ctx, vm, 'ovf') })),
+    ...templates.map((template) => ({
+      name: `${template.id}.ovf`,
+      content: ovfOfTemplate(ctx, template, 'ovf'),
+    })),
+  ];
+}

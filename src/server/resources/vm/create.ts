@@ -1,0 +1,174 @@
+/** How a virtual machine is made: of nothing, of a template, of a snapshot, of another machine. */
+
+import type { Resource } from '../../../model/resource.ts';
+import { incomplete } from '../../core/fault.ts';
+import type { ImageCopy } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { type Changes, copyDisk, type Owner, type Source, sourcesOf } from '../disk/copies.ts';
+import { addActiveSnapshot, snapshotSources } from '../snapshot/images.ts';
+import { checkConfiguration, requireDataCenter } from './checks.ts';
+import { fillConfiguration, inheritConfiguration } from './configuration.ts';
+import { addConsole } from './console.ts';
+import { copyDevices } from './copied-devices.ts';
+import { autoPinNew } from './guest.ts';
+import { configureFromOvf, furnishFromOvf, memoryWithOvf, sentOvf } from './ovf-import.ts';
+import { isSealed, seal } from './sealed.ts';
+import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
+
+type Template = Resource<'template'>;
+type Snapshot = Resource<'snapshot'>;
+
+/** Completes and checks a new machine before it is stored. `sent` is what the client sent. */
+export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
+  const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
+  const snapshot = sentSnapshot(ctx, vm);
+  const template = chosenTemplate(ctx, vm, snapshot);
+  requireDataCenter(ctx, vm, 'add');
+  const ovf = sentOvf(sent);
+  if (!cluster?.cpu?.architecture || cluster.cpu.architecture === 'undefined') {
+    ctx.refuse('CLUSTER_WITHOUT_ARCHITECTURE', { action: 'add', cluster: cluster?.name ?? '' });
+  }
+  requireTemplate(ctx, template, cluster, 'VM');
+  vm.template = { id: template.id ?? blankTemplate };
+  vm.original_template = { id: template.id ?? blankTemplate };
+  if (snapshot || ctx.parameters.flag('clone')) vm.template = { id: blankTemplate };
+  if (ovf) configureFromOvf(ctx, vm, ovf);
+  // A document brings a name of its own; one without is no help.
+  if (!vm.name) throw incomplete('Vm', ['name'], 'add');
+  inheritConfiguration(ctx, vm, { ...(snapshot ?? template) });
+  settleVm(ctx, vm, memoryWithOvf(sent, ovf));
+  autoPinNew(ctx, vm);
+  if (ctx.parameters.flag('seal') ?? isSealed(template)) seal(ctx, vm, 'add');
+}
+
+/** What every new machine has, whatever it is made from. */
+export function settleVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
+  const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
+  fillConfiguration(ctx, vm, cluster, sent);
+  checkConfiguration(ctx, vm, 'add');
+  vm.status = 'down';
+  vm.creation_time = ctx.timestamp;
+  vm.next_run_configuration_exists = false;
+  // They say how to make it, and are not part of it.
+  delete vm.disk_attachments;
+  delete vm.snapshots;
+  const profile = ctx.tx.find('cpu_profile', { cluster_id: cluster?.id ?? '' });
+  if (profile?.id) vm.cpu_profile ??= { id: profile.id };
+  const quota = ctx.tx.find('quota', {
+    collection: `/datacenters/${cluster?.data_center?.id}/quotas`,
+  });
+  if (quota?.id) vm.quota ??= { id: quota.id };
+}
+
+function sentSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefined {
+  const id = vm.snapshots?.[0]?.id;
+  const snapshot = id ? ctx.tx.get('snapshot', id) : undefined;
+  if (id && !snapshot) ctx.refuse('SNAPSHOT_DOES_NOT_EXIST', { action: 'add', type: 'VM' });
+  if (snapshot?.snapshot_status === 'locked') {
+    ctx.refuse('VM_HAS_LOCKED_SNAPSHOT', { action: 'add' });
+  }
+  return snapshot;
+}
+
+function chosenTemplate(ctx: RuleContext, vm: Vm, snapshot: Snapshot | undefined): Template {
+  const id = vm.template?.id ?? snapshot?.original_template?.id ?? blankTemplate;
+  const template = ctx.tx.get('template', id) ?? {};
+  if (!vm.use_latest_template_version) return template;
+  const base = template.version?.base_template?.id ?? id;
+  const versions = ctx.tx
+    .list('template')
+    .filter((one) => one.id === base || one.version?.base_template?.id === base)
+    .sort((a, b) => (b.version?.version_number ?? 1) - (a.version?.version_number ?? 1));
+  return versions[0] ?? template;
+}
+
+/** Refuses a template that cannot be used in the cluster now. */
+export function requireTemplate(
+  ctx: RuleContext,
+  template: Template,
+  cluster: Resource<'cluster'> | undefined,
+  type: string,
+): void {
+  if (template.status && template.status !== 'ok') {
+    const { name, status } = template;
+    ctx.refuse('TEMPLATE_IS_LOCKED', { action: 'add', type, name, status });
+  }
+  const home = ctx.tx.get('cluster', template.cluster?.id ?? '')?.data_center?.id;
+  if (home !== undefined && home !== cluster?.data_center?.id) {
+    ctx.refuse('TEMPLATE_IN_OTHER_DATA_CENTER', { action: 'add', name: template.name });
+  }
+}
+
+/** Makes the parts of a new machine that is stored already, and begins to copy disks. */
+export function furnishVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
+  const id = vm.id ?? '';
+  const ovf = sentOvf(sent);
+  if (ovf) {
+    furnishFromOvf(ctx, vm, ovf);
+    addConsole(ctx, vm);
+    addActiveSnapshot(ctx, vm);
+    return;
+  }
+  const owner: Owner = { kind: 'vm', id };
+  const snapshot = (sent['snapshots'] as { id?: string }[] | undefined)?.[0]?.id;
+  const from = vm.original_template?.id ?? blankTemplate;
+  const origin = snapshot
+    ? `${ctx.tx.collectionOf('snapshot', snapshot)}/${snapshot}`
+    : `/templates/${from}`;
+  ctx.tx.insert('cdrom', `/vms/${id}/cdroms`, { id: cdromId, vm: { id } });
+  copyDevices(ctx, origin, owner, vm);
+  addConsole(ctx, vm);
+  addActiveSnapshot(ctx, vm);
+  if (ctx.parameters.flag('clone_permissions')) copyPermissions(ctx, from, id);
+  const sources = snapshot
+    ? snapshotSources(ctx, snapshot)
+    : sourcesOf(ctx, { kind: 'template', id: from });
+  fill(ctx, vm, sources, sent);
+}
+
+/** Gives a machine copies of disks. Without any it is down at once. */
+export function fill(
+  ctx: RuleContext,
+  vm: Vm,
+  sources: readonly Source[],
+  sent: StoredObject,
+): void {
+  const owner: Owner = { kind: 'vm', id: vm.id ?? '' };
+  const copies: ImageCopy[] = sources.map((source) =>
+    copyDisk(ctx, source, owner, changesFor(ctx, source, sent)),
+  );
+  const template = vm.template?.id ?? blankTemplate;
+  for (const { to } of template === blankTemplate ? [] : copies) {
+    const disk = ctx.tx.get('disk', to);
+    if (disk) ctx.tx.update('disk', { ...disk, template: { id: template } });
+  }
+  if (copies.length === 0) ctx.event('VM_ADDED', subjects(ctx, vm));
+  else moveVm(ctx, vm, 'add', { copies });
+}
+
+/** What the client sent for one of the disks, by its id or that of its image. */
+function changesFor(ctx: RuleContext, { disk }: Source, sent: StoredObject): Changes {
+  const attachments = (sent['disk_attachments'] ?? []) as Resource<'disk_attachment'>[];
+  const wanted = attachments
+    .map((attachment) => ({ ...(attachment.disk as Resource<'disk'>), at: attachment.id }))
+    .find(({ id, image_id: image, at }) => (id ?? at) === disk.id || image === disk.image_id);
+  const target = sent['storage_domain'] as { id?: string; name?: string } | undefined;
+  const domains = wanted?.storage_domains ?? (target ? [target] : undefined);
+  const named = domains?.map(({ id, name }) => ({
+    id: id ?? ctx.tx.byName('storage_domain', name ?? '')?.id ?? '',
+  }));
+  return {
+    ...(wanted?.alias || wanted?.name ? { alias: wanted.alias ?? wanted.name ?? '' } : {}),
+    ...(wanted?.format ? { format: wanted.format } : {}),
+    ...(wanted?.sparse === undefined ? {} : { sparse: wanted.sparse }),
+    ...(named?.[0]?.id ? { storage_domains: named } : {}),
+  };
+}
+
+function copyPermissions(ctx: RuleContext, template: string, vm: string): void {
+  for (const permission of ctx.tx.list('permission', { where: { template_id: template } })) {
+    const { id: _id, template: _template, ...rest } = permission;
+    ctx.tx.insert('permission', '/permissions', { ...rest, id: ctx.site.newId(), vm: { id: vm } });
+  }
+}

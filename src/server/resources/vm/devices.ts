@@ -1,0 +1,165 @@
+/** Rules of the devices of machines: the drive, watchdog, NUMA nodes, devices of the host. */
+import type { Resource } from '../../../model/resource.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { rules } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import { processorsOf } from '../scheduling/fit.ts';
+import { currentDrives, isRunning, mebibyte, subjects, type Vm } from './vm.ts';
+
+type Cdrom = Resource<'cdrom'>;
+type Node = Resource<'virtual_numa_node'>;
+
+const consoleOpen = new Set(['up', 'powering_up', 'paused']);
+
+function vmOf(ctx: RuleContext, place: Place): Vm | undefined {
+  return place.owner?.kind === 'vm' ? ctx.tx.get('vm', place.owner.id) : undefined;
+}
+
+export const cdromRules = rules({
+  kind: 'cdrom',
+
+  prepare(ctx) {
+    ctx.refuse('CDROM_EXISTS', { action: 'add' });
+  },
+
+  change(ctx, before, after, place, sent) {
+    const vm = vmOf(ctx, place);
+    const file = sent['file'] as Cdrom['file'] | undefined;
+    if (file !== undefined) insert(ctx, after, file);
+    if (!vm) return;
+    if (!ctx.parameters.flag('current')) {
+      ctx.event('VM_UPDATED', subjects(ctx, vm));
+      return;
+    }
+    if (!consoleOpen.has(vm.status ?? '')) {
+      ctx.refuse('VM_STATUS_ILLEGAL', { action: 'change the disc of', status: vm.status });
+    }
+    // The configuration stays; the disc of this run is kept apart.
+    const collection = currentDrives(vm);
+    const current: Cdrom = { ...after, id: before.id ?? '' };
+    if (ctx.tx.get('current_cdrom', before.id ?? '', collection)) {
+      ctx.tx.update('current_cdrom', current, collection);
+    } else ctx.tx.insert('current_cdrom', collection, current);
+    for (const name of Object.keys(after)) delete (after as StoredObject)[name];
+    Object.assign(after, before);
+    const disc = current.file?.name ?? current.file?.id;
+    if (disc === undefined) ctx.event('VM_DISC_EJECTED', subjects(ctx, vm));
+    else ctx.event('VM_DISC_CHANGED', subjects(ctx, vm), { DiskName: disc });
+  },
+
+  present(ctx, cdrom) {
+    const id = cdrom.vm?.id;
+    if (!id || !ctx.parameters.flag('current')) return {};
+    const current = ctx.tx.get('current_cdrom', cdrom.id ?? '', currentDrives({ id }));
+    return current ? { file: current.file } : {};
+  },
+});
+
+/** Puts a disc in, or takes it out where the id is empty. */
+function insert(ctx: RuleContext, cdrom: Cdrom, file: NonNullable<Cdrom['file']>): void {
+  const id = file.id || file.name;
+  if (!id) {
+    delete cdrom.file;
+    return;
+  }
+  const disk = ctx.tx.get('disk', id);
+  if (!disk && !/\.iso$/i.test(id)) ctx.refuse('CDROM_FILE_INVALID', { action: 'edit', file: id });
+  if (!disk) requireLibrary(ctx);
+  cdrom.file = { id, ...(disk?.alias ? { name: disk.alias } : {}) };
+}
+
+/** A disc by its name is in the library of ISO files, which some active domain has. */
+function requireLibrary(ctx: RuleContext): void {
+  const active = ctx.tx
+    .list('attached_storage_domain', { where: { status: 'active' } })
+    .some(({ id }) => ctx.tx.get('storage_domain', id ?? '')?.type === 'iso');
+  if (!active) ctx.refuse('CDROM_WITHOUT_LIBRARY', { action: 'edit' });
+}
+
+/** A device is a part of what its owner is configured to be. */
+export const deviceEvents = {
+  add: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
+  update: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
+  remove: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
+} as const;
+
+export const watchdogRules = rules({
+  kind: 'watchdog',
+  events: deviceEvents,
+
+  prepare(ctx, watchdog, place) {
+    if (ctx.tx.count('watchdog', { where: { collection: place.collection } }) > 0) {
+      ctx.refuse('WATCHDOG_EXISTS', { action: 'add' });
+    }
+    checkModel(ctx, watchdog, place, 'add');
+  },
+
+  change(ctx, _before, after, place) {
+    checkModel(ctx, after, place, 'edit');
+  },
+
+  removable(ctx, { place }) {
+    requireDown(ctx, vmOf(ctx, place), 'remove the watchdog of');
+  },
+});
+
+/** Each architecture has its own model. */
+function checkModel(
+  ctx: RuleContext,
+  watchdog: Resource<'watchdog'>,
+  place: Place,
+  action: string,
+): void {
+  const vm = vmOf(ctx, place);
+  const mainframe = vm?.cpu?.architecture === 's390x';
+  if (vm && (watchdog.model === 'diag288') !== mainframe) {
+    ctx.refuse('WATCHDOG_MODEL_UNSUPPORTED', { action, model: watchdog.model });
+  }
+}
+
+function requireDown(ctx: RuleContext, vm: Vm | undefined, action: string): void {
+  if (vm && isRunning(vm)) ctx.refuse('VM_IS_NOT_DOWN', { action, status: vm.status });
+}
+
+export const numaNodeRules = rules({
+  kind: 'virtual_numa_node',
+  events: { add: 'NUMA_NODE_ADDED', update: 'NUMA_NODE_UPDATED', remove: 'NUMA_NODE_REMOVED' },
+  prepare: (ctx, node, place) => checkNodes(ctx, node, place, 'add'),
+  change: (ctx, _before, after, place) => checkNodes(ctx, after, place, 'edit'),
+
+  removable(ctx, { object, place }) {
+    const nodes = ctx.tx.list('virtual_numa_node', { where: { collection: place.collection } });
+    const last = Math.max(...nodes.map(({ index }) => index ?? 0));
+    if ((object.index ?? 0) < last) ctx.refuse('NUMA_INDEX_GAP', { action: 'remove' });
+  },
+});
+
+function checkNodes(ctx: RuleContext, node: Node, place: Place, action: string): void {
+  const vm = vmOf(ctx, place) ?? {};
+  requireDown(ctx, vm, 'change the NUMA nodes of');
+  const others = ctx.tx
+    .list('virtual_numa_node', { where: { collection: place.collection } })
+    .filter(({ id }) => id !== node.id);
+  const index = node.index ?? 0;
+  if (others.some((other) => other.index === index)) {
+    ctx.refuse('NUMA_INDEX_TAKEN', { action, index });
+  }
+  if (index > others.length) ctx.refuse('NUMA_INDEX_GAP', { action });
+  if (others.length + 1 > processorsOf(vm)) {
+    ctx.refuse('NUMA_MORE_NODES_THAN_CPUS', { action, processors: processorsOf(vm) });
+  }
+  const sum = [...others, node].reduce((total, { memory }) => total + Number(memory ?? 0), 0);
+  if (sum * mebibyte > Number(vm.memory ?? 0)) ctx.refuse('NUMA_MEMORY_TOO_BIG', { action });
+  const pinned = (node.numa_node_pins ?? []).length > 0;
+  if (pinned && (vm.placement_policy?.hosts ?? []).length === 0) {
+    ctx.refuse('NUMA_PINNED_WITHOUT_HOST', { action });
+  }
+}
+
+export const mediatedDeviceRules = rules({
+  kind: 'vm_mediated_device',
+  events: deviceEvents,
+  prepare: (ctx, _device, place) => requireDown(ctx, vmOf(ctx, place), 'add a device to'),
+  removable: (ctx, { place }) => requireDown(ctx, vmOf(ctx, place), 'remove a device of'),
+});

@@ -1,0 +1,270 @@
+/** Imports from elsewhere: machines of other platforms, and files that were exported on a host. */
+import type { Resource } from '../../../model/resource.ts';
+import type { ImageCopy } from '../../core/transitions.ts';
+import { begin } from '../../core/transitions.ts';
+import type { OvfMachine, OvfNic } from '../../ovf/machine.ts';
+import { readOvf } from '../../ovf/read.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { HostPath, RuleContext } from '../../core/context.ts';
+import type { Owner, Source } from '../disk/copies.ts';
+import { createImage, moveDisk, prepareDisk } from '../disk/disk.ts';
+import type { Stored } from '../domain-contents/unregistered.ts';
+import { applyDefaults, checkName, resolveReferences } from '../../core/input.ts';
+import { nextMac } from '../network/mac.ts';
+import { rules } from '../../core/behavior.ts';
+import { addActiveSnapshot, configurationOf } from '../snapshot/images.ts';
+import { requireDataCenter } from './checks.ts';
+import { inherit } from './configuration.ts';
+import { addConsole } from './console.ts';
+import { settleVm } from './create.ts';
+import { addDevices } from './ovf-import.ts';
+import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
+
+type Template = Resource<'template'>;
+type Attachment = Resource<'disk_attachment'>;
+
+const gibibyte = 2 ** 30;
+
+export const externalVmImportRules = rules({
+  kind: 'external_vm_import',
+
+  attach(ctx, _place, sent) {
+    const request = structuredClone(sent);
+    const { vm: named, ...references } = request as Resource<'external_vm_import'>;
+    resolveReferences(ctx.tx, 'external_vm_import', references as StoredObject);
+    const host = hostOf(ctx, references);
+    const archive = archiveAt(ctx, references.url, host);
+    const name = named?.name || references.name || archive?.machine.vm.name || '';
+    const vm = newVm(ctx, name, references, archive?.machine.vm);
+    ctx.event('VM_IMPORT_STARTED', subjects(ctx, vm));
+    const domain = { id: references.storage_domain?.id ?? '' };
+    const owner: Owner = { kind: 'vm', id: vm.id ?? '' };
+    const sparse = references.sparse !== false;
+    const copies = archive ? unpacked(ctx, archive, owner, domain, sparse) : [];
+    if (archive) addDevices(ctx, vm, archive.machine);
+    else addEmptyDisk(ctx, vm, domain, sparse);
+    addConsole(ctx, vm);
+    moveVm(ctx, vm, 'import', { copies });
+    const { username: _user, password: _password, ...shown } = references;
+    return { ...shown, vm: { id: vm.id ?? '', name } } as never;
+  },
+});
+
+export const externalTemplateImportRules = rules({
+  kind: 'external_template_import',
+
+  attach(ctx, _place, sent) {
+    const { template: named, ...request } = structuredClone(
+      sent,
+    ) as Resource<'external_template_import'>;
+    resolveReferences(ctx.tx, 'external_template_import', request as StoredObject);
+    const archive =
+      archiveAt(ctx, request.url, hostOf(ctx, request)) ??
+      ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url: request.url });
+    const { vm } = archive.machine;
+    const template = newTemplate(
+      ctx,
+      named?.name ?? vm.name,
+      request,
+      configurationOf(vm) as Template,
+    );
+    const owner: Owner = { kind: 'template', id: template.id ?? '' };
+    const domain = { id: request.storage_domain?.id ?? '' };
+    const copies = unpacked(ctx, archive, owner, domain, true);
+    for (const nic of archive.machine.nics) addTemplateNic(ctx, template, nic);
+    const { id = '' } = template;
+    const journey = {
+      kind: 'template',
+      collection: '/templates',
+      id,
+      operation: 'import',
+    } as const;
+    begin(ctx, { ...journey, data: { copies } }, template as StoredObject);
+    return { ...request, template: { id, name: template.name } } as never;
+  },
+});
+
+/** An archive on a host, with what its document says. */
+interface Archive {
+  readonly place: HostPath;
+  readonly machine: OvfMachine;
+}
+
+function hostOf(ctx: RuleContext, { host }: { readonly host?: { readonly id?: string } }) {
+  return host?.id ? ctx.tx.get('host', host.id)?.name : undefined;
+}
+
+/** The archive of a URL such as `ova:///tmp/web.ova`; undefined for another platform. */
+function archiveAt(
+  ctx: RuleContext,
+  url: string | undefined,
+  host: string | undefined,
+): Archive | undefined {
+  const path = /^ova:\/\/(\/.*)$/.exec(url ?? '')?.[1];
+  if (path === undefined) return undefined;
+  const found = readDocument(ctx, host, path);
+  if (!found) ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url });
+  return { place: { host: found.host, path }, machine: readOvf(found.text) };
+}
+
+function readDocument(ctx: RuleContext, host: string | undefined, path: string) {
+  try {
+    return ctx.site.hostArchives.document(host, path);
+  } catch (error) {
+    ctx.refuse('IMPORT_FILE_UNREADABLE', { action: 'import', path, reason: String(error) });
+  }
+}
+
+/** Notes the disks of an archive as disks of a machine or template; returns what is to be unpacked. */
+function unpacked(
+  ctx: RuleContext,
+  { place, machine }: Archive,
+  owner: Owner,
+  domain: { id: string },
+  sparse: boolean,
+): ImageCopy[] {
+  return machine.disks.map((packed, index) => {
+    const id = ctx.site.newId();
+    const alias = packed.alias ?? `${machine.vm.name}_Disk${index + 1}`;
+    const format = sparse ? (packed.format ?? 'cow') : 'raw';
+    const disk: Resource<'disk'> = {
+      id,
+      alias,
+      name: alias,
+      description: packed.description ?? '',
+      provisioned_size: packed.provisionedSize,
+      format,
+      sparse,
+      storage_domains: [domain],
+      ...(packed.wipeAfterDelete ? { wipe_after_delete: true } : {}),
+    };
+    prepareDisk(ctx, disk);
+    applyDefaults('disk', disk as StoredObject);
+    disk.status = 'locked';
+    ctx.tx.insert('disk', '/disks', disk);
+    ctx.tx.insert('disk_attachment', `/${owner.kind}s/${owner.id}/diskattachments`, {
+      ...packed.attachment,
+      id,
+      disk: { id },
+      [owner.kind]: { id: owner.id },
+    });
+    if (packed.file === undefined)
+      ctx.refuse('IMPORT_DISK_MISSING', { action: 'import', name: alias });
+    return {
+      from: packed.file,
+      archive: place,
+      to: id,
+      form: { from: 'cow', to: format, size: packed.provisionedSize, whole: format === 'cow' },
+    };
+  });
+}
+
+/** Makes a template that is imported, without its disks. It is locked. */
+export function newTemplate(
+  ctx: RuleContext,
+  name: string | undefined,
+  { cluster }: { readonly cluster?: { readonly id?: string } },
+  { parts: _parts, ...rest }: Stored<Template>,
+  id: string = ctx.site.newId(),
+): Template {
+  const template: Template = {
+    ...rest,
+    id,
+    name: name ?? rest.name ?? '',
+    comment: '',
+    cluster: { id: cluster?.id ?? '' },
+    creation_time: ctx.timestamp,
+    status: 'locked',
+    version: { version_number: 1, version_name: 'base version' },
+  };
+  requireDataCenter(ctx, template, 'import');
+  ctx.tx.insert('template', '/templates', template);
+  return template;
+}
+
+/** Disks of an exported machine or template. */
+export function sourcesIn(ctx: RuleContext, file: Stored<Vm> | Stored<Template>): Source[] {
+  return (file.parts ?? []).flatMap(({ kind, object }) => {
+    const id = String(object['id']);
+    const disk = kind === 'disk_attachment' ? ctx.tx.get('unregistered_disk', id) : undefined;
+    return disk ? [{ disk, image: id, attachment: object as Attachment }] : [];
+  });
+}
+
+/** Makes a machine that is imported, without its disks, interfaces and consoles. */
+export function newVm(
+  ctx: RuleContext,
+  name: string,
+  request: Resource<'external_vm_import'>,
+  configuration: Vm | undefined,
+  id: string = ctx.site.newId(),
+): Vm {
+  const vm: Vm = {
+    id,
+    name,
+    cluster: { id: request.cluster?.id ?? '' },
+    template: { id: blankTemplate },
+    original_template: { id: blankTemplate },
+    origin: request.provider ?? 'external',
+    ...(request.cpu_profile?.id ? { cpu_profile: request.cpu_profile } : {}),
+    ...(request.quota?.id ? { quota: request.quota } : {}),
+  };
+  requireDataCenter(ctx, vm, 'import');
+  const known = configuration ? configurationOf(configuration) : {};
+  inherit(vm, known, Object.keys(known));
+  settleVm(ctx, vm, {});
+  applyDefaults('vm', vm);
+  checkName(ctx.tx, { kind: 'vm', type: 'vm', collection: '/vms' }, vm, 'add');
+  ctx.tx.insert('vm', '/vms', vm);
+  ctx.tx.insert('cdrom', `/vms/${vm.id}/cdroms`, { id: cdromId, vm: { id: vm.id ?? '' } });
+  addActiveSnapshot(ctx, vm);
+  return vm;
+}
+
+/** Gives an imported machine the interfaces that it had, with addresses of their own. */
+export function addInterfaces(ctx: RuleContext, vm: Vm, file: Stored<Vm> | Stored<Template>): void {
+  for (const { kind, object } of file.parts ?? []) {
+    if (kind !== 'nic') continue;
+    ctx.tx.insert('nic', `/vms/${vm.id}/nics`, {
+      ...object,
+      id: ctx.site.newId(),
+      mac: { address: nextMac(ctx, vm, 'import') },
+      vm: { id: vm.id ?? '' },
+    });
+  }
+}
+
+/** The disk of a machine of another platform, which this service cannot look into. */
+function addEmptyDisk(ctx: RuleContext, vm: Vm, domain: { id: string }, sparse: boolean): void {
+  const id = ctx.site.newId();
+  const disk: Resource<'disk'> = {
+    id,
+    alias: `${vm.name}_Disk1`,
+    provisioned_size: 10 * gibibyte,
+    format: 'raw',
+    sparse,
+    storage_domains: [domain],
+  };
+  prepareDisk(ctx, disk);
+  applyDefaults('disk', disk);
+  ctx.tx.insert('disk', '/disks', disk);
+  createImage(ctx, disk);
+  moveDisk(ctx, { collection: '/disks' }, disk, 'add');
+  const attachment = { id, disk: { id }, vm: { id: vm.id ?? '' }, active: true, bootable: true };
+  const how = { interface: 'virtio_scsi', read_only: false, pass_discard: false } as const;
+  const collection = `/vms/${vm.id}/diskattachments`;
+  ctx.tx.insert('disk_attachment', collection, { ...attachment, ...how });
+}
+
+/** A template has interfaces without addresses. */
+function addTemplateNic(ctx: RuleContext, template: Template, nic: OvfNic): void {
+  const { id = '' } = template;
+  ctx.tx.insert('nic', `/templates/${id}/nics`, {
+    id: ctx.site.newId(),
+    name: nic.name,
+    interface: nic.interface ?? 'virtio',
+    linked: nic.linked,
+    plugged: nic.plugged,
+    template: { id },
+  });
+}

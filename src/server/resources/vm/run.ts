@@ -1,0 +1,226 @@
+/** Starting and stopping: what must hold, for this run only or from now on, and what a run leaves. */
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { resolveReferences } from '../../core/input.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import { chooseHost } from '../scheduling/choose.ts';
+import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { keepsMemory } from '../snapshot/memory.ts';
+import { beginStatelessRun } from '../snapshot/stateless.ts';
+import { failBackups } from './backup.ts';
+import { withNextRun } from './change.ts';
+import { requireDataCenter } from './checks.ts';
+import { inherit } from './configuration.ts';
+import { displayOfRun } from './console-address.ts';
+import { memoryDevices } from './memory-devices.ts';
+import { requireNetworks } from './networks.ts';
+import { endSessions } from './reports.ts';
+import { attachTools, requireOneInitialization, runStateAsked } from './run-options.ts';
+import { runStateMember, runStateOf, withRunState } from './run-state.ts';
+import { unsealed } from './sealed.ts';
+import {
+  attachmentsOf,
+  disksOf,
+  formerUptime,
+  hostName,
+  moveVm,
+  namesOf,
+  nicsOf,
+  subjects,
+  uptimeOf,
+  type Vm,
+  without,
+} from './vm.ts';
+
+type Target = Addressed<'vm'>;
+
+/** Starts a machine, or lets it go on that was suspended or paused. */
+export function start(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+  requireState(ctx, 'vm', vm, 'start');
+  if (vm.status === 'paused') {
+    moveVm(ctx, vm, 'unpause');
+    return undefined;
+  }
+  if (vm.status === 'suspended') {
+    moveVm(ctx, { ...vm, host: chooseHost(ctx, vm, 'run') }, 'resume');
+    return undefined;
+  }
+  requireOneInitialization(ctx, body);
+  launch(ctx, vm, body);
+  return undefined;
+}
+
+/** Starts a machine that is down. With `vm` in the body its overrides hold for this run only. */
+export function launch(ctx: RuleContext, vm: Vm, body: StoredObject): void {
+  const current = withNextRun(ctx, vm);
+  const overrides = structuredClone(body['vm'] ?? {}) as Vm;
+  resolveReferences(ctx.tx, 'vm', overrides as StoredObject);
+  const effective: Vm = { ...overrides, id: vm.id ?? '' };
+  inherit(effective, current as StoredObject, Object.keys(current));
+  requireDataCenter(ctx, vm, 'run');
+  checkBoot(ctx, effective);
+  requireNoBackup(ctx, vm, 'run');
+  checkDisks(ctx, vm);
+  requireSettledSnapshots(ctx, vm, 'run');
+  requireNetworks(ctx, vm, vm.cluster?.id, 'run');
+  if (effective.stateless && effective.high_availability?.enabled) {
+    ctx.refuse('VM_STATELESS_AND_AVAILABLE', { action: 'run' });
+  }
+  const hosts = overrides.placement_policy?.hosts?.map(({ id }) => id ?? '');
+  const only = hosts && hosts.length > 0 ? hosts : undefined;
+  attachTools(ctx, vm, body);
+  const started: Vm = {
+    ...withRunState(unsealed(current), runStateAsked(effective, body)),
+    host: chooseHost(ctx, effective, 'run', undefined, only),
+  };
+  if (body['vm'] !== undefined) started.run_once = true;
+  delete started.stop_reason;
+  const pause = body['pause'] === true || effective.start_paused === true;
+  const operation = pause ? 'start_paused' : keepsMemory(ctx, vm) ? 'resume' : 'start';
+  if (effective.stateless) beginStatelessRun(ctx, started, operation);
+  else moveVm(ctx, started, operation);
+}
+
+/**
+ * What it boots from must be there, where it can boot from one thing alone: a disk, or an interface
+ * to the network. With a second device in the order the firmware tries that one.
+ */
+function checkBoot(ctx: RuleContext, vm: Vm): void {
+  const [only, ...others] = vm.os?.boot?.devices ?? ['hd'];
+  if (others.length > 0) return;
+  if (only === 'hd' && !attachmentsOf(ctx, vm).some(({ active }) => active)) {
+    ctx.refuse('VM_WITHOUT_BOOTABLE_DISK', {});
+  }
+  if (only === 'network' && nicsOf(ctx, vm).length === 0) {
+    ctx.refuse('VM_WITHOUT_NIC_TO_BOOT', {});
+  }
+}
+
+function checkDisks(ctx: RuleContext, vm: Vm): void {
+  const plugged = new Set(
+    attachmentsOf(ctx, vm).map(({ id, active }) => (active ? id : undefined)),
+  );
+  const disks = disksOf(ctx, vm).filter(({ id }) => plugged.has(id));
+  const inStatus = (status: string) => disks.filter((disk) => disk.status === status);
+  const words = { action: 'run', type: 'VM' };
+  const [locked, illegal] = [inStatus('locked'), inStatus('illegal')];
+  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...words, names: namesOf(locked) });
+  if (illegal.length > 0) ctx.refuse('DISK_IS_ILLEGAL', { ...words, names: namesOf(illegal) });
+  const away = disks.flatMap((disk) => {
+    const id = disk.storage_type === 'lun' ? undefined : disk.storage_domains?.[0]?.id;
+    const domain = id ? ctx.tx.find('attached_storage_domain', { id }) : undefined;
+    return domain && domain.status !== 'active' ? [domain] : [];
+  });
+  if (away.length > 0) ctx.refuse('VM_STORAGE_NOT_ACTIVE', { action: 'run', names: namesOf(away) });
+}
+
+/** Switches a machine off. What is down already stays so: automation may ask twice. */
+export function stop(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+  if (vm.status === 'down') {
+    ctx.event('VM_ALREADY_THERE', subjects(ctx, vm), { VmStatus: 'Down', Action: 'stop' });
+    return undefined;
+  }
+  requireState(ctx, 'vm', vm, 'stop');
+  if (body['force'] !== true) requireNoBackup(ctx, vm, 'stop');
+  // Its host does not go on with a backup of what does not run.
+  else if (vm.host?.id) failBackups(ctx, vm);
+  if (vm.status === 'suspended') moveVm(ctx, vm, 'discard');
+  else halt(ctx, vm, 'stop', body);
+  return undefined;
+}
+
+/** Asks the guest to shut down. A guest that is not up cannot be asked, and is stopped. */
+export function shutdown(ctx: RuleContext, target: Target, body: StoredObject): undefined {
+  const vm = target.object;
+  requireState(ctx, 'vm', vm, 'shutdown');
+  if (vm.status !== 'up') {
+    ctx.event('VM_STOPPED_INSTEAD_OF_SHUTDOWN', subjects(ctx, vm));
+    return stop(ctx, target, body);
+  }
+  if (body['force'] !== true) requireNoBackup(ctx, vm, 'shutdown');
+  else failBackups(ctx, vm);
+  halt(ctx, vm, 'shutdown', body);
+  return undefined;
+}
+
+function halt(ctx: RuleContext, vm: Vm, how: 'stop' | 'shutdown', body: StoredObject): void {
+  const reason = typeof body['reason'] === 'string' ? body['reason'] : undefined;
+  const words = { Reason: reason ? ` (Reason: ${reason})` : '' };
+  moveVm(ctx, { ...vm, ...(reason ? { stop_reason: reason } : {}) }, how, { words });
+}
+
+/** Begins the reboot. With changes that wait, or overrides of this run, it is a stop and a start. */
+export function reboot(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+  requireState(ctx, 'vm', vm, 'reboot');
+  if (body['force'] !== true) requireNoBackup(ctx, vm, 'reboot');
+  const cold = vm.next_run_configuration_exists === true || vm.run_once === true;
+  moveVm(ctx, vm, 'reboot', { cold });
+  return undefined;
+}
+
+/** Saves the memory and leaves the host. */
+export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
+  requireState(ctx, 'vm', vm, 'suspend');
+  requireNoBackup(ctx, vm, 'hibernate');
+  if (vm.vm_pool?.id) {
+    const pool = ctx.tx.get('vm_pool', vm.vm_pool.id)?.name;
+    ctx.refuse('VM_IN_POOL', { action: 'hibernate', pool });
+  }
+  if (vm.stateless) ctx.refuse('VM_IS_STATELESS', { action: 'hibernate' });
+  requireSettledSnapshots(ctx, vm, 'hibernate');
+  // At the end it has no host any more, and the event names the one that it left.
+  moveVm(ctx, vm, 'suspend', { words: { HostName: hostName(ctx, vm) } });
+  return undefined;
+}
+
+/** What the guest tells while it runs, and where its console is. */
+export function running(ctx: RuleContext, vm: Vm): Vm {
+  const told = runStateOf(vm).hostName ?? vm.initialization?.host_name;
+  const label = (told ?? vm.name ?? '').toLowerCase();
+  const windows = vm.os?.type?.startsWith('windows') ?? false;
+  return {
+    ...vm,
+    start_time: ctx.timestamp,
+    display: displayOfRun(ctx, vm),
+    fqdn: label.includes('.') ? label : `${label}.example.com`,
+    guest_time_zone: { name: windows ? 'GMT Standard Time' : 'UTC', utc_offset: '+00:00' },
+    guest_operating_system: guestSystem(vm, windows),
+  };
+}
+
+function guestSystem(vm: Vm, windows: boolean): NonNullable<Vm['guest_operating_system']> {
+  const architecture = vm.cpu?.architecture ?? 'x86_64';
+  if (windows) {
+    const version = { full_version: '10.0', major: 10, minor: 0 };
+    return { architecture, codename: '', family: 'Windows', distribution: '', version };
+  }
+  return {
+    architecture,
+    codename: 'Plow',
+    family: 'Linux',
+    distribution: 'Red Hat Enterprise Linux',
+    kernel: { version: { full_version: '5.14.0', major: 5, minor: 14, build: 0, revision: 0 } },
+    version: { full_version: '9.4', major: 9, minor: 4 },
+  };
+}
+
+/** The machine without what only a run has, and with what was put aside for the next one. */
+export function stopped(ctx: RuleContext, vm: Vm): Vm {
+  const display = without(vm.display ?? {}, ['address', 'port', 'secure_port', 'certificate']);
+  const rest = without(vm, [
+    'host',
+    'start_time',
+    'run_once',
+    'status_detail',
+    'fqdn',
+    'guest_time_zone',
+    'guest_operating_system',
+    memoryDevices,
+    runStateMember,
+  ]);
+  ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
+  endSessions(ctx, vm);
+  const ran = { [formerUptime]: uptimeOf(ctx, vm) };
+  return withNextRun(ctx, { ...rest, ...ran, display, stop_time: ctx.timestamp });
+}

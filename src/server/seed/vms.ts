@@ -1,0 +1,197 @@
+/** Virtual machines of a generated inventory, with their disks and interfaces. */
+
+import type { RuleContext } from '../core/context.ts';
+import { applyDefaults } from '../core/input.ts';
+import { defaultQuota } from '../resources/limits/quota.ts';
+import { placeOf } from '../core/collection-ref.ts';
+import { addActiveSnapshot } from '../resources/snapshot/images.ts';
+import { firstBlock } from '../resources/storage/space.ts';
+import { addConsole } from '../resources/vm/console.ts';
+import { vmRules } from '../resources/vm/rules.ts';
+import { running } from '../resources/vm/run.ts';
+import { cdromId } from '../resources/vm/vm.ts';
+import { type BulkWords, BulkWriter, type Prototype } from '../store/bulk.ts';
+import type { StoredObject } from '../store/document.ts';
+import { zeroId } from './fresh.ts';
+import type { Counts } from './plan.ts';
+
+const gibibyte = 2 ** 30;
+
+/** Number of machines from which on it pays to build the indexes afterwards. */
+const many = 1_000;
+const kinds = [
+  'vm',
+  'nic',
+  'disk',
+  'disk_attachment',
+  'cdrom',
+  'graphics_console',
+  'snapshot',
+] as const;
+
+/** Words in which a machine differs from others on the same host. */
+const wordNames = [
+  'vm',
+  'nic',
+  'disk',
+  'image',
+  'snapshot',
+  'name',
+  'mac',
+  'domain',
+  'profile',
+] as const;
+
+type WordName = (typeof wordNames)[number];
+type Words = BulkWords<WordName>;
+
+/** Adds virtual machines, a thin disk and an interface each; every second one runs. */
+export function addVms(
+  ctx: RuleContext,
+  clusters: readonly string[],
+  domains: readonly string[],
+  counts: Counts,
+): void {
+  BulkWriter.write(ctx.tx, kinds, wordNames, counts.vms >= many, (bulk) =>
+    buildVms(ctx, bulk, clusters, domains, counts),
+  );
+}
+
+function buildVms(
+  ctx: RuleContext,
+  bulk: BulkWriter<WordName>,
+  clusters: readonly string[],
+  domains: readonly string[],
+  counts: Counts,
+): void {
+  const hosts = new Map(
+    clusters.map((id) => [
+      id,
+      ctx.tx.list('host', { where: { cluster_id: id } }).map((host) => host.id ?? ''),
+    ]),
+  );
+  const profile = ctx.tx.list('vnic_profile', { limit: 1 })[0]?.id;
+  const owners = new Map(domains.map((id) => [id, ownersIn(ctx, id)]));
+  const digits = Math.max(2, String(counts.vms).length);
+  const prototypes = new Map<string, Prototype>();
+  for (let number = 1; number <= counts.vms; number++) {
+    const cluster = clusters[(number - 1) % clusters.length] ?? '';
+    const available = hosts.get(cluster) ?? [];
+    const place = Math.floor((number - 1) / 2 / clusters.length) % available.length;
+    const host = number % 2 === 1 ? available[place] : undefined;
+    const domain = number <= counts.disks ? domains[(number - 1) % domains.length] : undefined;
+    const words: Words = {
+      vm: ctx.site.newId(),
+      nic: ctx.site.newId(),
+      disk: ctx.site.newId(),
+      image: ctx.site.newId(),
+      snapshot: ctx.site.newId(),
+      name: `vm-${String(number).padStart(digits, '0')}`,
+      // Apart from the addresses of the default pool, which new interfaces take.
+      mac: `56:6f:2a:${number.toString(16).padStart(6, '0').match(/../g)?.join(':')}`,
+      domain: domain ?? '',
+      profile: owners.get(domain ?? '')?.profile ?? '',
+    };
+    const quota = owners.get(domain ?? '')?.quota;
+    const key = `${cluster} ${host ?? ''} ${domain === undefined ? '' : 'disk'} ${quota ?? ''}`;
+    const known = prototypes.get(key);
+    if (known !== undefined) {
+      bulk.copy(known, words);
+      continue;
+    }
+    const make = () => addVm(ctx, { cluster, host, profile, quota }, words);
+    prototypes.set(key, bulk.prototype(words, make));
+  }
+}
+
+/** The profile and quota of disks on a storage domain. */
+function ownersIn(ctx: RuleContext, domain: string) {
+  const attached = ctx.tx.find('attached_storage_domain', { id: domain });
+  return {
+    profile: ctx.tx.find('disk_profile', { storage_domain_id: domain })?.id,
+    quota: defaultQuota(ctx, attached?.data_center?.id ?? '')?.id,
+  };
+}
+
+/** Where a machine is, and what its interface and disk belong to. */
+interface Surroundings {
+  readonly cluster: string;
+  readonly host: string | undefined;
+  readonly profile: string | undefined;
+  readonly quota: string | undefined;
+}
+
+function addVm(
+  ctx: RuleContext,
+  { cluster, host, profile, quota }: Surroundings,
+  words: Words,
+): void {
+  let vm: StoredObject = {
+    id: words.vm,
+    name: words.name,
+    description: '',
+    comment: '',
+    cluster: { id: cluster },
+    template: { id: zeroId },
+    memory: gibibyte,
+  };
+  vmRules.prepare?.(ctx, vm, placeOf(ctx.tx, '/vms', []), {});
+  applyDefaults('vm', vm);
+  if (host) vm = running(ctx, { ...vm, status: 'up', host: { id: host } });
+  ctx.tx.insert('vm', '/vms', vm);
+  ctx.tx.insert('cdrom', `/vms/${words.vm}/cdroms`, { id: cdromId, vm: { id: words.vm } });
+  addConsole(ctx, vm);
+  addActiveSnapshot(ctx, vm, words.snapshot);
+  addNic(ctx, words, profile);
+  if (words.domain !== '') addDisk(ctx, words, quota);
+}
+
+function addNic(ctx: RuleContext, { vm, nic, mac }: Words, profile: string | undefined): void {
+  ctx.tx.insert('nic', `/vms/${vm}/nics`, {
+    id: nic,
+    name: 'nic1',
+    vm: { id: vm },
+    interface: 'virtio',
+    linked: true,
+    plugged: true,
+    synced: true,
+    mac: { address: mac },
+    ...(profile ? { vnic_profile: { id: profile } } : {}),
+  });
+}
+
+function addDisk(ctx: RuleContext, words: Words, quota: string | undefined): void {
+  const { vm, name, domain, image, disk: id } = words;
+  const disk: StoredObject = {
+    id,
+    name: `${name}_Disk1`,
+    alias: `${name}_Disk1`,
+    description: '',
+    format: 'raw',
+    sparse: true,
+    provisioned_size: gibibyte,
+    actual_size: firstBlock,
+    total_size: firstBlock,
+    status: 'ok',
+    storage_type: 'image',
+    content_type: 'data',
+    wipe_after_delete: false,
+    image_id: image,
+    storage_domains: [{ id: domain }],
+    ...(words.profile ? { disk_profile: { id: words.profile } } : {}),
+    ...(quota ? { quota: { id: quota } } : {}),
+  };
+  applyDefaults('disk', disk);
+  ctx.tx.insert('disk', '/disks', disk);
+  ctx.tx.insert('disk_attachment', `/vms/${vm}/diskattachments`, {
+    id,
+    disk: { id },
+    vm: { id: vm },
+    bootable: true,
+    active: true,
+    interface: 'virtio_scsi',
+    read_only: false,
+    pass_discard: false,
+    uses_scsi_reservation: false,
+  });
+}
