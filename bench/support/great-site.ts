@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dialects } from '../../src/model/dialect.ts';
+import { RuleContext, type Site } from '../../src/server/core/context.ts';
+import { behaviors } from '../../src/server/resources/index.ts';
 import { fillFresh } from '../../src/server/seed/fresh.ts';
 import { addSampleUsers } from '../../src/server/seed/people.ts';
 import { buildSite } from '../../src/server/seed/site.ts';
-import { RuleContext, type Site } from '../../src/server/core/context.ts';
-import { registerRules } from '../../src/server/resources/index.ts';
 import { openStore } from '../../src/server/store/store.ts';
 
 /**
@@ -19,9 +19,9 @@ export async function fillGreatSite(
   { vms, permissions }: { readonly vms: number; readonly permissions: number },
 ): Promise<{ readonly vm: string }> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  registerRules();
   const store = await openStore(join(folder, 'vmctl.db'));
   const site = {
+    behaviors,
     dialect: dialects.standard,
     speed: 0,
     now: () => new Date(),

@@ -1,5 +1,6 @@
 /** TypeScript types of the objects on the wire, inferred from their declarations. */
 import type { EnumName, EnumValue } from './enums.ts';
+import type { ActionParameter, actionParameters } from './parameters.ts';
 import type { Declarations, TypeName } from './resources/index.ts';
 
 type Definition<T extends TypeName> = Declarations[T];
@@ -18,7 +19,8 @@ export type Long = number | bigint;
 type EnumOf<E extends string> = E extends EnumName ? EnumValue<E> : never;
 type ObjectOf<T extends string> = T extends TypeName ? Resource<T> : never;
 
-type ValueOf<K extends string> = K extends `enum ${infer E}`
+/** The TypeScript type of a value of this kind, as it is held in memory. */
+export type ValueOf<K extends string> = K extends `enum ${infer E}`
   ? EnumOf<E>
   : K extends `struct ${infer T}` | `ref ${infer T}`
     ? ObjectOf<T>
@@ -62,3 +64,8 @@ export interface Identified {
 export type Resource<T extends TypeName> = Omit<Identified, keyof Definition<T>['attributes']> &
   AttributesOf<T> &
   BaseOf<T>;
+
+/** What is sent with an action: its parameters by name (specification 4.5), every one optional. */
+export type ActionBody = {
+  -readonly [P in ActionParameter]?: ValueOf<(typeof actionParameters)[P]['kind']>;
+};

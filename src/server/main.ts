@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { type ImageDaemon, longestSocketPath, startImageDaemon } from '../images/index.ts';
 import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
+import { ListCache } from './api/list-cache.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
 import { hashAhead } from './auth/password-hashing.ts';
@@ -20,11 +21,22 @@ import {
 } from './auth/passwords.ts';
 import { FrozenSite } from './backup/frozen.ts';
 import { noteInterval, ServiceTime, systemClock } from './core/clock.ts';
-import { writeDurably } from './files/durable-file.ts';
+import { RuleContext, type Site } from './core/context.ts';
+import { purgeJobs } from './core/jobs.ts';
+import { reporter } from './core/log.ts';
+import {
+  type Address,
+  dialectOf,
+  isEverywhere,
+  type ServerOptions,
+  urlHost,
+} from './core/options.ts';
+import { answers } from './core/port-probe.ts';
+import { seededRandom, seededUuid } from './core/seeded-random.ts';
 import { ownFile } from './files/access.ts';
+import { writeDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
 import { CallLog } from './http/call-log.ts';
-import { ListCache } from './api/list-cache.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { HostFiles } from './images/host-files.ts';
@@ -32,17 +44,11 @@ import { endTransfers, findImages, followImages } from './images/lost-images.ts'
 import { QemuNbd } from './images/qemu-nbd.ts';
 import { TicketImages } from './images/ticket-images.ts';
 import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
+import { TaskRunner } from './jobs/task-runner.ts';
+import { loseHost } from './resources/host/lost.ts';
+import { behaviors } from './resources/index.ts';
 import { readBeginning } from './seed/data.ts';
 import { sampleUsers } from './seed/people.ts';
-import { purgeJobs } from './core/jobs.ts';
-import { TaskRunner } from './jobs/task-runner.ts';
-import { reporter } from './core/log.ts';
-import { type Address, dialectOf, isEverywhere, type ServerOptions, urlHost } from './core/options.ts';
-import { answers } from './core/port-probe.ts';
-import { RuleContext, type Site } from './core/context.ts';
-import { loseHost } from './resources/host/lost.ts';
-import { registerRules } from './resources/index.ts';
-import { seededRandom, seededUuid } from './core/seeded-random.ts';
 import { clearState, loadState } from './store/state.ts';
 import type { Store } from './store/store.ts';
 import { givenCertificates, ownCertificates } from './tls/certificates.ts';
@@ -68,7 +74,6 @@ const grace = 10_000;
 
 /** Starts a server; resolves when it answers. Rejects with what is wrong with its settings. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  registerRules();
   // The image daemon takes absolute paths alone.
   const folder = resolve(options.data ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-')));
   const closers: (() => unknown)[] = [];
@@ -152,6 +157,7 @@ async function start(
   };
   startIds();
   const site: Site = {
+    behaviors,
     dialect,
     speed: options.speed,
     now,

@@ -7,10 +7,10 @@ import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { damageOf } from '../../src/server/store/wal.ts';
 import { openDatabase } from '../../src/server/store/driver.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
+import { damageOf } from '../../src/server/store/wal.ts';
 import { count, figure } from './support/catalogue.ts';
 import { type Choice, ForgetfulDisk } from './support/forgetful-disk.ts';
 

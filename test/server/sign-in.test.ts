@@ -11,10 +11,10 @@ import {
   SignInThrottle,
   usualSignInLimits,
 } from '../../src/server/auth/sign-in-throttle.ts';
-import { Refusal } from '../../src/server/core/fault.ts';
-import { fillFresh } from '../../src/server/seed/fresh.ts';
 import { RuleContext, type Site } from '../../src/server/core/context.ts';
-import { registerRules } from '../../src/server/resources/index.ts';
+import { Refusal } from '../../src/server/core/fault.ts';
+import { behaviors } from '../../src/server/resources/index.ts';
+import { fillFresh } from '../../src/server/seed/fresh.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
 
 const admin = 'admin@internal';
@@ -151,9 +151,9 @@ describe('signing in', () => {
   let store: Store;
   let site: Site;
   beforeAll(async () => {
-    registerRules();
     store = await openStore(':memory:');
     site = {
+      behaviors,
       dialect: dialects.standard,
       now: () => new Date(),
       steady: () => Date.now(),

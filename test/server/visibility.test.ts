@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { Visibility } from '../../src/server/auth/visibility.ts';
-import { sightOf } from '../../src/server/api/visibility-filter.ts';
-import { RuleContext } from '../../src/server/core/context.ts';
 import { read } from '../../src/server/api/generic.ts';
+import { sightOf } from '../../src/server/api/visibility-filter.ts';
+import { Visibility } from '../../src/server/auth/visibility.ts';
 import { placeOf } from '../../src/server/core/collection-ref.ts';
+import { RuleContext } from '../../src/server/core/context.ts';
 import { compose, heading, type SqlCondition } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';
 import { table } from '../../src/server/store/schema.ts';

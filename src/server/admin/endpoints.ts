@@ -13,10 +13,11 @@
  * | `GET`, `POST`, `DELETE faults`, `DELETE faults/ID` | failures that were asked for |
  * | `POST lose/HOST` | the host with this id or name answers no more |
  */
+
+import type { ApiResponse } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { Refusal } from '../core/fault.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
-import type { ApiResponse } from '../api/request.ts';
 import { saveState } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { FaultRules } from './faults.ts';

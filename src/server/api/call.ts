@@ -4,12 +4,12 @@ import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
-import type { RuleContext } from '../core/context.ts';
-import * as generic from './generic.ts';
 import { collectionOf, locationOf, type Place, placeOf } from '../core/collection-ref.ts';
-import { type Presentation, present, wholeAlone } from './presentation.ts';
+import type { RuleContext } from '../core/context.ts';
 import type { StoredObject } from '../store/document.ts';
+import * as generic from './generic.ts';
 import { replaceHidden } from './hidden-references.ts';
+import { type Presentation, present, wholeAlone } from './presentation.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import type { Match } from './router.ts';
 

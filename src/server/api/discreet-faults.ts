@@ -1,7 +1,8 @@
 /** Faults name nothing that the caller does not see. */
-import { nameable } from '../core/named-objects.ts';
-import { Refusal } from '../core/fault.ts';
+
 import type { RuleContext, Sight } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
+import { nameable } from '../core/named-objects.ts';
 import type { Slices } from '../store/slices.ts';
 import type { Answer, Call } from './call.ts';
 import { asSent, hiddenWords } from './hidden-references.ts';

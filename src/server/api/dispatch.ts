@@ -1,19 +1,15 @@
 /** From an operation of the model to the rules that perform it, and what they answer. */
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
-import { Refusal, refused } from '../core/fault.ts';
-import { noteJob, openJob } from '../core/jobs.ts';
-import type { RuleContext } from '../core/context.ts';
-import * as generic from './generic.ts';
 import type { Parameters } from '../core/behavior.ts';
 import { locationOf, type Place } from '../core/collection-ref.ts';
-import { actionsOf, type Presentation } from './presentation.ts';
-import { rulesOf } from '../core/registry.ts';
+import type { RuleContext } from '../core/context.ts';
+import { Refusal, refused } from '../core/fault.ts';
+import { noteJob, openJob } from '../core/jobs.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { Slices } from '../store/slices.ts';
 import { leaseNames } from '../store/staged.ts';
 import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
-import { sightOf } from './visibility-filter.ts';
 import {
   type Budget,
   budgetOfAnswer,
@@ -23,11 +19,14 @@ import {
   isBounded,
   unlimited,
 } from './follow.ts';
+import * as generic from './generic.ts';
 import { listKey } from './list-cache.ts';
 import { listOptions } from './list-options.ts';
+import { actionsOf, type Presentation } from './presentation.ts';
 import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
+import { sightOf } from './visibility-filter.ts';
 
 /**
  * Performs an operation inside the transaction of the context. What only reads may be interrupted:
@@ -110,7 +109,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
   const safe = !following || (yield* isBounded(following, place.type, service, count));
   const budget = budgetOfAnswer();
   if (!safe) for (const part of found) for (const _ of shown(part, budget)) yield;
-  const key = following ? undefined : listKey(call, ctx.caller, place.kind, found);
+  const key = following ? undefined : listKey(call, ctx, place.kind, found);
   return {
     status: 200,
     form: 'list',
@@ -164,7 +163,7 @@ function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> 
 function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const place = placeIn(ctx, call);
   permit(ctx, call, place);
-  const many = rulesOf(place.kind)?.addMany;
+  const many = ctx.behavior(place.kind)?.addMany;
   if (many) return addMany(ctx, call, view, place, many);
   const sent = sentIn(call);
   const object = generic.add(ctx, place, sent);
@@ -177,7 +176,7 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
     return { status: 200, form: 'object', type: place.type, object: answer };
   }
   const headers = shown['href'] ? { Location: String(shown['href']) } : {};
-  const rules = rulesOf(place.kind);
+  const rules = ctx.behavior(place.kind);
   const lifecycle = rules?.lifecycle;
   const state = lifecycle && object[lifecycle.attribute];
   // What has no state has nothing to wait for: disks that are logical units.

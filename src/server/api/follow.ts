@@ -4,8 +4,6 @@ import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind, subCollections } from '../../model/index.ts';
 import { linksOf } from '../../model/links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { Refusal } from '../core/fault.ts';
-import * as generic from './generic.ts';
 import {
   isStored,
   kindOf,
@@ -17,12 +15,13 @@ import {
   titleOf,
   topCollection,
 } from '../core/collection-ref.ts';
-import { type Presentation, present } from './presentation.ts';
-import { rulesOf } from '../core/registry.ts';
+import { Refusal } from '../core/fault.ts';
 import type { StoredObject } from '../store/document.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { mostInOne } from '../store/most.ts';
 import type { Slices } from '../store/slices.ts';
+import * as generic from './generic.ts';
+import { type Presentation, present } from './presentation.ts';
 import { route } from './router.ts';
 
 /** More paths, or deeper ones, would let one request read the whole inventory many times. */
@@ -319,7 +318,7 @@ function lookedFor(
   item: StoredObject,
 ): readonly StoredObject[] | undefined {
   if (!isStored(type)) return undefined;
-  const found = rulesOf(type)?.references?.[attribute]?.(view.ctx, item as never);
+  const found = view.ctx.behavior(type)?.references?.[attribute]?.(view.ctx, item as never);
   const { sight } = view.ctx;
   return found && sight
     ? (sight.shows(type, { [attribute]: found })[attribute] as StoredObject[])
@@ -391,7 +390,7 @@ function* mostBelow(
     const type = link?.type ?? reference?.type;
     if (!type) continue;
     const kind = link ? kindOf(link.path) : type;
-    const made = rulesOf(kind)?.compute !== undefined;
+    const made = view.ctx.behavior(kind)?.compute !== undefined;
     const single = reference && !reference.list;
     const each = single ? 1 : made ? mostComputed : isStored(type) ? yield* mostInOne(tx, kind) : 1;
     const service = (link ? objectServiceOf(link.path) : serviceOfType(type)) ?? '';

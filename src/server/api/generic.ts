@@ -1,14 +1,9 @@
 /** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
 import type { Operation } from '../../model/index.ts';
-import { notFound, Refusal, refused } from '../core/fault.ts';
-import { allOf, type ListOptions } from '../store/conditions.ts';
-import type { StoredObject } from '../store/document.ts';
-import { linkListsOf, storedKinds } from '../store/kinds.ts';
-import { listKeys } from '../store/list-keys.ts';
-import type { Slices } from '../store/slices.ts';
-import { changedMembers } from './changed-members.ts';
+import type { ActionResult, Addressed, EventChoice, Parameters } from '../core/behavior.ts';
+import { locationOf, type Place, titleOf } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
-import { settleIcons } from '../resources/icon/rules.ts';
+import { notFound, Refusal, refused } from '../core/fault.ts';
 import {
   applyDefaults,
   checkName,
@@ -18,26 +13,30 @@ import {
   resolveReferences,
   settable,
 } from '../core/input.ts';
-import { addMember, removeMember } from './members.ts';
-import type { ActionResult, Addressed, EventChoice, Parameters } from '../core/behavior.ts';
-import { locationOf, type Place, titleOf } from '../core/collection-ref.ts';
-import { present } from './presentation.ts';
-import { rulesOf } from '../core/registry.ts';
 import { unwatched } from '../core/parameter-log.ts';
 import { typeWord } from '../core/type-labels.ts';
+import { settleIcons } from '../resources/icon/rules.ts';
+import { allOf, type ListOptions } from '../store/conditions.ts';
+import type { StoredObject } from '../store/document.ts';
+import { linkListsOf, storedKinds } from '../store/kinds.ts';
+import { listKeys } from '../store/list-keys.ts';
+import type { Slices } from '../store/slices.ts';
+import { changedMembers } from './changed-members.ts';
+import { addMember, removeMember } from './members.ts';
+import { present } from './presentation.ts';
 
 type Target = Addressed<never> & { readonly object: StoredObject };
 
 /** The place of a path as its kind and the parameters of the request will have it. */
 export function located(ctx: RuleContext, place: Place, id?: string): Place {
-  return rulesOf(place.kind)?.locate?.(ctx, place, id) ?? place;
+  return ctx.behavior(place.kind)?.locate?.(ctx, place, id) ?? place;
 }
 
 /** Finds the addressed object, or refuses with 404. */
 export function find(ctx: RuleContext, place: Place, id: string): Target {
   const { where } = place.options;
   const condition = allOf(place.options.condition, place.visible?.ofOne);
-  const compute = rulesOf(place.kind)?.compute;
+  const compute = ctx.behavior(place.kind)?.compute;
   const object = compute
     ? compute(ctx, place, id).find((one) => one['id'] === id)
     : ctx.tx.first(place.kind, { where: { ...where, id }, condition });
@@ -65,7 +64,7 @@ export function* read(
   place: Place,
   options: ListOptions,
 ): Slices<readonly Part[]> {
-  const compute = rulesOf(place.kind)?.compute;
+  const compute = ctx.behavior(place.kind)?.compute;
   if (compute) {
     const made = compute(ctx, place).slice(0, options.limit);
     return [{ objects: () => made }];
@@ -82,7 +81,7 @@ export const partSize = 25;
 
 /** Adds an object; returns it as it is at the end of the transaction. */
 export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredObject {
-  const rules = rulesOf(place.kind);
+  const rules = ctx.behavior(place.kind);
   requireOnAdd(ctx.site.dialect, place, sent);
   if (place.members) return addMember(ctx, place, sent);
   if (rules?.attach) return rules.attach(ctx, place, sent);
@@ -91,15 +90,15 @@ export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredO
   settleIcons(ctx.tx, object);
   Object.assign(object, place.implied);
   object['id'] = ctx.site.newId();
-  rules?.prepare?.(ctx, object, place, sent);
-  const same = rules?.same?.(ctx, object, place);
+  rules?.beforeCreate?.(ctx, object, place, sent);
+  const same = rules?.findExisting?.(ctx, object, place);
   if (same) return same;
   applyDefaults(place.type, object);
   checkName(ctx.tx, place, object, 'add');
   ctx.tx.insert(place.kind, place.collection, object);
   const target = { place, object } as Target;
   if (rules?.events?.add !== undefined) report(ctx, rules.events.add, target);
-  rules?.added?.(ctx, target, sent);
+  rules?.afterCreate?.(ctx, target, sent);
   return current(ctx, place, String(object['id'])) ?? object;
 }
 
@@ -113,7 +112,7 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   if (sent['id'] !== undefined && sent['id'] !== before['id']) {
     throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
   }
-  const rules = rulesOf(place.kind);
+  const rules = ctx.behavior(place.kind);
   const whole = shownWhole(ctx, place, before);
   const shown = ctx.sight?.shows(place.type, whole) ?? whole;
   const news = changedMembers(place.type, sent, shown);
@@ -126,13 +125,13 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   resolveReferences(ctx.tx, place.type, changes);
   settleIcons(ctx.tx, changes);
   const after = merge(before, changes);
-  rules?.change?.(ctx, before, after, place, news);
+  rules?.beforeUpdate?.(ctx, before, after, place, news);
   if (changes['name'] !== undefined) checkName(ctx.tx, place, after, 'edit');
   ctx.tx.update(place.kind, after, place.collection);
   const changed = { place, object: after } as Target;
   if (rules?.events?.update !== undefined) report(ctx, rules.events.update, changed);
   if (before['name'] !== after['name']) reportNewName(ctx, before, changed);
-  rules?.changed?.(ctx, before as never, changed);
+  rules?.afterUpdate?.(ctx, before as never, changed);
   return current(ctx, place, String(before['id'])) ?? after;
 }
 
@@ -149,8 +148,8 @@ export function remove(ctx: RuleContext, target: Target, parameters: Parameters)
     removeMember(ctx, target.place, String(target.object['id']));
     return;
   }
-  const rules = rulesOf(target.place.kind);
-  rules?.removable?.(ctx, target, parameters);
+  const rules = ctx.behavior(target.place.kind);
+  rules?.beforeDelete?.(ctx, target, parameters);
   if (rules?.remove) {
     rules.remove(ctx, target, parameters);
     return;
@@ -177,7 +176,7 @@ export function act(
   operation: Operation,
   body: StoredObject,
 ): ActionResult {
-  const action = rulesOf(target.place.kind)?.actions?.[operation.name];
+  const action = ctx.behavior(target.place.kind)?.actions?.[operation.name];
   if (!action) throw unserved(operation);
   requireForAction(operation, unwatched(body));
   return action(ctx, target, body);
@@ -191,7 +190,7 @@ export function actOnCollection(
   body: StoredObject,
   parameters: Parameters,
 ): ActionResult {
-  const rules = rulesOf(place.kind);
+  const rules = ctx.behavior(place.kind);
   const rule =
     operation.name === 'remove' ? rules?.removeMany : rules?.collectionActions?.[operation.name];
   if (!rule) throw unserved(operation);

@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto';
 import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/parameters.ts';
-import { Refusal } from '../core/fault.ts';
-import type { RuleContext, Sight } from '../core/context.ts';
-import { scopeIn } from '../core/input.ts';
 import { isStored, type Place, topCollection } from '../core/collection-ref.ts';
+import type { RuleContext, Sight } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
+import { scopeIn } from '../core/input.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 

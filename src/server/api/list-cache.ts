@@ -2,12 +2,11 @@
  * Encoded parts of lists, kept while the store does not change: whoever waits for something, or
  * shows it, asks for the same list again and again.
  */
-import type { Caller } from '../core/context.ts';
-import type { Part } from './generic.ts';
-import { rulesOf } from '../core/registry.ts';
+import type { RuleContext } from '../core/context.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { Call } from './call.ts';
+import type { Part } from './generic.ts';
 
 /** Bytes that are kept at most. */
 const most = 16 * 1024 * 1024;
@@ -66,14 +65,14 @@ const longestKept = 40;
  */
 export function listKey(
   { request }: Call,
-  { userId }: Caller,
+  ctx: RuleContext,
   kind: KindName,
   parts: readonly Part[],
 ): string | undefined {
-  const rules = rulesOf(kind);
+  const rules = ctx.behavior(kind);
   const lasts = rules?.present === undefined || rules.presentsStored === true;
   if (!lasts || parts.length > longestKept || parts.some(({ keys }) => !keys)) return undefined;
   const { apiPath, segments, parameters } = request;
   const header = request.header('all-content');
-  return JSON.stringify([userId, apiPath, segments, [...parameters], header]);
+  return JSON.stringify([ctx.caller.userId, apiPath, segments, [...parameters], header]);
 }

@@ -1,9 +1,9 @@
 /** Collections of objects that exist by themselves: putting one in, taking it out. */
-import type { StoredObject } from '../store/document.ts';
+
+import type { Place } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
-import type { Place } from '../core/collection-ref.ts';
-import { rulesOf } from '../core/registry.ts';
+import type { StoredObject } from '../store/document.ts';
 
 type List = { id: string }[];
 
@@ -30,6 +30,6 @@ function changeList(ctx: RuleContext, place: Place, memberId: string, added: boo
   const before = (object[members.attribute] ?? []) as List;
   const others = before.filter((item) => item.id !== entry);
   const after = { ...object, [members.attribute]: added ? [...others, { id: entry }] : others };
-  rulesOf(holder.kind)?.relisted?.(ctx, object, after, { id: entry, added });
+  ctx.behavior(holder.kind)?.onMembershipChange?.(ctx, object, after, { id: entry, added });
   ctx.tx.update(holder.kind, after);
 }

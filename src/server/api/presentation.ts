@@ -6,12 +6,11 @@ import { linksOf } from '../../model/links.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { LinkList } from '../../wire/index.ts';
+import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
+import { type RuleContext, systemCaller } from '../core/context.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import { typeOfKind } from '../store/kinds.ts';
-import { type RuleContext, systemCaller } from '../core/context.ts';
-import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
-import { rulesOf } from '../core/registry.ts';
 
 export interface Presentation {
   readonly ctx: RuleContext;
@@ -89,7 +88,7 @@ export function present(
 ): StoredObject {
   const type = typeOfKind(kind);
   const shows = showsOf(type);
-  const rules = rulesOf(kind);
+  const rules = view.ctx.behavior(kind);
   const computed = rules?.present?.(view.ctx, object, view.everything, view.brief === true);
   const hidden = view.allContent ? undefined : allContentOnly[type];
   const base = view.apiPath + path;

@@ -4,8 +4,8 @@ import { reachedFrom } from '../../model/derive/permits.ts';
 import { attributesOf, parseKind, referencedType } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/parameters.ts';
-import type { Sight } from '../core/context.ts';
 import { isStored, topCollection } from '../core/collection-ref.ts';
+import type { Sight } from '../core/context.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';
 
 /** Texts that are the id of an object, by type and attribute. */

@@ -5,11 +5,11 @@ import { services } from '../../model/derive/services.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import { subCollections } from '../../model/index.ts';
 import { version } from '../../version.ts';
-import { Refusal } from '../core/fault.ts';
 import type { RuleContext } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
 import type { Answer } from './call.ts';
-import { isFiltered } from './visibility-filter.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
+import { isFiltered } from './visibility-filter.ts';
 
 /** Order of the links, as deployed clients know it; services that are not named follow. */
 const order = [

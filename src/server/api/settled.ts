@@ -1,7 +1,7 @@
 /** Whether what was asked for is done, for clients that wait for it. */
-import { jobOf } from '../core/jobs.ts';
+
 import type { RuleContext } from '../core/context.ts';
-import { rulesOf } from '../core/registry.ts';
+import { jobOf } from '../core/jobs.ts';
 import type { StoredObject } from '../store/document.ts';
 import { type Answer, type Call, placeIn, presentationOf, show } from './call.ts';
 
@@ -14,7 +14,7 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
   if (job?.status === 'started') return undefined;
   const failedJob = job?.status === 'failed' || job?.status === 'aborted';
   const place = placeIn(ctx, call);
-  const lifecycle = rulesOf(place.kind)?.lifecycle;
+  const lifecycle = ctx.behavior(place.kind)?.lifecycle;
   if (!lifecycle) return failedJob ? failedAction(result, 'The work failed.') : result;
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
   const object = ctx.tx.get(place.kind, id, place.collection) as StoredObject | undefined;

@@ -3,14 +3,14 @@
  * object, named by the job (specification 2.3).
  */
 
-import { type JobStatus, jobOf } from '../core/jobs.ts';
 import type { Caller } from '../core/context.ts';
 import { RuleContext } from '../core/context.ts';
-import type { Answer } from './call.ts';
-import { sightOf } from './visibility-filter.ts';
+import { type JobStatus, jobOf } from '../core/jobs.ts';
 import type { ApiServer } from '../http/pipeline.ts';
+import type { Answer } from './call.ts';
 import type { ApiRequest } from './request.ts';
 import { route } from './router.ts';
+import { sightOf } from './visibility-filter.ts';
 
 const progress: Readonly<Record<JobStatus, string>> = {
   started: 'in_progress',

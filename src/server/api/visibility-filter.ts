@@ -2,10 +2,9 @@
 import { services } from '../../model/derive/services.ts';
 import { Kept, Visibility } from '../auth/visibility.ts';
 import { isPublic } from '../auth/visible-kinds.ts';
-import { notFound, Refusal } from '../core/fault.ts';
-import type { RuleContext, Sight } from '../core/context.ts';
 import { isStored, type Place, titleOf, topCollection } from '../core/collection-ref.ts';
-import { rulesOf } from '../core/registry.ts';
+import type { RuleContext, Sight } from '../core/context.ts';
+import { notFound, Refusal } from '../core/fault.ts';
 import { compose, type SqlCondition } from '../store/conditions.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { table } from '../store/schema.ts';
@@ -128,7 +127,7 @@ function visiblePart(
     const { kind, id } = place.owner ?? root;
     throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not exist.`);
   }
-  if (root && !isOwn(ctx, root)) return none(place, root);
+  if (root && !isOwn(ctx, root)) return none(ctx, place, root);
   if (place.owner && !isRoot) requireKnown(ctx.tx, place.owner, visible);
   const nested = place.collection.split('/').length > 2;
   if (root && views.has(place.kind)) {
@@ -140,7 +139,7 @@ function visiblePart(
   }
   if (root && (nested || (place.kind === 'permission' && !isPublic(root.kind)))) {
     // What is kept below an object is visible with it; not below one that only is on the way.
-    return visible(root.kind, root.id, true) ? place : none(place, root);
+    return visible(root.kind, root.id, true) ? place : none(ctx, place, root);
   }
   const ofOne = visibility.ofOne(place.kind);
   return ofOne
@@ -159,8 +158,8 @@ function requireKnown(tx: Transaction, { kind, id }: ObjectKey, visible: IsVisib
 }
 
 /** Nothing of a place. Refuses with 404 where its objects are made up when they are asked for. */
-function none(place: Place, { kind, id }: ObjectKey): Place {
-  if (rulesOf(place.kind)?.compute) {
+function none(ctx: RuleContext, place: Place, { kind, id }: ObjectKey): Place {
+  if (ctx.behavior(place.kind)?.compute) {
     throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show what is in it.`);
   }
   return restricted(place, { sql: '0', values: [] });

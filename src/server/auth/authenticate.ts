@@ -1,6 +1,7 @@
 /** Finds out who sends a request: bearer token, Basic credentials or cookie (specification 5). */
-import { Refusal } from '../core/fault.ts';
+
 import type { Caller, Site } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
 import type { Store } from '../store/store.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';

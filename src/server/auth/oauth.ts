@@ -1,6 +1,7 @@
 /** The sign-in endpoints: token, revoke, token-info, logout (specification 5.2). */
-import { Refusal } from '../core/fault.ts';
+
 import { type Caller, RuleContext, type Site } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
 import type { Store } from '../store/store.ts';
 import { type Authenticator, wrongCredentials } from './authenticate.ts';
 import { issueToken, purgeTokens, readToken, revokeToken } from './tokens.ts';

@@ -3,8 +3,8 @@
  * makes guessing slow, and writes events.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { Refusal } from '../core/fault.ts';
 import type { Caller, Site } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { hashPassword, PasswordHashing } from './password-hashing.ts';

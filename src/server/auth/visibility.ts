@@ -5,6 +5,7 @@
  */
 import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
 import type { Caller } from '../core/context.ts';
+import { nameable } from '../core/named-objects.ts';
 import { compose, joined, type SqlCondition } from '../store/conditions.ts';
 import { heldBy, pathPrefix, permissionKeepers, permissionObjects } from '../store/held.ts';
 import { columnName, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';
@@ -14,7 +15,6 @@ import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from '../store/sets.ts';
 import type { Slices } from '../store/slices.ts';
 import { isCounted } from '../store/structure.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { nameable } from '../core/named-objects.ts';
 import { holdersOf } from './permissions.ts';
 import {
   anyOf,

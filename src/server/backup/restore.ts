@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../files/durable-file.ts';
 import { FolderError, ownFolder } from '../files/access.ts';
+import { syncFolder } from '../files/durable-file.ts';
 import { causeOf } from '../folder/cause.ts';
 import { markClosed } from '../folder/closed-mark.ts';
 import { databaseIn, imagesIn, restoring } from '../folder/data-folder.ts';

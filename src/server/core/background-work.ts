@@ -2,13 +2,16 @@
  * Work that takes as long as it takes, outside of any transaction: copying the bytes of a disk. It
  * is noted in the store before it begins, and begins again after a restart until it has ended.
  */
-import type { Caller, RuleContext, Site } from './context.ts';
+
 import type { StoredObject } from '../store/document.ts';
+import type { Caller, RuleContext, Site } from './context.ts';
 
 /** Names of tasks that are work begin with this. */
 export const workPrefix = 'work:';
 
 export interface Work {
+  /** Name of its tasks in the store. */
+  readonly name: string;
   /** Does the work. May run again for the same data, after a crash in the middle. */
   readonly run: (site: Site, data: StoredObject) => Promise<void>;
   /** Follows its end, in a transaction. */
@@ -25,16 +28,9 @@ export interface NotedWork {
   readonly job?: string;
 }
 
-const kinds = new Map<string, Work>();
-
-/** Declares a kind of work. */
-export function registerWork(name: string, work: Work): void {
-  kinds.set(workPrefix + name, work);
-}
-
-/** The kind of work that a task is. */
-export function workOf(taskName: string): Work | undefined {
-  return kinds.get(taskName);
+/** Declares a kind of work; `name` stays the same for as long as stores have such tasks. */
+export function defineWork(name: string, work: Omit<Work, 'name'>): Work {
+  return { ...work, name: workPrefix + name };
 }
 
 /** Notes work, to begin once the transaction is durable. `target` names what it works on. */
@@ -44,7 +40,8 @@ export function beginWork(
   target: string,
   data: StoredObject,
 ): void {
-  if (!kinds.has(workPrefix + name)) throw new Error(`There is no work called ${name}.`);
+  if (!ctx.site.behaviors.work(workPrefix + name))
+    throw new Error(`There is no work called ${name}.`);
   const noted: NotedWork = {
     data,
     caller: ctx.caller,

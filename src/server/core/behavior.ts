@@ -1,11 +1,15 @@
-/** How the rules of a kind of object are declared: what differs from the generic handling. */
+/** How the behavior of a kind of object is declared: what differs from the generic handling. */
 import type { EventName } from '../../model/events.ts';
+import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Lifecycle } from '../../model/notation/lifecycle.ts';
+import type { ActionBody } from '../../model/resource.ts';
+import type { Declarations, TypeName } from '../../model/resources/index.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import type { RuleContext } from './context.ts';
 import type { Place } from './collection-ref.ts';
+import type { RuleContext } from './context.ts';
+import type { TransitionHandlers } from './transition-handlers.ts';
 
 /** Parameters of a request: of the query, or of the action body. */
 export interface Parameters {
@@ -29,28 +33,30 @@ export interface Addressed<K extends KindName> {
 /** What an action answers: elements of the `action` document. */
 export type ActionResult = StoredObject | undefined;
 
-export type ActionRule<K extends KindName> = (
+export type Action<K extends KindName> = (
   ctx: RuleContext,
   target: Addressed<K>,
-  body: StoredObject,
+  body: ActionBody,
 ) => ActionResult;
 
 /** What is done to a collection as a whole; `body` holds the elements of the action. */
-export type CollectionRule = (
+export type CollectionAction = (
   ctx: RuleContext,
   place: Place,
-  body: StoredObject,
+  body: ActionBody,
   parameters: Parameters,
 ) => ActionResult;
 
 /**
- * Rules of one kind. Every member is optional: the generic handling does what most kinds need.
+ * Behavior of one kind. Every member is optional: the generic handling does what most kinds need.
  * All run inside the transaction of the request and throw `Refusal` to undo it.
  */
-export interface Rules<K extends KindName = KindName> {
+export interface Behavior<K extends KindName = KindName> {
   readonly kind: K;
   /** Its states, where it has any. */
   readonly lifecycle?: Lifecycle;
+  /** What it does in the transitions of its lifecycle. */
+  readonly transitions?: TransitionHandlers<K>;
   /** Events written when an object is added, updated and removed. */
   readonly events?: {
     readonly add?: EventChoice;
@@ -58,32 +64,36 @@ export interface Rules<K extends KindName = KindName> {
     readonly remove?: EventChoice;
   };
   /** Completes and checks a new object before it is stored. `sent` is what the client sent. */
-  readonly prepare?: (
+  readonly beforeCreate?: (
     ctx: RuleContext,
     object: ObjectOf<K>,
     place: Place,
-    sent: StoredObject,
+    sent: ObjectOf<K>,
   ) => void;
   /** The object that says the same already, where there is one: it is answered, and none is made. */
-  readonly same?: (ctx: RuleContext, object: ObjectOf<K>, place: Place) => ObjectOf<K> | undefined;
+  readonly findExisting?: (
+    ctx: RuleContext,
+    object: ObjectOf<K>,
+    place: Place,
+  ) => ObjectOf<K> | undefined;
   /** Follows a new object: what is made with it, where it moves to. */
-  readonly added?: (ctx: RuleContext, target: Addressed<K>, sent: StoredObject) => void;
+  readonly afterCreate?: (ctx: RuleContext, target: Addressed<K>, sent: ObjectOf<K>) => void;
   /** Takes over `add` whole, for collections in which objects are attached instead of made. */
-  readonly attach?: (ctx: RuleContext, place: Place, sent: StoredObject) => ObjectOf<K>;
+  readonly attach?: (ctx: RuleContext, place: Place, sent: ObjectOf<K>) => ObjectOf<K>;
   /** Checks an update and completes the new form before it is stored. */
-  readonly change?: (
+  readonly beforeUpdate?: (
     ctx: RuleContext,
     before: ObjectOf<K>,
     after: ObjectOf<K>,
     place: Place,
-    sent: StoredObject,
+    sent: ObjectOf<K>,
   ) => void;
   /** Follows an update. */
-  readonly changed?: (ctx: RuleContext, before: ObjectOf<K>, target: Addressed<K>) => void;
+  readonly afterUpdate?: (ctx: RuleContext, before: ObjectOf<K>, target: Addressed<K>) => void;
   /** Takes over `update` whole, where an object is changed through its owner. */
-  readonly replace?: (ctx: RuleContext, target: Addressed<K>, sent: StoredObject) => ObjectOf<K>;
+  readonly replace?: (ctx: RuleContext, target: Addressed<K>, sent: ObjectOf<K>) => ObjectOf<K>;
   /** Refuses the removal of an object that is in use. */
-  readonly removable?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
+  readonly beforeDelete?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
   /**
    * Takes over the removal; by default the object and its sub-collections are deleted. Returns
    * whether the object is gone already.
@@ -93,7 +103,7 @@ export interface Rules<K extends KindName = KindName> {
    * Checks and follows the change of one of its lists: a member was put in (`added`) or taken out.
    * `after` is stored when it returns.
    */
-  readonly relisted?: (
+  readonly onMembershipChange?: (
     ctx: RuleContext,
     before: ObjectOf<K>,
     after: ObjectOf<K>,
@@ -126,20 +136,58 @@ export interface Rules<K extends KindName = KindName> {
    */
   readonly locate?: (ctx: RuleContext, place: Place, id?: string) => Place;
   /** Actions of one object, by name in snake case. */
-  readonly actions?: Readonly<Record<string, ActionRule<K>>>;
+  readonly actions?: Readonly<Record<string, Action<K>>>;
   /** Actions of a collection, by name in snake case. */
-  readonly collectionActions?: Readonly<Record<string, CollectionRule>>;
+  readonly collectionActions?: Readonly<Record<string, CollectionAction>>;
   /** Takes over `add` where several objects may be sent at once. Returns those that were added. */
-  readonly addMany?: (ctx: RuleContext, place: Place, sent: StoredObject[]) => ObjectOf<K>[];
+  readonly addMany?: (ctx: RuleContext, place: Place, sent: ObjectOf<K>[]) => ObjectOf<K>[];
   /** Takes over the removal of several objects, named in the body. */
-  readonly removeMany?: CollectionRule;
+  readonly removeMany?: CollectionAction;
   /** Whether `add` is answered with 201 although the object is not settled yet. */
   readonly addsAtOnce?: boolean;
   /** Status that `add` is answered with, where it is not 201. */
   readonly addsWith?: 200;
 }
 
-/** Declares the rules of a kind; returns them unchanged. */
-export function rules<K extends KindName>(declaration: Rules<K>): Rules<K> {
-  return declaration;
+type Actions<C> = C extends { readonly actions: infer A } ? keyof A & string : never;
+type ActionsOfCollection<C> = C extends { readonly collectionActions: infer A }
+  ? keyof A & string
+  : never;
+
+/** The collections whose objects are of this kind, as they are declared. */
+type CollectionsOf<K extends KindName> = K extends TypeName
+  ? Exclude<PathsOf<K>, { readonly placement: { readonly is: 'computed' } }>
+  : K extends DerivedKind
+    ? Extract<
+        PathsOf<(typeof derivedKinds)[K]>,
+        { readonly placement: { readonly is: 'computed'; readonly kind: K } }
+      >
+    : never;
+
+type PathsOf<T extends TypeName> = Declarations[T] extends { readonly paths: infer P }
+  ? P[keyof P]
+  : never;
+
+/** Every action that the model declares for a kind has a handler. */
+type Handlers<K extends KindName> = ([Actions<CollectionsOf<K>>] extends [never]
+  ? unknown
+  : { readonly actions: { readonly [A in Actions<CollectionsOf<K>>]: Action<K> } }) &
+  ([ActionsOfCollection<CollectionsOf<K>>] extends [never]
+    ? unknown
+    : {
+        readonly collectionActions: {
+          readonly [A in ActionsOfCollection<CollectionsOf<K>>]: CollectionAction;
+        };
+      });
+
+/**
+ * Declares the behavior of a kind. An action of the model that has no handler here is an error of
+ * types.
+ */
+export function define<const K extends KindName>(
+  kind: K,
+  behavior: Omit<Behavior<NoInfer<K>>, 'kind'> & Handlers<NoInfer<K>>,
+): Behavior {
+  // Which object a handler gets is decided by the kind, under which alone it is called.
+  return { ...behavior, kind } as unknown as Behavior;
 }

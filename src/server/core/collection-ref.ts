@@ -6,7 +6,6 @@ import { attributesOf } from '../../model/index.ts';
 import type { MemberAnswer, Placement } from '../../model/notation/collections.ts';
 import type { DerivedKind } from '../../model/notation/kinds.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { notFound } from './fault.ts';
 import {
   heldRolesCondition,
   type ListOptions,
@@ -16,6 +15,7 @@ import {
 import { type KindName, storedKinds } from '../store/kinds.ts';
 import type { Visible } from '../store/list-keys.ts';
 import type { Transaction } from '../store/transaction.ts';
+import { notFound } from './fault.ts';
 
 export interface Place {
   readonly kind: KindName;

@@ -2,14 +2,15 @@
 import type { Dialect } from '../../model/dialect.ts';
 import { type EventName, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
-import { namedBy } from './named-objects.ts';
-import { fill, refused, type Words } from './fault.ts';
 import type { SqlCondition } from '../store/conditions.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
-import type { Parameters } from './behavior.ts';
+import type { Behavior, Parameters } from './behavior.ts';
 import type { Place } from './collection-ref.ts';
+import { fill, refused, type Words } from './fault.ts';
+import { namedBy } from './named-objects.ts';
+import type { BehaviorRegistry } from './registry.ts';
 
 /** Who asks. */
 export interface Caller {
@@ -157,6 +158,8 @@ export interface SiteCertificates {
 
 /** What stays the same for the life of the server. */
 export interface Site {
+  /** What objects do beyond the generic handling, by kind. */
+  readonly behaviors: BehaviorRegistry;
   readonly dialect: Dialect;
   /** Factor on the duration of transitions; 0: at once. */
   readonly speed: number;
@@ -258,6 +261,11 @@ export class RuleContext {
   /** The time of the transaction, as objects hold it: ISO 8601 in UTC. */
   get timestamp(): string {
     return this.now.toISOString();
+  }
+
+  /** What is declared for a kind of objects. */
+  behavior(kind: KindName): Behavior | undefined {
+    return this.site.behaviors.of(kind);
   }
 
   /** Refuses the request with a sentence of the catalogue. */

@@ -1,12 +1,19 @@
 /** What is done once at a later time, also after a restart: a deadline passes, a wait is over. */
-import type { Caller, RuleContext } from './context.ts';
+
 import type { StoredObject } from '../store/document.ts';
+import type { Caller, RuleContext } from './context.ts';
 import { abortJobs } from './jobs.ts';
 
 /** Names of tasks that are deadlines begin with this. */
 const prefix = 'due:';
 
-type Follow = (ctx: RuleContext, data: StoredObject) => void;
+/** What follows when a time has passed. */
+export interface Deadline {
+  /** Name of its tasks in the store. */
+  readonly name: string;
+  /** Runs when the time has passed, in a transaction of its own. */
+  readonly run: (ctx: RuleContext, data: StoredObject) => void;
+}
 
 /** A deadline as it is noted in the store. */
 export interface NotedDeadline {
@@ -16,16 +23,9 @@ export interface NotedDeadline {
   readonly job?: string;
 }
 
-const deadlines = new Map<string, Follow>();
-
-/** Says what follows when a deadline of this name passes, in a transaction of its own. */
-export function onDue(name: string, follow: Follow): void {
-  deadlines.set(prefix + name, follow);
-}
-
-/** What follows the deadline that a task is. */
-export function followOf(taskName: string): Follow | undefined {
-  return deadlines.get(taskName);
+/** Declares what follows a deadline; `name` stays the same for as long as stores have such tasks. */
+export function defineDeadline(name: string, run: Deadline['run']): Deadline {
+  return { name: prefix + name, run };
 }
 
 /**

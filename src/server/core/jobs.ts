@@ -6,13 +6,13 @@
 
 import { jobDescriptions } from '../../model/derive/jobs.ts';
 import type { Operation } from '../../model/index.ts';
-import { isNameable, type NamedObject } from './named-objects.ts';
-import { Refusal } from './fault.ts';
-import type { RuleContext } from './context.ts';
-import type { Place } from './collection-ref.ts';
 import type { StoredObject } from '../store/document.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
+import type { Place } from './collection-ref.ts';
+import type { RuleContext } from './context.ts';
+import { Refusal } from './fault.ts';
+import { isNameable, type NamedObject } from './named-objects.ts';
 
 export type JobStatus = 'started' | 'finished' | 'failed' | 'aborted';
 

@@ -1,10 +1,10 @@
 /** Search fields whose values only the rules know: measurements, and what guests report. */
 
+import { measuresOf } from '../resources/statistics/rules.ts';
+import { applicationsOf, devicesOf } from '../resources/vm/reports.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { Measure, MeasuredValue } from '../store/search.ts';
 import type { RuleContext } from './context.ts';
-import { measuresOf } from '../resources/statistics/rules.ts';
-import { applicationsOf, devicesOf } from '../resources/vm/reports.ts';
 
 type Value = MeasuredValue[1];
 

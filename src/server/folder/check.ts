@@ -1,17 +1,17 @@
 /** `vmctl serve --check`: everything in a folder of data is looked at, and nothing is changed. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { FolderError } from '../files/access.ts';
 import { type Database, openDatabase } from '../store/driver.ts';
 import { imageKinds } from '../store/image-list.ts';
 import { storedKinds } from '../store/kinds.ts';
 import { schemaVersion, table } from '../store/schema.ts';
-import { FolderError } from '../files/access.ts';
+import { damageOf } from '../store/wal.ts';
 import { howLeft } from './closed-mark.ts';
 import { databaseIn, imagesIn } from './data-folder.ts';
 import { lock } from './in-use.ts';
 import { told } from './refusals.ts';
 import { readMark, type SiteMark, strangersIn } from './site-mark.ts';
-import { damageOf } from '../store/wal.ts';
 
 /** What was found: each problem is a line. */
 export interface Findings {

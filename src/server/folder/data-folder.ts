@@ -4,15 +4,15 @@
  */
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { FolderError, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
 import { imageKinds } from '../store/image-list.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { FolderError, ownFile, ownFolder } from '../files/access.ts';
+import { damageOf } from '../store/wal.ts';
 import { howLeft, markClosed, markOf, markOpen } from './closed-mark.ts';
 import { requireUnused } from './in-use.ts';
 import * as refusals from './refusals.ts';
 import { namesIn, newSite, readMark, type SiteMark, strangersIn, writeMark } from './site-mark.ts';
-import { damageOf } from '../store/wal.ts';
 
 export interface DataFolder {
   readonly store: Store;

@@ -1,6 +1,7 @@
 /** Whether a server has a database: asked before anything is done to its folder. */
-import { type Database, openDatabase } from '../store/driver.ts';
+
 import { FolderInUse } from '../files/access.ts';
+import { type Database, openDatabase } from '../store/driver.ts';
 
 /** Throws a `FolderInUse` where a server has the database. Nothing else may open it meanwhile. */
 export function lock(db: Database, path: string): void {

@@ -1,11 +1,11 @@
 /** Step 6 of a request: from what the rules answered to status, headers and body. */
 import type { Dialect } from '../../model/dialect.ts';
 import { encodeAction, encodeFault, encodeObject, type MediaType } from '../../wire/index.ts';
-import type { Refusal } from '../core/fault.ts';
 import type { Answer } from '../api/call.ts';
-import { listBody } from './list-body.ts';
 import type { ListCache } from '../api/list-cache.ts';
 import type { ApiResponse } from '../api/request.ts';
+import type { Refusal } from '../core/fault.ts';
+import { listBody } from './list-body.ts';
 
 /** Encodes an answer; without its body for HEAD. */
 export function encodeAnswer(

@@ -1,10 +1,10 @@
 /** What the server answers beside the API: sign-in, certificates, health, and what a stand-in has. */
 import type { IncomingMessage } from 'node:http';
 import { type Administration, administer, adminPath } from '../admin/endpoints.ts';
+import { type ApiResponse, headerOf } from '../api/request.ts';
 import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
 import { Refusal } from '../core/fault.ts';
 import { pkiResource } from './pki.ts';
-import { type ApiResponse, headerOf } from '../api/request.ts';
 
 /** Largest state that is taken in, and largest form of a sign-in, in bytes. */
 const maximumState = 2 ** 30;

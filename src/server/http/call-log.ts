@@ -5,9 +5,9 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../model/index.ts';
+import type { ApiRequest, ApiResponse } from '../api/request.ts';
 import { watched } from '../core/parameter-log.ts';
 import type { StoredObject } from '../store/document.ts';
-import type { ApiRequest, ApiResponse } from '../api/request.ts';
 
 /** One line of the log. */
 export interface LoggedCall {

@@ -1,9 +1,9 @@
 /** Step 3 of a request: from its body to an object. */
 import type { Operation } from '../../model/index.ts';
 import { decodeAction, decodeList, decodeObject, type MediaType } from '../../wire/index.ts';
+import { type ApiRequest, contentMedia } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import type { StoredObject } from '../store/document.ts';
-import { type ApiRequest, contentMedia } from '../api/request.ts';
 
 const mebibyte = 2 ** 20;
 /** Most documents are a few KiB. */

@@ -1,7 +1,7 @@
 /** Sending of answers: whole or in pieces, compressed or not. */
 import type { ServerResponse } from 'node:http';
-import { compressedAtOnce, compressedPieces, smallestCompressed } from './compression.ts';
 import type { ApiResponse } from '../api/request.ts';
+import { compressedAtOnce, compressedPieces, smallestCompressed } from './compression.ts';
 
 /** Bytes of a piece behind which there may be more. */
 const longPiece = 64 * 2 ** 10;

@@ -1,12 +1,12 @@
 /** Does what is due: the tasks of the store, at their time, also those from before a restart. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { type NotedWork, workPrefix } from '../core/background-work.ts';
 import { RuleContext, type Site } from '../core/context.ts';
-import { type Store, StoreError } from '../store/store.ts';
-import type { Task } from '../store/task-list.ts';
-import { followOf, type NotedDeadline } from '../core/deadlines.ts';
+import type { NotedDeadline } from '../core/deadlines.ts';
 import { settleJob } from '../core/jobs.ts';
 import { moveTask, proceed } from '../core/transitions.ts';
-import { type NotedWork, workOf, workPrefix } from '../core/background-work.ts';
+import { type Store, StoreError } from '../store/store.ts';
+import type { Task } from '../store/task-list.ts';
 
 /** Longest time that a timer can wait, in milliseconds. */
 const longest = 2 ** 31 - 1;
@@ -87,16 +87,16 @@ export class TaskRunner {
       settleJob(ctx);
       return ctx;
     }
-    const follow = followOf(task.name);
-    if (follow) {
+    const deadline = this.#site.behaviors.deadline(task.name);
+    if (deadline) {
       const { data, caller, correlationId, job } = task.data as unknown as NotedDeadline;
       const ctx = new RuleContext(tx, this.#site, caller, correlationId);
       ctx.job = job;
-      follow(ctx, data);
+      deadline.run(ctx, data);
       settleJob(ctx);
       return ctx;
     }
-    if (workOf(task.name)) {
+    if (this.#site.behaviors.work(task.name)) {
       // The row stays until the work has ended, so that a crash does not lose it.
       tx.tasks.keep(task, this.#site.steady() + lease);
       const working = this.#work(task).finally(() => this.#working.delete(working));
@@ -108,7 +108,7 @@ export class TaskRunner {
   }
 
   async #work(task: Task): Promise<void> {
-    const work = workOf(task.name);
+    const work = this.#site.behaviors.work(task.name);
     if (!work) return;
     const { data, caller, correlationId, job } = task.data as unknown as NotedWork;
     const end = async (follow: (ctx: RuleContext) => void) => {

@@ -2,10 +2,10 @@
 
 import { type EventName, events } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
+import { define } from '../core/behavior.ts';
+import type { RuleContext } from '../core/context.ts';
 import { incomplete, notFound } from '../core/fault.ts';
 import { dismissedEvents } from '../store/search-values.ts';
-import type { RuleContext } from '../core/context.ts';
-import { rules } from '../core/behavior.ts';
 
 const eventBySeverity: Readonly<Record<string, EventName>> = {
   normal: 'EXTERNAL_EVENT_NORMAL',
@@ -35,9 +35,7 @@ function moveEvent(ctx: RuleContext, event: Resource<'event'>, collection: strin
   ctx.tx.insert('event', collection, event);
 }
 
-export const eventRules = rules({
-  kind: 'event',
-
+export const eventRules = define('event', {
   attach(ctx, _place, sent): Resource<'event'> {
     const event = sent as Resource<'event'>;
     const { origin = '', custom_id: customId, severity = 'normal' } = event;

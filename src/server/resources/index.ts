@@ -1,4 +1,7 @@
-/** Registers the rules of all kinds. */
+/** The behavior of every kind that has any beyond the generic handling. */
+
+import { BehaviorRegistry } from '../core/registry.ts';
+import { copyImagesWork } from '../core/transitions.ts';
 import { affinityGroupRules } from './cluster/affinity-group.ts';
 import { affinityLabelRules } from './cluster/affinity-label.ts';
 import { clusterRules } from './cluster/rules.ts';
@@ -16,16 +19,20 @@ import { unregisteredDiskRules } from './domain-contents/unregistered-disk.ts';
 import { eventRules } from './event.ts';
 import { glusterBrickRules } from './gluster/brick.ts';
 import { glusterHookRules } from './gluster/hook.ts';
+import { glusterTaskDeadline } from './gluster/tasks.ts';
 import { glusterVolumeRules } from './gluster/volume.ts';
 import { agentRules } from './host/fence.ts';
 import { hostDeviceRules } from './host/passthrough.ts';
 import { cpuUnitRules, erratumRules, hookRules } from './host/reported.ts';
 import { hostRules } from './host/rules.ts';
 import { hostStorageRules } from './host/storage.ts';
+import { upgradeCheckDeadline } from './host/upgrade-check.ts';
 import { attachmentRules } from './host-network/attachments.ts';
 import { labelRules } from './host-network/labels.ts';
+import { networkRevertDeadline } from './host-network/saved.ts';
 import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
 import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
+import { preparingWork } from './image-transfer/image.ts';
 import { imageTransferRules } from './image-transfer/rules.ts';
 import { jobRules, stepRules } from './job.ts';
 import { cpuProfileRules, diskProfileRules } from './limits/profile.ts';
@@ -62,7 +69,6 @@ import {
   volumeProviderRules,
   volumeTypeRules,
 } from './provider/rules.ts';
-import { register } from '../core/registry.ts';
 import { schedulingPolicyRules } from './scheduling/policy.ts';
 import {
   snapshotCdromRules,
@@ -82,13 +88,14 @@ import { backupDiskRules, backupRules } from './vm/backup.ts';
 import { checkpointDiskRules, checkpointRules } from './vm/checkpoints.ts';
 import { graphicsConsoleRules } from './vm/console.ts';
 import { cdromRules, mediatedDeviceRules, numaNodeRules, watchdogRules } from './vm/devices.ts';
+import { runningExportWork } from './vm/export.ts';
 import { externalTemplateImportRules, externalVmImportRules } from './vm/external-import.ts';
 import { applicationRules, reportedDeviceRules } from './vm/reports.ts';
 import { vmRules } from './vm/rules.ts';
 
-/** Makes all rules known. Called once, before the first request. */
-export function registerRules(): void {
-  register(
+/** The behavior of all kinds, and what it begins that ends later. */
+export const behaviors = new BehaviorRegistry(
+  [
     affinityGroupRules,
     affinityLabelRules,
     assignedTagRules,
@@ -179,5 +186,7 @@ export function registerRules(): void {
     vmPoolRules,
     vmRules,
     watchdogRules,
-  );
-}
+  ],
+  [glusterTaskDeadline, networkRevertDeadline, upgradeCheckDeadline],
+  [copyImagesWork, preparingWork, runningExportWork],
+);

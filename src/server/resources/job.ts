@@ -1,17 +1,15 @@
 /** Rules of jobs and steps: those of the service are read, those of clients are theirs to lead. */
 
 import { jobSteps } from '../../model/derive/jobs.ts';
-import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../core/jobs.ts';
-import type { StoredObject } from '../store/document.ts';
+import { define } from '../core/behavior.ts';
+import type { Place } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { namedId } from '../core/digest.ts';
-import { rules } from '../core/behavior.ts';
-import type { Place } from '../core/collection-ref.ts';
+import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../core/jobs.ts';
+import type { StoredObject } from '../store/document.ts';
 
-export const jobRules = rules({
-  kind: 'job',
-
-  prepare(ctx, job, _place, sent) {
+export const jobRules = define('job', {
+  beforeCreate(ctx, job, _place, sent) {
     Object.assign(job, {
       status: 'started',
       external: true,
@@ -23,7 +21,7 @@ export const jobRules = rules({
     });
   },
 
-  added(ctx, { object }) {
+  afterCreate(ctx, { object }) {
     ctx.event('EXTERNAL_JOB_ADDED', {}, { Description: object.description });
   },
 
@@ -46,9 +44,7 @@ export const jobRules = rules({
   },
 });
 
-export const stepRules = rules({
-  kind: 'step',
-
+export const stepRules = define('step', {
   compute: (ctx, place) => {
     const job = ownerOf(ctx, place);
     return (job.external ? (job.own_steps ?? []) : stepsOf(job)) as never[];

@@ -1,17 +1,15 @@
 /** Rules of kinds that need little beyond the generic handling: their events. */
 
+import { define } from '../core/behavior.ts';
 import { notFound } from '../core/fault.ts';
 import { systemOptions } from '../seed/data/system-options.ts';
-import { rules } from '../core/behavior.ts';
 
 export const plainRules = [
-  rules({
-    kind: 'cluster_level',
+  define('cluster_level', {
     // Whoever sees only a part of the service is not told which processors there are.
     present: (ctx) => (ctx.caller.administrator ? {} : { cpu_types: undefined }),
   }),
-  rules({
-    kind: 'system_option',
+  define('system_option', {
     compute(ctx) {
       // One version alone, where the request names it.
       const wanted = ctx.parameters.text('version');
@@ -26,16 +24,14 @@ export const plainRules = [
       }));
     },
   }),
-  rules({
-    kind: 'network_filter_parameter',
+  define('network_filter_parameter', {
     events: {
       add: 'NIC_FILTER_PARAMETER_ADDED',
       update: 'NIC_FILTER_PARAMETER_UPDATED',
       remove: 'NIC_FILTER_PARAMETER_REMOVED',
     },
   }),
-  rules({
-    kind: 'cluster_feature',
+  define('cluster_feature', {
     events: { remove: 'CLUSTER_UPDATED' },
     /** What is switched on in a cluster is a feature of its level. */
     attach(ctx, place, sent) {
@@ -54,36 +50,31 @@ export const plainRules = [
       return feature;
     },
   }),
-  rules({ kind: 'openstack_subnet', events: { add: 'SUBNET_ADDED', remove: 'SUBNET_REMOVED' } }),
-  rules({
-    kind: 'storage_connection_extension',
+  define('openstack_subnet', { events: { add: 'SUBNET_ADDED', remove: 'SUBNET_REMOVED' } }),
+  define('storage_connection_extension', {
     events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
   }),
-  rules({
-    kind: 'ssh_public_key',
+  define('ssh_public_key', {
     events: {
       add: 'USER_PROFILE_ADDED',
       update: 'USER_PROFILE_UPDATED',
       remove: 'USER_PROFILE_REMOVED',
     },
   }),
-  rules({
-    kind: 'user_option',
+  define('user_option', {
     events: {
       add: 'USER_PROFILE_ADDED',
       update: 'USER_PROFILE_UPDATED',
       remove: 'USER_PROFILE_REMOVED',
     },
   }),
-  rules({
-    kind: 'event_subscription',
+  define('event_subscription', {
     events: { add: 'USER_PROFILE_UPDATED', remove: 'USER_PROFILE_UPDATED' },
-    prepare(_ctx, subscription) {
+    beforeCreate(_ctx, subscription) {
       subscription.name ??= subscription.event ?? '';
     },
   }),
-  rules({
-    kind: 'bookmark',
+  define('bookmark', {
     events: { add: 'BOOKMARK_ADDED', update: 'BOOKMARK_UPDATED', remove: 'BOOKMARK_REMOVED' },
   }),
 ];

@@ -14,13 +14,12 @@ import {
 import { settled, userOf } from '../../definitions/values.ts';
 import { services } from '../../model/derive/services.ts';
 import { attributesOf, operationsOf } from '../../model/index.ts';
-import { setPassword } from '../auth/passwords.ts';
-import { Refusal } from '../core/fault.ts';
-import type { RuleContext } from '../core/context.ts';
 import * as generic from '../api/generic.ts';
-import { scopeIn } from '../core/input.ts';
+import { setPassword } from '../auth/passwords.ts';
 import { type Place, placeOf } from '../core/collection-ref.ts';
-import { rulesOf } from '../core/registry.ts';
+import type { RuleContext } from '../core/context.ts';
+import { Refusal } from '../core/fault.ts';
+import { scopeIn } from '../core/input.ts';
 import type { StoredObject } from '../store/document.ts';
 import { give, knowInDirectory } from './given.ts';
 
@@ -89,7 +88,7 @@ function presentAs(
   where: string,
 ): string | undefined {
   const { name } = sent;
-  const isKept = !place.members && !rulesOf(place.kind)?.compute;
+  const isKept = !place.members && !ctx.behavior(place.kind)?.compute;
   if (typeof name !== 'string' || !isKept || !('name' in attributesOf(place.type))) {
     return undefined;
   }

@@ -3,12 +3,12 @@
 import type { Resource } from '../../model/resource.ts';
 import { everyone } from '../auth/permissions.ts';
 import { splitUserName, superUserRole } from '../auth/users.ts';
-import { fillCluster, furnishCluster } from '../resources/cluster/rules.ts';
 import type { RuleContext } from '../core/context.ts';
-import { furnish } from '../resources/data-center/data-center.ts';
 import { namedId } from '../core/digest.ts';
-import { addDefaultIcons, iconsOf } from '../resources/icon/rules.ts';
 import { applyDefaults } from '../core/input.ts';
+import { fillCluster, furnishCluster } from '../resources/cluster/rules.ts';
+import { furnish } from '../resources/data-center/data-center.ts';
+import { addDefaultIcons, iconsOf } from '../resources/icon/rules.ts';
 import { fillDirectory } from '../resources/people/directory.ts';
 import { fillConfiguration } from '../resources/vm/configuration.ts';
 import type { StoredObject } from '../store/document.ts';

@@ -4,10 +4,10 @@
  */
 import { settled } from '../../definitions/values.ts';
 import { splitUserName } from '../auth/users.ts';
+import type { Place } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { namedId } from '../core/digest.ts';
 import { directoryId, entryOf } from '../resources/people/directory.ts';
-import type { Place } from '../core/collection-ref.ts';
 import { addImage, domainOfProvider } from '../resources/provider/domain.ts';
 import { addFile } from '../resources/storage/file.ts';
 import { isRecord, type StoredObject } from '../store/document.ts';

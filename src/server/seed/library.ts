@@ -1,7 +1,8 @@
 /** What the small inventory has to install machines from: ISO files, and images of a repository. */
-import type { RuleContext } from '../core/context.ts';
+
 import * as generic from '../api/generic.ts';
 import { placeOf } from '../core/collection-ref.ts';
+import type { RuleContext } from '../core/context.ts';
 import { addInventory } from './file.ts';
 import { defaultIds } from './fresh.ts';
 

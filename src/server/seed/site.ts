@@ -1,10 +1,10 @@
 /** Builds a site from a plan: data centers, clusters, hosts, storage domains, virtual machines. */
 import type { Resource } from '../../model/resource.ts';
-import { fillCluster, furnishCluster } from '../resources/cluster/rules.ts';
 import type { RuleContext } from '../core/context.ts';
+import { applyDefaults } from '../core/input.ts';
+import { fillCluster, furnishCluster } from '../resources/cluster/rules.ts';
 import { electSpm, furnish, refreshDataCenter } from '../resources/data-center/data-center.ts';
 import { equip, hardware } from '../resources/host/hardware.ts';
-import { applyDefaults } from '../core/input.ts';
 import { bootedAt } from '../resources/statistics/host.ts';
 import { connect } from '../resources/storage/connection.ts';
 import type { StoredObject } from '../store/document.ts';

@@ -3,11 +3,11 @@
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
 import { defaultQuota } from '../resources/limits/quota.ts';
-import { placeOf } from '../core/collection-ref.ts';
+
 import { addActiveSnapshot } from '../resources/snapshot/images.ts';
 import { firstBlock } from '../resources/storage/space.ts';
 import { addConsole } from '../resources/vm/console.ts';
-import { vmRules } from '../resources/vm/rules.ts';
+import { prepareVm } from '../resources/vm/create.ts';
 import { running } from '../resources/vm/run.ts';
 import { cdromId } from '../resources/vm/vm.ts';
 import { type BulkWords, BulkWriter, type Prototype } from '../store/bulk.ts';
@@ -135,7 +135,7 @@ function addVm(
     template: { id: zeroId },
     memory: gibibyte,
   };
-  vmRules.prepare?.(ctx, vm, placeOf(ctx.tx, '/vms', []), {});
+  prepareVm(ctx, vm, {});
   applyDefaults('vm', vm);
   if (host) vm = running(ctx, { ...vm, status: 'up', host: { id: host } });
   ctx.tx.insert('vm', '/vms', vm);

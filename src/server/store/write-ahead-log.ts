@@ -16,9 +16,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncFolder } from '../files/durable-file.ts';
-import { emptiedHeader } from './wal.ts';
 import { heals } from './disk-errors.ts';
 import type { Database } from './driver.ts';
+import { emptiedHeader } from './wal.ts';
 
 /** Bytes of the log from which on it is emptied: as many pages as SQLite itself waits for. */
 const long = 1_000 * 4_096;

@@ -2,8 +2,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeDurably } from '../files/durable-file.ts';
 import { ownFile, ownFolder } from '../files/access.ts';
+import { writeDurably } from '../files/durable-file.ts';
 import {
   type KeyAndCertificate,
   makeAuthority,

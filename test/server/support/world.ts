@@ -4,12 +4,12 @@ import { afterAll, beforeAll } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
 import { operationsOf } from '../../../src/model/index.ts';
 import type { Resource } from '../../../src/model/resource.ts';
+import { act, find, remove } from '../../../src/server/api/generic.ts';
+import { placeOf } from '../../../src/server/core/collection-ref.ts';
+import { RuleContext, type Site } from '../../../src/server/core/context.ts';
+import { behaviors } from '../../../src/server/resources/index.ts';
 import { fillFresh } from '../../../src/server/seed/fresh.ts';
 import { buildSite } from '../../../src/server/seed/site.ts';
-import { RuleContext, type Site } from '../../../src/server/core/context.ts';
-import { act, find, remove } from '../../../src/server/api/generic.ts';
-import { registerRules } from '../../../src/server/resources/index.ts';
-import { placeOf } from '../../../src/server/core/collection-ref.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 
 type Host = Resource<'host'>;
@@ -40,9 +40,9 @@ export function useWorld(): World {
   let store: Store;
   let site: Site;
   beforeAll(async () => {
-    registerRules();
     store = await openStore(':memory:');
     site = {
+      behaviors,
       dialect: dialects.standard,
       speed: 0,
       now: () => new Date(),

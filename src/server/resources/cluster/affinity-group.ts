@@ -1,7 +1,7 @@
 /** Rules of affinity groups: what they hold, and which rules cannot hold together. */
 import type { Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
 import { type AffinitySet, affinitySet, isBroken, placementOf } from '../scheduling/affinity.ts';
 
 type Group = Resource<'affinity_group'>;
@@ -9,22 +9,21 @@ type Lists = 'vms' | 'hosts';
 
 const lists = ['vms', 'hosts', 'vm_labels', 'host_labels'] as const;
 
-export const affinityGroupRules = rules({
-  kind: 'affinity_group',
+export const affinityGroupRules = define('affinity_group', {
   events: {
     add: 'AFFINITY_GROUP_ADDED',
     update: 'AFFINITY_GROUP_UPDATED',
     remove: 'AFFINITY_GROUP_REMOVED',
   },
 
-  prepare(ctx, group) {
+  beforeCreate(ctx, group) {
     requireFreeName(ctx, group, 'add');
     completeRules(group, group);
     for (const list of lists) group[list] ??= [];
     check(ctx, group, 'add');
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     const cluster = (sent['cluster'] as Group['cluster'])?.id;
     if (cluster !== undefined && cluster !== before.cluster?.id) {
       ctx.refuse('AFFINITY_GROUP_CLUSTER_FIXED', { action: 'edit' });
@@ -34,7 +33,7 @@ export const affinityGroupRules = rules({
     check(ctx, after, 'edit');
   },
 
-  relisted(ctx, before, after, { id, added }) {
+  onMembershipChange(ctx, before, after, { id, added }) {
     if (added && lists.some((list) => has(before[list] ?? [], id))) {
       ctx.refuse('AFFINITY_GROUP_MEMBER_TWICE', { action: 'edit' });
     }

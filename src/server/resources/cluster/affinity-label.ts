@@ -1,14 +1,13 @@
 /** Rules of affinity labels: what they are put on, and what forgets them when they go. */
 import type { Resource } from '../../../model/resource.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../api/generic.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 
-export const affinityLabelRules = rules({
-  kind: 'affinity_label',
+export const affinityLabelRules = define('affinity_label', {
   events: { add: 'AFFINITY_LABEL_ADDED', update: 'AFFINITY_LABEL_UPDATED' },
 
-  prepare(_ctx, label) {
+  beforeCreate(_ctx, label) {
     label.vms ??= [];
     label.hosts ??= [];
     label.read_only = false;
@@ -21,7 +20,7 @@ export const affinityLabelRules = rules({
     forgetReferences(ctx, object.id ?? '');
   },
 
-  relisted(ctx, label) {
+  onMembershipChange(ctx, label) {
     ctx.event('AFFINITY_LABEL_UPDATED', {}, { ObjectName: label.name });
   },
 });

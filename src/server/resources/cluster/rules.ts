@@ -1,12 +1,11 @@
 /** Rules of clusters: what is made with them, and what keeps them. */
-import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { erase } from '../../api/generic.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { managementNetwork } from '../data-center/data-center.ts';
-import { erase } from '../../api/generic.ts';
 import { requireServers } from '../gluster/layout.ts';
 import { hearsOfNetworks, synchronizeAll } from '../host-network/setup.ts';
-import { rules } from '../../core/behavior.ts';
 import { architectureOf, checkChange, checkCluster, checkNewCluster } from './checks.ts';
 
 type Cluster = Resource<'cluster'>;
@@ -18,11 +17,10 @@ const policyNone = 'b4ed2332-a7ac-4d5f-9596-99a439cb2812';
 /** Id of the policy by which machines migrate when nothing is said: "Minimal downtime". */
 const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
 
-export const clusterRules = rules({
-  kind: 'cluster',
+export const clusterRules = define('cluster', {
   events: { add: 'CLUSTER_ADDED', update: 'CLUSTER_UPDATED' },
 
-  prepare(ctx, cluster, _place, sent) {
+  beforeCreate(ctx, cluster, _place, sent) {
     const dataCenter = ctx.tx.get('data_center', cluster.data_center?.id ?? '');
     const { major = 4, minor = 8 } = { ...dataCenter?.version, ...cluster.version };
     cluster.version = { major, minor };
@@ -38,7 +36,7 @@ export const clusterRules = rules({
     custom_scheduling_policy_properties: policyProperties(ctx, cluster),
   }),
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     if (before.scheduling_policy?.id !== after.scheduling_policy?.id) {
       // What the old policy was told means nothing to the new one.
       const { custom_scheduling_policy_properties: told } = sent as Cluster;
@@ -52,11 +50,11 @@ export const clusterRules = rules({
     checkChange(ctx, before, after, sent as Cluster);
   },
 
-  added(ctx, { object }) {
+  afterCreate(ctx, { object }) {
     furnishCluster(ctx, object);
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     const where = { cluster_id: object.id ?? '' };
     const counts = [
       [ctx.tx.count('host', { where }), 'host'],
@@ -116,7 +114,7 @@ export const clusterRules = rules({
 });
 
 /** Keeps account of an upgrade that somebody else performs. */
-function upgrade(ctx: RuleContext, cluster: Cluster, body: StoredObject): undefined {
+function upgrade(ctx: RuleContext, cluster: Cluster, body: ActionBody): undefined {
   const action = body['upgrade_action'] ?? 'start';
   const runs = cluster.upgrade_in_progress ?? false;
   if (runs === (action === 'start')) {

@@ -2,25 +2,24 @@
 import { byIdOrName } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { dataCenterLifecycle as lifecycle } from '../../../model/resources/data-center.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { erase } from '../../api/generic.ts';
+import { define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { requireAll, resolveMember } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { leaveCluster } from '../network/cluster-network.ts';
-import { rules } from '../../core/behavior.ts';
 import { collectionIn, masterOf, moveMaster } from '../storage/master.ts';
 import { releaseDomains } from '../storage/removal.ts';
 import { domainsOf, furnish, hostsUp, levels } from './data-center.ts';
 
 const newest = { major: 4, minor: 8 };
 
-export const dataCenterRules = rules({
-  kind: 'data_center',
+export const dataCenterRules = define('data_center', {
   lifecycle,
   addsAtOnce: true,
   events: { add: 'DATA_CENTER_ADDED', update: 'DATA_CENTER_UPDATED' },
 
-  prepare(ctx, dataCenter) {
+  beforeCreate(ctx, dataCenter) {
     const { major, minor } = { ...newest, ...dataCenter.version };
     requireLevel(ctx, { major, minor }, 'add');
     dataCenter.version = { major, minor };
@@ -28,11 +27,11 @@ export const dataCenterRules = rules({
     dataCenter.status = 'uninitialized';
   },
 
-  added(ctx, { object }) {
+  afterCreate(ctx, { object }) {
     furnish(ctx, object);
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     // The pool is a property of clusters: setting it sets theirs.
     if (after.mac_pool && sent['mac_pool'] !== undefined) setPools(ctx, before, after.mac_pool);
     const version = { ...before.version, ...after.version };
@@ -44,7 +43,7 @@ export const dataCenterRules = rules({
     if (before.local !== after.local) checkKind(ctx, before, after.local === true);
   },
 
-  removable(ctx, { object }, parameters) {
+  beforeDelete(ctx, { object }, parameters) {
     const words = { action: 'remove', name: object.name };
     const force = parameters.flag('force') === true;
     const domains = domainsOf(ctx, object.id ?? '');

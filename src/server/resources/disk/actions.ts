@@ -1,12 +1,12 @@
 /** Actions of disks: copy, move, export, sparsify, reduce; and how a disk grows. */
-import type { Resource } from '../../../model/resource.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { Action } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { resolveMember, resolveReferences } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
-import { resolveMember, resolveReferences } from '../../core/input.ts';
 import { chargeStorage } from '../limits/quota.ts';
-import type { ActionRule } from '../../core/behavior.ts';
 import { logicalUnit, unitsOf } from '../storage/logical-unit.ts';
 import { isBlock } from '../storage/space.ts';
 import {
@@ -31,7 +31,7 @@ type Domain = Resource<'storage_domain'>;
 /** States of virtual machines in which their disks can be moved. */
 const movable = new Set(['down', 'up', 'paused']);
 
-export const diskActions: Readonly<Record<string, ActionRule<'disk'>>> = {
+export const diskActions = {
   register: registeredAlready.register,
 
   copy(ctx, { object: disk, place }, body) {
@@ -162,7 +162,7 @@ export const diskActions: Readonly<Record<string, ActionRule<'disk'>>> = {
     ctx.event('DISK_UNIT_REFRESHED', host ? { host } : {}, { DiskAlias: disk.alias });
     return undefined;
   },
-};
+} satisfies Readonly<Record<string, Action<'disk'>>>;
 
 /** Begins to let a disk grow to a size in bytes. */
 export function extendDisk(
@@ -216,7 +216,7 @@ function begin(
 }
 
 /** The domain that an action names: another one, active, for data. */
-function targetOf(ctx: RuleContext, disk: Disk, body: StoredObject, action: string): Domain {
+function targetOf(ctx: RuleContext, disk: Disk, body: ActionBody, action: string): Domain {
   const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
   const domain = ctx.tx.get('storage_domain', id) ?? {};
   const there = disk.storage_domains?.some((one) => one.id === id);
@@ -228,13 +228,11 @@ function targetOf(ctx: RuleContext, disk: Disk, body: StoredObject, action: stri
 }
 
 /** Disk profile and quota that an action names. */
-function ownersIn(ctx: RuleContext, body: StoredObject): Disk {
-  const owners: StoredObject = {};
-  for (const name of ['disk_profile', 'quota']) {
-    if (body[name] !== undefined) owners[name] = body[name];
-  }
+function ownersIn(ctx: RuleContext, body: ActionBody): Disk {
+  const { disk_profile, quota } = body;
+  const owners: Disk = { ...(disk_profile ? { disk_profile } : {}), ...(quota ? { quota } : {}) };
   resolveReferences(ctx.tx, 'disk', owners);
-  return owners as Disk;
+  return owners;
 }
 
 /** A thin raw disk takes all of its room on block storage, which cannot hold it otherwise. */

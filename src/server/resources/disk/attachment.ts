@@ -1,12 +1,12 @@
 /** Rules of disk attachments: attaching, making a disk on the way, plugging, detaching. */
 import type { Resource } from '../../../model/resource.ts';
-import { notFound } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/document.ts';
 import { changedMembers } from '../../api/changed-members.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { applyDefaults, requireAll, resolveReferences, settable } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { notFound } from '../../core/fault.ts';
+import { applyDefaults, requireAll, resolveReferences, settable } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { measured } from '../storage/space.ts';
 import { changeDisk } from './changes.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
@@ -37,9 +37,7 @@ type Vm = Resource<'vm'>;
 /** States of a virtual machine in which a disk can be attached. */
 const attachable = new Set(['up', 'paused', 'down']);
 
-export const diskAttachmentRules = rules({
-  kind: 'disk_attachment',
-
+export const diskAttachmentRules = define('disk_attachment', {
   presentsStored: true,
   /** A template is a machine, too, as far as its disks are concerned. */
   present: (_ctx, { template }) => (template?.id ? { vm: { id: template.id } } : {}),
@@ -67,7 +65,7 @@ export const diskAttachmentRules = rules({
     return ctx.tx.get('disk_attachment', disk.id ?? '', place.collection) ?? attachment;
   },
 
-  change(ctx, before, after, place, sent) {
+  beforeUpdate(ctx, before, after, place, sent) {
     const vm = vmOf(ctx, place);
     const disk = ctx.tx.get('disk', before.id ?? '');
     if (disk?.status === 'locked')

@@ -1,10 +1,10 @@
 /** What changes in a disk through its attachment: its names, its size, who may share it. */
 import type { Resource } from '../../../model/resource.ts';
-import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
 import { changedMembers } from '../../api/changed-members.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { checkName, resolveReferences } from '../../core/input.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { extendDisk } from './actions.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
 import { diskWords, domainOf, hasSnapshots, settleOwners, vmsOf } from './disk.ts';

@@ -3,10 +3,10 @@
  * at once and stay locked until a move of their owner has copied the bytes.
  */
 import type { Resource } from '../../../model/resource.ts';
-import type { ImageCopy } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { applyDefaults } from '../../core/input.ts';
+import type { ImageCopy } from '../../core/transition-handlers.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { measured } from '../storage/space.ts';
 import { prepareDisk } from './disk.ts';
 import { snapshotOf } from './snapshot-attachment.ts';

@@ -4,9 +4,9 @@
  * has changed since a checkpoint is what was written in any period since.
  */
 import type { Resource } from '../../../model/resource.ts';
+import type { RuleContext } from '../../core/context.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { Transaction } from '../../store/transaction.ts';
-import type { RuleContext } from '../../core/context.ts';
 
 type Disk = Resource<'disk'>;
 

@@ -1,10 +1,10 @@
 /** Disks: how they are made and checked, the files that hold their bytes, who uses them. */
 import type { Resource } from '../../../model/resource.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { begin } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { chargeStorage, defaultQuota } from '../limits/quota.ts';
-import type { Place } from '../../core/collection-ref.ts';
 import { allocatable, isBlock, neededBy, spaceOf } from '../storage/space.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
 import { prepareLogicalUnit } from './lun.ts';
@@ -168,14 +168,14 @@ export function moveDisk(
   operation: string,
   data?: StoredObject,
 ): void {
-  const journey = {
+  const run = {
     kind: 'disk' as const,
     collection: place.collection,
     id: disk.id ?? '',
     operation,
     ...(data ? { data } : {}),
   };
-  begin(ctx, journey, disk);
+  begin(ctx, run, disk);
 }
 
 /** Deletes a disk, its attachments, and its files once the transaction is durable. */

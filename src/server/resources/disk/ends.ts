@@ -1,8 +1,12 @@
 /** The ends of the moves of disks: which bytes are copied before, what has become of the disk. */
 import type { Resource } from '../../../model/resource.ts';
-import type { Arrivals, ImageCopy, Journey } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { ImageForm, RuleContext } from '../../core/context.ts';
+import type {
+  ImageCopy,
+  TransitionHandlers,
+  TransitionRun,
+} from '../../core/transition-handlers.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { allocatedBy, measured } from '../storage/space.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
 import { eraseDisk } from './disk.ts';
@@ -25,15 +29,15 @@ export interface DiskMove {
   readonly words?: StoredObject;
 }
 
-type Ends = NonNullable<Arrivals['arrived']>;
+type Ends = NonNullable<TransitionHandlers<'disk'>['onEnd']>;
 
-export const copiesOf: NonNullable<Arrivals['copies']> = {
+export const copiesOf: NonNullable<TransitionHandlers<'disk'>['copies']> = {
   copy: ontoTarget,
   convert: inAnotherForm,
   update: inAnotherForm,
-  extend: (ctx, disk, journey) => {
+  extend: (ctx, disk, run) => {
     // A raw image is only made longer; a qcow2 image knows its size in its tables.
-    return (disk as Disk).format === 'cow' ? inAnotherForm(ctx, disk, journey) : [];
+    return (disk as Disk).format === 'cow' ? inAnotherForm(ctx, disk, run) : [];
   },
   export: ontoTarget,
   import: fromTarget,
@@ -41,20 +45,20 @@ export const copiesOf: NonNullable<Arrivals['copies']> = {
   reduce: ontoItself,
 };
 
-function fromTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
-  const { target } = dataOf(journey);
+function fromTarget(_ctx: RuleContext, disk: StoredObject, run: TransitionRun) {
+  const { target } = dataOf(run);
   return target ? [{ from: target, to: String(disk['id']) }] : [];
 }
 
-function ontoTarget(_ctx: RuleContext, disk: StoredObject, journey: Journey) {
-  const { target } = dataOf(journey);
+function ontoTarget(_ctx: RuleContext, disk: StoredObject, run: TransitionRun) {
+  const { target } = dataOf(run);
   return target ? [{ from: String(disk['id']), to: target }] : [];
 }
 
 /** The image is written anew, as the disk will be. */
-function inAnotherForm(_ctx: RuleContext, object: StoredObject, journey: Journey): ImageCopy[] {
+function inAnotherForm(_ctx: RuleContext, object: StoredObject, run: TransitionRun): ImageCopy[] {
   const disk = object as Disk;
-  const after: Disk = { ...disk, ...dataOf(journey).changes };
+  const after: Disk = { ...disk, ...dataOf(run).changes };
   const id = disk.id ?? '';
   const form: ImageForm = {
     from: disk.format ?? 'raw',
@@ -78,24 +82,24 @@ export const ended: Ends = {
   sparsify: settled,
   reduce: settled,
 
-  extend(ctx, disk, journey) {
-    const { changes } = dataOf(journey);
+  extend(ctx, disk, run) {
+    const { changes } = dataOf(run);
     const grown: Disk = { ...disk, ...changes };
     const { id = '', format, provisioned_size: size } = grown;
     if (format === 'raw') ctx.afterCommit.push(() => ctx.site.images.resize(id, Number(size)));
     return measured(ctx, grown) as StoredObject;
   },
 
-  convert(ctx, object, journey) {
-    const disk: Disk = { ...object, ...dataOf(journey).changes };
+  convert(ctx, object, run) {
+    const disk: Disk = { ...object, ...dataOf(run).changes };
     if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
     else delete disk.qcow_version;
     if (disk.format === 'raw' || disk.backup !== 'incremental') forgetChanges(ctx, disk.id ?? '');
     return measured(ctx, disk) as StoredObject;
   },
 
-  copy(ctx, disk, journey) {
-    const { target, domain } = dataOf(journey);
+  copy(ctx, disk, run) {
+    const { target, domain } = dataOf(run);
     const made = target ? ctx.tx.get('disk', target) : undefined;
     if (made) ctx.tx.update('disk', measured(ctx, { ...made, status: 'ok' }));
     if (made || !domain) return disk;
@@ -104,8 +108,8 @@ export const ended: Ends = {
     return { ...disk, storage_domains: [...present, { id: domain }] };
   },
 
-  move(ctx, disk, journey) {
-    const { domain, changes } = dataOf(journey);
+  move(ctx, disk, run) {
+    const { domain, changes } = dataOf(run);
     const moved: Disk = { ...disk, ...changes, storage_domains: [{ id: domain ?? '' }] };
     for (const image of ctx.tx.list('disk_snapshot', { where: { disk_id: moved.id ?? '' } })) {
       const collection = `/disks/${moved.id}/disksnapshots`;
@@ -115,8 +119,8 @@ export const ended: Ends = {
     return measured(ctx, moved) as StoredObject;
   },
 
-  export(ctx, object, journey) {
-    const { domain, target } = dataOf(journey);
+  export(ctx, object, run) {
+    const { domain, target } = dataOf(run);
     const disk = object as Disk;
     if (domain && target) {
       ctx.tx.insert('image', `/storagedomains/${domain}/images`, {
@@ -131,8 +135,8 @@ export const ended: Ends = {
     return object;
   },
 
-  import(ctx, disk, journey) {
-    const template = ctx.tx.get('template', dataOf(journey).template ?? '');
+  import(ctx, disk, run) {
+    const template = ctx.tx.get('template', dataOf(run).template ?? '');
     if (template) ctx.tx.update('template', { ...template, status: 'ok' });
     return settled(ctx, disk);
   },
@@ -143,22 +147,22 @@ export const ended: Ends = {
   },
 };
 
-export const failed: NonNullable<Arrivals['failed']> = {
-  copy(ctx, disk, journey) {
-    const { target, words } = dataOf(journey);
+export const failed: NonNullable<TransitionHandlers<'disk'>['onCopyFailure']> = {
+  copy(ctx, disk, run) {
+    const { target, words } = dataOf(run);
     const made = target ? ctx.tx.get('disk', target) : undefined;
     if (made) eraseDisk(ctx, made as StoredObject);
     const alias = (disk as Disk).alias ?? '';
     ctx.event('DISK_COPY_FAILED', {}, { DiskAlias: alias, ...(words as Record<string, string>) });
     return { ...disk, status: 'ok' };
   },
-  export(ctx, disk, journey) {
-    const { target } = dataOf(journey);
+  export(ctx, disk, run) {
+    const { target } = dataOf(run);
     if (target) ctx.afterCommit.push(() => ctx.site.images.remove(target));
     return { ...disk, status: 'ok' };
   },
-  import(ctx, disk, journey) {
-    const template = ctx.tx.get('template', dataOf(journey).template ?? '');
+  import(ctx, disk, run) {
+    const template = ctx.tx.get('template', dataOf(run).template ?? '');
     if (template) ctx.tx.update('template', { ...template, status: 'illegal' });
     return { ...disk, status: 'illegal' };
   },
@@ -174,6 +178,6 @@ function settled(ctx: RuleContext, disk: StoredObject): StoredObject {
   return measured(ctx, disk);
 }
 
-function dataOf({ data }: Journey): DiskMove {
+function dataOf({ data }: TransitionRun): DiskMove {
   return data ?? {};
 }

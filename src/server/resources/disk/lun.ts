@@ -1,8 +1,8 @@
 /** Disks that are a logical unit of a storage network as a whole. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { connect } from '../storage/connection.ts';
 import { requireFree } from '../storage/domain-actions.ts';
 import { presentUnit, sentUnits, unitsOf, unitUsers } from '../storage/logical-unit.ts';

@@ -3,12 +3,13 @@
 import type { Resource } from '../../../model/resource.ts';
 import { diskLifecycle as lifecycle } from '../../../model/resources/disk.ts';
 import { isPermitted } from '../../auth/permissions.ts';
-import { onArrival, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { contentsOf } from '../domain-contents/unregistered.ts';
 import { isUuid, settable } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
+import { contentsOf } from '../domain-contents/unregistered.ts';
 import { measured } from '../storage/space.ts';
 import { diskActions } from './actions.ts';
 import { changeDisk } from './changes.ts';
@@ -30,9 +31,27 @@ import { requireNotAttached } from './snapshot-attachment.ts';
 
 type Disk = Resource<'disk'>;
 
-export const diskRules = rules({
-  kind: 'disk',
+const transitions: TransitionHandlers<'disk'> = {
+  describe: (ctx, object, run) => {
+    const disk = object as Disk;
+    const domain = domainOf(ctx, disk);
+    const vm = ctx.tx.get('vm', String(run.data?.['vm'] ?? ''));
+    return {
+      subjects: { ...(domain ? { storage_domain: domain } : {}), ...(vm ? { vm } : {}) },
+      words: {
+        DiskAlias: disk.alias ?? disk.name ?? disk.id ?? '',
+        StorageDomainName: domain?.name ?? '<none>',
+      },
+    };
+  },
+  onEnd: ended,
+  copies: copiesOf,
+  onCopyFailure: failed,
+};
+
+export const diskRules = define('disk', {
   lifecycle,
+  transitions,
 
   /** Disks that are on the storage, but not in the inventory, are of a kind of their own. */
   locate(ctx, place, id) {
@@ -47,7 +66,7 @@ export const diskRules = rules({
     return { ...place, kind: 'unregistered_disk', collection, options: { where: { collection } } };
   },
 
-  prepare(ctx, disk, _place, sent) {
+  beforeCreate(ctx, disk, _place, sent) {
     if (sent['active'] === true && ctx.site.dialect.refusesActiveDisk) {
       ctx.refuse('DISK_FLOATS', { action: 'add' });
     }
@@ -59,7 +78,7 @@ export const diskRules = rules({
     prepareDisk(ctx, disk);
   },
 
-  added(ctx, { object, place }) {
+  afterCreate(ctx, { object, place }) {
     grant(ctx, object);
     createImage(ctx, object);
     if (object.storage_type === 'lun') ctx.event('DISK_ADDED', {}, { DiskAlias: object.alias });
@@ -87,7 +106,7 @@ export const diskRules = rules({
     return ctx.tx.get('disk', object.id ?? '') ?? object;
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     const unit = object.storage_type === 'lun';
     if (object.content_type === 'ovf_store' && object.status !== 'illegal') {
       ctx.refuse('DISK_IS_OVF_STORE', { action: 'remove' });
@@ -144,21 +163,3 @@ function grant(ctx: RuleContext, disk: Disk): void {
     disk: { id },
   });
 }
-
-onArrival('disk', {
-  describe: (ctx, object, journey) => {
-    const disk = object as Disk;
-    const domain = domainOf(ctx, disk);
-    const vm = ctx.tx.get('vm', String(journey.data?.['vm'] ?? ''));
-    return {
-      subjects: { ...(domain ? { storage_domain: domain } : {}), ...(vm ? { vm } : {}) },
-      words: {
-        DiskAlias: disk.alias ?? disk.name ?? disk.id ?? '',
-        StorageDomainName: domain?.name ?? '<none>',
-      },
-    };
-  },
-  arrived: ended,
-  copies: copiesOf,
-  failed,
-});

@@ -3,8 +3,8 @@
  * a machine of their own. The attachment has the id of the disk, and shows what the snapshot keeps of it.
  */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 type Attachment = Resource<'disk_attachment'>;
 type Disk = Resource<'disk'>;

@@ -1,9 +1,9 @@
 /** Rules of disk snapshots: the images of disks that snapshots keep, beside the active ones. */
 import type { Resource } from '../../../model/resource.ts';
-import { referringCondition } from '../../store/conditions.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { referringCondition } from '../../store/conditions.ts';
 import { measured } from '../storage/space.ts';
 import { subjects } from '../vm/vm.ts';
 import { diskWords } from './disk.ts';
@@ -15,9 +15,7 @@ type Disk = Resource<'disk'>;
 /** States of a virtual machine in which images of its disks can be merged. */
 const mergeable = new Set(['down', 'up', 'paused', 'powering_up', 'reboot_in_progress']);
 
-export const diskSnapshotRules = rules({
-  kind: 'disk_snapshot',
-
+export const diskSnapshotRules = define('disk_snapshot', {
   compute(ctx, place, id) {
     const kept = ctx.tx.list('disk_snapshot', conditionOf(place));
     const active = id !== undefined || ctx.parameters.flag('include_active') === true;
@@ -31,7 +29,7 @@ export const diskSnapshotRules = rules({
     return [...kept, ...present];
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     const disk = ctx.tx.get('disk', object.disk?.id ?? '') ?? {};
     const action = 'remove';
     if (!object.snapshot) ctx.refuse('IMAGE_IS_ACTIVE', { action });

@@ -1,10 +1,10 @@
 /** What a storage domain shows below `vms` and `templates`: what is in the inventory, or what is not. */
 
+import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { referringCondition } from '../../store/conditions.ts';
 import type { KindName } from '../../store/kinds.ts';
 import { table } from '../../store/schema.ts';
-import type { RuleContext } from '../../core/context.ts';
-import type { Place } from '../../core/collection-ref.ts';
 
 /**
  * The place of machines or templates of a domain. An export domain holds what was exported to it;

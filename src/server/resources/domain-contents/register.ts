@@ -1,8 +1,8 @@
 /** Machines and templates of a storage domain come back into the inventory with what they had. */
-import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { checkName, resolveMember, resolveReferences } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { nextMac, requireUnused } from '../network/mac.ts';
 import { requireDataCenter } from '../vm/checks.ts';
 import { type Part, registerDisk, type Stored } from './unregistered.ts';
@@ -18,7 +18,7 @@ export function register(
   kind: Owner,
   domain: string,
   { parts = [], ...kept }: Stored<Vm> | Stored<Resource<'template'>>,
-  body: StoredObject,
+  body: ActionBody,
 ): StoredObject {
   const action = 'register';
   requireActive(ctx, domain, action);
@@ -84,7 +84,7 @@ function renamed(sent: unknown): { name?: string } {
 }
 
 /** The cluster that an action names. */
-export function clusterIn(ctx: RuleContext, body: StoredObject): { cluster?: { id: string } } {
+export function clusterIn(ctx: RuleContext, body: ActionBody): { cluster?: { id: string } } {
   const holder: StoredObject = { cluster: body['cluster'] };
   resolveReferences(ctx.tx, 'vm', holder);
   const { id } = (holder['cluster'] ?? {}) as { id?: string };
@@ -95,7 +95,7 @@ export function clusterIn(ctx: RuleContext, body: StoredObject): { cluster?: { i
 type Mappings = Resource<'registration_configuration'>;
 type Named = { readonly id?: string; readonly name?: string };
 
-function mappingsOf(body: StoredObject): Mappings {
+function mappingsOf(body: ActionBody): Mappings {
   return body['registration_configuration'] ?? {};
 }
 
@@ -109,7 +109,7 @@ function isMeant(from: Named | undefined, object: Named | undefined): boolean {
 function mappedCluster(
   ctx: RuleContext,
   kept: { readonly cluster?: Named },
-  body: StoredObject,
+  body: ActionBody,
 ): { cluster?: { id: string } } | undefined {
   const before = ctx.tx.get('cluster', kept.cluster?.id ?? '') ?? kept.cluster;
   const mapping = mappingsOf(body).cluster_mappings?.find(({ from }) => isMeant(from, before));
@@ -120,7 +120,7 @@ function mappedCluster(
 function mappedProfile(
   ctx: RuleContext,
   profile: Named | undefined,
-  body: StoredObject,
+  body: ActionBody,
 ): string | undefined {
   const { vnic_profile_mappings: mappings } = mappingsOf(body);
   const to = mappings?.find(({ from }) => isMeant(from, profile))?.to;
@@ -128,7 +128,7 @@ function mappedProfile(
 }
 
 /** An interface as it comes back: its address must be free, its profile must be there. */
-function nicIn(ctx: RuleContext, object: StoredObject, vm: Vm, body: StoredObject): StoredObject {
+function nicIn(ctx: RuleContext, object: StoredObject, vm: Vm, body: ActionBody): StoredObject {
   const nic: Nic = { ...object };
   const mac = nic.mac?.address ?? '';
   const taken = ctx.tx.count('nic', { where: { mac_address: mac } }) > 0;

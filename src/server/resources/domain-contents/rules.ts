@@ -1,13 +1,14 @@
 /** Rules of the machines and templates on a storage domain: they are registered, imported, removed. */
+
 import { byIdOrName } from '../../../model/notation/collections.ts';
-import type { Resource } from '../../../model/resource.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { requireAll, resolveMember } from '../../core/input.ts';
 import { begin } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { copyDisk } from '../disk/copies.ts';
-import { requireAll, resolveMember } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
 import { addConsole } from '../vm/console.ts';
 import { addInterfaces, newTemplate, newVm, sourcesIn } from '../vm/external-import.ts';
 import { moveVm, subjects } from '../vm/vm.ts';
@@ -19,8 +20,7 @@ type Vm = Resource<'vm'>;
 type Template = Resource<'template'>;
 type Attachment = Resource<'disk_attachment'>;
 
-export const domainVmRules = rules({
-  kind: 'domain_vm',
+export const domainVmRules = define('domain_vm', {
   locate: (ctx, place, id) => placeOn(ctx, place, 'vm', id),
   present: () => ({ status: undefined }),
   remove: (ctx, { object, place }) => removeStored(ctx, place, object),
@@ -40,8 +40,7 @@ export const domainVmRules = rules({
   },
 });
 
-export const domainTemplateRules = rules({
-  kind: 'domain_template',
+export const domainTemplateRules = define('domain_template', {
   locate: (ctx, place, id) => placeOn(ctx, place, 'template', id),
   remove: (ctx, { object, place }) => removeStored(ctx, place, object),
 
@@ -61,7 +60,7 @@ export const domainTemplateRules = rules({
 });
 
 /** A registration names its cluster, or says which one maps to which. */
-function requireCluster(body: StoredObject): void {
+function requireCluster(body: ActionBody): void {
   const mappings = body['registration_configuration'] as
     | Resource<'registration_configuration'>
     | undefined;
@@ -70,7 +69,7 @@ function requireCluster(body: StoredObject): void {
 }
 
 /** Makes a machine with copies of the disks; what is on the domain stays. */
-function importVm(ctx: RuleContext, place: Place, kept: Stored<Vm>, body: StoredObject): undefined {
+function importVm(ctx: RuleContext, place: Place, kept: Stored<Vm>, body: ActionBody): undefined {
   requireActive(ctx, place.owner?.id ?? '', 'import');
   const { name } = (body['vm'] ?? {}) as Vm;
   const clone = body['clone'] === true;
@@ -95,7 +94,7 @@ function importTemplate(
   ctx: RuleContext,
   place: Place,
   kept: Stored<Template>,
-  body: StoredObject,
+  body: ActionBody,
 ): undefined {
   requireActive(ctx, place.owner?.id ?? '', 'import');
   const clone = body['clone'] === true;
@@ -109,13 +108,13 @@ function importTemplate(
   const copies = sourcesIn(ctx, kept).map((source) =>
     copyDisk(ctx, source, { kind: 'template', id }, { storage_domains: domains }),
   );
-  const journey = { kind: 'template', collection: '/templates', id, operation: 'import' } as const;
-  begin(ctx, { ...journey, data: { copies } }, template as StoredObject);
+  const run = { kind: 'template', collection: '/templates', id, operation: 'import' } as const;
+  begin(ctx, { ...run, data: { copies } }, template as StoredObject);
   return undefined;
 }
 
 /** The domain that an import names; a clone stays where it is unless told otherwise. */
-function targetIn(ctx: RuleContext, place: Place, body: StoredObject): string {
+function targetIn(ctx: RuleContext, place: Place, body: ActionBody): string {
   const sent = body['storage_domain'] as StoredObject | undefined;
   return sent ? resolveMember(ctx.tx, 'storage_domain', sent) : (place.owner?.id ?? '');
 }
@@ -137,13 +136,11 @@ function removeStored(ctx: RuleContext, place: Place, object: Stored<Vm> | Store
   else ctx.event('STORED_TEMPLATE_REMOVED', from, { TemplateName: object.name });
 }
 
-export const domainAttachmentRules = rules({
-  kind: 'domain_attachment',
+export const domainAttachmentRules = define('domain_attachment', {
   compute: (ctx, place) => attachmentsIn(ctx, place),
 });
 
-export const domainDiskRules = rules({
-  kind: 'domain_disk',
+export const domainDiskRules = define('domain_disk', {
   compute(ctx, place) {
     return attachmentsIn(ctx, place).flatMap(({ id = '' }) => {
       const disk = ctx.tx.get('unregistered_disk', id) ?? ctx.tx.get('disk', id);

@@ -1,13 +1,12 @@
 /** Rules of disks that are on a storage domain, but not in the inventory: register, remove. */
-import { entityNotFound } from '../../core/fault.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { entityNotFound } from '../../core/fault.ts';
 import { registerDisk } from './unregistered.ts';
 
-export const unregisteredDiskRules = rules({
-  kind: 'unregistered_disk',
-
+export const unregisteredDiskRules = define('unregistered_disk', {
   attach(ctx, place, sent) {
     return register(ctx, place, String(sent['id']));
   },

@@ -3,10 +3,10 @@
  * a domain that was detached, and what was exported. They can be registered or imported.
  */
 import type { Resource } from '../../../model/resource.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { referringCondition } from '../../store/conditions.ts';
 import type { StoredObject } from '../../store/document.ts';
 import { type KindName, storedKinds } from '../../store/kinds.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { forgetChanges } from '../disk/dirty-bitmaps.ts';
 
 type Domain = Resource<'storage_domain'>;

@@ -1,8 +1,8 @@
 /** What a server tells of a brick: its process, its file system, who uses it; and how full it is. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/digest.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { bricksIn } from './servers.ts';
 
 type Brick = Resource<'gluster_brick'>;

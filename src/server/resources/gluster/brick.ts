@@ -1,12 +1,13 @@
 /** Rules of bricks: added in sets, removed at once or after their data was migrated, replaced. */
+
 import { idOrName } from '../../../model/notation/collections.ts';
-import type { Resource } from '../../../model/resource.ts';
-import { Refusal } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { requireAll } from '../../core/input.ts';
-import { type Parameters, rules } from '../../core/behavior.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { define, type Parameters } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { Refusal } from '../../core/fault.ts';
+import { requireAll } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { brickDetails } from './brick-details.ts';
 import {
   checkBrickCount,
@@ -40,12 +41,7 @@ function countParameter(parameters: Parameters, name: string): number | undefine
 }
 
 /** Bricks of the volume that were named, by id or as `address:/directory`. */
-function namedBricks(
-  ctx: RuleContext,
-  volume: Volume,
-  body: StoredObject,
-  action: string,
-): Brick[] {
+function namedBricks(ctx: RuleContext, volume: Volume, body: ActionBody, action: string): Brick[] {
   const sent = Array.isArray(body['bricks']) ? body['bricks'] : [];
   const own = bricksIn(ctx, volume);
   const named = sent.map((one) => {
@@ -57,9 +53,7 @@ function namedBricks(
   return named;
 }
 
-export const glusterBrickRules = rules({
-  kind: 'gluster_brick',
-
+export const glusterBrickRules = define('gluster_brick', {
   addMany(ctx, place, sent) {
     const action = 'add';
     const volume = volumeOf(ctx, place);

@@ -1,12 +1,13 @@
 /** Rules of Gluster hooks: scripts that the servers of a cluster run around commands. */
+
 import type { EventName } from '../../../model/events.ts';
-import type { Resource } from '../../../model/resource.ts';
-import { Refusal } from '../../core/fault.ts';
-import { isRecord, type StoredObject } from '../../store/document.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/digest.ts';
+import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
+import { isRecord, type StoredObject } from '../../store/document.ts';
 import { requireServers } from './layout.ts';
 
 type Hook = Resource<'gluster_hook'>;
@@ -136,9 +137,7 @@ function tell(ctx: RuleContext, event: EventName, hook: Hook): void {
   ctx.event(event, { cluster }, { HookName: hook.name });
 }
 
-export const glusterHookRules = rules({
-  kind: 'gluster_hook',
-
+export const glusterHookRules = define('gluster_hook', {
   compute: (ctx, place) => hooksOf(ctx, place.owner?.id ?? ''),
 
   remove(ctx, { object }) {
@@ -186,7 +185,7 @@ export const glusterHookRules = rules({
 });
 
 /** Name of the server whose text is copied; without one, the service's own is. */
-function sourceOf(ctx: RuleContext, hook: Hook, body: StoredObject, action: string): string {
+function sourceOf(ctx: RuleContext, hook: Hook, body: ActionBody, action: string): string {
   const sent = body['host'];
   if (!isRecord(sent) || (sent['id'] === undefined && sent['name'] === undefined)) return '';
   const servers = serversOf(ctx, hook.cluster?.id ?? '');

@@ -1,7 +1,7 @@
 /** How bricks make up a volume: counts, copies, stripes, and who may hold what. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { bricksOf, serversUp } from './servers.ts';
 
 type Volume = Resource<'gluster_volume'>;

@@ -1,8 +1,7 @@
 /** Options of Gluster volumes. */
-import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { ActionRule } from '../../core/behavior.ts';
 import { tell, volumesOf } from './tasks.ts';
 
 type Volume = Resource<'gluster_volume'>;
@@ -19,12 +18,12 @@ function keep(ctx: RuleContext, volume: Volume, options: Option[]): void {
   ctx.tx.update('gluster_volume', { ...volume, options }, volumesOf(volume));
 }
 
-function sentOption(body: StoredObject): { name: string; value: string } {
+function sentOption(body: ActionBody): { name: string; value: string } {
   const { name, value } = (body['option'] ?? {}) as Option;
   return { name: name ?? '', value: value ?? '' };
 }
 
-export const optionActions: Readonly<Record<string, ActionRule<'gluster_volume'>>> = {
+export const optionActions = {
   set_option(ctx, { object }, body) {
     const { name, value } = sentOption(body);
     const present = object.options ?? [];
@@ -51,4 +50,4 @@ export const optionActions: Readonly<Record<string, ActionRule<'gluster_volume'>
     tell(ctx, 'VOLUME_OPTIONS_RESET', object);
     return undefined;
   },
-};
+} satisfies Readonly<Record<string, Action<'gluster_volume'>>>;

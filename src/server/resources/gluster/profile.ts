@@ -1,8 +1,8 @@
 /** Profiling of Gluster volumes: what their bricks were asked to do, and how long it took. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { Action } from '../../core/behavior.ts';
 import { digestOf } from '../../core/digest.ts';
-import type { ActionRule } from '../../core/behavior.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { requireServers } from './layout.ts';
 import { bricksIn } from './servers.ts';
 import { tell, volumesOf } from './tasks.ts';
@@ -18,7 +18,7 @@ function sinceOf(volume: Volume): number | undefined {
   return (volume as StoredObject)[profiledSince] as number | undefined;
 }
 
-export const profileActions: Readonly<Record<string, ActionRule<'gluster_volume'>>> = {
+export const profileActions = {
   start_profile(ctx, { object }) {
     requireServers(ctx, object.cluster?.id ?? '', 'profile', type);
     const began = sinceOf(object) ?? ctx.now.getTime();
@@ -65,7 +65,7 @@ export const profileActions: Readonly<Record<string, ActionRule<'gluster_volume'
       },
     };
   },
-};
+} satisfies Readonly<Record<string, Action<'gluster_volume'>>>;
 
 const operations = ['LOOKUP', 'OPEN', 'READ', 'WRITE', 'FSYNC'];
 const blockSizes = [4096, 65_536, 131_072];

@@ -1,8 +1,8 @@
 /** How far the work on a Gluster volume is: what the step of its job measures. */
 import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf } from '../../core/digest.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { layoutOnlyMember } from './tasks.ts';
 
 /** Types of the steps that move data of volumes. */

@@ -2,9 +2,9 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
-import { cancelDue, dueIn, onDue } from '../../core/deadlines.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { cancelDue, defineDeadline, dueIn } from '../../core/deadlines.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 type Volume = Resource<'gluster_volume'>;
 
@@ -115,4 +115,6 @@ function endTask(ctx: RuleContext, id: string, taskId: string): void {
   }
 }
 
-onDue(deadline, (ctx, { volume, task }) => endTask(ctx, String(volume), String(task)));
+export const glusterTaskDeadline = defineDeadline(deadline, (ctx, { volume, task }) =>
+  endTask(ctx, String(volume), String(task)),
+);

@@ -2,12 +2,12 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { glusterVolumeLifecycle as lifecycle } from '../../../model/resources/gluster-volume.ts';
+import { erase } from '../../api/generic.ts';
+import { type Action, define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { requireAll } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { erase } from '../../api/generic.ts';
-import { requireAll } from '../../core/input.ts';
-import { type ActionRule, rules } from '../../core/behavior.ts';
 import {
   checkBrickCount,
   checkCounts,
@@ -37,11 +37,10 @@ function requireVolumeState(ctx: RuleContext, volume: Volume, operation: string)
   requireState(ctx, 'gluster_volume', volume, operation, { type });
 }
 
-export const glusterVolumeRules = rules({
-  kind: 'gluster_volume',
+export const glusterVolumeRules = define('gluster_volume', {
   lifecycle,
 
-  prepare(ctx, volume, place, sent) {
+  beforeCreate(ctx, volume, place, sent) {
     const clusterId = place.owner?.id ?? '';
     const action = 'create';
     for (const brick of sentBricks(sent)) {
@@ -61,12 +60,12 @@ export const glusterVolumeRules = rules({
     delete volume.bricks;
   },
 
-  added(ctx, { object }, sent) {
+  afterCreate(ctx, { object }, sent) {
     storeBricks(ctx, object, newBricks(ctx, object, sentBricks(sent), 'create', type));
     tell(ctx, 'VOLUME_CREATED', object);
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     requireVolumeState(ctx, object, 'remove');
     const addresses = new Set(
       bricksIn(ctx, object).map(({ name }) => (name ?? '').split(':')[0] ?? ''),
@@ -143,7 +142,7 @@ export const glusterVolumeRules = rules({
 
     ...optionActions,
     ...profileActions,
-  } satisfies Readonly<Record<string, ActionRule<'gluster_volume'>>>,
+  } satisfies Readonly<Record<string, Action<'gluster_volume'>>>,
 });
 
 /** Refuses what needs a volume that is started. */

@@ -1,15 +1,15 @@
 /** What can be asked of a host about its networks. */
 
+import type { Action } from '../../core/behavior.ts';
 import { incomplete } from '../../core/fault.ts';
+import { resolveMember } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import { resolveMember } from '../../core/input.ts';
-import type { ActionRule } from '../../core/behavior.ts';
 import { attachmentsOf, type Nic, nicsOf } from './nics.ts';
 import { commitNetworks, configurationOf } from './saved.ts';
 import { changeNetworks, setupNetworks, synchronizeAll } from './setup.ts';
 
-export const hostNetworkActions: Readonly<Record<string, ActionRule<'host'>>> = {
+export const hostNetworkActions = {
   setup_networks(ctx, { object }, body) {
     setupNetworks(ctx, object, body);
     return undefined;
@@ -58,4 +58,4 @@ export const hostNetworkActions: Readonly<Record<string, ActionRule<'host'>>> = 
     });
     return undefined;
   },
-};
+} satisfies Readonly<Record<string, Action<'host'>>>;

@@ -1,10 +1,10 @@
 /** Rules of network attachments, seen from a host and from one of its interfaces. */
 import type { Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
 import { type Attachment, appliedOf, attachmentsPath, toldOf } from './nics.ts';
 import { changeNetworks, modify } from './setup.ts';
 
@@ -18,9 +18,7 @@ function nicOf(place: Place): string | undefined {
   return place.owner?.kind === 'host_nic' ? place.owner.id : undefined;
 }
 
-export const attachmentRules = rules({
-  kind: 'network_attachment',
-
+export const attachmentRules = define('network_attachment', {
   attach(ctx, place, sent) {
     const nic = nicOf(place);
     const sentNic = sent['host_nic'] as { id?: string; name?: string } | undefined;

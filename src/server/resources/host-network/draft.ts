@@ -1,10 +1,10 @@
 /** A change of the networks of a host, before it is checked and made: what there would be. */
 import type { Resource } from '../../../model/resource.ts';
-import { entityNotFound } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { namedId } from '../../core/digest.ts';
+import { entityNotFound } from '../../core/fault.ts';
 import { resolveReferences } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { macOf } from './equip.ts';
 import { type Attachment, isVlan, type Nic, nicId, nicsOf, tell, toldOf } from './nics.ts';
 import { type Configuration, configurationOf } from './saved.ts';

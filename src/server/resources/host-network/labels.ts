@@ -1,8 +1,8 @@
 /** Labels tie networks to interfaces: an interface has every network that carries its label. */
 import type { EventName } from '../../../model/events.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { refreshNics } from './nics.ts';
 import { changeNetworks } from './setup.ts';
 import { requireSelection } from './virtual-functions.ts';
@@ -18,9 +18,7 @@ function hostOf(place: Place): string {
   return place.collection.split('/')[2] ?? '';
 }
 
-export const labelRules = rules({
-  kind: 'network_label',
-
+export const labelRules = define('network_label', {
   attach(ctx, place, sent) {
     const id = String(sent['id']);
     const owner = place.owner?.id ?? '';

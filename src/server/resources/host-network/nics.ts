@@ -1,8 +1,8 @@
 /** Interfaces of hosts: physical ones, bonds, and what the attached networks make of them. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/digest.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 export type Nic = Resource<'host_nic'>;
 export type Attachment = Resource<'network_attachment'>;

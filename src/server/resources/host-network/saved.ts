@@ -3,9 +3,9 @@
  * nobody confirmed a change in time.
  */
 import type { Resource } from '../../../model/resource.ts';
-import { cancelDue, dueIn, onDue } from '../../core/deadlines.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { cancelDue, defineDeadline, dueIn } from '../../core/deadlines.ts';
+import type { StoredObject } from '../../store/document.ts';
 import {
   type Attachment,
   attachmentsOf,
@@ -105,7 +105,7 @@ export function awaitCommit(ctx: RuleContext, id: string, seconds: number): void
   dueIn(ctx, deadline, id, seconds * 1000, { host: id });
 }
 
-onDue(deadline, (ctx, { host }) => {
+export const networkRevertDeadline = defineDeadline(deadline, (ctx, { host }) => {
   const id = String(host);
   const found = ctx.tx.get('host', id);
   if (!found) return;

@@ -1,10 +1,9 @@
 /** Changing the networks of a host: one change as a whole, that can be taken back. */
-import type { Resource } from '../../../model/resource.ts';
-import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { useless } from '../host/useless.ts';
 import { merge, resolveMember, settable } from '../../core/input.ts';
+import { requireState } from '../../core/transitions.ts';
+import { useless } from '../host/useless.ts';
 import { Draft } from './draft.ts';
 import { type Attachment, attachmentsOf, type Nic, refreshNics, tell } from './nics.ts';
 import { missingNetworks } from './required.ts';
@@ -46,7 +45,7 @@ export function changeNetworks(
 }
 
 /** The action `setup_networks`. */
-export function setupNetworks(ctx: RuleContext, host: Host, body: StoredObject): void {
+export function setupNetworks(ctx: RuleContext, host: Host, body: ActionBody): void {
   const id = host.id ?? '';
   const timeout = body['connectivity_timeout'];
   const seconds = typeof timeout === 'number' ? timeout : usual;
@@ -69,23 +68,18 @@ export function setupNetworks(ctx: RuleContext, host: Host, body: StoredObject):
   }
 }
 
-function listOf<T>(body: StoredObject, name: string): readonly T[] {
-  const value = body[name];
-  return Array.isArray(value) ? value : [];
-}
-
-function applyAll(draft: Draft, body: StoredObject): void {
-  for (const one of listOf<Attachment>(body, 'removed_network_attachments')) draft.detach(one);
-  for (const one of listOf<Label>(body, 'removed_labels')) draft.unlabel(one.id ?? '');
-  for (const one of listOf<Nic>(body, 'removed_bonds')) draft.removeBond(one);
-  for (const one of listOf<Nic>(body, 'modified_bonds')) draft.bond(one);
-  for (const one of listOf<Attachment>(body, 'synchronized_network_attachments')) {
+function applyAll(draft: Draft, body: ActionBody): void {
+  for (const one of body.removed_network_attachments ?? []) draft.detach(one);
+  for (const one of body.removed_labels ?? []) draft.unlabel(one.id ?? '');
+  for (const one of body.removed_bonds ?? []) draft.removeBond(one);
+  for (const one of body.modified_bonds ?? []) draft.bond(one);
+  for (const one of body.synchronized_network_attachments ?? []) {
     draft.synchronize(one);
   }
-  for (const one of listOf<Attachment>(body, 'modified_network_attachments')) {
+  for (const one of body.modified_network_attachments ?? []) {
     modify(draft, one);
   }
-  for (const one of listOf<Label>(body, 'modified_labels')) draft.label(one.id ?? '', one.host_nic);
+  for (const one of body.modified_labels ?? []) draft.label(one.id ?? '', one.host_nic);
 }
 
 /** Adds or changes one attachment, as it was sent. */

@@ -1,7 +1,8 @@
 /** Networks that a host still has although its cluster knows them no more. */
+
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { namedId } from '../../core/digest.ts';
-import { rules } from '../../core/behavior.ts';
 import { type Attachment, attachmentsPath, refreshNics } from './nics.ts';
 import { requireConfigurable } from './setup.ts';
 
@@ -23,10 +24,8 @@ export function leaveUnmanaged(ctx: RuleContext, attachment: Attachment): void {
   refreshNics(ctx, host);
 }
 
-export const unmanagedNetworkRules = rules({
-  kind: 'unmanaged_network',
-
-  removable(ctx, { place }) {
+export const unmanagedNetworkRules = define('unmanaged_network', {
+  beforeDelete(ctx, { place }) {
     const host = ctx.tx.get('host', place.owner?.id ?? '');
     if (!host) return;
     requireConfigurable(ctx, host);

@@ -1,18 +1,16 @@
 /** Interfaces that can be divided into virtual functions, and the networks these may have. */
 import type { Resource } from '../../../model/resource.ts';
-import { Refusal } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf } from '../../core/digest.ts';
+import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { macOf } from './equip.ts';
 import { attachmentsOf, type Nic, nicId, nicsOf, nicsPath } from './nics.ts';
 
-export const hostNicRules = rules({
-  kind: 'host_nic',
-
+export const hostNicRules = define('host_nic', {
   presentsStored: true,
   /** An interface with a network has both versions of the protocol, whether they are used or not. */
   present: (_ctx, { network, ipv6, properties }) =>
@@ -109,8 +107,7 @@ export function requireSelection(ctx: RuleContext, place: Place): void {
   }
 }
 
-export const allowedNetworkRules = rules({
-  kind: 'allowed_network',
+export const allowedNetworkRules = define('allowed_network', {
   events: { remove: 'VIRTUAL_FUNCTIONS_NETWORK_REMOVED' },
 
   attach(ctx, place, sent) {
@@ -135,9 +132,7 @@ export const allowedNetworkRules = rules({
 });
 
 /** What the switch at the other end of a cable tells of itself. */
-export const lldpRules = rules({
-  kind: 'link_layer_discovery_protocol_element',
-
+export const lldpRules = define('link_layer_discovery_protocol_element', {
   compute(ctx, place) {
     const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
     if (!nic || nic.bonding || nic.base_interface !== undefined || nic.physical_function) return [];

@@ -1,12 +1,13 @@
 /** What can be asked of a host: to come up, to go to maintenance, to be installed and upgraded. */
+import type { ActionBody } from '../../../model/resource.ts';
+import type { Action, Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { resolveMember } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { releaseSpm } from '../data-center/data-center.ts';
 import { refreshNics } from '../host-network/nics.ts';
 import { missingNetworks } from '../host-network/required.ts';
-import { resolveMember } from '../../core/input.ts';
-import type { ActionRule, Addressed } from '../../core/behavior.ts';
 import { requireSignInAgain, sentObject } from './check.ts';
 import { engineOf } from './engine.ts';
 import { fence } from './fence.ts';
@@ -19,12 +20,12 @@ import { useless } from './useless.ts';
 type Target = Addressed<'host'>;
 
 /** A switch of the action body, which some clients send as a parameter of the query. */
-function flag(ctx: RuleContext, body: StoredObject, name: string): boolean | undefined {
+function flag(ctx: RuleContext, body: ActionBody, name: keyof ActionBody): boolean | undefined {
   const sent = body[name];
   return typeof sent === 'boolean' ? sent : ctx.parameters.flag(name);
 }
 
-export const hostActions: Readonly<Record<string, ActionRule<'host'>>> = {
+export const hostActions = {
   activate(ctx, target) {
     requireState(ctx, 'host', target.object, 'activate');
     if (!target.object.hardware_information?.uuid) {
@@ -114,7 +115,7 @@ export const hostActions: Readonly<Record<string, ActionRule<'host'>>> = {
   },
 
   fence,
-};
+} satisfies Readonly<Record<string, Action<'host'>>>;
 
 /** Begins to empty a host; it gives up the management of the storage at once. */
 function evacuate(

@@ -1,10 +1,10 @@
 /** Checks of what a client says of a host, when it is added and when it is changed. */
 
-import type { Resource } from '../../../model/resource.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { reconfigurable } from '../../../model/resources/host.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
 import { isRecord, type StoredObject, valueAt } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 
 type Host = Resource<'host'>;
@@ -61,7 +61,7 @@ export function requireSignIn(sent: StoredObject): void {
 }
 
 /** Installing again needs a password, or a public key; approval takes the key by default. */
-export function requireSignInAgain(ctx: RuleContext, body: StoredObject): void {
+export function requireSignInAgain(ctx: RuleContext, body: ActionBody): void {
   if (!usesPublicKey(body) && !hasPassword(body)) {
     ctx.refuse('HOST_PASSWORD_EMPTY', { action: 'install' });
   }
@@ -144,7 +144,7 @@ export function localDomains(ctx: RuleContext, host: Host): Resource<'storage_do
 }
 
 /** Whether something that was sent is an object. */
-export function sentObject(body: StoredObject, name: string): StoredObject {
+export function sentObject(body: ActionBody, name: keyof ActionBody): StoredObject {
   const value = body[name];
   return isRecord(value) ? value : {};
 }

@@ -1,6 +1,7 @@
 /** The self-hosted engine: whether a host can run it. */
-import type { StoredObject } from '../../store/document.ts';
+
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 /** The state of the self-hosted engine on a host, where it is deployed or taken away. */
 export function engineOf(

@@ -1,11 +1,11 @@
 /** Fencing: switching hosts off and on through their fence agents, or by hand. */
-import type { Resource } from '../../../model/resource.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { actionWord, requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { type ActionResult, type Addressed, rules } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
 import { move, restartPower } from './life.ts';
 import { freeVms } from './lost.ts';
 import { proxyOf } from './proxy.ts';
@@ -22,11 +22,7 @@ const quiet = 180;
 const fencedAt = 'fenced_at';
 
 /** Fences a host. `status` answers whether its power is on. */
-export function fence(
-  ctx: RuleContext,
-  target: Addressed<'host'>,
-  body: StoredObject,
-): ActionResult {
+export function fence(ctx: RuleContext, target: Addressed<'host'>, body: ActionBody): ActionResult {
   const type = String(body['fence_type']).toLowerCase();
   if (!types.includes(type)) {
     throw new Refusal(
@@ -119,22 +115,21 @@ const agentTypes = [
   'wti',
 ];
 
-export const agentRules = rules({
-  kind: 'agent',
+export const agentRules = define('agent', {
   events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
 
-  prepare(ctx, agent, place) {
+  beforeCreate(ctx, agent, place) {
     checkAgent(ctx, agent, 'add');
     agent.encrypt_options ??= false;
     shareOrder(ctx, agent, place);
   },
 
-  change(ctx, _before, after, place) {
+  beforeUpdate(ctx, _before, after, place) {
     checkAgent(ctx, after, 'edit');
     shareOrder(ctx, after, place);
   },
 
-  removable(ctx, { place }) {
+  beforeDelete(ctx, { place }) {
     const host = ctx.tx.get('host', place.owner?.id ?? '');
     const last = ctx.tx.count('agent', { where: { collection: place.collection } }) === 1;
     if (last && host?.power_management?.enabled) {

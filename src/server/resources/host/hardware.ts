@@ -1,8 +1,8 @@
 /** What a simulated host reports of itself: the same for the same host, always. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/digest.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { equipWithNics } from '../host-network/equip.ts';
 
 type Host = Resource<'host'>;

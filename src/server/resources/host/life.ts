@@ -1,13 +1,14 @@
 /** The ends of the moves of hosts: what a host is once it was installed, came up, went away. */
 import type { Resource } from '../../../model/resource.ts';
-import { begin, type Journey, onArrival, stay } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../api/generic.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { TransitionHandlers, TransitionRun } from '../../core/transition-handlers.ts';
+import { begin, stay } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { switchBricks } from '../gluster/servers.ts';
 import { missingNetworks } from '../host-network/required.ts';
 import { revertNetworks, settledNetworks } from '../host-network/saved.ts';
-import type { Addressed } from '../../core/behavior.ts';
 import { bootedAt } from '../statistics/host.ts';
 import { equip, hardware, software } from './hardware.ts';
 import { freeVms, settleLost } from './lost.ts';
@@ -18,7 +19,11 @@ import { useless } from './useless.ts';
 
 type Host = Resource<'host'>;
 
-export function journeyOf(id: string, operation: string, more: Partial<Journey> = {}): Journey {
+export function journeyOf(
+  id: string,
+  operation: string,
+  more: Partial<TransitionRun> = {},
+): TransitionRun {
   return { kind: 'host', collection: '/hosts', id, operation, ...more };
 }
 
@@ -27,7 +32,7 @@ export function move(
   ctx: RuleContext,
   target: Pick<Addressed<'host'>, 'object'>,
   operation: string,
-  more: Partial<Journey> = {},
+  more: Partial<TransitionRun> = {},
 ): undefined {
   const { object } = target;
   begin(ctx, journeyOf(object.id ?? '', operation, more), object);
@@ -37,7 +42,7 @@ export function move(
   return undefined;
 }
 
-onArrival('host', {
+export const hostTransitions: TransitionHandlers<'host'> = {
   describe: (ctx, host) => ({
     subjects: {
       host: host,
@@ -45,12 +50,12 @@ onArrival('host', {
     },
     words: { HostStatus: statusWord(host) },
   }),
-  arrived: {
+  onEnd: {
     add: installed,
     approve: installed,
     install: installed,
-    upgrade(ctx, host, journey) {
-      const rebooted = journey.skip?.includes('reboot') ? host : booted(ctx, host);
+    upgrade(ctx, host, run) {
+      const rebooted = run.skip?.includes('reboot') ? host : booted(ctx, host);
       const upgraded = { ...rebooted, ...software(true), update_available: false };
       ctx.event('HOST_UPGRADED_REBOOTS', { host: host });
       return host['status'] === 'up' ? comeUp(ctx, upgraded) : upgraded;
@@ -81,10 +86,14 @@ onArrival('host', {
       return undefined;
     },
   },
-});
+};
 
 /** Switches a host off and on: its virtual machines are down, and start elsewhere. */
-export function restartPower(ctx: RuleContext, host: Host, more: Partial<Journey> = {}): void {
+export function restartPower(
+  ctx: RuleContext,
+  host: Host,
+  more: Partial<TransitionRun> = {},
+): void {
   ctx.event('FENCING_STARTED', { host }, { FenceType: 'restart' });
   ctx.tx.update('host', { ...host, status: 'reboot' });
   freeVms(ctx, host);
@@ -99,12 +108,12 @@ function booted(ctx: RuleContext, host: StoredObject): StoredObject {
   return { ...settledNetworks(host), [bootedAt]: ctx.timestamp };
 }
 
-function installed(ctx: RuleContext, given: StoredObject, journey: Journey): StoredObject {
+function installed(ctx: RuleContext, given: StoredObject, run: TransitionRun): StoredObject {
   ctx.event('HOST_INSTALLED', { host: given });
-  const host = journey.skip?.includes('reboot') ? given : booted(ctx, given);
+  const host = run.skip?.includes('reboot') ? given : booted(ctx, given);
   const id = String(host['id']);
   const known = (host as Host).hardware_information?.uuid !== undefined;
-  const engine = journey.data?.['hosted_engine'];
+  const engine = run.data?.['hosted_engine'];
   const ready: StoredObject = {
     [bootedAt]: ctx.timestamp,
     ...(known ? {} : { ...hardware(id), certificate: certificateOf(host) }),
@@ -123,25 +132,25 @@ function mergedSystem(id: string, host: StoredObject): StoredObject {
   return { ...((host['os'] ?? {}) as StoredObject), ...(hardware(id)['os'] as StoredObject) };
 }
 
-function powered(ctx: RuleContext, host: StoredObject, journey: Journey): StoredObject {
-  const type = journey.operation === 'fence_start' ? 'start' : 'restart';
+function powered(ctx: RuleContext, host: StoredObject, run: TransitionRun): StoredObject {
+  const type = run.operation === 'fence_start' ? 'start' : 'restart';
   ctx.event('FENCING_SUCCEEDED', { host: host }, { FenceType: type });
   const ready = booted(ctx, host);
   return ready['status'] === 'up' ? comeUp(ctx, ready) : ready;
 }
 
 /** A host goes to maintenance once its last virtual machine has left it. */
-function leave(ctx: RuleContext, host: StoredObject, journey: Journey): StoredObject | undefined {
+function leave(ctx: RuleContext, host: StoredObject, run: TransitionRun): StoredObject | undefined {
   ctx.tx.update('host', { ...host, status: 'preparing_for_maintenance' });
   migrateAway(ctx, host);
-  if (runningOn(ctx, host).length > 0) return stay(ctx, journey, host);
-  if (journey.data?.['stop_gluster_service']) {
+  if (runningOn(ctx, host).length > 0) return stay(ctx, run, host);
+  if (run.data?.['stop_gluster_service']) {
     switchBricks(ctx, host, false);
     ctx.event('GLUSTER_SERVICE_STOPPED', { host: host });
   }
   ctx.tx.update('host', host);
   refreshStorage(ctx, host);
-  const upgrade = journey.data?.['upgrade'];
+  const upgrade = run.data?.['upgrade'];
   if (!upgrade) return ctx.tx.get('host', String(host['id'])) ?? host;
   ctx.event('HOST_IN_MAINTENANCE', { host: host });
   move(ctx, { object: host }, 'upgrade', upgrade);

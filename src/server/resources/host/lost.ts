@@ -1,13 +1,12 @@
 /** Hosts that do not answer, or lose their power: what becomes of their virtual machines. */
 import type { Resource } from '../../../model/resource.ts';
+import { placeOf } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { begin } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { releaseSpm } from '../data-center/data-center.ts';
 import { switchBricks } from '../gluster/servers.ts';
-import { placeOf } from '../../core/collection-ref.ts';
-import { rulesOf } from '../../core/registry.ts';
 import { failBackups } from '../vm/backup.ts';
 import { runStateMember } from '../vm/run-state.ts';
 import { formerUptime, uptimeOf } from '../vm/vm.ts';
@@ -86,7 +85,7 @@ function restart(ctx: RuleContext, vm: Vm): void {
   ctx.event('HA_VM_FAILED', { vm });
   const target = { place: placeOf(ctx.tx, '/vms', []), object: vm };
   try {
-    rulesOf('vm')?.actions?.['start']?.(ctx, target, {});
+    ctx.behavior('vm')?.actions?.['start']?.(ctx, target, {});
     const host = ctx.tx.get('vm', vm.id ?? '')?.host?.id;
     ctx.event('HA_VM_RESTARTED', { vm, host: host ? ctx.tx.get('host', host) : undefined });
   } catch (error) {

@@ -1,7 +1,7 @@
 /** What hosts find on the storage network: targets of iSCSI servers, and what is behind them. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import { digestOf } from '../../core/digest.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { unitsOf } from '../storage/logical-unit.ts';
 
 /** A target of an iSCSI server. */

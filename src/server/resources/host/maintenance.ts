@@ -1,7 +1,7 @@
 /** Maintenance of hosts: what refuses it, and how their virtual machines leave. */
 import type { Resource } from '../../../model/resource.ts';
-import { Refusal } from '../../core/fault.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { Refusal } from '../../core/fault.ts';
 import { quorumLostWithout } from '../gluster/servers.ts';
 import { leave } from '../vm/migrate.ts';
 import { isRunning } from '../vm/vm.ts';

@@ -1,17 +1,15 @@
 /** Devices of hosts, and those that a pinned virtual machine has of its host. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { isRunning, subjects } from '../vm/vm.ts';
 import { devicesOf, hostOf } from './reported.ts';
 
 type Device = Resource<'host_device'>;
 
-export const hostDeviceRules = rules({
-  kind: 'host_device',
-
+export const hostDeviceRules = define('host_device', {
   compute(ctx, place) {
     if (place.owner?.kind === 'vm') {
       return ctx.tx.list('host_device', { where: { collection: place.collection } });
@@ -22,7 +20,7 @@ export const hostDeviceRules = rules({
 
   attach: (ctx, place, sent) => assign(ctx, place, sent),
 
-  removable(ctx, { place }) {
+  beforeDelete(ctx, { place }) {
     const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
     if (isRunning(vm)) {
       ctx.refuse('VM_IS_NOT_DOWN', { action: 'remove a device of', status: vm.status });

@@ -1,8 +1,8 @@
 /** External network providers that a host is set up for. */
 import type { Resource } from '../../../model/resource.ts';
-import { isRecord, type StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
+import { isRecord, type StoredObject } from '../../store/document.ts';
 
 /** Keeps the providers that were sent with a new host, in the collection of the host. */
 export function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: StoredObject): void {

@@ -1,9 +1,9 @@
 /** What a host reports of its devices, processors, hooks and pending errata. Nobody changes it. */
 import type { Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/digest.ts';
-import { rules } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
 import { isOutdated } from './hardware.ts';
 
 type Host = Resource<'host'>;
@@ -93,9 +93,7 @@ export function devicesOf(ctx: RuleContext, host: Host): Device[] {
   });
 }
 
-export const cpuUnitRules = rules({
-  kind: 'host_cpu_unit',
-
+export const cpuUnitRules = define('host_cpu_unit', {
   compute(ctx, place) {
     const host = hostOf(ctx, place);
     const { sockets = 0, cores = 0, threads = 0 } = host?.cpu?.topology ?? {};
@@ -117,9 +115,7 @@ const hookNames = [
   ['before_network_setup', '50_fcoe'],
 ] as const;
 
-export const hookRules = rules({
-  kind: 'hook',
-
+export const hookRules = define('hook', {
   compute(ctx, place) {
     const host = hostOf(ctx, place);
     if (!host) return [];
@@ -164,9 +160,7 @@ const errata = [
   },
 ] as const;
 
-export const erratumRules = rules({
-  kind: 'katello_erratum',
-
+export const erratumRules = define('katello_erratum', {
   compute(ctx, place) {
     if (!place.owner) {
       const open = ctx.tx

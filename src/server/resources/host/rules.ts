@@ -2,13 +2,13 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { hostLifecycle as lifecycle } from '../../../model/resources/host.ts';
+import { define } from '../../core/behavior.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
 import { wearLabels } from '../cluster/affinity-label.ts';
 import { bricksOn } from '../gluster/servers.ts';
 import { hostNetworkActions } from '../host-network/actions.ts';
 import { changeNetworkCluster } from '../host-network/cluster-change.ts';
-import { rules } from '../../core/behavior.ts';
 import { hostActions } from './actions.ts';
 import {
   checkAddress,
@@ -22,7 +22,7 @@ import {
   sshOf,
 } from './check.ts';
 import { engineOf } from './engine.ts';
-import { move } from './life.ts';
+import { hostTransitions, move } from './life.ts';
 import { namesOf, runningOn } from './maintenance.ts';
 import { keepProviders } from './providers.ts';
 import { shownReports } from './shown.ts';
@@ -32,12 +32,12 @@ import { migrationTargets } from './targets.ts';
 
 type Host = Resource<'host'>;
 
-export const hostRules = rules({
-  kind: 'host',
+export const hostRules = define('host', {
   lifecycle,
+  transitions: hostTransitions,
   events: { update: 'HOST_UPDATED' },
 
-  prepare(ctx, host, _place, sent) {
+  beforeCreate(ctx, host, _place, sent) {
     requireSignIn(sent);
     host.cluster ??= { id: ctx.tx.byName('cluster', 'Default')?.id ?? '' };
     checkAddress(ctx, host, 'add');
@@ -60,7 +60,7 @@ export const hostRules = rules({
     host.external_status = 'ok';
   },
 
-  added(ctx, target, sent) {
+  afterCreate(ctx, target, sent) {
     keepProviders(ctx, target.object, sent);
     const flags = ctx.parameters;
     const engine = engineOf(ctx, 'add', {
@@ -78,7 +78,7 @@ export const hostRules = rules({
     });
   },
 
-  change(ctx, before, after) {
+  beforeUpdate(ctx, before, after) {
     after.power_management = powerManagementOf(after.power_management);
     after.ssh = sshOf(after.ssh);
     if (after.spm) after.spm = { ...after.spm, status: before.spm?.status ?? 'none' };
@@ -95,7 +95,7 @@ export const hostRules = rules({
     wearLabels(ctx, after);
   },
 
-  changed(ctx, before, { object }) {
+  afterUpdate(ctx, before, { object }) {
     if (before.cluster?.id === object.cluster?.id) return;
     changeNetworkCluster(ctx, object);
     refreshStorage(ctx, before);
@@ -104,7 +104,7 @@ export const hostRules = rules({
 
   locate: migrationTargets,
 
-  removable(ctx, { object }, parameters) {
+  beforeDelete(ctx, { object }, parameters) {
     const action = 'remove';
     requireState(ctx, 'host', object as StoredObject, 'remove');
     const vms = runningOn(ctx, object);

@@ -1,8 +1,8 @@
 /** The storage pool manager: which host is made it, and what it is busy with. */
 import type { Resource } from '../../../model/resource.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { domainsOf, electSpm, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
 
 type Host = Resource<'host'>;

@@ -1,10 +1,10 @@
 /** Storage that a host sees: discovery of iSCSI servers, their targets, logical units. */
-import type { Resource } from '../../../model/resource.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { type Action, define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { domainsOf } from '../data-center/data-center.ts';
-import { type ActionRule, rules } from '../../core/behavior.ts';
 import {
   type LogicalUnit,
   logicalUnit,
@@ -39,18 +39,18 @@ function requireUp(ctx: RuleContext, host: Host, action: string): void {
   requireState(ctx, 'host', host, 'discover', { action });
 }
 
-function serverOf(body: StoredObject): { address: string; port: number } {
+function serverOf(body: ActionBody): { address: string; port: number } {
   const { address, port } = sentObject(body, 'iscsi');
   return { address: String(address), port: typeof port === 'number' ? port : iscsiPort };
 }
 
-function discover(ctx: RuleContext, host: Host, body: StoredObject): Target[] {
+function discover(ctx: RuleContext, host: Host, body: ActionBody): Target[] {
   requireUp(ctx, host, 'discover targets with');
   const { address, port } = serverOf(body);
   return targetsAt(address, port);
 }
 
-export const storageActions: Readonly<Record<string, ActionRule<'host'>>> = {
+export const storageActions = {
   iscsi_discover(ctx, { object }, body) {
     const found = discover(ctx, object, body);
     return {
@@ -86,10 +86,10 @@ export const storageActions: Readonly<Record<string, ActionRule<'host'>>> = {
       })),
     };
   },
-};
+} satisfies Readonly<Record<string, Action<'host'>>>;
 
 /** The targets that a discovery looks at: all of the server, or the one that was named. */
-function searched(body: StoredObject): Target[] {
+function searched(body: ActionBody): Target[] {
   const { address, port } = serverOf(body);
   const { target } = sentObject(body, 'iscsi');
   return target === undefined
@@ -97,9 +97,7 @@ function searched(body: StoredObject): Target[] {
     : [{ address, port, target: String(target) }];
 }
 
-export const hostStorageRules = rules({
-  kind: 'host_storage',
-
+export const hostStorageRules = define('host_storage', {
   compute(ctx, place) {
     const host = ctx.tx.get('host', place.owner?.id ?? '');
     if (!host) return [];

@@ -1,9 +1,9 @@
 /** Hosts to which virtual machines could migrate: a part of the list of hosts. */
 import type { Resource } from '../../../model/resource.ts';
+import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { compose } from '../../store/conditions.ts';
-import type { RuleContext } from '../../core/context.ts';
-import type { Place } from '../../core/collection-ref.ts';
 import { affinitySets } from '../scheduling/affinity.ts';
 import { chooseHost } from '../scheduling/choose.ts';
 

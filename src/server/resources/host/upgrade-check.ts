@@ -2,11 +2,11 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { upgradeCheckDuration } from '../../../model/resources/host.ts';
-import { dueIn, onDue } from '../../core/deadlines.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { defineDeadline, dueIn } from '../../core/deadlines.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import type { Addressed } from '../../core/behavior.ts';
 import { isOutdated, software } from './hardware.ts';
 
 const deadline = 'upgrade check';
@@ -22,7 +22,7 @@ export function checkForUpgrade(ctx: RuleContext, { object: host }: Addressed<'h
   return undefined;
 }
 
-onDue(deadline, (ctx, { host: id }) => {
+export const upgradeCheckDeadline = defineDeadline(deadline, (ctx, { host: id }) => {
   const host = ctx.tx.get('host', String(id));
   if (!host) return;
   const available = isOutdated(host);

@@ -1,7 +1,7 @@
 /** Hosts that are up and yet of no use. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { refreshStorage } from './spm.ts';
 
 type Host = Resource<'host'>;

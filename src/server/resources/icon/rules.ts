@@ -1,9 +1,9 @@
 /** Icons of machines and templates: those that were given, or those of their operating system. */
 import type { Resource } from '../../../model/resource.ts';
+import { namedId } from '../../core/digest.ts';
 import { notFound, Refusal } from '../../core/fault.ts';
 import { isRecord, type StoredObject } from '../../store/document.ts';
 import type { Transaction } from '../../store/transaction.ts';
-import { namedId } from '../../core/digest.ts';
 import { tile } from '../png.ts';
 
 type Icon = Resource<'icon'>;

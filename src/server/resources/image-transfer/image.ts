@@ -3,9 +3,9 @@
  * client speaks another format than the disk.
  */
 import type { Resource } from '../../../model/resource.ts';
-import { beginWork, registerWork } from '../../core/background-work.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { beginWork, defineWork } from '../../core/background-work.ts';
 import type { BitmapOfPeriod, ImageForm, RuleContext, TransferTicket } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { noteReplaced, trackedPeriod } from '../disk/dirty-bitmaps.ts';
 import { measured } from '../storage/space.ts';
 import { changesIn, frozenImage } from '../vm/backup-images.ts';
@@ -100,7 +100,7 @@ interface Prepared {
 const preparing = 'prepare transfer';
 let follow: (ctx: RuleContext, transfer: Transfer, failed: boolean) => void = () => undefined;
 
-registerWork(preparing, {
+export const preparingWork = defineWork(preparing, {
   async run(site, data) {
     const { transfer, disk } = data as unknown as Prepared;
     const file = fileOf(transfer, disk);

@@ -3,12 +3,13 @@
 import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { imageTransferLifecycle as lifecycle } from '../../../model/resources/image-transfer.ts';
-import { begin, onArrival, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { type Addressed, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { begin, requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { hostsUp } from '../data-center/data-center.ts';
 import { dataCenterOf, domainOf, pluggedInto, vmsOf } from '../disk/disk.ts';
-import { type Addressed, rules } from '../../core/behavior.ts';
 import { requireBackupsBegun } from '../snapshot/checks.ts';
 import {
   prepare as beginPreparation,
@@ -28,12 +29,42 @@ import {
 
 type Disk = Resource<'disk'>;
 
-export const imageTransferRules = rules({
-  kind: 'image_transfer',
+const transitions: TransitionHandlers<'image_transfer'> = {
+  describe: (ctx, object) => aboutTransfer(ctx, object),
+  copies: {
+    /** What came in another format becomes the image of the disk. */
+    finalize(ctx, object) {
+      const transfer = object as Transfer;
+      if (!transfer.scratch || transfer.direction === 'download') return [];
+      const disk = diskOf(ctx, transfer);
+      const form = formOf(transfer, disk, 'in');
+      return [{ from: transfer.id ?? '', to: disk.id ?? '', form }];
+    },
+  },
+  onEnd: {
+    finalize(ctx, object) {
+      const whole = isWhole(ctx, object);
+      releaseImage(ctx, object, whole ? 'ok' : 'illegal');
+      if (!whole) tellFailure(ctx, object);
+      return finished(ctx, { ...object, phase: whole ? 'finished_success' : 'finished_failure' });
+    },
+    cancel: ended,
+    fail: ended,
+  },
+  onCopyFailure: {
+    finalize(ctx, object) {
+      tellFailure(ctx, object);
+      return ended(ctx, { ...object, phase: 'finished_failure' });
+    },
+  },
+};
+
+export const imageTransferRules = define('image_transfer', {
   lifecycle,
+  transitions,
   addsAtOnce: true,
 
-  prepare(ctx, object) {
+  beforeCreate(ctx, object) {
     const transfer: Transfer = object;
     const named = [transfer.disk?.id ?? transfer.image?.id, transfer.snapshot?.id];
     if (named.every((id) => id !== undefined))
@@ -61,7 +92,7 @@ export const imageTransferRules = rules({
     trackUpload(ctx, transfer, disk);
   },
 
-  added(ctx, { object }) {
+  afterCreate(ctx, { object }) {
     const transfer: Transfer = object;
     const disk = diskOf(ctx, transfer);
     // Whatever an illegal disk held, nothing of it is needed any more.
@@ -117,36 +148,6 @@ function end(
   closeTicket(ctx, object);
   return move(ctx, withProgress(ctx, object), how);
 }
-
-onArrival('image_transfer', {
-  describe: (ctx, object) => aboutTransfer(ctx, object),
-  copies: {
-    /** What came in another format becomes the image of the disk. */
-    finalize(ctx, object) {
-      const transfer = object as Transfer;
-      if (!transfer.scratch || transfer.direction === 'download') return [];
-      const disk = diskOf(ctx, transfer);
-      const form = formOf(transfer, disk, 'in');
-      return [{ from: transfer.id ?? '', to: disk.id ?? '', form }];
-    },
-  },
-  arrived: {
-    finalize(ctx, object) {
-      const whole = isWhole(ctx, object);
-      releaseImage(ctx, object, whole ? 'ok' : 'illegal');
-      if (!whole) tellFailure(ctx, object);
-      return finished(ctx, { ...object, phase: whole ? 'finished_success' : 'finished_failure' });
-    },
-    cancel: ended,
-    fail: ended,
-  },
-  failed: {
-    finalize(ctx, object) {
-      tellFailure(ctx, object);
-      return ended(ctx, { ...object, phase: 'finished_failure' });
-    },
-  },
-});
 
 /** Objects and words of the events of a transfer. */
 function aboutTransfer(ctx: RuleContext, transfer: Transfer) {
@@ -243,13 +244,13 @@ function withProgress(ctx: RuleContext, transfer: Transfer): Transfer {
 }
 
 function move(ctx: RuleContext, transfer: Transfer, operation: string): undefined {
-  const journey = {
+  const run = {
     kind: 'image_transfer' as const,
     collection: '/imagetransfers',
     id: transfer.id ?? '',
     operation,
   };
-  begin(ctx, journey, transfer);
+  begin(ctx, run, transfer);
   return undefined;
 }
 

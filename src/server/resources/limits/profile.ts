@@ -1,30 +1,29 @@
 /** Rules of CPU and disk profiles: who may use them, what keeps them. */
 import type { Resource } from '../../../model/resource.ts';
 import { everyone } from '../../auth/permissions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 type Profile = Resource<'cpu_profile'> & Resource<'disk_profile'>;
 
-export const cpuProfileRules = rules({
-  kind: 'cpu_profile',
+export const cpuProfileRules = define('cpu_profile', {
   events: {
     add: 'CPU_PROFILE_ADDED',
     update: 'CPU_PROFILE_UPDATED',
     remove: 'CPU_PROFILE_REMOVED',
   },
 
-  prepare(ctx, profile) {
+  beforeCreate(ctx, profile) {
     const cluster = ctx.tx.get('cluster', profile.cluster?.id ?? '');
     requireQos(ctx, profile, 'cpu', cluster?.data_center?.id);
   },
 
-  added(ctx, { object }) {
+  afterCreate(ctx, { object }) {
     grant(ctx, `/cpuprofiles/${object.id}`, 'CpuProfileOperator');
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     requireParent(ctx, before.cluster?.id, sent, 'cluster');
     after.cluster = { id: before.cluster?.id ?? '' };
     if (sent['qos'] === undefined) return;
@@ -32,7 +31,7 @@ export const cpuProfileRules = rules({
     requireQos(ctx, after, 'cpu', cluster?.data_center?.id);
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     const id = object.id ?? '';
     const users = [
       ...ctx.tx.list('vm', { where: { cpu_profile_id: id }, limit: 6 }),
@@ -46,29 +45,28 @@ export const cpuProfileRules = rules({
   },
 });
 
-export const diskProfileRules = rules({
-  kind: 'disk_profile',
+export const diskProfileRules = define('disk_profile', {
   events: {
     add: 'DISK_PROFILE_ADDED',
     update: 'DISK_PROFILE_UPDATED',
     remove: 'DISK_PROFILE_REMOVED',
   },
 
-  prepare(ctx, profile) {
+  beforeCreate(ctx, profile) {
     requireQos(ctx, profile, 'storage', dataCenterOf(ctx, profile));
   },
 
-  added(ctx, { object }) {
+  afterCreate(ctx, { object }) {
     grant(ctx, `/diskprofiles/${object.id}`, 'DiskProfileUser');
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     requireParent(ctx, before.storage_domain?.id, sent, 'storage_domain');
     after.storage_domain = { id: before.storage_domain?.id ?? '' };
     if (sent['qos'] !== undefined) requireQos(ctx, after, 'storage', dataCenterOf(ctx, after));
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     const where = { disk_profile_id: object.id ?? '' };
     refuseUsed(ctx, object, ctx.tx.list('disk', { where, limit: 6 }));
     const siblings = { storage_domain_id: object.storage_domain?.id ?? '' };

@@ -1,7 +1,7 @@
 /** Rules of QoS: which limits each type has, what they may be. */
 import type { Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
 
 type Qos = Resource<'qos'>;
 type Limit = Exclude<
@@ -45,20 +45,19 @@ const totals = [
   ['max_iops', 'max_read_iops', 'max_write_iops'],
 ] as const;
 
-export const qosRules = rules({
-  kind: 'qos',
+export const qosRules = define('qos', {
   events: {
     add: ({ type }) => (type === 'network' ? 'NETWORK_QOS_ADDED' : 'QOS_ADDED'),
     update: ({ type }) => (type === 'network' ? 'NETWORK_QOS_UPDATED' : 'QOS_UPDATED'),
   },
 
-  prepare(ctx, qos, place) {
+  beforeCreate(ctx, qos, place) {
     qos.data_center = { id: place.owner?.id ?? '' };
     check(ctx, qos, 'add');
     requireOwnName(ctx, qos, place.collection, 'add');
   },
 
-  change(ctx, before, after, place) {
+  beforeUpdate(ctx, before, after, place) {
     check(ctx, after, 'edit');
     if (before.name !== after.name) requireOwnName(ctx, after, place.collection, 'edit');
   },

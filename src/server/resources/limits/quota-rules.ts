@@ -1,27 +1,26 @@
 /** Rules of quotas and of their limits: what cannot be changed, what is shown as used. */
 import type { Resource } from '../../../model/resource.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { clusterUsed, modeOf, type StoredQuota, storageUsed, unlimited } from './quota.ts';
 
 type Limit = Resource<'quota_storage_limit'> & Resource<'quota_cluster_limit'>;
 
-export const quotaRules = rules({
-  kind: 'quota',
+export const quotaRules = define('quota', {
   events: { add: 'QUOTA_ADDED', update: 'QUOTA_UPDATED', remove: 'QUOTA_REMOVED' },
 
-  prepare(ctx, quota, place) {
+  beforeCreate(ctx, quota, place) {
     quota.data_center = { id: place.owner?.id ?? '' };
     checkPercentages(ctx, quota, 'add');
   },
 
-  change(ctx, before, after) {
+  beforeUpdate(ctx, before, after) {
     refuseDefault(ctx, before, 'edit');
     checkPercentages(ctx, after, 'edit');
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     refuseDefault(ctx, object, 'remove');
     if (modeOf(ctx, object) === 'disabled') return;
     const where = { quota_id: object.id ?? '' };
@@ -35,10 +34,9 @@ export const quotaRules = rules({
   },
 });
 
-export const quotaStorageLimitRules = rules({
-  kind: 'quota_storage_limit',
+export const quotaStorageLimitRules = define('quota_storage_limit', {
   events: { add: 'QUOTA_UPDATED', remove: 'QUOTA_UPDATED' },
-  prepare(ctx, limit, place) {
+  beforeCreate(ctx, limit, place) {
     requireUniform(ctx, 'quota_storage_limit', limit, place, limit.storage_domain?.id);
     limit.limit ??= unlimited;
     limit.name = '';
@@ -48,10 +46,9 @@ export const quotaStorageLimitRules = rules({
   },
 });
 
-export const quotaClusterLimitRules = rules({
-  kind: 'quota_cluster_limit',
+export const quotaClusterLimitRules = define('quota_cluster_limit', {
   events: { add: 'QUOTA_UPDATED', remove: 'QUOTA_UPDATED' },
-  prepare(ctx, limit, place) {
+  beforeCreate(ctx, limit, place) {
     requireUniform(ctx, 'quota_cluster_limit', limit, place, limit.cluster?.id);
     limit.vcpu_limit ??= unlimited;
     limit.memory_limit ??= unlimited;

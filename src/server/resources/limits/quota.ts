@@ -2,8 +2,8 @@
 import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { isPermitted } from '../../auth/permissions.ts';
-import { referringCondition } from '../../store/conditions.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { referringCondition } from '../../store/conditions.ts';
 
 type Quota = Resource<'quota'>;
 type Vm = Resource<'vm'>;

@@ -1,13 +1,13 @@
 /** Rules of networks as a cluster has them: which roles they play, whether every host needs them. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { resolveMember } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { dropLabeled, followLabel, labelOf } from '../host-network/labels.ts';
 import { isBridged } from '../host-network/nics.ts';
 import { isMissingSomewhere } from '../host-network/required.ts';
 import { leaveUnmanaged } from '../host-network/unmanaged.ts';
-import { resolveMember } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
 
 type Network = Resource<'network'>;
 type Usage = NonNullable<Network['usages']>[number];
@@ -26,9 +26,7 @@ function namedIn(
   return ctx.tx.byName('network', name, { data_center_id: cluster?.data_center?.id ?? '' })?.id;
 }
 
-export const clusterNetworkRules = rules({
-  kind: 'cluster_network',
-
+export const clusterNetworkRules = define('cluster_network', {
   attach(ctx, place, sent) {
     const action = 'attach';
     const cluster = ctx.tx.get('cluster', place.owner?.id ?? '');
@@ -72,7 +70,7 @@ export const clusterNetworkRules = rules({
     return after;
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     if (object.usages?.includes('management')) {
       ctx.refuse('MANAGEMENT_NETWORK', { action: 'detach' });
     }

@@ -1,26 +1,25 @@
 /** Rules of MAC pools: ranges of addresses that interfaces of virtual machines take. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { refuseInUse } from '../../api/generic.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 type Pool = Resource<'mac_pool'>;
 
 const pattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
 
-export const macPoolRules = rules({
-  kind: 'mac_pool',
+export const macPoolRules = define('mac_pool', {
   events: { add: 'MAC_POOL_ADDED', update: 'MAC_POOL_UPDATED', remove: 'MAC_POOL_REMOVED' },
 
-  prepare(ctx, pool, _place, sent) {
+  beforeCreate(ctx, pool, _place, sent) {
     if (sent['default_pool'] === true) ctx.refuse('MAC_POOL_DEFAULT_FIXED', { action: 'add' });
     pool.default_pool = false;
     pool.allow_duplicates ??= false;
     checkRanges(ctx, pool, 'add');
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     const flag = sent['default_pool'];
     if (flag !== undefined && flag !== (before.default_pool ?? false)) {
       ctx.refuse('MAC_POOL_DEFAULT_FIXED', { action: 'edit' });
@@ -29,7 +28,7 @@ export const macPoolRules = rules({
     if (before.allow_duplicates && !after.allow_duplicates) refuseDuplicates(ctx, after);
   },
 
-  removable(ctx, { place, object }) {
+  beforeDelete(ctx, { place, object }) {
     if (object.default_pool) ctx.refuse('MAC_POOL_IS_DEFAULT', { action: 'remove' });
     const clusters = ctx.tx.list('cluster', { where: { mac_pool_id: object.id ?? '' }, limit: 6 });
     refuseInUse({ place, object: { ...object } }, clusters as StoredObject[], 'the clusters');

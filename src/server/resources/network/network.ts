@@ -1,25 +1,23 @@
 /** Rules of networks: what they carry, who uses them, and what follows on clusters and hosts. */
 import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
-import { everyone } from '../../auth/permissions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { addVnicProfile } from '../data-center/data-center.ts';
 import { erase, refuseInUse } from '../../api/generic.ts';
+import { everyone } from '../../auth/permissions.ts';
+import { define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { resolveMember } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
+import { addVnicProfile } from '../data-center/data-center.ts';
 import { isBridged } from '../host-network/nics.ts';
 import { tellHosts } from '../host-network/setup.ts';
-import { resolveMember } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
 import { isRunning } from '../vm/vm.ts';
 import { leaveCluster } from './cluster-network.ts';
 
 type Network = Resource<'network'>;
 type Profile = Resource<'vnic_profile'>;
 
-export const networkRules = rules({
-  kind: 'network',
-
-  prepare(ctx, network) {
+export const networkRules = define('network', {
+  beforeCreate(ctx, network) {
     network.usages ??= ['vm'];
     checkNetwork(ctx, network, 'add');
     network.vdsm_name = vdsmName(network);
@@ -28,7 +26,7 @@ export const networkRules = rules({
     delete (network as StoredObject)['profile_required'];
   },
 
-  added(ctx, { object }, sent) {
+  afterCreate(ctx, { object }, sent) {
     const id = object.id ?? '';
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
     const words = { NetworkName: object.name };
@@ -45,7 +43,7 @@ export const networkRules = rules({
     grant(ctx, `/vnicprofiles/${profile}`, 'VnicProfileUser', { group: { id: everyone } });
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     const elsewhere = sent['data_center'] as StoredObject | undefined;
     if (elsewhere?.['id'] !== undefined || elsewhere?.['name'] !== undefined) {
       const wanted = resolveMember(ctx.tx, 'data_center', elsewhere);
@@ -68,7 +66,7 @@ export const networkRules = rules({
     }
   },
 
-  changed(ctx, before, { object }) {
+  afterUpdate(ctx, before, { object }) {
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
     ctx.event('NETWORK_UPDATED', { data_center: dataCenter }, { NetworkName: object.name });
     for (const one of clustersOf(ctx, object)) {
@@ -79,7 +77,7 @@ export const networkRules = rules({
     tellHosts(ctx, object);
   },
 
-  removable(ctx, { place, object }) {
+  beforeDelete(ctx, { place, object }) {
     const action = 'remove';
     if (isManagement(ctx, object)) ctx.refuse('MANAGEMENT_NETWORK', { action });
     const bonds = ctx.tx.referring('iscsi_bond', 'networks', object.id ?? '');

@@ -1,10 +1,10 @@
 /** Rules of network interfaces: MAC addresses, profiles, plugging. */
 import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { networksInCluster } from '../vm/networks.ts';
 import { devicesOf } from '../vm/reports.ts';
 import { isRunning, subjects, type Vm } from '../vm/vm.ts';
@@ -14,10 +14,8 @@ type Nic = Resource<'nic'>;
 
 const editable = new Set(['up', 'down', 'image_locked']);
 
-export const nicRules = rules({
-  kind: 'nic',
-
-  prepare(ctx, nic, place, sent) {
+export const nicRules = define('nic', {
+  beforeCreate(ctx, nic, place, sent) {
     const vm = vmOf(ctx, place);
     if (vm) requireEditable(ctx, vm, 'add');
     chooseProfile(ctx, nic, clusterOf(ctx, place, vm), sent);
@@ -26,12 +24,12 @@ export const nicRules = rules({
     else delete nic.mac;
   },
 
-  added(ctx, { object, place }) {
+  afterCreate(ctx, { object, place }) {
     const vm = vmOf(ctx, place);
     tell(ctx, place, vm ? 'NIC_ADDED' : 'TEMPLATE_NIC_ADDED', object);
   },
 
-  change(ctx, before, after, place, sent) {
+  beforeUpdate(ctx, before, after, place, sent) {
     const vm = vmOf(ctx, place);
     if (vm) requireEditable(ctx, vm, 'edit');
     const profile = sent['vnic_profile'] as { id?: string } | undefined;
@@ -50,12 +48,12 @@ export const nicRules = rules({
     if (vm && !before.plugged && after.plugged) requirePluggable(ctx, vm, after);
   },
 
-  changed(ctx, _before, { object, place }) {
+  afterUpdate(ctx, _before, { object, place }) {
     const vm = vmOf(ctx, place);
     tell(ctx, place, vm ? 'NIC_UPDATED' : 'TEMPLATE_NIC_UPDATED', object);
   },
 
-  removable(ctx, { object, place }) {
+  beforeDelete(ctx, { object, place }) {
     const vm = vmOf(ctx, place);
     const off = vm?.status === 'down' || vm?.status === 'image_locked';
     if (vm && !off && object.plugged) ctx.refuse('NIC_IS_ACTIVE', { action: 'remove' });

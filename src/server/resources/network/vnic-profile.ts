@@ -1,26 +1,25 @@
 /** Rules of vNIC profiles: how virtual interfaces reach a network. */
 import type { Resource } from '../../../model/resource.ts';
-import { isRecord, type StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { refuseInUse } from '../../api/generic.ts';
-import { isBridged } from '../host-network/nics.ts';
+import { define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
+import { isRecord, type StoredObject } from '../../store/document.ts';
+import { isBridged } from '../host-network/nics.ts';
 
 type Profile = Resource<'vnic_profile'>;
 
 /** The filter that a profile has unless it says otherwise. */
 const usualFilter = 'vdsm-no-mac-spoofing';
 
-export const vnicProfileRules = rules({
-  kind: 'vnic_profile',
+export const vnicProfileRules = define('vnic_profile', {
   events: {
     add: 'VNIC_PROFILE_ADDED',
     update: 'VNIC_PROFILE_UPDATED',
     remove: 'VNIC_PROFILE_REMOVED',
   },
 
-  prepare(ctx, profile, _place, sent) {
+  beforeCreate(ctx, profile, _place, sent) {
     const network = ctx.tx.get('network', profile.network?.id ?? '');
     if (network && !isBridged(network)) {
       ctx.refuse('PROFILE_WITHOUT_VMS', { action: 'add', network: network.name });
@@ -35,7 +34,7 @@ export const vnicProfileRules = rules({
     checkProfile(ctx, profile, 'add');
   },
 
-  change(ctx, before, after, place, sent) {
+  beforeUpdate(ctx, before, after, place, sent) {
     const wanted = sent['network'] as StoredObject | undefined;
     if (wanted?.['id'] !== undefined || wanted?.['name'] !== undefined) {
       if (resolveMember(ctx.tx, 'network', wanted) !== before.network?.id) {
@@ -58,7 +57,7 @@ export const vnicProfileRules = rules({
     checkProfile(ctx, after, 'edit');
   },
 
-  removable(ctx, { place, object }) {
+  beforeDelete(ctx, { place, object }) {
     refuseInUse({ place, object: { ...object } }, usersOf(ctx, object), 'the interfaces');
   },
 });

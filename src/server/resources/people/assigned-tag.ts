@@ -1,12 +1,12 @@
 /** Rules of tags on objects: assigning one that exists, and taking it off again. */
 import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { KindName } from '../../store/kinds.ts';
+import { define } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { KindName } from '../../store/kinds.ts';
 
 type Deed = 'attached' | 'detached' | 'present';
 
@@ -39,9 +39,7 @@ const told: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>
   },
 };
 
-export const assignedTagRules = rules<'assigned_tag'>({
-  kind: 'assigned_tag',
-
+export const assignedTagRules = define('assigned_tag', {
   attach(ctx, place, sent) {
     const id = resolveMember(ctx.tx, 'tag', sent);
     const present = ctx.tx.get('assigned_tag', id, place.collection);

@@ -1,6 +1,7 @@
 /** The simulated directory, from which users and groups come: its entries, and who is in it. */
-import type { StoredObject } from '../../store/document.ts';
+
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 /** Entries of a directory are named by themselves, not by ids of the service. */
 export function directoryId(name: string): string {

@@ -1,13 +1,13 @@
 /** Rules of users, groups, roles and tags; the directory from which users and groups come. */
 import type { Resource } from '../../../model/resource.ts';
+import { refuseInUse } from '../../api/generic.ts';
 import { copyPassword, dropPassword, hasPassword, setPassword } from '../../auth/passwords.ts';
 import { everyone } from '../../auth/permissions.ts';
 import { splitUserName } from '../../auth/users.ts';
+import { define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { defaultIds } from '../../seed/fresh.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { refuseInUse } from '../../api/generic.ts';
-import { rules } from '../../core/behavior.ts';
 import { directoryId, entryOf, shownDomain } from './directory.ts';
 
 type User = Resource<'user'>;
@@ -17,13 +17,12 @@ const rootTag = '00000000-0000-0000-0000-000000000000';
 
 /** What a directory knows: entries that an inventory may add to. */
 function directoryRules(kind: 'directory_user' | 'directory_group') {
-  return rules<typeof kind>({
-    kind,
+  return define(kind, {
     presentsStored: true,
     present: shownDomain,
     attach(ctx, place, sent) {
       const domain = place.owner?.id ?? '';
-      const name = String(sent['name'] ?? sent['user_name'] ?? '');
+      const name = sent.name ?? ('user_name' in sent ? sent.user_name : undefined) ?? '';
       const entry = entryOf(kind, name, domain, String(ctx.tx.get('domain', domain)?.name));
       Object.assign(entry, sent, { id: entry['id'] });
       ctx.tx.insert(kind, place.collection, entry);
@@ -84,8 +83,7 @@ export const identityRules = [
   directoryRules('directory_user'),
   directoryRules('directory_group'),
 
-  rules({
-    kind: 'user',
+  define('user', {
     presentsStored: true,
     present: shownDomain,
     events: { update: 'USER_PROFILE_UPDATED' },
@@ -102,12 +100,12 @@ export const identityRules = [
       ctx.event('USER_ADDED', {}, { NewUserName: added.user_name });
       return added;
     },
-    change(ctx, before, after) {
+    beforeUpdate(ctx, before, after) {
       if (ctx.parameters.flag('merge') !== true || !after.user_options) return;
       const options = [...(before.user_options ?? []), ...after.user_options];
       after.user_options = [...new Map(options.map((one) => [one.name, one])).values()];
     },
-    removable(ctx, { object }) {
+    beforeDelete(ctx, { object }) {
       if (object.id === defaultIds.admin) {
         ctx.refuse('USER_IS_ADMINISTRATOR', { action: 'remove' });
       }
@@ -118,8 +116,7 @@ export const identityRules = [
     },
   }),
 
-  rules({
-    kind: 'group',
+  define('group', {
     presentsStored: true,
     present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
     attach(ctx, place, sent) {
@@ -133,36 +130,35 @@ export const identityRules = [
       ctx.event('USER_ADDED', {}, { NewUserName: added.name });
       return added;
     },
-    removable(ctx, { object }) {
+    beforeDelete(ctx, { object }) {
       if (object.id === everyone) ctx.refuse('GROUP_IS_BUILT_IN', { action: 'remove' });
       ctx.event('GROUP_REMOVED', {}, { GroupName: object.name });
       forgetPermissions(ctx, 'group_id', object.id ?? '');
     },
   }),
 
-  rules({
-    kind: 'role',
+  define('role', {
     events: { add: 'ROLE_ADDED', update: 'ROLE_UPDATED', remove: 'ROLE_REMOVED' },
-    prepare(ctx, role) {
+    beforeCreate(ctx, role) {
       const permits = (role.permits ?? []) as { id?: string }[];
       if (permits.length === 0) ctx.refuse('ROLE_WITHOUT_PERMITS', { action: 'add' });
       for (const { id } of permits) checkPermit(ctx, role, id);
       role.mutable = true;
       role.administrative ??= false;
     },
-    change(ctx, before, after) {
+    beforeUpdate(ctx, before, after) {
       if (before.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'edit' });
       if (before.administrative !== after.administrative) {
         ctx.refuse('ROLE_TYPE_FIXED', { action: 'edit' });
       }
     },
-    relisted(ctx, before, after, { id, added }) {
+    onMembershipChange(ctx, before, after, { id, added }) {
       if (before.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'edit' });
       if (added) checkPermit(ctx, after, id);
       const words = { PermitName: ctx.tx.get('permit', id)?.name, RoleName: before.name };
       ctx.event(added ? 'PERMIT_ADDED_TO_ROLE' : 'PERMIT_REMOVED_FROM_ROLE', {}, words);
     },
-    removable(ctx, { place, object }) {
+    beforeDelete(ctx, { place, object }) {
       if (object.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'remove' });
       const where = { role_id: object.id ?? '' };
       const permissions = ctx.tx.list('permission', { where, limit: 6 });
@@ -174,19 +170,18 @@ export const identityRules = [
     },
   }),
 
-  rules({
-    kind: 'tag',
+  define('tag', {
     events: { add: 'TAG_ADDED', update: 'TAG_UPDATED', remove: 'TAG_REMOVED' },
-    prepare(_ctx, tag) {
+    beforeCreate(_ctx, tag) {
       tag.parent ??= { id: rootTag };
     },
-    change(ctx, before, after) {
+    beforeUpdate(ctx, before, after) {
       if (before.id === rootTag) ctx.refuse('TAG_IS_ROOT', { action: 'edit' });
       for (let at = after.parent?.id; at && at !== rootTag; at = parentOf(ctx, at)) {
         if (at === after.id) ctx.refuse('TAG_BELOW_ITSELF', { action: 'edit' });
       }
     },
-    removable(ctx, { object }) {
+    beforeDelete(ctx, { object }) {
       if (object.id === rootTag) ctx.refuse('TAG_IS_ROOT', { action: 'remove' });
       removeBelow(ctx, object.id ?? '');
     },

@@ -3,16 +3,14 @@ import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { everyone, isSystemWide, permissionCollection } from '../../auth/permissions.ts';
 import { superUserRole } from '../../auth/users.ts';
+import { type Addressed, define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
 import { permissionObjects } from '../../store/held.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { type Addressed, rules } from '../../core/behavior.ts';
 
 type Permission = Resource<'permission'>;
 
-export const permissionRules = rules({
-  kind: 'permission',
-
+export const permissionRules = define('permission', {
   locate(_ctx, place, id) {
     if (place.owner) return place;
     // The list at the top is of those on the whole system; others are found there by their id.
@@ -21,7 +19,7 @@ export const permissionRules = rules({
     return { ...place, options: { where: { ...(id === undefined ? where : {}), collection } } };
   },
 
-  prepare(ctx, permission, place) {
+  beforeCreate(ctx, permission, place) {
     if (!permission.user?.id && !permission.group?.id) {
       throw incomplete('Permission', ['user.id|group.id'], 'add');
     }
@@ -34,7 +32,7 @@ export const permissionRules = rules({
   },
 
   // Two of the same would outlive the removal of one of them.
-  same(ctx, permission, place) {
+  findExisting(ctx, permission, place) {
     const { collection } = place;
     const named = [...permissionObjects, 'user', 'group', 'role'] as const;
     const where = Object.fromEntries(
@@ -45,11 +43,11 @@ export const permissionRules = rules({
     return object;
   },
 
-  added(ctx, target) {
+  afterCreate(ctx, target) {
     tell(ctx, target, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
   },
 
-  removable(ctx, { object, place }) {
+  beforeDelete(ctx, { object, place }) {
     requireSuperUser(ctx, object, 'remove');
     if (place.collection !== permissionCollection || !isSystemWide(object)) return;
     if (object.group?.id === everyone) ctx.refuse('PERMISSION_OF_EVERYONE', { action: 'remove' });

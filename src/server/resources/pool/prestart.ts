@@ -1,7 +1,7 @@
 /** What pools do by themselves: machines that are kept ready, and those that come back. */
 import type { Resource } from '../../../model/resource.ts';
-import { Refusal } from '../../core/fault.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { Refusal } from '../../core/fault.ts';
 import { statelessSnapshot } from '../snapshot/stateless.ts';
 import { launch } from '../vm/run.ts';
 import type { Vm } from '../vm/vm.ts';

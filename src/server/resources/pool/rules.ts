@@ -1,11 +1,11 @@
 /** Rules of pools: equal machines that are made at once, handed out to users and taken back. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { sourcesOf } from '../disk/copies.ts';
 import { erase } from '../../api/generic.ts';
+import { define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { applyDefaults, checkName } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
+import type { StoredObject } from '../../store/document.ts';
+import { sourcesOf } from '../disk/copies.ts';
 import { addActiveSnapshot } from '../snapshot/images.ts';
 import { requireDataCenter } from '../vm/checks.ts';
 import { inheritConfiguration } from '../vm/configuration.ts';
@@ -20,11 +20,10 @@ import { holderOf, membersOf, prestart } from './prestart.ts';
 
 type Pool = Resource<'vm_pool'>;
 
-export const vmPoolRules = rules({
-  kind: 'vm_pool',
+export const vmPoolRules = define('vm_pool', {
   events: { add: 'POOL_ADDED' },
 
-  prepare(ctx, pool) {
+  beforeCreate(ctx, pool) {
     const action = 'add';
     pool.size ??= 1;
     const cluster = ctx.tx.get('cluster', pool.cluster?.id ?? '');
@@ -37,12 +36,12 @@ export const vmPoolRules = rules({
     checkNumbers(ctx, pool, action);
   },
 
-  added(ctx, { object }) {
+  afterCreate(ctx, { object }) {
     grow(ctx, object, Number(object.size ?? 0));
     prestart(ctx, object);
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     const action = 'edit';
     for (const name of ['name', 'type', 'stateful'] as const) {
       if (sent[name] !== undefined && sent[name] !== before[name]) {
@@ -55,7 +54,7 @@ export const vmPoolRules = rules({
     checkNumbers(ctx, after, action);
   },
 
-  changed(ctx, before, { object }) {
+  afterUpdate(ctx, before, { object }) {
     const more = Number(object.size ?? 0) - Number(before.size ?? 0);
     const subjects = { cluster: object.cluster };
     const words = { VmPoolName: object.name };

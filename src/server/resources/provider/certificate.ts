@@ -1,6 +1,7 @@
 /** The certificate that every simulated provider presents (nobody has its key), and others. */
+
+import { define } from '../../core/behavior.ts';
 import { namedId } from '../../core/digest.ts';
-import { rules } from '../../core/behavior.ts';
 import type { Trusting } from './reach.ts';
 
 const content = [
@@ -19,8 +20,7 @@ const content = [
 ].join('\n');
 
 /** What the provider presents, and what else is trusted for it. */
-export const certificateRules = rules({
-  kind: 'certificate',
+export const certificateRules = define('certificate', {
   compute(ctx, place) {
     const presented = {
       id: namedId(place.owner?.id ?? '', 'certificate'),

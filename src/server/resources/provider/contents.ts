@@ -1,7 +1,7 @@
 /** What simulated providers have to offer: the same for the same provider in every answer. */
 import type { Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
 import { digestOf, namedId } from '../../core/digest.ts';
-import { rules } from '../../core/behavior.ts';
 
 type Network = Resource<'openstack_network'>;
 
@@ -40,8 +40,7 @@ export function subnetOf(network: Network, index: number): Resource<'openstack_s
   };
 }
 
-export const externalHostRules = rules({
-  kind: 'external_host',
+export const externalHostRules = define('external_host', {
   compute(_ctx, place) {
     const provider = place.owner?.id ?? '';
     return hostNames.map((name) => ({
@@ -53,8 +52,7 @@ export const externalHostRules = rules({
   },
 });
 
-export const discoveredHostRules = rules({
-  kind: 'external_discovered_host',
+export const discoveredHostRules = define('external_discovered_host', {
   compute(_ctx, place) {
     const provider = place.owner?.id ?? '';
     return ['1', '2', '3'].map((number) => {
@@ -74,8 +72,7 @@ export const discoveredHostRules = rules({
   },
 });
 
-export const hostGroupRules = rules({
-  kind: 'external_host_group',
+export const hostGroupRules = define('external_host_group', {
   compute(_ctx, place) {
     const provider = place.owner?.id ?? '';
     return groupNames.map((name) => ({
@@ -90,8 +87,7 @@ export const hostGroupRules = rules({
   },
 });
 
-export const computeResourceRules = rules({
-  kind: 'external_compute_resource',
+export const computeResourceRules = define('external_compute_resource', {
   compute(_ctx, place) {
     const provider = place.owner?.id ?? '';
     return resourceNames.map((name) => ({

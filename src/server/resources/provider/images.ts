@@ -1,23 +1,22 @@
 /** Images of repositories, below their storage domain and below their provider: they become disks. */
+
 import { byIdOrName } from '../../../model/notation/collections.ts';
-import type { Resource } from '../../../model/resource.ts';
-import { notFound } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { add } from '../../api/generic.ts';
+import { define } from '../../core/behavior.ts';
+import { placeOf } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { notFound } from '../../core/fault.ts';
+import { applyDefaults, requireAll, resolveMember, resolveReferences } from '../../core/input.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { moveDisk, prepareDisk } from '../disk/disk.ts';
 import type { DiskMove } from '../disk/ends.ts';
-import { add } from '../../api/generic.ts';
-import { applyDefaults, requireAll, resolveMember, resolveReferences } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
-import { placeOf } from '../../core/collection-ref.ts';
 import { domainOfProvider } from './domain.ts';
 
 type Image = Resource<'image'> & { format?: Resource<'disk'>['format'] };
 type Disk = Resource<'disk'>;
 
-export const imageRules = rules({
-  kind: 'image',
-
+export const imageRules = define('image', {
   locate(ctx, place) {
     const domain = ctx.tx.get('storage_domain', place.owner?.id ?? '');
     if (domain?.type === 'image') return place;
@@ -29,9 +28,7 @@ export const imageRules = rules({
   },
 });
 
-export const openstackImageRules = rules({
-  kind: 'openstack_image',
-
+export const openstackImageRules = define('openstack_image', {
   compute(ctx, place) {
     const provider = place.owner?.id ?? '';
     return imagesOf(ctx, provider).map(({ id = '', name = '' }) => ({
@@ -55,7 +52,7 @@ function imagesOf(ctx: RuleContext, provider: string): Image[] {
 }
 
 /** Makes a disk of an image, with its bytes; or a template with that disk. */
-function importImage(ctx: RuleContext, image: Image, body: StoredObject): undefined {
+function importImage(ctx: RuleContext, image: Image, body: ActionBody): undefined {
   const asTemplate = body['import_as_template'] === true;
   const required = [byIdOrName('storage_domain'), ...(asTemplate ? [byIdOrName('cluster')] : [])];
   requireAll('Action', required, body, 'import');
@@ -86,7 +83,7 @@ function fitToDomain(ctx: RuleContext, disk: Disk, id: string): void {
 }
 
 /** Adds a template with the disk; it is locked until the bytes are there. Returns its id. */
-function addTemplate(ctx: RuleContext, image: Image, disk: string, body: StoredObject): string {
+function addTemplate(ctx: RuleContext, image: Image, disk: string, body: ActionBody): string {
   const holder: StoredObject = { cluster: body['cluster'] };
   resolveReferences(ctx.tx, 'template', holder);
   const id = ctx.site.newId();
@@ -116,8 +113,7 @@ function addTemplate(ctx: RuleContext, image: Image, disk: string, body: StoredO
   return id;
 }
 
-export const openstackNetworkRules = rules({
-  kind: 'openstack_network',
+export const openstackNetworkRules = define('openstack_network', {
   actions: {
     /** Makes a network of a data center that the provider goes on to keep. */
     import(ctx, { object, place }, body) {

@@ -1,11 +1,11 @@
 /** Whether a provider can be reached, and which certificates of it are trusted. */
 import { X509Certificate } from 'node:crypto';
 import type { Resource } from '../../../model/resource.ts';
-import { refused } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { namedId } from '../../core/digest.ts';
-import type { ActionRule } from '../../core/behavior.ts';
+import { refused } from '../../core/fault.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 type Certificate = Resource<'certificate'>;
 
@@ -18,7 +18,13 @@ export interface Trusting {
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-export const reachActions: Readonly<Record<string, ActionRule<never>>> = {
+type ProviderKind =
+  | 'external_host_provider'
+  | 'openstack_image_provider'
+  | 'openstack_network_provider'
+  | 'openstack_volume_provider';
+
+export const reachActions = {
   /**
    * The outside world is simulated: whatever is elsewhere is taken to be there. What is said to be
    * on this machine is not, and is looked for.
@@ -37,13 +43,13 @@ export const reachActions: Readonly<Record<string, ActionRule<never>>> = {
 
   import_certificates(ctx, { object, place }, body) {
     const provider = object as Trusting;
-    const sent = ((body['certificates'] ?? []) as Certificate[]).map((one) => read(ctx, one));
+    const sent = (body.certificates ?? []).map((one) => read(ctx, one));
     const known = new Map([...(provider.trusted ?? []), ...sent].map((one) => [one.id, one]));
     ctx.tx.update(place.kind, { ...provider, trusted: [...known.values()] } as never);
     ctx.event('PROVIDER_CERTIFICATES_IMPORTED', {}, { ObjectName: provider.name });
     return undefined;
   },
-};
+} satisfies Readonly<Record<string, Action<ProviderKind>>>;
 
 /** Reads a certificate that was sent, with or without the lines around it. */
 function read(ctx: RuleContext, { content = '' }: Certificate): StoredObject & Certificate {

@@ -1,11 +1,11 @@
 /** Rules of external providers of hosts, images, networks and volumes. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { KindName } from '../../store/kinds.ts';
+import { erase, refuseInUse } from '../../api/generic.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { namedId } from '../../core/digest.ts';
-import { erase, refuseInUse } from '../../api/generic.ts';
-import { rules } from '../../core/behavior.ts';
+import type { StoredObject } from '../../store/document.ts';
+import type { KindName } from '../../store/kinds.ts';
 import { networksOf, subnetOf } from './contents.ts';
 import { addProviderDomain, domainOfProvider } from './domain.ts';
 import { reachActions } from './reach.ts';
@@ -28,39 +28,35 @@ const events = {
   remove: 'PROVIDER_REMOVED',
 } as const;
 
-export const externalHostProviderRules = rules({
-  kind: 'external_host_provider',
+export const externalHostProviderRules = define('external_host_provider', {
   events,
-  prepare: (ctx, provider) => check(ctx, provider, 'add'),
-  change: (ctx, _before, after) => check(ctx, after, 'edit'),
+  beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
+  beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
   actions: reachActions,
 });
 
-export const imageProviderRules = rules({
-  kind: 'openstack_image_provider',
+export const imageProviderRules = define('openstack_image_provider', {
   events,
-  prepare: (ctx, provider) => check(ctx, provider, 'add'),
-  added: (ctx, { object }) => addProviderDomain(ctx, object, 'image'),
-  change: (ctx, _before, after) => check(ctx, after, 'edit'),
+  beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
+  afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'image'),
+  beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
   remove: (ctx, { object, place }) => removeWithDomain(ctx, place, object),
   actions: reachActions,
 });
 
-export const volumeProviderRules = rules({
-  kind: 'openstack_volume_provider',
+export const volumeProviderRules = define('openstack_volume_provider', {
   events,
-  prepare: (ctx, provider) => check(ctx, provider, 'add'),
-  added: (ctx, { object }) => addProviderDomain(ctx, object, 'volume'),
-  change: (ctx, _before, after) => check(ctx, after, 'edit'),
+  beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
+  afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'volume'),
+  beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
   remove: (ctx, { object, place }) => removeWithDomain(ctx, place, object),
   actions: reachActions,
 });
 
-export const networkProviderRules = rules({
-  kind: 'openstack_network_provider',
+export const networkProviderRules = define('openstack_network_provider', {
   events,
 
-  prepare(ctx, provider) {
+  beforeCreate(ctx, provider) {
     check(ctx, provider, 'add');
     provider.type ??= 'external';
     provider.read_only ??= true;
@@ -68,7 +64,7 @@ export const networkProviderRules = rules({
     provider.unmanaged ??= false;
   },
 
-  added(ctx, { object }) {
+  afterCreate(ctx, { object }) {
     const path = `/openstacknetworkproviders/${object.id}/networks`;
     for (const [index, network] of networksOf(object.id ?? '').entries()) {
       ctx.tx.insert('openstack_network', path, network);
@@ -76,9 +72,9 @@ export const networkProviderRules = rules({
     }
   },
 
-  change: (ctx, _before, after) => check(ctx, after, 'edit'),
+  beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
 
-  removable(ctx, { object, place }) {
+  beforeDelete(ctx, { object, place }) {
     const where = { external_provider_id: object.id ?? '' };
     const used = ctx.tx.list('network', { where, limit: 6 }) as StoredObject[];
     refuseInUse({ place, object: { ...object } }, used, 'the networks');
@@ -88,8 +84,7 @@ export const networkProviderRules = rules({
 });
 
 /** Providers that a cluster names, as it lists them. */
-export const externalProviderRules = rules({
-  kind: 'external_provider',
+export const externalProviderRules = define('external_provider', {
   compute(ctx, { owner }) {
     const cluster = owner?.kind === 'cluster' ? ctx.tx.get('cluster', owner.id) : undefined;
     return (cluster?.external_network_providers ?? []).flatMap(
@@ -143,22 +138,20 @@ function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-export const authenticationKeyRules = rules({
-  kind: 'openstack_volume_authentication_key',
+export const authenticationKeyRules = define('openstack_volume_authentication_key', {
   events: {
     add: 'AUTHENTICATION_KEY_ADDED',
     update: 'AUTHENTICATION_KEY_UPDATED',
     remove: 'AUTHENTICATION_KEY_REMOVED',
   },
-  prepare(ctx, key) {
+  beforeCreate(ctx, key) {
     key.uuid ??= key.id ?? '';
     key.usage_type ??= 'ceph';
     key.creation_date = ctx.timestamp;
   },
 });
 
-export const volumeTypeRules = rules({
-  kind: 'openstack_volume_type',
+export const volumeTypeRules = define('openstack_volume_type', {
   compute(_ctx, place) {
     const provider = place.owner?.id ?? '';
     return ['ceph', 'lvm'].map((name) => ({

@@ -1,9 +1,10 @@
 /** Rules of scheduling policies and of the units that they consist of. */
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
+
 import { refuseInUse } from '../../api/generic.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 type PartKind = 'filter' | 'weight' | 'balance';
 
@@ -11,11 +12,10 @@ type PartKind = 'filter' | 'weight' | 'balance';
 const unitTypes = { filter: 'filter', weight: 'weight', balance: 'load_balancing' } as const;
 
 function partRules(kind: PartKind) {
-  return rules<PartKind>({
-    kind,
+  return define(kind, {
     events: { add: 'SCHEDULING_POLICY_UPDATED', remove: 'SCHEDULING_POLICY_UPDATED' },
     addsWith: 200,
-    prepare(ctx, part, place) {
+    beforeCreate(ctx, part, place) {
       requireUnlocked(ctx, place, 'edit');
       const id = (part as { scheduling_policy_unit?: { id?: string } }).scheduling_policy_unit?.id;
       const unit = id === undefined ? undefined : ctx.tx.get('scheduling_policy_unit', id);
@@ -33,7 +33,7 @@ function partRules(kind: PartKind) {
       // A part of a policy is named by its unit.
       Object.assign(part, { id, name: unit?.name });
     },
-    removable(ctx, { place }) {
+    beforeDelete(ctx, { place }) {
       requireUnlocked(ctx, place, 'edit');
     },
   });
@@ -49,29 +49,27 @@ export const schedulingPolicyRules = [
   partRules('filter'),
   partRules('weight'),
   partRules('balance'),
-  rules({
-    kind: 'scheduling_policy',
+  define('scheduling_policy', {
     events: {
       add: 'SCHEDULING_POLICY_ADDED',
       update: 'SCHEDULING_POLICY_UPDATED',
       remove: 'SCHEDULING_POLICY_REMOVED',
     },
-    prepare(_ctx, policy) {
+    beforeCreate(_ctx, policy) {
       Object.assign(policy, { locked: false, default_policy: false });
     },
-    change(ctx, before) {
+    beforeUpdate(ctx, before) {
       if (before.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'edit', name: before.name });
     },
-    removable(ctx, { place, object }) {
+    beforeDelete(ctx, { place, object }) {
       if (object.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'remove', name: object.name });
       const where = { scheduling_policy_id: object.id ?? '' };
       const clusters = ctx.tx.list('cluster', { where, limit: 6 }) as StoredObject[];
       refuseInUse({ place, object: { ...object } }, clusters, 'the clusters');
     },
   }),
-  rules({
-    kind: 'scheduling_policy_unit',
-    removable(ctx, { object }) {
+  define('scheduling_policy_unit', {
+    beforeDelete(ctx, { object }) {
       ctx.refuse('POLICY_UNIT_IS_INTERNAL', { action: 'remove', name: object.name });
     },
   }),

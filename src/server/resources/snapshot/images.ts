@@ -1,8 +1,8 @@
 /** What a snapshot keeps: the images of the disks, how they were attached, devices, configuration. */
 import type { Resource } from '../../../model/resource.ts';
-import type { ImageCopy } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ImageCopy } from '../../core/transition-handlers.ts';
+import type { StoredObject } from '../../store/document.ts';
 import type { Source } from '../disk/copies.ts';
 import { domainOf } from '../disk/disk.ts';
 import { snapshotOf } from '../disk/snapshot-attachment.ts';

@@ -1,10 +1,10 @@
 /** Going back to a snapshot: trying it, keeping it, going back to the present. */
-import type { Resource } from '../../../model/resource.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { requireNotAttached } from '../disk/snapshot-attachment.ts';
-import type { Addressed } from '../../core/behavior.ts';
 import { attachmentsOf, moveVm, nicsOf, snapshotsOf, type Vm } from '../vm/vm.ts';
 import { previewed, requireNoBackup, requireNoPreview, requireSettledSnapshots } from './checks.ts';
 import {
@@ -24,7 +24,7 @@ type Snapshot = Resource<'snapshot'>;
 type Target = Addressed<'vm'>;
 
 /** Begins a preview: the present is kept first, then the disks become those of the snapshot. */
-export function preview(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'preview_snapshot');
   const id = (body['snapshot'] as { id?: string }).id ?? '';
   const snapshot = ctx.tx.get('snapshot', id, `/vms/${vm.id}/snapshots`);
@@ -127,7 +127,7 @@ export function undone(ctx: RuleContext, vm: Vm): Vm {
 export function restore(
   ctx: RuleContext,
   { object: snapshot }: Addressed<'snapshot'>,
-  body: StoredObject,
+  body: ActionBody,
 ): undefined {
   const vm = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
   if (snapshot.snapshot_type === 'active') ctx.refuse('SNAPSHOT_IS_ACTIVE', { action: 'restore' });
@@ -154,7 +154,7 @@ export function restored(ctx: RuleContext, vm: Vm, data: StoredObject | undefine
 }
 
 /** Whether the memory that a snapshot holds is to come back with it. */
-function wantsMemory(snapshot: Snapshot, body: StoredObject): boolean {
+function wantsMemory(snapshot: Snapshot, body: ActionBody): boolean {
   return body['restore_memory'] === true && snapshot.persist_memorystate === true;
 }
 
@@ -170,7 +170,7 @@ function requireNoneAttached(ctx: RuleContext, vm: Vm, action: string): void {
   requireNotAttached(ctx, images, action, 'Snapshot');
 }
 
-function namedDisks(body: StoredObject): string[] | undefined {
+function namedDisks(body: ActionBody): string[] | undefined {
   const disks = body['disks'] as { id?: string }[] | undefined;
   return disks && disks.length > 0 ? disks.map(({ id }) => id ?? '') : undefined;
 }

@@ -2,13 +2,14 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { snapshotLifecycle as lifecycle } from '../../../model/resources/snapshot.ts';
-import { begin, onArrival, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { begin, requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { notedCopies } from '../disk/copies.ts';
 import { requireNotAttached } from '../disk/snapshot-attachment.ts';
-import { rules } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
 import { requireDataCenter } from '../vm/checks.ts';
 import { isRunning, nicsOf, subjects, type Vm } from '../vm/vm.ts';
 import {
@@ -34,11 +35,43 @@ type Snapshot = Resource<'snapshot'>;
 
 const mergeable = new Set(['down', 'up', 'powering_up', 'paused', 'reboot_in_progress']);
 
-export const snapshotRules = rules({
-  kind: 'snapshot',
-  lifecycle,
+const transitions: TransitionHandlers<'snapshot'> = {
+  describe: (ctx, snapshot) => ({
+    subjects: subjects(ctx, ctx.tx.get('vm', (snapshot as Snapshot).vm?.id ?? '') ?? {}),
+    words: { SnapshotName: String(snapshot['description'] ?? '') },
+  }),
+  copies: { add: (_ctx, _snapshot, { data }) => notedCopies(data) },
+  onEnd: {
+    add(ctx, snapshot) {
+      settleImages(ctx, snapshot);
+      return snapshot;
+    },
+    remove(ctx, snapshot) {
+      const disks = imagesOf(ctx, String(snapshot['id'])).map(({ disk }) => disk?.id ?? '');
+      eraseSnapshot(ctx, snapshot as Snapshot);
+      for (const id of disks) settleDisk(ctx, id);
+      return undefined;
+    },
+  },
+  onCopyFailure: {
+    /** Bytes that could not be kept: there is no snapshot, and the disks are as they were. */
+    add(ctx, snapshot, { data }) {
+      for (const { from } of notedCopies(data)) settleDisk(ctx, from);
+      eraseSnapshot(ctx, snapshot as Snapshot);
+      const vm = ctx.tx.get('vm', (snapshot as Snapshot).vm?.id ?? '') ?? {};
+      ctx.event('SNAPSHOT_FAILED', subjects(ctx, vm), {
+        SnapshotName: String(snapshot['description'] ?? ''),
+      });
+      return undefined;
+    },
+  },
+};
 
-  prepare(ctx, snapshot, place, sent) {
+export const snapshotRules = define('snapshot', {
+  lifecycle,
+  transitions,
+
+  beforeCreate(ctx, snapshot, place, sent) {
     const vm = vmOf(ctx, place);
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'create' });
     if (vm.status === 'migrating') ctx.refuse('VM_IS_MIGRATING', { action: 'snapshot' });
@@ -62,13 +95,13 @@ export const snapshotRules = rules({
     });
   },
 
-  added(ctx, { place, object }, sent) {
+  afterCreate(ctx, { place, object }, sent) {
     const vm = vmOf(ctx, place);
     const copies = keep(ctx, vm, object, sentDisks(ctx, vm, sent));
     move(ctx, place.collection, object, 'add', { copies });
   },
 
-  removable(ctx, { object, place }) {
+  beforeDelete(ctx, { object, place }) {
     const vm = vmOf(ctx, place);
     if (object.snapshot_type !== 'regular')
       ctx.refuse('SNAPSHOT_NOT_REGULAR', { action: 'remove' });
@@ -95,38 +128,6 @@ export const snapshotRules = rules({
   present: shownSnapshot,
 
   actions: { restore },
-});
-
-onArrival('snapshot', {
-  describe: (ctx, snapshot) => ({
-    subjects: subjects(ctx, ctx.tx.get('vm', (snapshot as Snapshot).vm?.id ?? '') ?? {}),
-    words: { SnapshotName: String(snapshot['description'] ?? '') },
-  }),
-  copies: { add: (_ctx, _snapshot, { data }) => notedCopies(data) },
-  arrived: {
-    add(ctx, snapshot) {
-      settleImages(ctx, snapshot);
-      return snapshot;
-    },
-    remove(ctx, snapshot) {
-      const disks = imagesOf(ctx, String(snapshot['id'])).map(({ disk }) => disk?.id ?? '');
-      eraseSnapshot(ctx, snapshot as Snapshot);
-      for (const id of disks) settleDisk(ctx, id);
-      return undefined;
-    },
-  },
-  failed: {
-    /** Bytes that could not be kept: there is no snapshot, and the disks are as they were. */
-    add(ctx, snapshot, { data }) {
-      for (const { from } of notedCopies(data)) settleDisk(ctx, from);
-      eraseSnapshot(ctx, snapshot as Snapshot);
-      const vm = ctx.tx.get('vm', (snapshot as Snapshot).vm?.id ?? '') ?? {};
-      ctx.event('SNAPSHOT_FAILED', subjects(ctx, vm), {
-        SnapshotName: String(snapshot['description'] ?? ''),
-      });
-      return undefined;
-    },
-  },
 });
 
 function vmOf(ctx: RuleContext, place: Place): Vm {
@@ -158,13 +159,12 @@ function move(
   operation: string,
   data?: StoredObject,
 ): void {
-  const journey = { kind: 'snapshot' as const, collection, id: snapshot.id ?? '', operation };
-  begin(ctx, { ...journey, ...(data ? { data } : {}) }, snapshot as StoredObject);
+  const run = { kind: 'snapshot' as const, collection, id: snapshot.id ?? '', operation };
+  begin(ctx, { ...run, ...(data ? { data } : {}) }, snapshot as StoredObject);
 }
 
 /** The disks of a snapshot: the images it keeps, or those of the present. */
-export const snapshotDiskRules = rules<'snapshot_disk'>({
-  kind: 'snapshot_disk',
+export const snapshotDiskRules = define('snapshot_disk', {
   compute(ctx, place) {
     const { snapshot, active } = shownBy(ctx, place);
     const reference = { snapshot: { id: snapshot.id ?? '' } };
@@ -181,8 +181,7 @@ export const snapshotDiskRules = rules<'snapshot_disk'>({
 });
 
 /** The interfaces that the machine had. */
-export const snapshotNicRules = rules<'snapshot_nic'>({
-  kind: 'snapshot_nic',
+export const snapshotNicRules = define('snapshot_nic', {
   compute(ctx, place) {
     const { snapshot, active } = shownBy(ctx, place);
     if (active) return nicsOf(ctx, { id: snapshot.vm?.id ?? '' });
@@ -191,8 +190,7 @@ export const snapshotNicRules = rules<'snapshot_nic'>({
 });
 
 /** The drive that the machine had. */
-export const snapshotCdromRules = rules<'snapshot_cdrom'>({
-  kind: 'snapshot_cdrom',
+export const snapshotCdromRules = define('snapshot_cdrom', {
   compute(ctx, place) {
     const { snapshot, active } = shownBy(ctx, place);
     return active

@@ -1,7 +1,7 @@
 /** What a snapshot shows of its machine. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { ovfOfSnapshot } from '../vm/ovf-configuration.ts';
 import { shownComputed } from '../vm/shown.ts';
 import type { Vm } from '../vm/vm.ts';

@@ -1,7 +1,7 @@
 /** Runs that leave nothing behind: a snapshot before, put back afterwards. */
 import type { Resource } from '../../../model/resource.ts';
-import type { ImageCopy } from '../../core/transitions.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { moveVm, snapshotsOf, subjects, type Vm } from '../vm/vm.ts';
 import { eraseSnapshot, imagesOf, keep, settleDisk, settleImages } from './images.ts';
 

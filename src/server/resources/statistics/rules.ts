@@ -3,15 +3,15 @@
 import { statistics } from '../../../model/derive/statistics.ts';
 import type { StatisticRow } from '../../../model/notation/statistics.ts';
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { typeOfKind } from '../../store/kinds.ts';
+import { find } from '../../api/generic.ts';
+import { define } from '../../core/behavior.ts';
+import { type Place, placeOf } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/digest.ts';
-import { find } from '../../api/generic.ts';
+import type { StoredObject } from '../../store/document.ts';
+import { typeOfKind } from '../../store/kinds.ts';
 import { capacityOf } from '../gluster/brick-details.ts';
 import { progressOf } from '../gluster/progress.ts';
-import { rules } from '../../core/behavior.ts';
-import { type Place, placeOf } from '../../core/collection-ref.ts';
 import { diskMeasures, hostNicMeasures, nicMeasures } from './devices.ts';
 import { hostMeasures, numaNodeMeasures } from './host.ts';
 import type { Measured } from './measured.ts';
@@ -19,9 +19,7 @@ import { vmMeasures } from './vm.ts';
 
 type Statistic = Resource<'statistic'>;
 
-export const statisticRules = rules({
-  kind: 'statistic',
-
+export const statisticRules = define('statistic', {
   compute(ctx, place) {
     const { owner } = place;
     const type = owner ? typeOfKind(owner.kind) : '';

@@ -1,8 +1,8 @@
 /** What refuses to attach a storage domain, to deactivate it and to detach it. */
 import type { FaultKey } from '../../../model/faults.ts';
 import type { Resource } from '../../../model/resource.ts';
-import { referringCondition } from '../../store/conditions.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { referringCondition } from '../../store/conditions.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 import { usersOf } from '../domain-contents/unregistered.ts';
 import { isRunning } from '../vm/vm.ts';

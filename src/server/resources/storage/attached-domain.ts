@@ -2,9 +2,12 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { storageDomainLifecycle as lifecycle } from '../../../model/resources/storage-domain.ts';
-import { begin, onArrival, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { type Addressed, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { resolveMember } from '../../core/input.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { begin, requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import {
   domainsOf,
   electSpm,
@@ -13,8 +16,6 @@ import {
   releaseSpm,
 } from '../data-center/data-center.ts';
 import { leaveInventory } from '../domain-contents/unregistered.ts';
-import { resolveMember } from '../../core/input.ts';
-import { type Addressed, rules } from '../../core/behavior.ts';
 import {
   refuseBusy,
   refuseDetaching,
@@ -28,9 +29,31 @@ import { shownSpace, shownStorage } from './shown.ts';
 type Domain = Resource<'storage_domain'>;
 type Target = Addressed<'attached_storage_domain'>;
 
-export const attachedStorageDomainRules = rules({
-  kind: 'attached_storage_domain',
+const transitions: TransitionHandlers<'attached_storage_domain'> = {
+  describe: (ctx, attached) => {
+    const { id, data_center } = attached as Domain;
+    return {
+      subjects: {
+        storage_domain: ctx.tx.get('storage_domain', id ?? ''),
+        data_center: ctx.tx.get('data_center', data_center?.id ?? ''),
+      },
+    };
+  },
+  onEnd: {
+    attach: refreshed,
+    activate: refreshed,
+    deactivate: refreshed,
+    become_master: refreshed,
+    detach(ctx, attached) {
+      detached(ctx, attached as Attached);
+      return undefined;
+    },
+  },
+};
+
+export const attachedStorageDomainRules = define('attached_storage_domain', {
   lifecycle,
+  transitions,
   addsAtOnce: true,
 
   attach(ctx, place, sent) {
@@ -43,7 +66,7 @@ export const attachedStorageDomainRules = rules({
     requireState(ctx, 'attached_storage_domain', object, 'detach');
     const domain = ctx.tx.get('storage_domain', object.id ?? '') ?? {};
     refuseDetaching(ctx, object, domain);
-    begin(ctx, journey(place.collection, object.id ?? '', 'detach'), object);
+    begin(ctx, run(place.collection, object.id ?? '', 'detach'), object);
   },
 
   present(ctx, attached) {
@@ -112,32 +135,10 @@ export function attachDomain(ctx: RuleContext, dataCenter: string, domain: Domai
     ctx.tx.update('data_center', { ...owner, storage_format: domain.storage_format });
   }
   electSpm(ctx, dataCenter);
-  begin(ctx, journey(collection, id, 'attach'), attached as StoredObject);
+  begin(ctx, run(collection, id, 'attach'), attached as StoredObject);
   refreshDataCenter(ctx, dataCenter);
   return ctx.tx.get('attached_storage_domain', id, collection) ?? attached;
 }
-
-onArrival('attached_storage_domain', {
-  describe: (ctx, attached) => {
-    const { id, data_center } = attached as Domain;
-    return {
-      subjects: {
-        storage_domain: ctx.tx.get('storage_domain', id ?? ''),
-        data_center: ctx.tx.get('data_center', data_center?.id ?? ''),
-      },
-    };
-  },
-  arrived: {
-    attach: refreshed,
-    activate: refreshed,
-    deactivate: refreshed,
-    become_master: refreshed,
-    detach(ctx, attached) {
-      detached(ctx, attached as Attached);
-      return undefined;
-    },
-  },
-});
 
 function refreshed(ctx: RuleContext, object: StoredObject): StoredObject {
   const attached = object as Attached;
@@ -185,12 +186,12 @@ function requireHost(ctx: RuleContext, dataCenter: string, action: string): void
   }
 }
 
-function journey(collection: string, id: string, operation: string) {
+function run(collection: string, id: string, operation: string) {
   return { kind: 'attached_storage_domain' as const, collection, id, operation };
 }
 
 function move(ctx: RuleContext, { place, object }: Target, operation: string): undefined {
-  begin(ctx, journey(place.collection, object.id ?? '', operation), object);
+  begin(ctx, run(place.collection, object.id ?? '', operation), object);
   if (ctx.site.speed > 0) refreshDataCenter(ctx, object.data_center?.id ?? '');
   return undefined;
 }

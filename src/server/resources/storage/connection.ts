@@ -1,11 +1,11 @@
 /** Rules of storage connections: how storage is reached, which domains and disks use which of them. */
 import type { Requirement } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
-import { listedCondition } from '../../store/conditions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
+import { listedCondition } from '../../store/conditions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { type LogicalUnit, unitsOf } from './logical-unit.ts';
 
 type Connection = Resource<'storage_connection'>;
@@ -38,9 +38,7 @@ const managedOptions = ['vers', 'nfsvers', 'timeo', 'retrans', 'protocol_version
 
 const ranges = { nfs_retrans: [0, 32_767], nfs_timeo: [1, 6_000] } as const;
 
-export const storageConnectionRules = rules({
-  kind: 'storage_connection',
-
+export const storageConnectionRules = define('storage_connection', {
   locate(_ctx, place) {
     const { owner } = place;
     if (owner?.kind !== 'storage_domain' && owner?.kind !== 'iscsi_bond') return place;
@@ -52,7 +50,7 @@ export const storageConnectionRules = rules({
     };
   },
 
-  prepare(ctx, connection, _place, sent) {
+  beforeCreate(ctx, connection, _place, sent) {
     if (sent['id'] !== undefined) ctx.refuse('CONNECTION_ID_GIVEN', { action: 'add' });
     requireConnection(connection);
     checkConnection(ctx, connection, 'add');
@@ -61,7 +59,7 @@ export const storageConnectionRules = rules({
     if (sameConnection(ctx, connection)) ctx.refuse('CONNECTION_IN_USE', { action: 'add' });
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     if (sent['type'] !== undefined && sent['type'] !== before.type) {
       ctx.refuse('CONNECTION_TYPE_FIXED', { action: 'edit', type: before.type });
     }
@@ -72,7 +70,7 @@ export const storageConnectionRules = rules({
     requireIdle(ctx, before, 'edit');
   },
 
-  changed(ctx, _before, { object }) {
+  afterUpdate(ctx, _before, { object }) {
     for (const domain of domainsUsing(ctx, object.id ?? '')) {
       ctx.event('STORAGE_DOMAIN_UPDATED', { storage_domain: domain });
       if (unitsOf(domain.storage).length > 0) continue;
@@ -80,7 +78,7 @@ export const storageConnectionRules = rules({
     }
   },
 
-  removable(ctx, { object }) {
+  beforeDelete(ctx, { object }) {
     const users = [
       ...domainsUsing(ctx, object.id ?? ''),
       ...disksUsing(ctx, object).map((disk) => ({ name: disk.alias ?? disk.id })),

@@ -1,9 +1,9 @@
 /** Actions of storage domains, and what adds logical units to them or takes some away. */
-import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
-import type { ActionRule } from '../../core/behavior.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { connect } from './connection.ts';
 import {
   type LogicalUnit,
@@ -17,7 +17,7 @@ import { isBlock, spaceOf } from './space.ts';
 
 type Domain = Resource<'storage_domain'>;
 
-export const domainActions: Readonly<Record<string, ActionRule<'storage_domain'>>> = {
+export const domainActions = {
   /** Every host sees the same storage; one that does not exist sees nothing. */
   is_attached(ctx, { object }, body) {
     const host = body['host'] as StoredObject | undefined;
@@ -69,7 +69,7 @@ export const domainActions: Readonly<Record<string, ActionRule<'storage_domain'>
     }
     return undefined;
   },
-};
+} satisfies Readonly<Record<string, Action<'storage_domain'>>>;
 
 /** Adds logical units to a domain that is about to be stored; those it has already stay. */
 export function extendDomain(ctx: RuleContext, domain: Domain, sent: readonly LogicalUnit[]): void {
@@ -107,7 +107,7 @@ export function requireFree(
 function namedUnits(
   ctx: RuleContext,
   domain: Domain,
-  body: StoredObject,
+  body: ActionBody,
   action: string,
 ): readonly LogicalUnit[] {
   const named = sentUnits(body['logical_units']);

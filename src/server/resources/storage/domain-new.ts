@@ -1,7 +1,7 @@
 /** New storage domains: the storage that they are on, what is on it already, their defaults. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { newestFormat } from './attached-checks.ts';
 import { domainsUsing, sameConnection, storageAt } from './connection.ts';
 import { requireFree } from './domain-actions.ts';

@@ -1,10 +1,10 @@
 /** Rules of storage domains: how they are added, imported, extended, changed and removed. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define, type Parameters } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { domainsOf, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
 import { requireAll, resolveReferences } from '../../core/input.ts';
-import { type Parameters, rules } from '../../core/behavior.ts';
+import type { StoredObject } from '../../store/document.ts';
+import { domainsOf, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
 import { attachDomain } from './attached-domain.ts';
 import { checkConnection, checkRelisted, connect } from './connection.ts';
 import { domainActions, extendDomain } from './domain-actions.ts';
@@ -59,11 +59,10 @@ const fixed = [
   'storage.path',
 ] as const;
 
-export const storageDomainRules = rules({
-  kind: 'storage_domain',
+export const storageDomainRules = define('storage_domain', {
   events: { add: 'STORAGE_DOMAIN_ADDED', update: 'STORAGE_DOMAIN_UPDATED' },
 
-  prepare(ctx, domain, _place, sent) {
+  beforeCreate(ctx, domain, _place, sent) {
     fromConnection(ctx, domain);
     requireAll('StorageDomain', ['storage.type'], domain, 'add');
     const storage = domain.storage ?? {};
@@ -89,7 +88,7 @@ export const storageDomainRules = rules({
     fillDomain(ctx, domain, dataCenter);
   },
 
-  added(ctx, { object }, sent) {
+  afterCreate(ctx, { object }, sent) {
     const connections = connect(ctx, object.storage ?? {});
     ctx.tx.update('storage_domain', { ...object, storage_connections: connections });
     if (object.type === 'data') addDiskProfile(ctx, object);
@@ -102,7 +101,7 @@ export const storageDomainRules = rules({
     }
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     const different = fixed.filter((path) => differs(before, sent, path));
     if (different.length > 0) {
       ctx.refuse('DOMAIN_FIELDS_FIXED', { action: 'edit', attributes: different.join(', ') });
@@ -121,12 +120,12 @@ export const storageDomainRules = rules({
     if (units.length > 0) extendDomain(ctx, after, units);
   },
 
-  relisted(ctx, before, _after, member) {
+  onMembershipChange(ctx, before, _after, member) {
     checkRelisted(ctx, before, member);
     ctx.event('STORAGE_DOMAIN_UPDATED', { storage_domain: before });
   },
 
-  removable(ctx, { object }, parameters) {
+  beforeDelete(ctx, { object }, parameters) {
     const attached = ctx.tx.list('attached_storage_domain', { where: { id: object.id ?? '' } });
     const [first] = attached;
     if (object.type === 'image' || object.type === 'volume') {

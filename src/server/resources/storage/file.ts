@@ -1,9 +1,9 @@
 /** ISO and floppy images on ISO domains: those that come with every domain, those put in a folder. */
 import type { Resource } from '../../../model/resource.ts';
-import { notFound } from '../../core/fault.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { notFound } from '../../core/fault.ts';
 
 /** What an ISO domain holds from the beginning. */
 const supplied = [
@@ -15,9 +15,7 @@ const supplied = [
 
 const types: Readonly<Record<string, string>> = { iso: 'iso', vfd: 'floppy', img: 'floppy' };
 
-export const fileRules = rules({
-  kind: 'file',
-
+export const fileRules = define('file', {
   /** `refresh` reads the storage again before anything is listed. */
   locate(ctx, place) {
     requireIsoDomain(ctx, place);

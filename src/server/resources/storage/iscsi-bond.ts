@@ -1,22 +1,21 @@
 /** Rules of iSCSI bonds: networks of a data center over which storage connections go. */
 import type { Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
 
 type Bond = Resource<'iscsi_bond'>;
 
-export const iscsiBondRules = rules({
-  kind: 'iscsi_bond',
+export const iscsiBondRules = define('iscsi_bond', {
   events: { add: 'ISCSI_BOND_ADDED', update: 'ISCSI_BOND_UPDATED', remove: 'ISCSI_BOND_REMOVED' },
 
-  prepare(ctx, bond, place) {
+  beforeCreate(ctx, bond, place) {
     bond.data_center = { id: place.owner?.id ?? '' };
     bond.networks ??= [];
     bond.storage_connections ??= [];
     check(ctx, bond, 'add');
   },
 
-  relisted(ctx, _before, after) {
+  onMembershipChange(ctx, _before, after) {
     check(ctx, after, 'edit');
     ctx.event('ISCSI_BOND_UPDATED', { data_center: after.data_center }, { ObjectName: after.name });
   },

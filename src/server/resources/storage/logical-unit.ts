@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 
 const gibibyte = 2 ** 30;
 

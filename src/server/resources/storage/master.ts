@@ -1,8 +1,8 @@
 /** The master storage domain of a data center: who takes over when it leaves. */
 import type { Resource } from '../../../model/resource.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { begin } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 
 /** An attached domain as it is stored; `masterUntil` does not show: service time in milliseconds. */
@@ -48,12 +48,12 @@ export function moveMaster(ctx: RuleContext, from: Attached, to: Attached): Atta
   const collection = collectionIn(dataCenter);
   const old: Attached = { ...from, master: false, masterUntil: ctx.steady };
   ctx.tx.update('attached_storage_domain', old, collection);
-  const journey = {
+  const run = {
     kind: 'attached_storage_domain' as const,
     collection,
     id: to.id ?? '',
     operation: 'become_master',
   };
-  begin(ctx, journey, { ...to, master: true } as StoredObject);
+  begin(ctx, run, { ...to, master: true } as StoredObject);
   return old;
 }

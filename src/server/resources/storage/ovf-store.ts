@@ -1,9 +1,9 @@
 /** The disk of a storage domain that keeps the configuration of the machines whose disks it holds. */
 import type { Resource } from '../../../model/resource.ts';
 import { type TarFile, tarOf } from '../../archive/tar.ts';
+import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { settleOwners } from '../disk/disk.ts';
-import type { Addressed } from '../../core/behavior.ts';
 import { ovfOfTemplate, ovfOfVm } from '../vm/ovf-configuration.ts';
 import { attachmentsOf } from '../vm/vm.ts';
 import { requireStatus } from './domain-actions.ts';

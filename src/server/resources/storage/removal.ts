@@ -1,10 +1,10 @@
 /** Storage domains that leave the service: erased, or left alone on their storage to be imported. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { erase } from '../../api/generic.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 import { eraseContents, leaveInventory } from '../domain-contents/unregistered.ts';
-import { erase } from '../../api/generic.ts';
 import { disconnect } from './connection.ts';
 
 type Domain = Resource<'storage_domain'>;

@@ -1,7 +1,7 @@
 /** What is computed when a storage domain is shown: its space, its logical units. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { presentUnit, unitUsers } from './logical-unit.ts';
 import { spaceOf } from './space.ts';
 

@@ -1,7 +1,7 @@
 /** Space of storage domains: sums over what their disks say of themselves, no file is looked at. */
 import type { Resource } from '../../../model/resource.ts';
-import { diskSums } from '../../store/kept-sums.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { diskSums } from '../../store/kept-sums.ts';
 
 type Domain = Resource<'storage_domain'>;
 type Disk = Resource<'disk'>;

@@ -1,13 +1,13 @@
 /** Rules of instance types: machines that have one keep its hardware when it goes. */
-import type { StoredObject } from '../../store/document.ts';
-import { erase } from '../../api/generic.ts';
-import { rules } from '../../core/behavior.ts';
 
-export const instanceTypeRules = rules({
-  kind: 'instance_type',
+import { erase } from '../../api/generic.ts';
+import { define } from '../../core/behavior.ts';
+import type { StoredObject } from '../../store/document.ts';
+
+export const instanceTypeRules = define('instance_type', {
   events: { add: 'TEMPLATE_CREATED', update: 'TEMPLATE_UPDATED' },
 
-  prepare(_ctx, type) {
+  beforeCreate(_ctx, type) {
     type.memory ??= 1024 * 2 ** 20;
     type.cpu = { topology: { sockets: 1, cores: 1, threads: 1 }, ...type.cpu };
     type.high_availability = { enabled: false, priority: 0, ...type.high_availability };

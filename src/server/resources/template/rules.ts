@@ -2,9 +2,13 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { templateLifecycle as lifecycle } from '../../../model/resources/template.ts';
-import { begin, onArrival, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { erase, forgetReferences } from '../../api/generic.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { resolveMember, resolveReferences } from '../../core/input.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { begin, requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import {
   type Changes,
   copyDisk,
@@ -15,9 +19,6 @@ import {
 } from '../disk/copies.ts';
 import { eraseDisk } from '../disk/disk.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
-import { erase, forgetReferences } from '../../api/generic.ts';
-import { resolveMember, resolveReferences } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
 import { requireFreeDisks, requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { configurationOf } from '../snapshot/images.ts';
 import { checkConfiguration, requireDataCenter } from '../vm/checks.ts';
@@ -31,9 +32,66 @@ import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../vm/vm.t
 
 type Template = Resource<'template'>;
 
-export const templateRules = rules({
-  kind: 'template',
+const transitions: TransitionHandlers<'template'> = {
+  describe: (ctx, template) => {
+    const cluster = ctx.tx.get('cluster', (template as Template).cluster?.id ?? '');
+    const dataCenter = dataCenterOfCluster(ctx, cluster?.id);
+    return {
+      subjects: {
+        template,
+        ...(cluster ? { cluster } : {}),
+        ...(dataCenter ? { data_center: dataCenter } : {}),
+      },
+    };
+  },
+  copies: {
+    add: (_ctx, _template, { data }) => notedCopies(data),
+    import: (_ctx, _template, { data }) => notedCopies(data),
+    export: (_ctx, _template, { data }) => notedCopies(data),
+    export_to_file: (_ctx, _template, { data }) => notedCopies(data),
+  },
+  onEnd: {
+    add(ctx, template, { data }) {
+      releaseCopies(ctx, notedCopies(data));
+      release(ctx, data);
+      return template;
+    },
+    import(ctx, template, { data }) {
+      releaseCopies(ctx, notedCopies(data));
+      return template;
+    },
+    remove(ctx, template) {
+      const id = String(template['id']);
+      for (const { disk } of sourcesOf(ctx, { kind: 'template', id })) {
+        ctx.tx.remove('disk_attachment', disk.id ?? '', `/templates/${id}/diskattachments`);
+        eraseDisk(ctx, disk);
+      }
+      erase(ctx, { place: { kind: 'template', collection: '/templates' }, object: template });
+      for (const permission of ctx.tx.list('permission', { where: { template_id: id } })) {
+        ctx.tx.remove('permission', permission.id ?? '');
+      }
+      forgetReferences(ctx, id);
+      return undefined;
+    },
+  },
+  onCopyFailure: {
+    import(ctx, template, { data }) {
+      spoilCopies(ctx, notedCopies(data));
+      ctx.event('TEMPLATE_IMPORT_FAILED', { template });
+      return { ...template, status: 'illegal' };
+    },
+    add(ctx, template, { data }) {
+      spoilCopies(ctx, notedCopies(data));
+      release(ctx, data);
+      ctx.event('TEMPLATE_ADD_FAILED', { template });
+      return { ...template, status: 'illegal' };
+    },
+  },
+};
+
+export const templateRules = define('template', {
   lifecycle,
+  transitions,
   events: { update: 'TEMPLATE_UPDATED' },
   presentsStored: true,
   present(ctx, template, everything) {
@@ -43,7 +101,7 @@ export const templateRules = rules({
     return { ...shown, initialization: { ...template.initialization, configuration } };
   },
 
-  prepare(ctx, template, _place, sent) {
+  beforeCreate(ctx, template, _place, sent) {
     const vm = sourceOf(ctx, sent);
     const action = 'create a template of';
     if (vm.status !== 'down') ctx.refuse('TEMPLATE_SOURCE_NOT_DOWN', { action, status: vm.status });
@@ -65,7 +123,7 @@ export const templateRules = rules({
     delete template['vm'];
   },
 
-  added(ctx, { object: template }, sent) {
+  afterCreate(ctx, { object: template }, sent) {
     const vm = sourceOf(ctx, sent);
     const id = template.id ?? '';
     const owner = { kind: 'template', id } as const;
@@ -86,7 +144,7 @@ export const templateRules = rules({
     move(ctx, template, 'add', { copies, vm: vm.id, words: { VmName: vm.name } });
   },
 
-  change(ctx, before, after, _place, sent) {
+  beforeUpdate(ctx, before, after, _place, sent) {
     if (before.id !== blankTemplate) {
       requireState(ctx, 'template', before, 'update', words('edit', before));
     }
@@ -98,7 +156,7 @@ export const templateRules = rules({
     checkConfiguration(ctx, after, 'edit');
   },
 
-  removable(ctx, { object: template }) {
+  beforeDelete(ctx, { object: template }) {
     const action = 'remove';
     if (template.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action });
     if (template.delete_protected) ctx.refuse('TEMPLATE_DELETE_PROTECTED', { action });
@@ -127,63 +185,6 @@ export const templateRules = rules({
       return undefined;
     },
     ...registeredAlready,
-  },
-});
-
-onArrival('template', {
-  describe: (ctx, template) => {
-    const cluster = ctx.tx.get('cluster', (template as Template).cluster?.id ?? '');
-    const dataCenter = dataCenterOfCluster(ctx, cluster?.id);
-    return {
-      subjects: {
-        template,
-        ...(cluster ? { cluster } : {}),
-        ...(dataCenter ? { data_center: dataCenter } : {}),
-      },
-    };
-  },
-  copies: {
-    add: (_ctx, _template, { data }) => notedCopies(data),
-    import: (_ctx, _template, { data }) => notedCopies(data),
-    export: (_ctx, _template, { data }) => notedCopies(data),
-    export_to_file: (_ctx, _template, { data }) => notedCopies(data),
-  },
-  arrived: {
-    add(ctx, template, { data }) {
-      releaseCopies(ctx, notedCopies(data));
-      release(ctx, data);
-      return template;
-    },
-    import(ctx, template, { data }) {
-      releaseCopies(ctx, notedCopies(data));
-      return template;
-    },
-    remove(ctx, template) {
-      const id = String(template['id']);
-      for (const { disk } of sourcesOf(ctx, { kind: 'template', id })) {
-        ctx.tx.remove('disk_attachment', disk.id ?? '', `/templates/${id}/diskattachments`);
-        eraseDisk(ctx, disk);
-      }
-      erase(ctx, { place: { kind: 'template', collection: '/templates' }, object: template });
-      for (const permission of ctx.tx.list('permission', { where: { template_id: id } })) {
-        ctx.tx.remove('permission', permission.id ?? '');
-      }
-      forgetReferences(ctx, id);
-      return undefined;
-    },
-  },
-  failed: {
-    import(ctx, template, { data }) {
-      spoilCopies(ctx, notedCopies(data));
-      ctx.event('TEMPLATE_IMPORT_FAILED', { template });
-      return { ...template, status: 'illegal' };
-    },
-    add(ctx, template, { data }) {
-      spoilCopies(ctx, notedCopies(data));
-      release(ctx, data);
-      ctx.event('TEMPLATE_ADD_FAILED', { template });
-      return { ...template, status: 'illegal' };
-    },
   },
 });
 
@@ -283,12 +284,12 @@ function words(action: string, { name, status }: Template) {
 }
 
 function move(ctx: RuleContext, template: Template, operation: string, data?: StoredObject): void {
-  const journey = {
+  const run = {
     kind: 'template' as const,
     collection: '/templates',
     id: template.id ?? '',
     operation,
     ...(data ? { data } : {}),
   };
-  begin(ctx, journey, template);
+  begin(ctx, run, template);
 }

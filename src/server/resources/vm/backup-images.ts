@@ -1,7 +1,7 @@
 /** What a backup reads: the images of its disks as they were when it began, kept until it ends. */
 import type { Resource } from '../../../model/resource.ts';
-import type { ImageCopy } from '../../core/transitions.ts';
 import type { BitmapOfPeriod, RuleContext } from '../../core/context.ts';
+import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { measured } from '../storage/space.ts';
 
 /** A backup as it is stored. */

@@ -2,14 +2,15 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { backupLifecycle as lifecycle } from '../../../model/resources/backup.ts';
-import { begin, onArrival, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define } from '../../core/behavior.ts';
 import type { BitmapOfPeriod, RuleContext } from '../../core/context.ts';
+import { isUuid } from '../../core/input.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { begin, requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { notedCopies } from '../disk/copies.ts';
 import { beginPeriod, periodsSince } from '../disk/dirty-bitmaps.ts';
 import { backupGone } from '../image-transfer/rules.ts';
-import { isUuid } from '../../core/input.ts';
-import { rules } from '../../core/behavior.ts';
 import { hostOfBackup, openTransfers, requireBackup, requireNoTransfers } from './backup-checks.ts';
 import { type Backup, freeze, holdDisks, thaw } from './backup-images.ts';
 import { addCheckpoint, disksNamed, takeBack } from './checkpoints.ts';
@@ -17,11 +18,37 @@ import { subjects, type Vm } from './vm.ts';
 
 type Disk = Resource<'disk'>;
 
-export const backupRules = rules({
-  kind: 'backup',
-  lifecycle,
+const transitions: TransitionHandlers<'backup'> = {
+  describe: (ctx, backup) => about(ctx, backup as Backup),
+  copies: { add: (_ctx, _backup, { data }) => notedCopies(data) },
+  onEnd: {
+    add(ctx, object) {
+      const backup = object as Backup;
+      const recorded = disksNamed(ctx, backup.disks).filter(isRecorded);
+      if (backup.to_checkpoint_id) {
+        addCheckpoint(
+          ctx,
+          backup,
+          recorded.map(({ id = '' }) => ({ id })),
+        );
+      }
+      return { ...object, modification_date: ctx.timestamp };
+    },
+    finalize(ctx, object) {
+      release(ctx, object);
+      return { ...object, modification_date: ctx.timestamp };
+    },
+  },
+  onCopyFailure: {
+    add: (ctx, object) => failed(ctx, object),
+  },
+};
 
-  prepare(ctx, object, place, sent) {
+export const backupRules = define('backup', {
+  lifecycle,
+  transitions,
+
+  beforeCreate(ctx, object, place, sent) {
     const backup: Backup = object;
     const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
     const named = ((sent['disks'] ?? []) as { id?: string }[]).map(({ id }) => id ?? '');
@@ -46,7 +73,7 @@ export const backupRules = rules({
    * From this transaction on whatever is written belongs to the time after the backup. Nobody writes at
    * this moment: the disks were free, and are locked from now on.
    */
-  added(ctx, { place, object }) {
+  afterCreate(ctx, { place, object }) {
     const disks = disksNamed(ctx, object.disks);
     for (const disk of disks.filter(isRecorded)) {
       beginPeriod(ctx, disk, object.to_checkpoint_id ?? '');
@@ -85,32 +112,6 @@ function changesOf(
   }
   return changes;
 }
-
-onArrival('backup', {
-  describe: (ctx, backup) => about(ctx, backup as Backup),
-  copies: { add: (_ctx, _backup, { data }) => notedCopies(data) },
-  arrived: {
-    add(ctx, object) {
-      const backup = object as Backup;
-      const recorded = disksNamed(ctx, backup.disks).filter(isRecorded);
-      if (backup.to_checkpoint_id) {
-        addCheckpoint(
-          ctx,
-          backup,
-          recorded.map(({ id = '' }) => ({ id })),
-        );
-      }
-      return { ...object, modification_date: ctx.timestamp };
-    },
-    finalize(ctx, object) {
-      release(ctx, object);
-      return { ...object, modification_date: ctx.timestamp };
-    },
-  },
-  failed: {
-    add: (ctx, object) => failed(ctx, object),
-  },
-});
 
 /** The disks are free again, and what was kept for the backup goes. */
 function release(ctx: RuleContext, backup: Backup): void {
@@ -151,13 +152,12 @@ function move(
   operation: string,
   data?: StoredObject,
 ): void {
-  const journey = { kind: 'backup' as const, collection, id: backup.id ?? '', operation };
-  begin(ctx, { ...journey, ...(data ? { data } : {}) }, backup);
+  const run = { kind: 'backup' as const, collection, id: backup.id ?? '', operation };
+  begin(ctx, { ...run, ...(data ? { data } : {}) }, backup);
 }
 
 /** The disks of a backup, as they are shown in it. */
-export const backupDiskRules = rules<'backup_disk'>({
-  kind: 'backup_disk',
+export const backupDiskRules = define('backup_disk', {
   compute(ctx, place) {
     const backup: Backup = ctx.tx.get('backup', place.owner?.id ?? '') ?? {};
     return disksNamed(ctx, backup.disks).map((disk) => ({

@@ -1,6 +1,7 @@
 /** Changes of a virtual machine: what takes effect at once, and what waits for the next start. */
-import type { StoredObject } from '../../store/document.ts';
+
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { checkConfiguration } from './checks.ts';
 import { fitMemoryPolicy } from './configuration.ts';
 import { changeMemory, memoryDevices } from './memory-devices.ts';

@@ -1,8 +1,8 @@
 /** Checkpoints of a machine: the points from which its next backups can be incremental. */
 import type { Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { forgetCheckpoint } from '../disk/dirty-bitmaps.ts';
-import { rules } from '../../core/behavior.ts';
 import { requireFreeDisks, requireNoBackup } from '../snapshot/checks.ts';
 import { subjects, type Vm } from './vm.ts';
 
@@ -50,10 +50,8 @@ export function takeBack(ctx: RuleContext, backup: Backup): void {
   if (ctx.tx.get('checkpoint', id, collection)) ctx.tx.remove('checkpoint', id, collection);
 }
 
-export const checkpointRules = rules({
-  kind: 'checkpoint',
-
-  removable(ctx, { object, place }) {
+export const checkpointRules = define('checkpoint', {
+  beforeDelete(ctx, { object, place }) {
     const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
     requireNoBackup(ctx, vm, 'remove a checkpoint of');
     const disks = new Set((object.disks ?? []).map(({ id }) => id ?? ''));
@@ -76,8 +74,7 @@ export const checkpointRules = rules({
   },
 });
 
-export const checkpointDiskRules = rules<'checkpoint_disk'>({
-  kind: 'checkpoint_disk',
+export const checkpointDiskRules = define('checkpoint_disk', {
   compute: (ctx, place) => disksNamed(ctx, ctx.tx.get('checkpoint', place.owner?.id ?? '')?.disks),
 });
 

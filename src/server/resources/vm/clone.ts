@@ -1,10 +1,17 @@
 /** A second machine like one that there is, with copies of its disks. */
+import type { ActionBody } from '../../../model/resource.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import {
+  applyDefaults,
+  checkName,
+  resolveMember,
+  resolveReferences,
+  settable,
+} from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { sourcesOf } from '../disk/copies.ts';
-import { applyDefaults, checkName, resolveMember, resolveReferences, settable } from '../../core/input.ts';
-import type { Addressed } from '../../core/behavior.ts';
 import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { addActiveSnapshot, configurationOf } from '../snapshot/images.ts';
 import { requireDataCenter } from './checks.ts';
@@ -20,7 +27,7 @@ const unclonable = new Set(['saving_state', 'restoring_state', 'unknown', 'not_r
 export function cloneVm(
   ctx: RuleContext,
   { object: source }: Addressed<'vm'>,
-  body: StoredObject,
+  body: ActionBody,
 ): undefined {
   const action = 'clone';
   if (source.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action });

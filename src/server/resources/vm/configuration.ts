@@ -1,7 +1,7 @@
 /** What a virtual machine is like: what it takes from a template, what the service fills in. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import type { Base } from './checks.ts';
 import { mebibyte, type Vm } from './vm.ts';
 

@@ -1,8 +1,8 @@
 /** Tickets of consoles: what opens one for a while, directly or through a proxy. */
 import { randomBytes } from 'node:crypto';
+import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { type ConsoleTicket, noteRunState, runStateOf } from './run-state.ts';
 import { subjects, type Vm } from './vm.ts';
 

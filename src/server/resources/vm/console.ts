@@ -1,9 +1,9 @@
 /** Rules of graphics consoles: which there are, how a viewer reaches them, tickets. */
-import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { type ActionResult, type Addressed, rules } from '../../core/behavior.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { consoleAddress, consoleCertificate } from './console-address.ts';
 import { presentTicket, proxyTicket, setTicket } from './console-ticket.ts';
 import { deviceEvents } from './devices.ts';
@@ -28,11 +28,10 @@ export function addConsole(ctx: RuleContext, vm: Vm): void {
   });
 }
 
-export const graphicsConsoleRules = rules({
-  kind: 'graphics_console',
+export const graphicsConsoleRules = define('graphics_console', {
   events: deviceEvents,
 
-  prepare(ctx, console, place) {
+  beforeCreate(ctx, console, place) {
     const protocol = console.protocol ?? 'vnc';
     console.id = consoleId(protocol);
     if (ctx.tx.get('graphics_console', console.id, place.collection)) {
@@ -76,7 +75,7 @@ function protocolOf({ protocol = 'vnc' }: Console): string {
 export function ticketOfVm(
   ctx: RuleContext,
   { object: vm }: Addressed<'vm'>,
-  body: StoredObject,
+  body: ActionBody,
 ): ActionResult {
   const where = { collection: `/vms/${vm.id}/graphicsconsoles` };
   const protocols = ctx.tx.list('graphics_console', { where }).map(protocolOf);

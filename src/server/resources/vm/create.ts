@@ -1,10 +1,10 @@
 /** How a virtual machine is made: of nothing, of a template, of a snapshot, of another machine. */
 
 import type { Resource } from '../../../model/resource.ts';
-import { incomplete } from '../../core/fault.ts';
-import type { ImageCopy } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { incomplete } from '../../core/fault.ts';
+import type { ImageCopy } from '../../core/transition-handlers.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { type Changes, copyDisk, type Owner, type Source, sourcesOf } from '../disk/copies.ts';
 import { addActiveSnapshot, snapshotSources } from '../snapshot/images.ts';
 import { checkConfiguration, requireDataCenter } from './checks.ts';

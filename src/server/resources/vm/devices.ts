@@ -1,9 +1,9 @@
 /** Rules of the devices of machines: the drive, watchdog, NUMA nodes, devices of the host. */
 import type { Resource } from '../../../model/resource.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { rules } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { processorsOf } from '../scheduling/fit.ts';
 import { currentDrives, isRunning, mebibyte, subjects, type Vm } from './vm.ts';
 
@@ -16,14 +16,12 @@ function vmOf(ctx: RuleContext, place: Place): Vm | undefined {
   return place.owner?.kind === 'vm' ? ctx.tx.get('vm', place.owner.id) : undefined;
 }
 
-export const cdromRules = rules({
-  kind: 'cdrom',
-
-  prepare(ctx) {
+export const cdromRules = define('cdrom', {
+  beforeCreate(ctx) {
     ctx.refuse('CDROM_EXISTS', { action: 'add' });
   },
 
-  change(ctx, before, after, place, sent) {
+  beforeUpdate(ctx, before, after, place, sent) {
     const vm = vmOf(ctx, place);
     const file = sent['file'] as Cdrom['file'] | undefined;
     if (file !== undefined) insert(ctx, after, file);
@@ -84,22 +82,21 @@ export const deviceEvents = {
   remove: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
 } as const;
 
-export const watchdogRules = rules({
-  kind: 'watchdog',
+export const watchdogRules = define('watchdog', {
   events: deviceEvents,
 
-  prepare(ctx, watchdog, place) {
+  beforeCreate(ctx, watchdog, place) {
     if (ctx.tx.count('watchdog', { where: { collection: place.collection } }) > 0) {
       ctx.refuse('WATCHDOG_EXISTS', { action: 'add' });
     }
     checkModel(ctx, watchdog, place, 'add');
   },
 
-  change(ctx, _before, after, place) {
+  beforeUpdate(ctx, _before, after, place) {
     checkModel(ctx, after, place, 'edit');
   },
 
-  removable(ctx, { place }) {
+  beforeDelete(ctx, { place }) {
     requireDown(ctx, vmOf(ctx, place), 'remove the watchdog of');
   },
 });
@@ -122,13 +119,12 @@ function requireDown(ctx: RuleContext, vm: Vm | undefined, action: string): void
   if (vm && isRunning(vm)) ctx.refuse('VM_IS_NOT_DOWN', { action, status: vm.status });
 }
 
-export const numaNodeRules = rules({
-  kind: 'virtual_numa_node',
+export const numaNodeRules = define('virtual_numa_node', {
   events: { add: 'NUMA_NODE_ADDED', update: 'NUMA_NODE_UPDATED', remove: 'NUMA_NODE_REMOVED' },
-  prepare: (ctx, node, place) => checkNodes(ctx, node, place, 'add'),
-  change: (ctx, _before, after, place) => checkNodes(ctx, after, place, 'edit'),
+  beforeCreate: (ctx, node, place) => checkNodes(ctx, node, place, 'add'),
+  beforeUpdate: (ctx, _before, after, place) => checkNodes(ctx, after, place, 'edit'),
 
-  removable(ctx, { object, place }) {
+  beforeDelete(ctx, { object, place }) {
     const nodes = ctx.tx.list('virtual_numa_node', { where: { collection: place.collection } });
     const last = Math.max(...nodes.map(({ index }) => index ?? 0));
     if ((object.index ?? 0) < last) ctx.refuse('NUMA_INDEX_GAP', { action: 'remove' });
@@ -157,9 +153,8 @@ function checkNodes(ctx: RuleContext, node: Node, place: Place, action: string):
   }
 }
 
-export const mediatedDeviceRules = rules({
-  kind: 'vm_mediated_device',
+export const mediatedDeviceRules = define('vm_mediated_device', {
   events: deviceEvents,
-  prepare: (ctx, _device, place) => requireDown(ctx, vmOf(ctx, place), 'add a device to'),
-  removable: (ctx, { place }) => requireDown(ctx, vmOf(ctx, place), 'remove a device of'),
+  beforeCreate: (ctx, _device, place) => requireDown(ctx, vmOf(ctx, place), 'add a device to'),
+  beforeDelete: (ctx, { place }) => requireDown(ctx, vmOf(ctx, place), 'remove a device of'),
 });

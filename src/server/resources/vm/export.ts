@@ -1,14 +1,16 @@
 /** Taking machines and templates elsewhere: to an export domain, or into a file on a host. */
+
 import type { EventName } from '../../../model/events.ts';
-import type { Resource } from '../../../model/resource.ts';
-import { copyImages, type ImageCopy, type Packing, requireState } from '../../core/transitions.ts';
-import { beginWork, registerWork } from '../../core/background-work.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { beginWork, defineWork } from '../../core/background-work.ts';
+import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { resolveMember } from '../../core/input.ts';
+import type { ImageCopy, Packing } from '../../core/transition-handlers.ts';
+import { copyImages, requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { notedCopies, sourcesOf } from '../disk/copies.ts';
 import { contentsOf, type Part, partsBelow } from '../domain-contents/unregistered.ts';
-import { resolveMember } from '../../core/input.ts';
-import type { Addressed } from '../../core/behavior.ts';
 import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { ovfOfTemplate, ovfOfVm } from './ovf-configuration.ts';
 import { dataCenterOfCluster, isRunning, moveVm, subjects } from './vm.ts';
@@ -36,7 +38,7 @@ interface Export {
 export function exportVm(
   ctx: RuleContext,
   { object: vm }: Addressed<'vm'>,
-  body: StoredObject,
+  body: ActionBody,
 ): undefined {
   const toFile = body['storage_domain'] === undefined && body['host'] !== undefined;
   requireState(ctx, 'vm', vm, toFile ? 'export_to_file' : 'export', {
@@ -63,7 +65,7 @@ interface RunningExport {
   readonly words: { readonly ExportPath: string };
 }
 
-registerWork(runningExport, {
+export const runningExportWork = defineWork(runningExport, {
   run(site, data) {
     const { copies, packing } = data as unknown as RunningExport;
     return copyImages(site, copies, packing);
@@ -89,18 +91,13 @@ export function removeArchivedCopies(ctx: RuleContext, data: StoredObject | unde
 }
 
 /** Notes a machine or template at its new place; returns what is to be copied there. */
-export function exportTo(
-  ctx: RuleContext,
-  kind: Kind,
-  object: Exported,
-  body: StoredObject,
-): Export {
+export function exportTo(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
   if (body['storage_domain']) return toDomain(ctx, kind, object, body);
   if (body['host']) return toHost(ctx, kind, object, body);
   ctx.refuse('EXPORT_TARGET_MISSING', { action: 'export' });
 }
 
-function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObject): Export {
+function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
   const action = 'export';
   const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
   const domain = ctx.tx.get('storage_domain', id);
@@ -136,7 +133,7 @@ function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: StoredOb
   };
 }
 
-function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: StoredObject): Export {
+function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
   const id = resolveMember(ctx.tx, 'host', body['host'] as StoredObject);
   const host = ctx.tx.get('host', id);
   if (host?.status !== 'up') {

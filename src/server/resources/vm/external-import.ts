@@ -1,17 +1,17 @@
 /** Imports from elsewhere: machines of other platforms, and files that were exported on a host. */
 import type { Resource } from '../../../model/resource.ts';
-import type { ImageCopy } from '../../core/transitions.ts';
+import { define } from '../../core/behavior.ts';
+import type { HostPath, RuleContext } from '../../core/context.ts';
+import { applyDefaults, checkName, resolveReferences } from '../../core/input.ts';
+import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { begin } from '../../core/transitions.ts';
 import type { OvfMachine, OvfNic } from '../../ovf/machine.ts';
 import { readOvf } from '../../ovf/read.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { HostPath, RuleContext } from '../../core/context.ts';
 import type { Owner, Source } from '../disk/copies.ts';
 import { createImage, moveDisk, prepareDisk } from '../disk/disk.ts';
 import type { Stored } from '../domain-contents/unregistered.ts';
-import { applyDefaults, checkName, resolveReferences } from '../../core/input.ts';
 import { nextMac } from '../network/mac.ts';
-import { rules } from '../../core/behavior.ts';
 import { addActiveSnapshot, configurationOf } from '../snapshot/images.ts';
 import { requireDataCenter } from './checks.ts';
 import { inherit } from './configuration.ts';
@@ -25,9 +25,7 @@ type Attachment = Resource<'disk_attachment'>;
 
 const gibibyte = 2 ** 30;
 
-export const externalVmImportRules = rules({
-  kind: 'external_vm_import',
-
+export const externalVmImportRules = define('external_vm_import', {
   attach(ctx, _place, sent) {
     const request = structuredClone(sent);
     const { vm: named, ...references } = request as Resource<'external_vm_import'>;
@@ -50,9 +48,7 @@ export const externalVmImportRules = rules({
   },
 });
 
-export const externalTemplateImportRules = rules({
-  kind: 'external_template_import',
-
+export const externalTemplateImportRules = define('external_template_import', {
   attach(ctx, _place, sent) {
     const { template: named, ...request } = structuredClone(
       sent,
@@ -73,13 +69,13 @@ export const externalTemplateImportRules = rules({
     const copies = unpacked(ctx, archive, owner, domain, true);
     for (const nic of archive.machine.nics) addTemplateNic(ctx, template, nic);
     const { id = '' } = template;
-    const journey = {
+    const run = {
       kind: 'template',
       collection: '/templates',
       id,
       operation: 'import',
     } as const;
-    begin(ctx, { ...journey, data: { copies } }, template as StoredObject);
+    begin(ctx, { ...run, data: { copies } }, template as StoredObject);
     return { ...request, template: { id, name: template.name } } as never;
   },
 });

@@ -1,11 +1,12 @@
 /** What is asked of the guest: frozen file systems, addresses of interfaces, processors. */
+
 import { enums } from '../../../model/enums.ts';
+import type { ActionBody } from '../../../model/resource.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { nextMac } from '../network/mac.ts';
-import type { Addressed } from '../../core/behavior.ts';
 import { noteRunState, runStateOf } from './run-state.ts';
 import { nicsOf, subjects, type Vm } from './vm.ts';
 
@@ -35,7 +36,7 @@ export function thaw(ctx: RuleContext, { object: vm }: Target): undefined {
 const hostedEngine = new Set(['hosted_engine', 'managed_hosted_engine']);
 
 /** Switches the maintenance of a hosted engine on or off, for all hosts that can run it. */
-export function maintenance(ctx: RuleContext, { object: vm }: Target, body: StoredObject) {
+export function maintenance(ctx: RuleContext, { object: vm }: Target, body: ActionBody) {
   if (!hostedEngine.has(vm.origin ?? '')) ctx.refuse('VM_NOT_HOSTED_ENGINE', { action: 'edit' });
   const on = body['maintenance_enabled'] === true;
   for (const host of ctx.tx.list('host')) {
@@ -60,7 +61,7 @@ export function reorderMacAddresses(ctx: RuleContext, { object: vm }: Target): u
 }
 
 /** Pins the processors to those of the host, one to one. */
-export function autoPin(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+export function autoPin(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'auto_pin_cpu_and_numa_nodes');
   const optimize = body['optimize_cpu_settings'] === true;
   ctx.tx.update('vm', { ...vm, ...pinned(ctx, vm, optimize, 'edit') });

@@ -1,6 +1,7 @@
 /** Memory that is plugged into a running machine and taken out again, device by device. */
-import type { StoredObject } from '../../store/document.ts';
+
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { mebibyte, subjects, type Vm } from './vm.ts';
 
 /** A module that was plugged while the machine ran; it is gone when the machine stops. */

@@ -1,9 +1,10 @@
 /** Moving a running machine to another host, and thinking better of it. */
-import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody } from '../../../model/resource.ts';
+import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { affinitySets } from '../scheduling/affinity.ts';
 import { chooseHost } from '../scheduling/choose.ts';
 import { requireNoBackup } from '../snapshot/checks.ts';
@@ -13,7 +14,7 @@ import { dataCenterOfCluster, hostName, moveVm, type Vm } from './vm.ts';
 type Target = Addressed<'vm'>;
 
 /** Migrates to the host that is named, or to the one that the scheduler chooses. */
-export function migrate(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+export function migrate(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'migrate');
   requireNoBackup(ctx, vm, 'migrate');
   checkPolicy(ctx, vm, body['force'] === true);
@@ -54,7 +55,7 @@ function checkPolicy(ctx: RuleContext, vm: Vm, force: boolean): void {
   }
 }
 
-function clusterOf(ctx: RuleContext, vm: Vm, body: StoredObject): string {
+function clusterOf(ctx: RuleContext, vm: Vm, body: ActionBody): string {
   const present = vm.cluster?.id ?? '';
   const sent = body['cluster'] as StoredObject | undefined;
   if (!sent) return present;
@@ -70,7 +71,7 @@ function clusterOf(ctx: RuleContext, vm: Vm, body: StoredObject): string {
 function namedHost(
   ctx: RuleContext,
   vm: Vm,
-  body: StoredObject,
+  body: ActionBody,
   cluster: string,
 ): string | undefined {
   const sent = body['host'] as StoredObject | undefined;

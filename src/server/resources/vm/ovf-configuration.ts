@@ -1,12 +1,12 @@
 /** The configuration of machines, templates and snapshots as OVF documents. */
 import type { Resource } from '../../../model/resource.ts';
-import { operatingSystems } from '../../seed/data/operating-systems.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { namedId } from '../../core/digest.ts';
 import type { LayoutName } from '../../ovf/layout.ts';
 import type { OvfDisk, OvfNic } from '../../ovf/machine.ts';
 import { writeOvf } from '../../ovf/write.ts';
+import { operatingSystems } from '../../seed/data/operating-systems.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import { namedId } from '../../core/digest.ts';
 import type { Source } from '../disk/copies.ts';
 import { snapshotSources } from '../snapshot/images.ts';
 import { attachmentsOf, dataCenterOfCluster, nicsOf, snapshotsOf, type Vm } from './vm.ts';

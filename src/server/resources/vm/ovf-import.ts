@@ -1,10 +1,10 @@
 /** A machine that is made from an OVF document: what it takes over, and the disks that it finds. */
 
 import { isPermitted } from '../../auth/permissions.ts';
+import type { RuleContext } from '../../core/context.ts';
 import type { OvfDisk, OvfMachine, OvfNic } from '../../ovf/machine.ts';
 import { readOvf } from '../../ovf/read.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { dataCenterOf, domainOf, vmsOf } from '../disk/disk.ts';
 import { nextMac } from '../network/mac.ts';
 import { inherit } from './configuration.ts';

@@ -1,8 +1,9 @@
 /** A virtual machine that belongs to a pool, and leaves it. */
+
+import type { Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import type { Addressed } from '../../core/behavior.ts';
 import { subjects } from './vm.ts';
 
 /** Takes a machine out of its pool; it goes on by itself. */

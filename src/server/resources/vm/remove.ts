@@ -1,12 +1,13 @@
 /** Removing a virtual machine: what keeps it, and what goes with it. */
+
+import { erase, forgetReferences } from '../../api/generic.ts';
+import type { Parameters } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { forgetChanges } from '../disk/dirty-bitmaps.ts';
 import { eraseDisk, keptOf, vmsOf } from '../disk/disk.ts';
 import { requireNotAttached } from '../disk/snapshot-attachment.ts';
-import { erase, forgetReferences } from '../../api/generic.ts';
-import type { Parameters } from '../../core/behavior.ts';
 import { requireNoBackup, requireNoPreview, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { eraseSnapshot } from '../snapshot/images.ts';
 import { thaw } from './backup-images.ts';

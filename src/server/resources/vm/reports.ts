@@ -1,11 +1,11 @@
 /** What the agent in the guest reports while it runs: devices, applications, who is signed in. */
 
 import type { Resource } from '../../../model/resource.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import { define } from '../../core/behavior.ts';
+import type { Place } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { namedId } from '../../core/digest.ts';
-import type { Addressed } from '../../core/behavior.ts';
-import { rules } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
 import { nicsOf, subjects, type Vm } from './vm.ts';
 
 type Device = Resource<'reported_device'>;
@@ -18,8 +18,7 @@ function reporting(ctx: RuleContext, place: Place): Vm | undefined {
   return vm?.status === 'up' ? vm : undefined;
 }
 
-export const reportedDeviceRules = rules({
-  kind: 'reported_device',
+export const reportedDeviceRules = define('reported_device', {
   compute(ctx, place) {
     const vm = reporting(ctx, place);
     if (!vm) return [];
@@ -63,8 +62,7 @@ const linuxApplications = [
 ];
 const windowsApplications = ['QEMU guest agent 107.0', 'Virtio-win-guest-tools 0.1.248'];
 
-export const applicationRules = rules({
-  kind: 'application',
+export const applicationRules = define('application', {
   compute(ctx, place) {
     const vm = reporting(ctx, place);
     return vm ? applicationsOf(vm) : [];

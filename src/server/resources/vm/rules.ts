@@ -1,11 +1,12 @@
 /** Rules of virtual machines: how they are made, changed and removed, and what they are asked to do. */
 import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
-import { onArrival, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { notedCopies, releaseCopies, spoilCopies } from '../disk/copies.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
-import { rules } from '../../core/behavior.ts';
 import { returnToPool, settledInPool } from '../pool/prestart.ts';
 import { keepMemory } from '../snapshot/memory.ts';
 import {
@@ -36,17 +37,95 @@ import { screenshot } from './screenshot.ts';
 import { shownComputed } from './shown.ts';
 import { formerUptime, hostName, moveVm, subjects, uptimeOf, type Vm, without } from './vm.ts';
 
-export const vmRules = rules({
-  kind: 'vm',
+const transitions: TransitionHandlers<'vm'> = {
+  describe: (ctx, vm) => ({
+    subjects: subjects(ctx, vm),
+    words: {
+      HostName: hostName(ctx, vm),
+      ExitMessage: 'Exit message: it was asked to stop.',
+      Reason: '',
+    },
+  }),
+  copies: Object.fromEntries(
+    [
+      'add',
+      'export',
+      'export_to_file',
+      'import',
+      'keep_state',
+      'drop_state',
+      'preview_snapshot',
+      'show_snapshot',
+      'undo_snapshot',
+      'restore_snapshot',
+    ].map((operation) => [operation, (_ctx, _vm, { data }) => notedCopies(data)]),
+  ),
+  onEnd: {
+    add(ctx, vm, { data }) {
+      releaseCopies(ctx, notedCopies(data));
+      return settledInPool(ctx, vm);
+    },
+    import(ctx, vm, { data }) {
+      releaseCopies(ctx, notedCopies(data));
+      return vm;
+    },
+    start: (ctx, vm) => running(ctx, vm),
+    start_paused(ctx, vm) {
+      keepMemory(ctx, vm, false);
+      return { ...vm, status_detail: 'none' };
+    },
+    resume(ctx, vm) {
+      keepMemory(ctx, vm, false);
+      return running(ctx, vm);
+    },
+    unpause(ctx, vm) {
+      const { status_detail: _detail, ...rest } = vm;
+      return running(ctx, rest);
+    },
+    stop: (ctx, vm) => ended(ctx, vm),
+    shutdown: (ctx, vm) => ended(ctx, vm),
+    discard: (ctx, vm) => ended(ctx, vm),
+    reboot: (ctx, vm, { data }) => (data?.['cold'] ? restarted(ctx, vm) : thawed(vm)),
+    reset: (_ctx, vm) => thawed(vm),
+    suspend: (ctx, vm) => suspended(ctx, vm),
+    migrate: (ctx, vm, { data }) => migrated(ctx, vm, data),
+    leave_host: (ctx, vm, { data }) => migrated(ctx, vm, data) as StoredObject,
+    keep_state: (ctx, vm, { data }) => {
+      const { host, operation } = data as { host: { id: string }; operation: string };
+      return stateKept(ctx, vm, host.id, operation);
+    },
+    drop_state: (ctx, vm) => returnToPool(ctx, stateDropped(ctx, vm)),
+    preview_snapshot: (ctx, vm, { data }) => presentKept(ctx, vm, data),
+    show_snapshot: (ctx, vm, { data }) => shown(ctx, vm, data),
+    commit_snapshot: (ctx, vm) => committed(ctx, vm),
+    undo_snapshot: (ctx, vm) => undone(ctx, vm),
+    restore_snapshot: (ctx, vm, { data }) => restored(ctx, vm, data),
+    remove(ctx, vm, { data }) {
+      eraseVm(ctx, vm, data?.['detach_only'] === true);
+      return undefined;
+    },
+  },
+  onCopyFailure: {
+    /** A machine whose disks could not be copied is there, and its disks are not to be used. */
+    add(ctx, vm, { data }) {
+      spoilCopies(ctx, notedCopies(data));
+      ctx.event('VM_ADD_FAILED', subjects(ctx, vm));
+      return { ...vm, status: 'down', has_illegal_images: true };
+    },
+  },
+};
+
+export const vmRules = define('vm', {
   lifecycle,
+  transitions,
   addsAtOnce: true,
   events: { update: 'VM_UPDATED' },
 
-  prepare: (ctx, vm, _place, sent) => prepareVm(ctx, vm, sent),
-  added: (ctx, { object }, sent) => furnishVm(ctx, object, sent),
-  change: (ctx, before, after, _place, sent) => changeVm(ctx, before, after, sent),
-  changed: (ctx, before, { object }) => reportChange(ctx, before, object),
-  removable: (ctx, { object }, parameters) => requireRemovable(ctx, object, parameters),
+  beforeCreate: (ctx, vm, _place, sent) => prepareVm(ctx, vm, sent),
+  afterCreate: (ctx, { object }, sent) => furnishVm(ctx, object, sent),
+  beforeUpdate: (ctx, before, after, _place, sent) => changeVm(ctx, before, after, sent),
+  afterUpdate: (ctx, before, { object }) => reportChange(ctx, before, object),
+  beforeDelete: (ctx, { object }, parameters) => requireRemovable(ctx, object, parameters),
 
   remove(ctx, { object }, parameters) {
     moveVm(ctx, object, 'remove', { detach_only: parameters.flag('detach_only') ?? false });
@@ -92,84 +171,6 @@ export const vmRules = rules({
     maintenance,
     reorder_mac_addresses: reorderMacAddresses,
     auto_pin_cpu_and_numa_nodes: autoPin,
-  },
-});
-
-onArrival('vm', {
-  describe: (ctx, vm) => ({
-    subjects: subjects(ctx, vm),
-    words: {
-      HostName: hostName(ctx, vm),
-      ExitMessage: 'Exit message: it was asked to stop.',
-      Reason: '',
-    },
-  }),
-  copies: Object.fromEntries(
-    [
-      'add',
-      'export',
-      'export_to_file',
-      'import',
-      'keep_state',
-      'drop_state',
-      'preview_snapshot',
-      'show_snapshot',
-      'undo_snapshot',
-      'restore_snapshot',
-    ].map((operation) => [operation, (_ctx, _vm, { data }) => notedCopies(data)]),
-  ),
-  arrived: {
-    add(ctx, vm, { data }) {
-      releaseCopies(ctx, notedCopies(data));
-      return settledInPool(ctx, vm);
-    },
-    import(ctx, vm, { data }) {
-      releaseCopies(ctx, notedCopies(data));
-      return vm;
-    },
-    start: (ctx, vm) => running(ctx, vm),
-    start_paused(ctx, vm) {
-      keepMemory(ctx, vm, false);
-      return { ...vm, status_detail: 'none' };
-    },
-    resume(ctx, vm) {
-      keepMemory(ctx, vm, false);
-      return running(ctx, vm);
-    },
-    unpause(ctx, vm) {
-      const { status_detail: _detail, ...rest } = vm;
-      return running(ctx, rest);
-    },
-    stop: (ctx, vm) => ended(ctx, vm),
-    shutdown: (ctx, vm) => ended(ctx, vm),
-    discard: (ctx, vm) => ended(ctx, vm),
-    reboot: (ctx, vm, { data }) => (data?.['cold'] ? restarted(ctx, vm) : thawed(vm)),
-    reset: (_ctx, vm) => thawed(vm),
-    suspend: (ctx, vm) => suspended(ctx, vm),
-    migrate: (ctx, vm, { data }) => migrated(ctx, vm, data),
-    leave_host: (ctx, vm, { data }) => migrated(ctx, vm, data) as StoredObject,
-    keep_state: (ctx, vm, { data }) => {
-      const { host, operation } = data as { host: { id: string }; operation: string };
-      return stateKept(ctx, vm, host.id, operation);
-    },
-    drop_state: (ctx, vm) => returnToPool(ctx, stateDropped(ctx, vm)),
-    preview_snapshot: (ctx, vm, { data }) => presentKept(ctx, vm, data),
-    show_snapshot: (ctx, vm, { data }) => shown(ctx, vm, data),
-    commit_snapshot: (ctx, vm) => committed(ctx, vm),
-    undo_snapshot: (ctx, vm) => undone(ctx, vm),
-    restore_snapshot: (ctx, vm, { data }) => restored(ctx, vm, data),
-    remove(ctx, vm, { data }) {
-      eraseVm(ctx, vm, data?.['detach_only'] === true);
-      return undefined;
-    },
-  },
-  failed: {
-    /** A machine whose disks could not be copied is there, and its disks are not to be used. */
-    add(ctx, vm, { data }) {
-      spoilCopies(ctx, notedCopies(data));
-      ctx.event('VM_ADD_FAILED', subjects(ctx, vm));
-      return { ...vm, status: 'down', has_illegal_images: true };
-    },
   },
 });
 

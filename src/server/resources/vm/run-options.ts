@@ -1,6 +1,7 @@
 /** What a start asks of this one run: how the guest begins, its tools, and how long overrides hold. */
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import type { RunState } from './run-state.ts';
 import { cdromId, currentDrives, type Vm } from './vm.ts';
 
@@ -8,13 +9,13 @@ import { cdromId, currentDrives, type Vm } from './vm.ts';
 const ways = ['use_cloud_init', 'use_sysprep', 'use_ignition'] as const;
 
 /** Refuses a start that asks for two ways of initialization. */
-export function requireOneInitialization(ctx: RuleContext, body: StoredObject): void {
+export function requireOneInitialization(ctx: RuleContext, body: ActionBody): void {
   const asked = ways.filter((one) => body[one] === true);
   if (asked.length > 1) ctx.refuse('VM_TWO_INITIALIZATIONS', { action: 'run' });
 }
 
 /** What is noted of a run that begins. `effective` is the machine with the overrides of the run. */
-export function runStateAsked(effective: Vm, body: StoredObject): RunState {
+export function runStateAsked(effective: Vm, body: ActionBody): RunState {
   const initializes = body['use_initialization'] === true || ways.some((one) => body[one] === true);
   const hostName = effective.initialization?.host_name;
   const overrides = body['vm'] as StoredObject | undefined;
@@ -28,7 +29,7 @@ export function runStateAsked(effective: Vm, body: StoredObject): RunState {
 const toolsDisc = /(virtio-win|guest-tools|tools-?setup).*\.iso$/i;
 
 /** Puts the disc with the guest tools into the drive, for this run only, where that is asked for. */
-export function attachTools(ctx: RuleContext, vm: Vm, body: StoredObject): void {
+export function attachTools(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   if (body['attach_wgt'] !== true) return;
   const names = ctx.tx.list('file').map(({ name }) => name ?? '');
   const [newest] = names.filter((name) => toolsDisc.test(name)).sort((a, b) => (a < b ? 1 : -1));

@@ -1,6 +1,7 @@
 /** What only the present run of a machine has, and no attribute shows: it is kept beside them. */
-import type { StoredObject } from '../../store/document.ts';
+
 import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/document.ts';
 import type { Vm } from './vm.ts';
 
 /** Opens a console for a while. */

@@ -1,9 +1,10 @@
 /** Starting and stopping: what must hold, for this run only or from now on, and what a run leaves. */
-import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { ActionBody } from '../../../model/resource.ts';
+import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveReferences } from '../../core/input.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/document.ts';
 import { chooseHost } from '../scheduling/choose.ts';
 import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
 import { keepsMemory } from '../snapshot/memory.ts';
@@ -36,7 +37,7 @@ import {
 type Target = Addressed<'vm'>;
 
 /** Starts a machine, or lets it go on that was suspended or paused. */
-export function start(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'start');
   if (vm.status === 'paused') {
     moveVm(ctx, vm, 'unpause');
@@ -52,7 +53,7 @@ export function start(ctx: RuleContext, { object: vm }: Target, body: StoredObje
 }
 
 /** Starts a machine that is down. With `vm` in the body its overrides hold for this run only. */
-export function launch(ctx: RuleContext, vm: Vm, body: StoredObject): void {
+export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   const current = withNextRun(ctx, vm);
   const overrides = structuredClone(body['vm'] ?? {}) as Vm;
   resolveReferences(ctx.tx, 'vm', overrides as StoredObject);
@@ -116,7 +117,7 @@ function checkDisks(ctx: RuleContext, vm: Vm): void {
 }
 
 /** Switches a machine off. What is down already stays so: automation may ask twice. */
-export function stop(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+export function stop(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   if (vm.status === 'down') {
     ctx.event('VM_ALREADY_THERE', subjects(ctx, vm), { VmStatus: 'Down', Action: 'stop' });
     return undefined;
@@ -131,7 +132,7 @@ export function stop(ctx: RuleContext, { object: vm }: Target, body: StoredObjec
 }
 
 /** Asks the guest to shut down. A guest that is not up cannot be asked, and is stopped. */
-export function shutdown(ctx: RuleContext, target: Target, body: StoredObject): undefined {
+export function shutdown(ctx: RuleContext, target: Target, body: ActionBody): undefined {
   const vm = target.object;
   requireState(ctx, 'vm', vm, 'shutdown');
   if (vm.status !== 'up') {
@@ -144,14 +145,14 @@ export function shutdown(ctx: RuleContext, target: Target, body: StoredObject): 
   return undefined;
 }
 
-function halt(ctx: RuleContext, vm: Vm, how: 'stop' | 'shutdown', body: StoredObject): void {
+function halt(ctx: RuleContext, vm: Vm, how: 'stop' | 'shutdown', body: ActionBody): void {
   const reason = typeof body['reason'] === 'string' ? body['reason'] : undefined;
   const words = { Reason: reason ? ` (Reason: ${reason})` : '' };
   moveVm(ctx, { ...vm, ...(reason ? { stop_reason: reason } : {}) }, how, { words });
 }
 
 /** Begins the reboot. With changes that wait, or overrides of this run, it is a stop and a start. */
-export function reboot(ctx: RuleContext, { object: vm }: Target, body: StoredObject): undefined {
+export function reboot(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'reboot');
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'reboot');
   const cold = vm.next_run_configuration_exists === true || vm.run_once === true;

@@ -1,8 +1,9 @@
 /** What the screen of a simulated machine shows: its name and its state, in large dots. */
+
+import type { ActionResult, Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
-import type { ActionResult, Addressed } from '../../core/behavior.ts';
 import { picture } from '../png.ts';
 import { runStateOf } from './run-state.ts';
 import { subjects } from './vm.ts';

@@ -1,8 +1,8 @@
 /** What the rules of virtual machines share: what belongs to one, whom its events are about, moves. */
 import type { Resource } from '../../../model/resource.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { begin } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
-import type { RuleContext } from '../../core/context.ts';
 import { snapshotOf } from '../disk/snapshot-attachment.ts';
 
 export type Vm = Resource<'vm'>;
@@ -104,14 +104,14 @@ export function moveVm(
   operation: string,
   data?: StoredObject,
 ): Vm | undefined {
-  const journey = {
+  const run = {
     kind: 'vm' as const,
     collection: '/vms',
     id: vm.id ?? '',
     operation,
     ...(data ? { data } : {}),
   };
-  return begin(ctx, journey, vm);
+  return begin(ctx, run, vm);
 }
 
 /** The object without some of its members. */

@@ -1,0 +1,82 @@
+/** What a kind of object does in its transitions, beyond what its lifecycle table says. */
+import type { StoredObject } from '../store/document.ts';
+import type { KindName } from '../store/kinds.ts';
+import type { ObjectOf } from '../store/transaction.ts';
+import type { EventSubjects, HostPath, ImageForm, PackedDisk, RuleContext } from './context.ts';
+import type { Words } from './fault.ts';
+
+/** One run of an object through a transition of its lifecycle. */
+export interface TransitionRun {
+  readonly kind: KindName;
+  readonly collection: string;
+  readonly id: string;
+  /** Name of the transition in the lifecycle. */
+  readonly operation: string;
+  /** What the end of the transition needs to know. */
+  readonly data?: StoredObject;
+  /** States on the way that are left out this time. */
+  readonly skip?: readonly string[];
+  /** State in which it comes to rest this time, instead of that of the table. */
+  readonly to?: string;
+}
+
+/** Bytes of an image to be copied to another one; onto itself, its zeros become holes. */
+export interface ImageCopy {
+  readonly from: string;
+  /** The archive that holds the bytes; `from` is the name of the file in it then. */
+  readonly archive?: HostPath;
+  readonly to: string;
+  /** The form in which it is written, where it is another one. */
+  readonly form?: ImageForm;
+  /** Length of the file afterwards, in bytes, where it is not that of the first. */
+  readonly length?: number;
+}
+
+/** An archive that is written once the copies are made. */
+export interface Packing {
+  readonly archive: HostPath;
+  readonly document: string;
+  readonly disks: readonly PackedDisk[];
+}
+
+/** What a kind of object does at the end of its transitions. */
+export interface TransitionHandlers<K extends KindName = KindName> {
+  /** Subjects and words of its events, taken from the object as it is then. */
+  readonly describe: (
+    ctx: RuleContext,
+    object: ObjectOf<K>,
+    run: TransitionRun,
+  ) => { subjects: EventSubjects; words?: Words };
+  /**
+   * By transition: runs when it has ended, in the transaction that ends it. Returns the object to be
+   * stored, or undefined when the object is gone.
+   */
+  readonly onEnd?: Readonly<
+    Record<
+      string,
+      (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => ObjectOf<K> | undefined
+    >
+  >;
+  /** By transition: images whose bytes are copied before it ends; until then the last state stays. */
+  readonly copies?: Readonly<
+    Record<
+      string,
+      (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => readonly ImageCopy[]
+    >
+  >;
+  /**
+   * By transition: follows copying that failed. Returns the object to be stored, or undefined when it
+   * is gone. By default it goes into the first failed state of its lifecycle.
+   */
+  readonly onCopyFailure?: Readonly<
+    Record<
+      string,
+      (
+        ctx: RuleContext,
+        object: ObjectOf<K>,
+        run: TransitionRun,
+        error: Error,
+      ) => ObjectOf<K> | undefined
+    >
+  >;
+}
