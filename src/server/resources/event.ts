@@ -56,7 +56,7 @@ export const eventRules = define('event', {
       }
       const health = (event[name] as Health | undefined)?.external_status;
       if (object && health && reported.has(name)) {
-        ctx.tx.update(name, { ...object, external_status: health } as never);
+        ctx.tx.update(name, { ...object, external_status: health });
       }
     }
     const id = ctx.addEvent({
@@ -86,7 +86,7 @@ export const eventRules = define('event', {
 
   collectionActions: {
     undelete(ctx, _place, body) {
-      const event = body['event'] as { id?: string } | undefined;
+      const event = body['event'];
       const named = event?.id;
       if (event && named === undefined) throw incomplete('Event', ['id'], 'undelete');
       const where = { collection: dismissedEvents, ...(named === undefined ? {} : { id: named }) };

@@ -54,7 +54,7 @@ export const stepRules = define('step', {
     const job = external(ctx, ownerOf(ctx, place), 'add a step to');
     if (job.status !== 'started') ctx.refuse('JOB_HAS_ENDED', { action: 'add', type: 'Step' });
     const steps = job.own_steps ?? [];
-    const parent = sent['parent_step'] as { id?: string } | undefined;
+    const parent = sent['parent_step'];
     if (parent?.id !== undefined && !steps.some(({ id }) => id === parent.id)) {
       ctx.refuse('STEP_NOT_OF_JOB', { action: 'add', step: parent.id });
     }
@@ -71,13 +71,13 @@ export const stepRules = define('step', {
       start_time: ctx.timestamp,
     };
     keepSteps(ctx, job, [...steps, step]);
-    return step as never;
+    return step;
   },
 
   actions: {
     end(ctx, { place, object }, body) {
       const job = external(ctx, ownerOf(ctx, place), 'end a step of');
-      const step = object as StoredObject;
+      const step = object;
       if (step['status'] !== 'started') {
         ctx.refuse('JOB_HAS_ENDED', { action: 'end', type: 'Step' });
       }

@@ -24,7 +24,7 @@ export const affinityGroupRules = define('affinity_group', {
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
-    const cluster = (sent['cluster'] as Group['cluster'])?.id;
+    const cluster = sent['cluster']?.id;
     if (cluster !== undefined && cluster !== before.cluster?.id) {
       ctx.refuse('AFFINITY_GROUP_CLUSTER_FIXED', { action: 'edit' });
     }

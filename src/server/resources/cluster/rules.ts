@@ -25,7 +25,7 @@ export const clusterRules = define('cluster', {
     const { major = 4, minor = 8 } = { ...dataCenter?.version, ...cluster.version };
     cluster.version = { major, minor };
     fillCluster(ctx, cluster);
-    const network = sent['management_network'] as { id?: string; name?: string } | undefined;
+    const network = sent['management_network'];
     checkCluster(ctx, cluster, 'add');
     checkNewCluster(ctx, cluster, network?.id ?? network?.name);
   },
@@ -39,15 +39,15 @@ export const clusterRules = define('cluster', {
   beforeUpdate(ctx, before, after, _place, sent) {
     if (before.scheduling_policy?.id !== after.scheduling_policy?.id) {
       // What the old policy was told means nothing to the new one.
-      const { custom_scheduling_policy_properties: told } = sent as Cluster;
+      const { custom_scheduling_policy_properties: told } = sent;
       if (told === undefined) delete after.custom_scheduling_policy_properties;
     }
-    const cpu = sent['cpu'] as Cluster['cpu'];
+    const cpu = sent['cpu'];
     if (cpu?.type !== undefined && cpu.architecture === undefined) {
       after.cpu = { ...after.cpu, architecture: architectureOf(cpu.type) ?? 'undefined' };
     }
     checkCluster(ctx, after, 'edit');
-    checkChange(ctx, before, after, sent as Cluster);
+    checkChange(ctx, before, after, sent);
   },
 
   afterCreate(ctx, { object }) {

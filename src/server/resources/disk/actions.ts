@@ -39,7 +39,7 @@ export const diskActions = {
     const domain = targetOf(ctx, disk, body, 'copy');
     if (templatesOf(ctx, disk).length > 0) return spread(ctx, disk, place, domain);
     const id = ctx.site.newId();
-    const { alias, name } = (body['disk'] ?? {}) as Disk;
+    const { alias, name } = body['disk'] ?? {};
     const copy: Disk = {
       ...withoutHistory(disk),
       id,
@@ -118,7 +118,7 @@ export const diskActions = {
   convert(ctx, { object: disk, place }, body) {
     requireImage(ctx, disk, 'convert');
     // Each of the two stays as it is where it is not sent; whether both go together is judged below.
-    const sent = (body['disk'] ?? {}) as Disk;
+    const sent = body['disk'] ?? {};
     const changes: Disk = {
       format: sent.format ?? disk.format ?? 'raw',
       sparse: sent.sparse ?? disk.sparse ?? true,
@@ -251,7 +251,7 @@ function withoutHistory(disk: Disk): Disk {
 /** Refuses logical units and disks that are locked or illegal. */
 function requireImage(ctx: RuleContext, disk: Disk, action: string): void {
   if (disk.storage_type === 'lun') ctx.refuse('DISK_IS_A_UNIT', { action });
-  requireState(ctx, 'disk', disk as StoredObject, action, diskWords(disk));
+  requireState(ctx, 'disk', disk, action, diskWords(disk));
 }
 
 function requireUnplugged(ctx: RuleContext, disk: Disk, action: string): void {

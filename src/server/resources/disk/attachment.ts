@@ -44,15 +44,15 @@ export const diskAttachmentRules = define('disk_attachment', {
 
   attach(ctx, place, sent) {
     const vm = vmOf(ctx, place);
-    const sentDisk = (sent['disk'] ?? {}) as StoredObject;
+    const sentDisk = sent['disk'] ?? {};
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'attach' });
     requireAll('DiskAttachment', ['interface'], sent, 'add');
     const known =
       sentDisk['id'] !== undefined ||
       (sentDisk['name'] && !sentDisk['provisioned_size'] && !sentDisk['lun_storage']);
-    const snapshot = (sentDisk['snapshot'] as { id?: string } | undefined)?.id;
-    let attachment = settable('disk_attachment', sent, 'C') as Attachment;
-    applyDefaults('disk_attachment', attachment as StoredObject);
+    const snapshot = sentDisk['snapshot']?.id;
+    let attachment = settable('disk_attachment', sent, 'C');
+    applyDefaults('disk_attachment', attachment);
     const disk = known ? existing(ctx, vm, sentDisk, snapshot) : made(ctx, vm, sentDisk);
     if (known && snapshot !== undefined) attachment = withSnapshot(attachment, snapshot);
     Object.assign(attachment, { id: disk.id, disk: { id: disk.id }, vm: { id: vm.id } });
@@ -88,12 +88,9 @@ export const diskAttachmentRules = define('disk_attachment', {
     checkBootable(ctx, place, after);
     checkDevice(ctx, vm, place.collection, after, 'edit');
     after.disk = { id: before.id ?? '' };
-    const changes = sent['disk'] as Disk | undefined;
+    const changes = sent['disk'];
     if (changes && snapshotOf(before)) {
-      if (
-        Object.keys(changedMembers('disk', changes as StoredObject, (disk ?? {}) as StoredObject))
-          .length > 0
-      ) {
+      if (Object.keys(changedMembers('disk', changes, disk ?? {})).length > 0) {
         ctx.refuse('DISK_SNAPSHOT_FIXED', { action: 'edit' });
       }
     } else if (changes && disk) changeDisk(ctx, disk, changes);

@@ -116,12 +116,12 @@ export const ended: Ends = {
       const there = { ...image, storage_domains: [{ id: domain ?? '' }] };
       ctx.tx.update('disk_snapshot', there, collection);
     }
-    return measured(ctx, moved) as StoredObject;
+    return measured(ctx, moved);
   },
 
   export(ctx, object, run) {
     const { domain, target } = dataOf(run);
-    const disk = object as Disk;
+    const disk = object;
     if (domain && target) {
       ctx.tx.insert('image', `/storagedomains/${domain}/images`, {
         id: target,
@@ -151,9 +151,9 @@ export const failed: NonNullable<TransitionHandlers<'disk'>['onCopyFailure']> = 
   copy(ctx, disk, run) {
     const { target, words } = dataOf(run);
     const made = target ? ctx.tx.get('disk', target) : undefined;
-    if (made) eraseDisk(ctx, made as StoredObject);
-    const alias = (disk as Disk).alias ?? '';
-    ctx.event('DISK_COPY_FAILED', {}, { DiskAlias: alias, ...(words as Record<string, string>) });
+    if (made) eraseDisk(ctx, made);
+    const alias = disk.alias ?? '';
+    ctx.event('DISK_COPY_FAILED', {}, { DiskAlias: alias, ...words });
     return { ...disk, status: 'ok' };
   },
   export(ctx, disk, run) {

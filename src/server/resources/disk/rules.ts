@@ -95,7 +95,7 @@ export const diskRules = define('disk', {
     if (object.status === 'locked') {
       ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(object) });
     }
-    if (more) changeDisk(ctx, object, sent as Disk);
+    if (more) changeDisk(ctx, object, sent);
     else if (version !== undefined) {
       if (object.format !== 'cow') ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
       requireState(ctx, 'disk', object as StoredObject, 'update', diskWords(object));

@@ -150,5 +150,5 @@ function nicIn(ctx: RuleContext, object: StoredObject, vm: Vm, body: ActionBody)
     : (mappedProfile(ctx, profile, body) ?? profile?.id);
   if (target) nic.vnic_profile = { id: target };
   else delete nic.vnic_profile;
-  return nic as StoredObject;
+  return nic;
 }

@@ -71,7 +71,7 @@ function requireCluster(body: ActionBody): void {
 /** Makes a machine with copies of the disks; what is on the domain stays. */
 function importVm(ctx: RuleContext, place: Place, kept: Stored<Vm>, body: ActionBody): undefined {
   requireActive(ctx, place.owner?.id ?? '', 'import');
-  const { name } = (body['vm'] ?? {}) as Vm;
+  const { name } = body['vm'] ?? {};
   const clone = body['clone'] === true;
   if (!clone && ctx.tx.get('vm', kept.id ?? '')) {
     ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: kept.name });
@@ -101,7 +101,7 @@ function importTemplate(
   if (!clone && ctx.tx.get('template', kept.id ?? '')) {
     ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: kept.name });
   }
-  const { name } = (body['template'] ?? {}) as Template;
+  const { name } = body['template'] ?? {};
   const id = clone ? ctx.site.newId() : (kept.id ?? '');
   const template = newTemplate(ctx, name, clusterIn(ctx, body), kept, id);
   const domains = [{ id: targetIn(ctx, place, body) }];
@@ -109,7 +109,7 @@ function importTemplate(
     copyDisk(ctx, source, { kind: 'template', id }, { storage_domains: domains }),
   );
   const run = { kind: 'template', collection: '/templates', id, operation: 'import' } as const;
-  begin(ctx, { ...run, data: { copies } }, template as StoredObject);
+  begin(ctx, { ...run, data: { copies } }, template);
   return undefined;
 }
 

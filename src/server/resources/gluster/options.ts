@@ -19,7 +19,7 @@ function keep(ctx: RuleContext, volume: Volume, options: Option[]): void {
 }
 
 function sentOption(body: ActionBody): { name: string; value: string } {
-  const { name, value } = (body['option'] ?? {}) as Option;
+  const { name, value } = body['option'] ?? {};
   return { name: name ?? '', value: value ?? '' };
 }
 

@@ -33,7 +33,7 @@ export const hostNetworkActions = {
     }
     const source = resolveMember(ctx.tx, 'host', sent);
     const action = 'copy networks to';
-    requireState(ctx, 'host', object as StoredObject, 'setup_networks', { action });
+    requireState(ctx, 'host', object, 'setup_networks', { action });
     const from = configurationOf(ctx, source);
     const names = new Map(nicsOf(ctx, source).map(({ id, name }) => [id, name ?? '']));
     const named = (reference: Nic | undefined) => ({ name: names.get(reference?.id) ?? '' });
@@ -48,7 +48,7 @@ export const hostNetworkActions = {
       for (const { network, host_nic, ...rest } of from.attachments) {
         const { id: _id, host: _host, ...sentAgain } = rest;
         draft.attach(
-          { ...sentAgain, network: network ?? {}, host_nic: named(host_nic) } as never,
+          { ...sentAgain, network: network ?? {}, host_nic: named(host_nic) },
           (one) => one,
         );
       }

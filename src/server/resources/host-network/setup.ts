@@ -5,13 +5,12 @@ import { merge, resolveMember, settable } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import { useless } from '../host/useless.ts';
 import { Draft } from './draft.ts';
-import { type Attachment, attachmentsOf, type Nic, refreshNics, tell } from './nics.ts';
+import { type Attachment, attachmentsOf, refreshNics, tell } from './nics.ts';
 import { missingNetworks } from './required.ts';
 import { awaitCommit, commitNetworks, configurationOf, configure, keepSaved } from './saved.ts';
 import { validate } from './validate.ts';
 
 type Host = Resource<'host'>;
-type Label = Resource<'network_label'>;
 
 /** Seconds that a change waits for its confirmation, when it is to be checked. */
 const usual = 120;

@@ -46,7 +46,7 @@ export const hostTransitions: TransitionHandlers<'host'> = {
   describe: (ctx, host) => ({
     subjects: {
       host: host,
-      cluster: ctx.tx.get('cluster', (host as Host).cluster?.id ?? ''),
+      cluster: ctx.tx.get('cluster', host.cluster?.id ?? ''),
     },
     words: { HostStatus: statusWord(host) },
   }),

@@ -23,7 +23,7 @@ export const networkRules = define('network', {
     network.vdsm_name = vdsmName(network);
     // These are of clusters.
     for (const name of ['required', 'display'] as const) delete network[name];
-    delete (network as StoredObject)['profile_required'];
+    delete network['profile_required'];
   },
 
   afterCreate(ctx, { object }, sent) {
@@ -44,14 +44,14 @@ export const networkRules = define('network', {
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
-    const elsewhere = sent['data_center'] as StoredObject | undefined;
+    const elsewhere = sent['data_center'];
     if (elsewhere?.['id'] !== undefined || elsewhere?.['name'] !== undefined) {
       const wanted = resolveMember(ctx.tx, 'data_center', elsewhere);
       if (wanted !== before.data_center?.id) {
         ctx.refuse('NETWORK_DATA_CENTER_FIXED', { action: 'edit' });
       }
     }
-    const clears = sent['vlan'] as { id?: number } | undefined;
+    const clears = sent['vlan'];
     if (clears !== undefined && clears.id === undefined) delete after.vlan;
     for (const name of ['required', 'display'] as const) delete after[name];
     checkNetwork(ctx, after, 'edit');
@@ -88,7 +88,7 @@ export const networkRules = define('network', {
     const nics = profilesOf(ctx, object).flatMap((profile) =>
       ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' }, limit: 6 }),
     );
-    refuseInUse({ place, object: { ...object } }, nics as StoredObject[], 'the interfaces');
+    refuseInUse({ place, object: { ...object } }, nics, 'the interfaces');
   },
 
   remove(ctx, { place, object }) {
@@ -145,7 +145,7 @@ export function profilesOf(ctx: RuleContext, network: Network): Profile[] {
 function forgetProfiles(ctx: RuleContext, network: Network): void {
   for (const profile of profilesOf(ctx, network)) {
     const place = { kind: 'vnic_profile', collection: '/vnicprofiles' } as const;
-    erase(ctx, { place, object: profile as StoredObject });
+    erase(ctx, { place, object: profile });
   }
 }
 

@@ -35,7 +35,7 @@ export const vnicProfileRules = define('vnic_profile', {
   },
 
   beforeUpdate(ctx, before, after, place, sent) {
-    const wanted = sent['network'] as StoredObject | undefined;
+    const wanted = sent['network'];
     if (wanted?.['id'] !== undefined || wanted?.['name'] !== undefined) {
       if (resolveMember(ctx.tx, 'network', wanted) !== before.network?.id) {
         ctx.refuse('PROFILE_NETWORK_FIXED', { action: 'edit' });
@@ -73,7 +73,7 @@ function isEmpty(sent: unknown): boolean {
 
 function usersOf(ctx: RuleContext, profile: Profile): StoredObject[] {
   const where = { vnic_profile_id: profile.id ?? '' };
-  return ctx.tx.list('nic', { where, limit: 6 }) as StoredObject[];
+  return ctx.tx.list('nic', { where, limit: 6 });
 }
 
 function checkProfile(ctx: RuleContext, profile: Profile, action: string): void {

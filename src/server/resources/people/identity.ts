@@ -64,7 +64,7 @@ function known(
   const entry =
     principal.domain?.id &&
     ctx.tx.get(kind, directoryId(principal.name), `/domains/${principal.domain.id}/${folder}`);
-  if (entry) return entry as StoredObject;
+  if (entry) return entry;
   return ctx.refuse('NOT_IN_DIRECTORY', {
     action: 'add',
     type: kind === 'directory_user' ? 'User' : 'Group',
@@ -88,7 +88,7 @@ export const identityRules = [
     present: shownDomain,
     events: { update: 'USER_PROFILE_UPDATED' },
     attach(ctx, place, sent) {
-      const user = sent as User;
+      const user = sent;
       const text = user.user_name ?? user.principal ?? user.name ?? '';
       const entry = known(ctx, 'directory_user', text, domainOf(ctx, sent));
       const present = ctx.tx.find('user', { user_name: String(entry['user_name']) });
@@ -120,7 +120,7 @@ export const identityRules = [
     presentsStored: true,
     present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
     attach(ctx, place, sent) {
-      const group = sent as Group;
+      const group = sent;
       const entry = known(ctx, 'directory_group', group.name ?? '', domainOf(ctx, sent));
       const domain = (entry['domain'] as { id: string }).id;
       const present = ctx.tx.byName('group', String(entry['name']), { domain_id: domain });

@@ -57,7 +57,7 @@ function importImage(ctx: RuleContext, image: Image, body: ActionBody): undefine
   const required = [byIdOrName('storage_domain'), ...(asTemplate ? [byIdOrName('cluster')] : [])];
   requireAll('Action', required, body, 'import');
   const domain = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
-  const sent = (body['disk'] ?? {}) as Disk;
+  const sent = body['disk'] ?? {};
   const id = ctx.site.newId();
   const disk: Disk = {
     id,
@@ -69,7 +69,7 @@ function importImage(ctx: RuleContext, image: Image, body: ActionBody): undefine
   };
   fitToDomain(ctx, disk, domain);
   prepareDisk(ctx, disk);
-  applyDefaults('disk', disk as StoredObject);
+  applyDefaults('disk', disk);
   ctx.tx.insert('disk', '/disks', disk);
   const template = asTemplate ? addTemplate(ctx, image, id, body) : undefined;
   const data: DiskMove = { target: image.id ?? '', ...(template ? { template } : {}) };
@@ -87,7 +87,7 @@ function addTemplate(ctx: RuleContext, image: Image, disk: string, body: ActionB
   const holder: StoredObject = { cluster: body['cluster'] };
   resolveReferences(ctx.tx, 'template', holder);
   const id = ctx.site.newId();
-  const sent = (body['template'] ?? {}) as { name?: string };
+  const sent = body['template'] ?? {};
   const blank = ctx.tx.byName('template', 'Blank') ?? {};
   ctx.tx.insert('template', '/templates', {
     ...blank,

@@ -30,7 +30,7 @@ export const reachActions = {
    * on this machine is not, and is looked for.
    */
   test_connectivity(ctx, target) {
-    const { name, url = '' } = target.object as Trusting;
+    const { name, url = '' } = target.object;
     const { hostname, port, protocol } = new URL(url);
     if (!loopback.test(hostname)) return undefined;
     ctx.afterCommit.push(async () => {

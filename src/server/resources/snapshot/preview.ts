@@ -171,7 +171,7 @@ function requireNoneAttached(ctx: RuleContext, vm: Vm, action: string): void {
 }
 
 function namedDisks(body: ActionBody): string[] | undefined {
-  const disks = body['disks'] as { id?: string }[] | undefined;
+  const disks = body['disks'];
   return disks && disks.length > 0 ? disks.map(({ id }) => id ?? '') : undefined;
 }
 
@@ -202,5 +202,5 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
       ctx.tx.update('disk_attachment', attachment, collection);
     } else if (ctx.tx.get('disk', id)) ctx.tx.insert('disk_attachment', collection, attachment);
   }
-  return { ...vm, ...(savedConfiguration(snapshot) as Vm), cluster: vm.cluster ?? {} } as Vm;
+  return { ...vm, ...savedConfiguration(snapshot), cluster: vm.cluster ?? {} };
 }

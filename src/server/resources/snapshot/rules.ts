@@ -37,7 +37,7 @@ const mergeable = new Set(['down', 'up', 'powering_up', 'paused', 'reboot_in_pro
 
 const transitions: TransitionHandlers<'snapshot'> = {
   describe: (ctx, snapshot) => ({
-    subjects: subjects(ctx, ctx.tx.get('vm', (snapshot as Snapshot).vm?.id ?? '') ?? {}),
+    subjects: subjects(ctx, ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {}),
     words: { SnapshotName: String(snapshot['description'] ?? '') },
   }),
   copies: { add: (_ctx, _snapshot, { data }) => notedCopies(data) },
@@ -48,7 +48,7 @@ const transitions: TransitionHandlers<'snapshot'> = {
     },
     remove(ctx, snapshot) {
       const disks = imagesOf(ctx, String(snapshot['id'])).map(({ disk }) => disk?.id ?? '');
-      eraseSnapshot(ctx, snapshot as Snapshot);
+      eraseSnapshot(ctx, snapshot);
       for (const id of disks) settleDisk(ctx, id);
       return undefined;
     },

@@ -31,7 +31,7 @@ type Target = Addressed<'attached_storage_domain'>;
 
 const transitions: TransitionHandlers<'attached_storage_domain'> = {
   describe: (ctx, attached) => {
-    const { id, data_center } = attached as Domain;
+    const { id, data_center } = attached;
     return {
       subjects: {
         storage_domain: ctx.tx.get('storage_domain', id ?? ''),
@@ -45,7 +45,7 @@ const transitions: TransitionHandlers<'attached_storage_domain'> = {
     deactivate: refreshed,
     become_master: refreshed,
     detach(ctx, attached) {
-      detached(ctx, attached as Attached);
+      detached(ctx, attached);
       return undefined;
     },
   },

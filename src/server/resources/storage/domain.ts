@@ -116,7 +116,7 @@ export const storageDomainRules = define('storage_domain', {
       ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'edit', status: 'locked' });
     }
     checkLimits(ctx, after, 'edit');
-    const units = sentUnits(unitsOf(sent['storage'] as Domain['storage']));
+    const units = sentUnits(unitsOf(sent['storage']));
     if (units.length > 0) extendDomain(ctx, after, units);
   },
 

@@ -34,7 +34,7 @@ type Template = Resource<'template'>;
 
 const transitions: TransitionHandlers<'template'> = {
   describe: (ctx, template) => {
-    const cluster = ctx.tx.get('cluster', (template as Template).cluster?.id ?? '');
+    const cluster = ctx.tx.get('cluster', template.cluster?.id ?? '');
     const dataCenter = dataCenterOfCluster(ctx, cluster?.id);
     return {
       subjects: {

@@ -19,11 +19,11 @@ import { subjects, type Vm } from './vm.ts';
 type Disk = Resource<'disk'>;
 
 const transitions: TransitionHandlers<'backup'> = {
-  describe: (ctx, backup) => about(ctx, backup as Backup),
+  describe: (ctx, backup) => about(ctx, backup),
   copies: { add: (_ctx, _backup, { data }) => notedCopies(data) },
   onEnd: {
     add(ctx, object) {
-      const backup = object as Backup;
+      const backup = object;
       const recorded = disksNamed(ctx, backup.disks).filter(isRecorded);
       if (backup.to_checkpoint_id) {
         addCheckpoint(
@@ -51,7 +51,7 @@ export const backupRules = define('backup', {
   beforeCreate(ctx, object, place, sent) {
     const backup: Backup = object;
     const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
-    const named = ((sent['disks'] ?? []) as { id?: string }[]).map(({ id }) => id ?? '');
+    const named = (sent['disks'] ?? []).map(({ id }) => id ?? '');
     const disks = requireBackup(ctx, vm, backup, [...new Set(named)]);
     const wanted = sent['id'];
     if (typeof wanted === 'string' && isUuid(wanted)) {
@@ -85,7 +85,7 @@ export const backupRules = define('backup', {
 
   actions: {
     finalize(ctx, { place, object }) {
-      requireState(ctx, 'backup', object as StoredObject, 'finalize');
+      requireState(ctx, 'backup', object, 'finalize');
       requireNoTransfers(ctx, object);
       move(ctx, place.collection, object, 'finalize');
       return undefined;

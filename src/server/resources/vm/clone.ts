@@ -41,13 +41,13 @@ export function cloneVm(
   requireSettledSnapshots(ctx, source, action);
   requireFreeDisks(ctx, source, action);
   requireDataCenter(ctx, source, action);
-  const sent = (body['vm'] ?? {}) as StoredObject;
+  const sent = body['vm'] ?? {};
   const vm = newVm(ctx, source, sent);
   copyDevices(ctx, `/vms/${source.id}`, { kind: 'vm', id: vm.id ?? '' }, vm);
   ctx.tx.insert('cdrom', `/vms/${vm.id}/cdroms`, { id: cdromId, vm: { id: vm.id ?? '' } });
   addConsole(ctx, vm);
   addActiveSnapshot(ctx, vm);
-  const domain = body['storage_domain'] as StoredObject | undefined;
+  const domain = body['storage_domain'];
   const target = domain ? { id: resolveMember(ctx.tx, 'storage_domain', domain) } : undefined;
   const sources = sourcesOf(ctx, { kind: 'vm', id: source.id ?? '' });
   fill(ctx, vm, sources, { ...sent, ...(target ? { storage_domain: target } : {}) });

@@ -80,7 +80,7 @@ export function ticketOfVm(
   const where = { collection: `/vms/${vm.id}/graphicsconsoles` };
   const protocols = ctx.tx.list('graphics_console', { where }).map(protocolOf);
   const protocol = protocols.includes('spice') ? 'spice' : (protocols[0] ?? 'vnc');
-  return { ticket: setTicket(ctx, vm, protocol, body['ticket'] as StoredObject) };
+  return { ticket: setTicket(ctx, vm, protocol, body['ticket']) };
 }
 
 function vmOf(ctx: RuleContext, place: Place): Vm {

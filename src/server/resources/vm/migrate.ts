@@ -29,7 +29,7 @@ export function migrate(ctx: RuleContext, { object: vm }: Target, body: ActionBo
 
 /** Migrates to another host because of something that the service does. */
 export function leave(ctx: RuleContext, vm: Vm, reason: string): void {
-  requireState(ctx, 'vm', vm as StoredObject, 'migrate');
+  requireState(ctx, 'vm', vm, 'migrate');
   requireNoBackup(ctx, vm, 'migrate');
   checkPolicy(ctx, vm, true);
   const { id } = chooseHost(ctx, vm, 'migrate', vm.host?.id);
@@ -57,7 +57,7 @@ function checkPolicy(ctx: RuleContext, vm: Vm, force: boolean): void {
 
 function clusterOf(ctx: RuleContext, vm: Vm, body: ActionBody): string {
   const present = vm.cluster?.id ?? '';
-  const sent = body['cluster'] as StoredObject | undefined;
+  const sent = body['cluster'];
   if (!sent) return present;
   const id = resolveMember(ctx.tx, 'cluster', sent);
   if (id === present) return id;

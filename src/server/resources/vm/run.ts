@@ -58,7 +58,7 @@ export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   const overrides = structuredClone(body['vm'] ?? {}) as Vm;
   resolveReferences(ctx.tx, 'vm', overrides as StoredObject);
   const effective: Vm = { ...overrides, id: vm.id ?? '' };
-  inherit(effective, current as StoredObject, Object.keys(current));
+  inherit(effective, current, Object.keys(current));
   requireDataCenter(ctx, vm, 'run');
   checkBoot(ctx, effective);
   requireNoBackup(ctx, vm, 'run');
