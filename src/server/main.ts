@@ -4,7 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type ImageDaemon, longestSocketPath, startImageDaemon } from '../images/index.ts';
+import {
+  type ImageDaemon,
+  longestSocketPath,
+  type PreparedDaemon,
+  prepareThread,
+} from '../images/index.ts';
 import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
 import { Authenticator } from './auth/authenticate.ts';
@@ -20,7 +25,7 @@ import {
 } from './auth/passwords.ts';
 import { FrozenSite } from './backup/frozen.ts';
 import { noteInterval, ServiceTime, systemClock } from './clock.ts';
-import { writeDurably } from './durable-file.ts';
+import { keepDurably, writeDurably } from './durable-file.ts';
 import { ownFile } from './folder/access.ts';
 import { openDataFolder } from './folder/data-folder.ts';
 import { CallLog } from './http/call-log.ts';
@@ -68,15 +73,17 @@ const grace = 10_000;
 
 /** Starts a server; resolves when it answers. Rejects with what is wrong with its settings. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  // It loads its program while the store is opened.
+  const images = prepareThread();
   registerRules();
   // The image daemon takes absolute paths alone.
   const folder = resolve(options.data ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-')));
-  const closers: (() => unknown)[] = [];
+  const closers: (() => unknown)[] = [() => images.close()];
   if (options.data === undefined) {
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
   }
   try {
-    return await start(options, folder, closers);
+    return await start(options, folder, images, closers);
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;
@@ -93,6 +100,7 @@ function shortWay(folder: string): { unixSocket?: string } {
 async function start(
   options: ServerOptions,
   folder: string,
+  images: PreparedDaemon,
   closers: (() => unknown)[],
 ): Promise<RunningServer> {
   const dialect = dialectOf(options);
@@ -118,7 +126,7 @@ async function start(
       ? givenCertificates(options.tlsCert, options.tlsKey)
       : await ownCertificates(join(folder, 'tls'), names(options), now());
   const caFile = join(folder, 'ca.pem');
-  writeDurably(caFile, certificates.ca, 0o644);
+  keepDurably(caFile, certificates.ca, 0o644);
 
   const files = new DiskFiles(data.images, store);
   closers.push(() => files.forgetRemoved().catch(report));
@@ -130,7 +138,7 @@ async function start(
   const isRestored = store.meta('restored') !== undefined;
   // What clients were about to send or fetch when a backup was made is not what they have now.
   const tickets = isRestored ? [] : await ticketsUnderWay(store, ticketImages, files, report);
-  const daemon = await startImageDaemon({
+  const daemon = await images.start({
     host: options.imagesListen.host,
     port: options.imagesListen.port,
     tls: { key: certificates.server.key, cert: certificates.server.certificate },

@@ -1,9 +1,15 @@
 /** Step 6 of a request: from what the rules answered to status, headers and body. */
 import type { Dialect } from '../../model/dialect.ts';
-import { encodeAction, encodeFault, encodeObject, type MediaType } from '../../wire/index.ts';
+import {
+  encodeAction,
+  encodeFault,
+  encodeLargeObject,
+  encodeObject,
+  type MediaType,
+} from '../../wire/index.ts';
 import type { Refusal } from '../fault.ts';
 import type { Answer } from './call.ts';
-import { listBody } from './list-body.ts';
+import { listBody, objectBody } from './list-body.ts';
 import type { ListCache } from './list-cache.ts';
 import type { ApiResponse } from './request.ts';
 
@@ -34,8 +40,11 @@ function bodyOf(
   cache: ListCache,
 ): string | Iterable<Uint8Array> {
   switch (answer.form) {
-    case 'object':
-      return encodeObject(media, answer.object, answer.type, dialect);
+    case 'object': {
+      const { object, type } = answer;
+      const texts = encodeLargeObject(media, object, type, dialect);
+      return texts ? objectBody(texts) : encodeObject(media, object, type, dialect);
+    }
     case 'list':
       return listBody(media, answer, dialect, cache);
     case 'action':
