@@ -48,6 +48,7 @@ import { RuleContext, type Site } from './rules/context.ts';
 import { loseHost } from './rules/host/lost.ts';
 import { registerRules } from './rules/index.ts';
 import { seededRandom, seededUuid } from './seed.ts';
+import { lastEventId } from './store/event-ids.ts';
 import { clearState, loadState } from './store/state.ts';
 import type { Store } from './store/store.ts';
 import { givenCertificates, ownCertificates } from './tls/certificates.ts';
@@ -154,9 +155,9 @@ async function start(
   let port = options.listen.port;
   const address = () => `${urlHost(options.listen.host)}:${port}`;
   let newId: () => string = randomUUID;
-  // What is made anew with the same seed gets the same ids.
-  const startIds = () => {
-    if (options.seed !== undefined) newId = seededUuid(options.seed);
+  // What is made anew with the same seed gets the same ids; what comes to objects that are there, others.
+  const startIds = (beginning = 0) => {
+    if (options.seed !== undefined) newId = seededUuid(options.seed, beginning);
   };
   startIds();
   const site: Site = {
@@ -179,6 +180,7 @@ async function start(
     isoFiles: () => filesIn(join(folder, 'iso')),
   };
   const isNew = await fillStore(store, site, options);
+  if (!isNew || options.load !== undefined) startIds(store.read(lastEventId));
   // What was loaded may have brought a password, and its salt.
   const isLoaded = isNew && store.read((tx) => hasPassword(tx, options.admin));
   const rehashed = isLoaded ? hashAhead(store, options.admin, password.password) : hashed;
@@ -220,6 +222,7 @@ async function start(
           clearState(tx);
           if (begin) begin(tx, site);
           else loadState(tx, state ?? '', steady());
+          if (!begin) startIds(lastEventId(tx));
         });
         await desk.closeAll();
         await files.sweep();
