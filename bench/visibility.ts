@@ -17,23 +17,26 @@ import { median, vmctl } from './support/site.ts';
 const quick = process.argv.includes('--quick');
 const asked = process.argv.indexOf('--rounds');
 const rounds = asked > 0 ? Number(process.argv[asked + 1]) : quick ? 1 : 15;
-// More than one statement looks at, so that long lists are made as in a great site.
-const vms = quick ? 6_000 : 100_000;
+// A quick run says that all pages are answered, not what they cost.
+const vms = quick ? 300 : 100_000;
 const permissions = vms / 10;
 
 /**
  * Tells the CPU time since it was last asked, and the most that passed between two turns of the event
- * loop, in milliseconds: what others take of a busy machine is not of the server.
+ * loop, in milliseconds: neither what others take of a busy machine counts there, nor what other
+ * threads of the server do beside the loop.
  */
 const teller = `
 if (process.channel) {
   let most = 0;
   let all = process.cpuUsage();
   let before = all;
+  let began = performance.now();
   const look = () => {
     const { user, system } = process.cpuUsage(before);
-    most = Math.max(most, (user + system) / 1e3);
+    most = Math.max(most, Math.min((user + system) / 1e3, performance.now() - began));
     before = process.cpuUsage();
+    began = performance.now();
   };
   setInterval(look, 1).unref();
   process.on('message', () => {
@@ -117,8 +120,7 @@ try {
   };
   console.log(`${vms} VMs, a user with ${permissions} permissions, over the administrator`);
   for (const [name, path] of Object.entries(all)) {
-    // All of them is much, and takes its time.
-    if (!only.some((word) => name.includes(word)) || (quick && name === 'all VMs')) continue;
+    if (!only.some((word) => name.includes(word))) continue;
     const times = { admin: [] as number[], jane: [] as number[] };
     const stood = { admin: 0, jane: 0 };
     for (let round = quick ? 1 : 0; round <= rounds; round++) {

@@ -1,5 +1,5 @@
 // The image daemon: random access to disk image files by ticket, over HTTP.
-import { startInThread } from './thread.ts';
+import { prepareThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 export { ticketOfDocument } from './control/ticket-document.ts';
@@ -7,6 +7,7 @@ export { createBitmapFile, isBitmapFile } from './dirty/bitmap-file.ts';
 export { TLS as tlsSettings } from './http/tls-settings.ts';
 export { CONNECTIONS as mostConnections } from './memory.ts';
 export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './place.ts';
+export { type PreparedDaemon, prepareThread } from './thread.ts';
 export type { Changes, ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
 export { longestSocketPath } from './unix-socket.ts';
 
@@ -20,7 +21,15 @@ export async function startImageDaemon(
   program?: URL,
 ): Promise<ImageDaemon> {
   const { inThread = true, ...rest } = options;
-  if (inThread) return startInThread(rest, program);
+  if (inThread) {
+    const thread = prepareThread(program);
+    try {
+      return await thread.start(rest);
+    } catch (error) {
+      await thread.close();
+      throw error;
+    }
+  }
   const { runDaemon } = await import('./daemon.ts');
   return runDaemon(rest);
 }

@@ -9,16 +9,28 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
+/** A thread that loads the program of the daemon, and waits for its options. */
+export interface PreparedDaemon {
+  /** Starts the daemon. Rejects when it cannot listen. */
+  start(options: StartOptions): Promise<ImageDaemon>;
+  /** Ends the thread, and the daemon where it was started. */
+  close(): Promise<void>;
+}
+
 /**
- * Starts the daemon in a thread of its own. Rejects when it cannot listen.
+ * Begins a thread for the daemon: to load its program takes a while, in which others can work.
  * @param program the thread's program, looked for when not given
  */
-export async function startInThread(
-  options: StartOptions,
-  program: URL = builtFile('images-worker.js'),
-): Promise<ImageDaemon> {
-  const thread = new DaemonThread(program, options);
-  const { url, port } = await thread.started;
+export function prepareThread(program: URL = builtFile('images-worker.js')): PreparedDaemon {
+  const thread = new DaemonThread(program);
+  return {
+    start: (options) => startIn(thread, options),
+    close: () => thread.close(),
+  };
+}
+
+async function startIn(thread: DaemonThread, options: StartOptions): Promise<ImageDaemon> {
+  const { url, port } = await thread.start(options);
   return {
     url,
     port,
@@ -36,18 +48,19 @@ export async function startInThread(
 class DaemonThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
-  readonly started: Promise<Started>;
+  readonly #started: Promise<Started>;
+  #isAsked = false;
   #lastId = 0;
   #stopped: Error | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(program: URL, options: StartOptions) {
-    this.#worker = new Worker(program, { name: 'images', workerData: options });
+  constructor(program: URL) {
+    this.#worker = new Worker(program, { name: 'images' });
     let cause = 'it ended';
     this.#worker.on('error', (error) => {
       cause = error.message;
     });
-    this.started = new Promise((resolve, reject) => {
+    this.#started = new Promise((resolve, reject) => {
       this.#worker.on('message', (reply: Reply) => {
         if (reply.kind === 'started') resolve(reply);
         else if (reply.kind === 'failed') reject(new Error(reply.message));
@@ -60,6 +73,14 @@ class DaemonThread {
         this.#waiting.clear();
       });
     });
+    // Whoever starts the daemon is told; nobody may ever do that.
+    this.#started.catch(() => undefined);
+  }
+
+  async start(options: StartOptions): Promise<Started> {
+    this.#isAsked = true;
+    this.#worker.postMessage(options);
+    return this.#started;
   }
 
   call<N extends CallName>(name: N, ...parameters: Parameters<Calls[N]>): ReturnType<Calls[N]> {
@@ -80,7 +101,8 @@ class DaemonThread {
 
   async #close(): Promise<void> {
     if (this.#stopped) return;
-    await this.call('close');
+    const isRunning = this.#isAsked && (await this.#started.then(() => true).catch(() => false));
+    if (isRunning) await this.call('close');
     await this.#worker.terminate();
   }
 

@@ -1,5 +1,6 @@
 // Entry point of the daemon's own thread: starts it and runs the calls of the thread that owns it.
-import { parentPort, workerData } from 'node:worker_threads';
+import { once } from 'node:events';
+import { parentPort } from 'node:worker_threads';
 import { runDaemon } from './daemon.ts';
 import type { Reply, Request, StartOptions } from './protocol.ts';
 import type { ImageDaemon } from './types.ts';
@@ -8,8 +9,10 @@ if (!parentPort) throw new Error('this program is a part of another one');
 const port = parentPort;
 const reply = (message: Reply) => port.postMessage(message);
 
+// The owner sends what is needed when it knows that; this program is loaded meanwhile.
+const [options] = (await once(port, 'message')) as [StartOptions];
 try {
-  const daemon = await runDaemon(workerData as StartOptions);
+  const daemon = await runDaemon(options);
   port.on('message', (request: Request) => void answer(daemon, request));
   reply({ kind: 'started', url: daemon.url, port: daemon.port });
 } catch (error) {

@@ -4,7 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type ImageDaemon, longestSocketPath, startImageDaemon } from '../images/index.ts';
+import {
+  type ImageDaemon,
+  longestSocketPath,
+  type PreparedDaemon,
+  prepareThread,
+} from '../images/index.ts';
 import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
 import { ListCache } from './api/list-cache.ts';
@@ -34,7 +39,7 @@ import {
 import { answers } from './core/port-probe.ts';
 import { seededRandom, seededUuid } from './core/seeded-random.ts';
 import { ownFile } from './files/access.ts';
-import { writeDurably } from './files/durable-file.ts';
+import { keepDurably, writeDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
 import { CallLog } from './http/call-log.ts';
 import { makeListener } from './http/listener.ts';
@@ -49,6 +54,7 @@ import { loseHost } from './resources/host/lost.ts';
 import { behaviors } from './resources/index.ts';
 import { readBeginning } from './seed/data.ts';
 import { sampleUsers } from './seed/people.ts';
+import { lastEventId } from './store/event-ids.ts';
 import { clearState, loadState } from './store/state.ts';
 import type { Store } from './store/store.ts';
 import { givenCertificates, ownCertificates } from './tls/certificates.ts';
@@ -74,14 +80,16 @@ const grace = 10_000;
 
 /** Starts a server; resolves when it answers. Rejects with what is wrong with its settings. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  // It loads its program while the store is opened.
+  const images = prepareThread();
   // The image daemon takes absolute paths alone.
   const folder = resolve(options.data ?? mkdtempSync(join(tmpdir(), 'vmctl-serve-')));
-  const closers: (() => unknown)[] = [];
+  const closers: (() => unknown)[] = [() => images.close()];
   if (options.data === undefined) {
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
   }
   try {
-    return await start(options, folder, closers);
+    return await start(options, folder, images, closers);
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;
@@ -98,6 +106,7 @@ function shortWay(folder: string): { unixSocket?: string } {
 async function start(
   options: ServerOptions,
   folder: string,
+  images: PreparedDaemon,
   closers: (() => unknown)[],
 ): Promise<RunningServer> {
   const dialect = dialectOf(options);
@@ -123,7 +132,7 @@ async function start(
       ? givenCertificates(options.tlsCert, options.tlsKey)
       : await ownCertificates(join(folder, 'tls'), names(options), now());
   const caFile = join(folder, 'ca.pem');
-  writeDurably(caFile, certificates.ca, 0o644);
+  keepDurably(caFile, certificates.ca, 0o644);
 
   const files = new DiskFiles(data.images, store);
   closers.push(() => files.forgetRemoved().catch(report));
@@ -135,7 +144,7 @@ async function start(
   const isRestored = store.meta('restored') !== undefined;
   // What clients were about to send or fetch when a backup was made is not what they have now.
   const tickets = isRestored ? [] : await ticketsUnderWay(store, ticketImages, files, report);
-  const daemon = await startImageDaemon({
+  const daemon = await images.start({
     host: options.imagesListen.host,
     port: options.imagesListen.port,
     tls: { key: certificates.server.key, cert: certificates.server.certificate },
@@ -151,9 +160,9 @@ async function start(
   let port = options.listen.port;
   const address = () => `${urlHost(options.listen.host)}:${port}`;
   let newId: () => string = randomUUID;
-  // What is made anew with the same seed gets the same ids.
-  const startIds = () => {
-    if (options.seed !== undefined) newId = seededUuid(options.seed);
+  // What is made anew with the same seed gets the same ids; what comes to objects that are there, others.
+  const startIds = (beginning = 0) => {
+    if (options.seed !== undefined) newId = seededUuid(options.seed, beginning);
   };
   startIds();
   const site: Site = {
@@ -177,6 +186,7 @@ async function start(
     isoFiles: () => filesIn(join(folder, 'iso')),
   };
   const isNew = await fillStore(store, site, options);
+  if (!isNew || options.load !== undefined) startIds(store.read(lastEventId));
   // What was loaded may have brought a password, and its salt.
   const isLoaded = isNew && store.read((tx) => hasPassword(tx, options.admin));
   const rehashed = isLoaded ? hashAhead(store, options.admin, password.password) : hashed;
@@ -218,6 +228,7 @@ async function start(
           clearState(tx);
           if (begin) begin(tx, site);
           else loadState(tx, state ?? '', steady());
+          if (!begin) startIds(lastEventId(tx));
         });
         await desk.closeAll();
         await files.sweep();

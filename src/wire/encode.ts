@@ -2,12 +2,13 @@
 import type { Dialect } from '../model/dialect.ts';
 import { pluralOf, tagOf } from '../model/index.ts';
 import { actionShape } from './action.ts';
-import { writeJson } from './json/write.ts';
+import { writeJson, writeJsonInPieces } from './json/write.ts';
 import type { MediaType } from './media.ts';
 import { actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
-import { writeXml, xmlDeclaration } from './xml/write.ts';
+import { isLarge } from './weight.ts';
+import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml/write.ts';
 
-/** Characters per chunk of a long list, at least; one object is never divided. */
+/** Characters per chunk of a long list, at least. */
 const chunkSize = 64 * 1024;
 
 /** The body of one object of a type of the model. */
@@ -18,6 +19,21 @@ export function encodeObject(
   dialect: Dialect,
 ): string {
   return encode(media, value, tagOf(type), shapeOf(type), dialect);
+}
+
+/** The same body in pieces, where so much is in the object that others would wait for it; undefined: little. */
+export function encodeLargeObject(
+  media: MediaType,
+  value: object,
+  type: string,
+  dialect: Dialect,
+): Generator<string, void, undefined> | undefined {
+  return isLarge(value) ? largeObject(media, value, type, dialect) : undefined;
+}
+
+function* largeObject(media: MediaType, value: object, type: string, dialect: Dialect) {
+  if (media === 'application/xml') yield xmlDeclaration;
+  yield* itemInPieces(media, value, type, dialect, 0);
 }
 
 /**
@@ -105,6 +121,31 @@ export function* encodeRuns(
     }
   }
   if (run !== '') yield run;
+}
+
+/** One item as it stands inside the frame of a collection, in pieces however much is in it. */
+export function* encodeItem(
+  media: MediaType,
+  item: object,
+  type: string,
+  dialect: Dialect,
+): Generator<string, void, undefined> {
+  if (isLarge(item)) yield* itemInPieces(media, item, type, dialect, 1);
+  else yield* encodeRuns(media, [item], type, dialect);
+}
+
+function itemInPieces(
+  media: MediaType,
+  item: object,
+  type: string,
+  dialect: Dialect,
+  depth: number,
+): Generator<string, void, undefined> {
+  const fields = item as Readonly<Record<string, unknown>>;
+  const shape = shapeOf(type);
+  return media === 'application/json'
+    ? writeJsonInPieces(fields, shape, dialect)
+    : writeXmlInPieces(fields, tagOf(type), shape, depth);
 }
 
 /**

@@ -3,6 +3,8 @@ export { decodeAction, decodeList, decodeObject } from './decode.ts';
 export {
   type CollectionExtras,
   encodeAction,
+  encodeItem,
+  encodeLargeObject,
   encodeList,
   encodeListChunks,
   encodeObject,

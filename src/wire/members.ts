@@ -1,10 +1,16 @@
 /** The members of an object as text, in the order in which its type is written. */
+import { isLarge } from './weight.ts';
 
 export interface MemberWriter {
   readonly name: string;
   /** The whole member, indented for its depth where that means something; undefined: left out. */
   readonly write: (value: unknown, depth: number) => string | undefined;
+  /** The same of what is long, in pieces that are short; none of them is empty. */
+  readonly pieces: (value: unknown, depth: number) => Pieces;
 }
+
+/** A text, from its beginning to its end. */
+export type Pieces = Generator<string, void, undefined>;
 
 /**
  * Makes the writer for the members of a type. Most objects have a small part of the members that
@@ -31,4 +37,29 @@ export function membersWriter(
     }
     return whole;
   };
+}
+
+/** What such a writer writes, in pieces: each member in one, unless it is large. */
+export function membersInPieces(
+  members: readonly MemberWriter[],
+  separator: string,
+): (fields: Readonly<Record<string, unknown>>, depth: number) => Pieces {
+  return function* (fields, depth) {
+    let before = '';
+    for (const { name, write, pieces } of members) {
+      const value = fields[name];
+      if (value === undefined || value === null) continue;
+      let start = before;
+      for (const piece of isLarge(value) ? pieces(value, depth) : one(write(value, depth))) {
+        yield start + piece;
+        start = '';
+        before = separator;
+      }
+    }
+  };
+}
+
+/** A text as its only piece, where there is one. */
+export function* one(text: string | undefined): Pieces {
+  if (text !== undefined && text !== '') yield text;
 }

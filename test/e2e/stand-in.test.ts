@@ -261,6 +261,41 @@ describe('a state', () => {
     expect((await admin(server, 'POST', 'reset')).status).toBe(200);
     expect((await list(api, '/vms')).map(({ id }) => id)).toEqual(before);
   });
+
+  it('gives ids of a seed to what comes to a saved state that no object of it has', async () => {
+    const server = await start('--inventory', 'small', '--seed', '7');
+    const api = await RawApi.signIn(server);
+    const add = (name: string) => api.json('POST', '/bookmarks', { name, value: 'x' });
+    for (const name of ['one', 'two', 'three']) expect((await add(name)).status).toBe(201);
+    const saved = (await admin(server, 'GET', 'state')).text;
+    const ids: unknown[] = [];
+    for (let turn = 0; turn < 2; turn++) {
+      expect((await admin(server, 'PUT', 'state', saved)).status).toBe(200);
+      const added = await add('four');
+      expect(added.status, added.text).toBe(201);
+      expect(saved).not.toContain(added.json()['id']);
+      ids.push(added.json()['id']);
+    }
+    expect(ids[0]).toBe(ids[1]);
+  });
+
+  it('gives ids of a seed that nothing has on a folder that was served with it before', async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'vmctl-seeded-'));
+    try {
+      const flags = ['--data', join(parent, 'data'), '--inventory', 'empty', '--seed', '7'];
+      const statuses: number[] = [];
+      for (let turn = 0; turn < 3; turn++) {
+        const server = await start(...flags);
+        const api = await RawApi.signIn(server);
+        const body = { name: `turn-${turn}`, value: 'x' };
+        statuses.push((await api.json('POST', '/bookmarks', body)).status);
+        await server.stop();
+      }
+      expect(statuses).toEqual([201, 201, 201]);
+    } finally {
+      rmSync(parent, { recursive: true, force: true });
+    }
+  });
 });
 
 describe('failures', () => {

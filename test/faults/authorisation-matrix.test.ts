@@ -90,7 +90,7 @@ describe('every operation', () => {
         expect(text).not.toMatch(/west-|vm-0/);
       }
     }
-  });
+  }, 900_000);
 
   it('F4 authorisation matrix: who may not see everything may not ask for it', async () => {
     for (const operation of some(reads, count(1, 3))) {
@@ -104,7 +104,7 @@ describe('every operation', () => {
       const plain = await worlds.jane.json('GET', path);
       expect(asked.status, label(operation)).toBe(plain.status);
     }
-  });
+  }, 900_000);
 
   it('F4 authorisation matrix: a role on the whole system shows the same with the filter', async () => {
     for (const { path } of reads.filter(({ path: one }) => one.split('/').length === 2)) {
@@ -112,13 +112,13 @@ describe('every operation', () => {
       const filtered = await worlds.admin.json('GET', `${path}?filter=true`);
       expect([filtered.status, filtered.text], path).toEqual([all.status, all.text]);
     }
-  });
+  }, 900_000);
 
   it('F4 authorisation matrix: nothing is changed without a permit', async () => {
     const found = await holes(worlds.jane, changes);
     expect([...new Set(found)]).toEqual([]);
     figure('F4', `0 unlisted holes in ${operations.length} operations`);
-  });
+  }, 900_000);
 
   it('F4 control: who may do everything is found out', async () => {
     const found = await holes(
@@ -126,5 +126,5 @@ describe('every operation', () => {
       changes.filter(({ path }) => /^\/(?:vms|tags)/.test(path)),
     );
     expect(found.length).toBeGreaterThan(5);
-  });
+  }, 900_000);
 });

@@ -1,223 +1,125 @@
 /**
- * Every n-th call to the disk fails, one after the other, while objects and images are changed: each
- * failure is a clear fault, and nothing that was acknowledged is lost.
+ * Every n-th call to the disk fails, one after the other, in each of the steps that changes of objects
+ * and images are made of: each failure is a clear fault, and nothing that was acknowledged is lost.
  */
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RawAnswer, RawApi, send } from '../support/raw.ts';
-import { count, figure, whole } from './support/catalogue.ts';
-import { cannotInject, type Fault, Injection, mostOfOneThread } from './support/inject.ts';
-import { FolderSite, type KnownDisk } from './support/site.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { figure, whole } from './support/catalogue.ts';
+import { cannotInject, Injection, mostOfOneThread } from './support/inject.ts';
+import { FolderSite } from './support/site.ts';
+import { Changes, type Step } from './support/steps.ts';
 
-const size = 256 * 1024;
 const cannot = cannotInject();
 
-/** What was acknowledged, to be held against what is there. */
-interface Acknowledged {
-  readonly bookmarks: string[];
-  readonly disks: KnownDisk[];
-  readonly deleted: string[];
-}
-
 let site: FolderSite;
-let acknowledged: Acknowledged;
-let faults = 0;
-let turn = 0;
-
-/** A request that may be refused, but only in a way that says why. */
-async function attempt(work: () => Promise<RawAnswer>): Promise<RawAnswer | undefined> {
-  const answer = await work();
-  if (answer.status < 300) return answer;
-  faults += 1;
-  // What follows from an earlier failure is refused for what it is.
-  expect([404, 409, 403, 503, 500, 507], answer.text).toContain(answer.status);
-  expect(answer.text).toMatch(/detail|disk|image|space|error|no free files/i);
-  expect(answer.text).not.toContain('its log says why');
-  return undefined;
-}
-
-/** One round of changes of all kinds. */
-async function changes(old: KnownDisk): Promise<void> {
-  const { api } = site;
-  turn += 1;
-  for (let number = 0; number < 3; number++) {
-    const name = `t${turn}n${number}`;
-    const made = await attempt(() => api.json('POST', '/bookmarks', { name, value: 'x' }));
-    if (made) acknowledged.bookmarks.push(name);
-  }
-  const storage = { storage_domains: { storage_domain: [{ name: 'data1' }] } };
-  const added = await attempt(() =>
-    api.json('POST', '/disks', {
-      ...{ name: `d${turn}`, format: 'raw', provisioned_size: size, sparse: true, ...storage },
-    }),
-  );
-  if (added) await fill(String(added.json()['id']), storage);
-  const gone = await attempt(() => api.json('DELETE', `/disks/${old.id}`));
-  if (gone) acknowledged.deleted.push(old.id);
-  const body = new URLSearchParams({
-    ...{ grant_type: 'password', scope: 'vmctl-api', username: site.server.ready.username },
-    password: site.server.password,
-  }).toString();
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  const { ca, ready } = site.server;
-  const signed = await send(`${ready.auth_url}/oauth/token`, { method: 'POST', headers, body, ca });
-  expect([200, 400, 503], signed.text).toContain(signed.status);
-}
-
-async function phaseOf(path: string): Promise<string> {
-  for (;;) {
-    const found = (await site.api.json('GET', path)).json();
-    const phase = String(found['phase']);
-    if (/^(transferring|paused|finished)/.test(phase)) return phase;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** Uploads bytes into a disk, and copies it. */
-async function fill(id: string, storage: object): Promise<void> {
-  const { api } = site;
-  const bytes = randomBytes(size);
-  const made = await attempt(() =>
-    api.json('POST', '/imagetransfers', { disk: { id }, direction: 'upload' }),
-  );
-  if (!made) return;
-  const path = `/imagetransfers/${String(made.json()['id'])}`;
-  if ((await phaseOf(path)) !== 'transferring') return;
-  const url = String((await api.json('GET', path)).json()['transfer_url']);
-  const { ca } = site.server;
-  const sent = await attempt(() => send(url, { method: 'PUT', body: bytes, ca }));
-  if (!sent) return;
-  const ended = await attempt(() => api.json('POST', `${path}/finalize`, {}));
-  if (!ended || (await phaseOf(path)) !== 'finished_success') return;
-  acknowledged.disks.push({ id, name: id, bytes });
-  const copied = await attempt(() =>
-    api.json('POST', `/disks/${id}/copy`, {
-      ...{ disk: { name: `c${turn}` }, async: false, storage_domain: { name: 'data1' } },
-    }),
-  );
-  if (!copied) return;
-  const list = (await api.json('GET', `/disks?search=name%3Dc${turn}`)).json<{
-    disk?: { id: string; status: string }[];
-  }>();
-  for (const disk of list.disk ?? []) {
-    if (disk.status === 'ok') acknowledged.disks.push({ id: disk.id, name: disk.id, bytes });
-  }
-  void storage;
-}
-
-/** What is not there of what was acknowledged. */
-async function lost({ disks, deleted } = acknowledged): Promise<string[]> {
-  const list = (await site.api.json('GET', '/bookmarks')).json<{ bookmark?: { name: string }[] }>();
-  const names = new Set((list.bookmark ?? []).map(({ name }) => name));
-  const missing = acknowledged.bookmarks.filter((name) => !names.has(name));
-  for (const disk of disks) {
-    // What was refused may have happened all the same, and then goes on: a copy locks its source.
-    await site.api.until(`/disks/${disk.id}`, (answer) => answer.json()['status'] !== 'locked');
-    if (!(await site.holds(disk))) missing.push(disk.id);
-  }
-  for (const id of deleted) {
-    if ((await site.api.json('GET', `/disks/${id}`)).status !== 404) missing.push(`deleted ${id}`);
-    if (existsSync(site.image({ id }))) missing.push(`file of ${id}`);
-  }
-  return missing;
-}
-
-/** Faults since the last crash, and what was acknowledged before it. */
-let recent: Fault[] = [];
-let before = { disks: 0, deleted: 0 };
-
-/**
- * One failure: the changes are tried with it. Everything since the last crash is looked at after the
- * next one, which comes after a few failures, or when nothing can be changed any more.
- */
-async function round(fault: Fault): Promise<number> {
-  recent.push(fault);
-  const old = await site.disk(`old${turn}`, size);
-  const injection = await Injection.into(site.server.ready.pid, fault);
-  let failed: number;
-  try {
-    await changes(old);
-  } finally {
-    failed = await injection.end();
-  }
-  expect(site.server.process.exitCode).toBeNull();
-  const probe = await site.api.json('POST', '/bookmarks', { name: `probe${turn}`, value: 'x' });
-  if (probe.status !== 201 || recent.length === 8) await crash();
-  return failed;
-}
+let changes: Changes;
+/** Faults since the last crash. */
+let recent: string[] = [];
+/** As many faults come before a crash, at most. */
+const betweenCrashes = 64;
 
 /** Kills the server, and looks at what is left. */
 async function crash(): Promise<void> {
   await site.kill();
   await site.start();
-  const disks = acknowledged.disks.slice(before.disks);
-  const deleted = acknowledged.deleted.slice(before.deleted);
-  expect(await lost({ ...acknowledged, disks, deleted }), JSON.stringify(recent)).toEqual([]);
+  expect(await changes.lost(), recent.join('\n')).toEqual([]);
   recent = [];
-  before = { disks: acknowledged.disks.length, deleted: acknowledged.deleted.length };
 }
 
-/** Calls that are tried of a scenario that has more: these are spread over all of it. */
-const mostTries = 350;
+/** One failure in a step. Returns how many calls were struck. */
+async function strike(step: Step, call: string, effect: string, when: number, mainOnly: boolean) {
+  recent.push(`${call} ${effect} ${when} in ${step.name}`);
+  const act = await step.prepare();
+  const fault = { call, effect, when: String(when), mainOnly };
+  const injection = await Injection.into(site.server.ready.pid, fault);
+  let struck: number;
+  try {
+    await act();
+  } finally {
+    struck = await injection.end();
+  }
+  expect(site.server.process.exitCode).toBeNull();
+  if (!(await changes.bookmark()) || recent.length >= betweenCrashes) await crash();
+  return struck;
+}
 
-/** Calls and what happens to them, and how many of them CI tries. */
-const kinds: readonly (readonly [call: string, effect: string, words: string, few: number])[] = [
-  ['pwrite64', 'error=ENOSPC', 'fails with ENOSPC', 1],
+/** Calls that a step makes while nothing fails: the most of one thread, and of one beside the main one. */
+async function watched(step: Step, call: string): Promise<{ most: number; besides: number }> {
+  const act = await step.prepare();
+  const { pid } = site.server.ready;
+  const injection = await Injection.into(pid, { call });
+  await act();
+  const calls = injection.calls();
+  await injection.end();
+  return { most: mostOfOneThread(calls), besides: mostOfOneThread(calls, pid) };
+}
+
+/**
+ * Has every call of a step fail in turn, until a whole step meets no fault; where the catalogue is not
+ * run whole, one in its middle. Returns how many that were.
+ */
+async function exhaust(step: Step, call: string, effect: string): Promise<number> {
+  const { most, besides } = await watched(step, call);
+  if (!whole) return most === 0 ? 0 : strike(step, call, effect, Math.ceil(most / 2), false);
+  for (let when = 1; ; when++) {
+    // Threads beside the main one make few calls; a step may be longer than the one that was watched.
+    const mainOnly = when > besides + 3;
+    const struck = await strike(step, call, effect, when, mainOnly);
+    if (struck === 0) return when - 1;
+  }
+}
+
+interface Kind {
+  readonly call: string;
+  readonly effect: string;
+  readonly words: string;
+  /** CI tries this one, in every third step from this one on. */
+  readonly short?: number;
+}
+
+/** Calls and what happens to them. */
+const kinds: readonly Kind[] = [
+  { call: 'pwrite64', effect: 'error=ENOSPC', words: 'fails with ENOSPC', short: 0 },
   // A call may write less than it was given; this is the least.
-  ['pwrite64', 'retval=0', 'writes nothing', 1],
-  ['pwrite64', 'error=EIO', 'fails with EIO', 0],
-  ['fsync,fdatasync', 'error=EIO', 'fails with EIO', 1],
-  ['ftruncate', 'error=ENOSPC', 'fails with ENOSPC', 0],
-  ['openat', 'error=EIO', 'fails with EIO', 0],
-  ['openat', 'error=EMFILE', 'fails with EMFILE', 0],
-  ['rename', 'error=ENOSPC', 'fails with ENOSPC', 0],
-  ['unlink', 'error=EIO', 'fails with EIO', 0],
+  { call: 'pwrite64', effect: 'retval=0', words: 'writes nothing', short: 1 },
+  { call: 'pwrite64', effect: 'error=EIO', words: 'fails with EIO' },
+  { call: 'fsync,fdatasync', effect: 'error=EIO', words: 'fails with EIO', short: 2 },
+  { call: 'ftruncate', effect: 'error=ENOSPC', words: 'fails with ENOSPC' },
+  { call: 'openat', effect: 'error=EIO', words: 'fails with EIO' },
+  { call: 'openat', effect: 'error=EMFILE', words: 'fails with EMFILE' },
+  { call: 'rename', effect: 'error=ENOSPC', words: 'fails with ENOSPC' },
+  { call: 'unlink', effect: 'error=EIO', words: 'fails with EIO' },
 ];
 
 describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}`, () => {
   beforeEach(async () => {
+    // Calls are counted by thread: what several would share is made by one, so that one call fails.
+    vi.stubEnv('UV_THREADPOOL_SIZE', '1');
     site = new FolderSite();
-    acknowledged = { bookmarks: [], disks: [], deleted: [] };
+    changes = new Changes(site);
     recent = [];
-    before = { disks: 0, deleted: 0 };
     await site.start();
   });
   afterEach(async () => {
+    vi.unstubAllEnvs();
     await site.remove();
   });
 
-  it.each(kinds.filter(([, , , few]) => count(1, few) > 0))(
-    'A5 %s, each in turn: %s',
-    async (call, effect, words, few) => {
-      faults = 0;
-      const watch = await Injection.into(site.server.ready.pid, { call });
-      await changes(await site.disk('watched', size));
-      const total = mostOfOneThread(watch.calls());
-      await watch.end();
-      expect(total).toBeGreaterThan(0);
-      const tries = Math.min(total, count(mostTries, few));
-      let struck = 0;
-      let last = 0;
-      for (let turn = 0; turn < tries; turn++) {
-        last = 1 + Math.floor((turn * total) / tries);
-        struck += await round({ call, effect, when: String(last) });
-      }
-      // A round may be longer than the one that was counted.
-      for (let more = whole ? 1 : 0; more > 0; struck += more) {
-        last += 1;
-        more = await round({ call, effect, when: String(last) });
-      }
-      expect(struck).toBeGreaterThan(0);
+  const tried = kinds.filter(({ short }) => whole || short !== undefined);
+  it.each(tried.map((kind) => [`${kind.call} ${kind.words}`, kind] as const))(
+    'A5 each %s in turn',
+    async (title, { call, effect, short }) => {
+      const { steps } = changes;
+      const chosen = whole ? steps : steps.filter((_, index) => index % 3 === short);
+      let calls = 0;
+      for (const step of chosen) calls += await exhaust(step, call, effect);
+      expect(calls).toBeGreaterThan(0);
       await crash();
-      expect(await lost()).toEqual([]);
-      const { bookmarks, disks, deleted } = acknowledged;
-      const all = bookmarks.length + disks.length + deleted.length;
       figure(
         'A5',
-        `${call} ${words}: ${tries} of ${total} in turn, to the end; ${faults} faults, 0 of ${all} acknowledged lost`,
+        `${title}: all ${calls} calls of ${chosen.length} steps in turn; ${changes.faults} faults, 0 of ${changes.count} acknowledged lost`,
       );
     },
     3_600_000,
@@ -276,11 +178,16 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
 describe.skipIf(cannot)('A5 control of the comparison', () => {
   it('A5 control: what was never written is found to be lost', async () => {
     site = new FolderSite();
-    acknowledged = { bookmarks: ['never'], disks: [], deleted: [] };
+    changes = new Changes(site);
     try {
       await site.start();
-      expect(await lost()).toEqual(['never']);
-      site.api = await RawApi.signIn(site.server);
+      const disk = await site.disk('half', 64 * 1024);
+      const kept = await site.disk('kept', 64 * 1024);
+      changes.acknowledged.bookmarks.push('never');
+      changes.acknowledged.deleted.push(kept.id);
+      changes.acknowledged.disks.push(kept, { ...disk, bytes: Buffer.alloc(64 * 1024) });
+      const lost = ['never', `disk ${disk.id}`, `deleted ${kept.id}`, `file of ${kept.id}`];
+      expect(await changes.lost()).toEqual(lost);
     } finally {
       await site.remove();
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startImageDaemon, type Ticket } from '../../src/images/index.ts';
+import { prepareThread, startImageDaemon, type Ticket } from '../../src/images/index.ts';
 
 let directory = '';
 let program: URL;
@@ -68,13 +68,28 @@ describe('startImageDaemon', () => {
     await daemon.close();
   });
 
+  it('ends a thread that waits for its options, or could not start', async () => {
+    const waiting = prepareThread(program);
+    await waiting.close();
+    await expect(waiting.start(options)).rejects.toThrow('has stopped');
+    const daemon = await startImageDaemon(options, program);
+    const refused = prepareThread(program);
+    const taken = refused.start({ ...options, port: daemon.port });
+    await expect(taken).rejects.toThrow('EADDRINUSE');
+    await refused.close();
+    await daemon.close();
+  });
+
   it('rejects calls with the reason when the thread breaks down', async () => {
     const broken = join(directory, 'broken.mjs');
     await writeFile(
       broken,
       `import { parentPort } from 'node:worker_threads';
        parentPort.postMessage({ kind: 'started', url: 'http://x', port: 1 });
-       parentPort.on('message', () => { throw new Error('out of luck'); });`,
+       // What comes first are its options.
+       parentPort.once('message', () => {
+         parentPort.on('message', () => { throw new Error('out of luck'); });
+       });`,
     );
     const daemon = await startImageDaemon(options, pathToFileURL(broken));
     const message = 'the thread of the image daemon has stopped: out of luck';

@@ -57,7 +57,11 @@ export async function startTestServer(
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, VMCTL_SERVE_PASSWORD: password, ...env },
+      // Node 20 reads these certificates at every start, before it does anything else.
+      env: {
+        ...{ ...process.env, NODE_EXTRA_CA_CERTS: undefined },
+        ...{ VMCTL_SERVE_PASSWORD: password, ...env },
+      },
     },
   );
   let stderr = '';

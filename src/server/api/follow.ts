@@ -209,6 +209,7 @@ function* followLink(
   const children: StoredObject[] = [];
   let service = objectServiceOf(link.path);
   for (const item of from.items) {
+    yield;
     if (!linksOf(from.service, from.type, item).includes(word)) continue;
     const segments = String(item['href'])
       .slice(view.apiPath.length + 1)
@@ -302,9 +303,16 @@ function* followReference(
       items.push(whole.object);
       return whole.object;
     };
-    if (Array.isArray(value)) item[found.attribute] = value.map(expand);
-    else if (typeof value === 'object' && value !== null)
+    if (Array.isArray(value)) {
+      const whole: StoredObject[] = [];
+      for (const reference of value as readonly StoredObject[]) {
+        whole.push(expand(reference));
+        yield;
+      }
+      item[found.attribute] = whole;
+    } else if (typeof value === 'object' && value !== null) {
       item[found.attribute] = expand(value as StoredObject);
+    }
     yield;
   }
   return { type: found.type, service: service || (serviceOfType(found.type) ?? ''), items };

@@ -11,9 +11,12 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A generator of ids in the form of random UUIDs. */
-export function seededUuid(seed: number): () => string {
-  const random = seededRandom(seed ^ 0x5f3759df);
+/**
+ * A generator of ids in the form of random UUIDs. Those from another beginning are others: for a store
+ * that holds objects with ids of the same seed already.
+ */
+export function seededUuid(seed: number, beginning = 0): () => string {
+  const random = seededRandom(seed ^ 0x5f3759df ^ Math.imul(beginning, 0x9e3779b1));
   const hex = (digits: number) =>
     Math.floor(random() * 16 ** digits)
       .toString(16)

@@ -3,7 +3,9 @@ import {
   closeSync,
   fchmodSync,
   fsyncSync,
+  lstatSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -29,6 +31,18 @@ export function writeDurably(path: string, text: string, mode: number): void {
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+/** Writes a file durably unless it is there with this content and mode: then it is on the disk already. */
+export function keepDurably(path: string, text: string, mode: number): void {
+  try {
+    const found = lstatSync(path);
+    const isSame = found.isFile() && (found.mode & 0o777) === mode;
+    if (isSame && readFileSync(path, 'utf8') === text) return;
+  } catch {
+    // It is not there, or cannot be read.
+  }
+  writeDurably(path, text, mode);
 }
 
 /** Makes durable which files a folder has. */

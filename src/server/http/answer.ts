@@ -1,11 +1,17 @@
 /** Step 6 of a request: from what the rules answered to status, headers and body. */
 import type { Dialect } from '../../model/dialect.ts';
-import { encodeAction, encodeFault, encodeObject, type MediaType } from '../../wire/index.ts';
+import {
+  encodeAction,
+  encodeFault,
+  encodeLargeObject,
+  encodeObject,
+  type MediaType,
+} from '../../wire/index.ts';
 import type { Answer } from '../api/call.ts';
 import type { ListCache } from '../api/list-cache.ts';
 import type { ApiResponse } from '../api/request.ts';
 import type { Refusal } from '../core/fault.ts';
-import { listBody } from './list-body.ts';
+import { listBody, objectBody } from './list-body.ts';
 
 /** Encodes an answer; without its body for HEAD. */
 export function encodeAnswer(
@@ -34,8 +40,11 @@ function bodyOf(
   cache: ListCache,
 ): string | Iterable<Uint8Array> {
   switch (answer.form) {
-    case 'object':
-      return encodeObject(media, answer.object, answer.type, dialect);
+    case 'object': {
+      const { object, type } = answer;
+      const texts = encodeLargeObject(media, object, type, dialect);
+      return texts ? objectBody(texts) : encodeObject(media, object, type, dialect);
+    }
     case 'list':
       return listBody(media, answer, dialect, cache);
     case 'action':

@@ -1,6 +1,12 @@
-/** The body of a list: its parts one after the other, as bytes. */
+/** Bodies that are made in pieces, as bytes: of a list, its parts one after the other; of a large object. */
 import type { Dialect } from '../../model/dialect.ts';
-import { type CollectionExtras, encodeRuns, listFrame, type MediaType } from '../../wire/index.ts';
+import {
+  type CollectionExtras,
+  encodeItem,
+  encodeRuns,
+  listFrame,
+  type MediaType,
+} from '../../wire/index.ts';
 import type { ListPart } from '../api/call.ts';
 import type { ListCache } from '../api/list-cache.ts';
 
@@ -19,58 +25,92 @@ export interface List {
 /** What is yielded instead of a piece where others may have a turn. */
 const pause = new Uint8Array(0);
 
-/**
- * The body in pieces of about 64 KiB, each made when it is asked for. An empty piece says that others
- * may have a turn before the next one.
- */
-export function* listBody(
+/** The body of a list in pieces of about 64 KiB, each made when it is asked for. */
+export function listBody(
   media: MediaType,
-  { type, parts, extras }: List,
+  list: List,
   dialect: Dialect,
   cache: ListCache,
 ): Generator<Uint8Array, void, undefined> {
-  const { start, between, end, empty } = listFrame(media, type, dialect, extras);
+  return inPieces(runsOf(media, list, dialect, cache));
+}
+
+/** The body of an object that is encoded in many texts. */
+export function objectBody(texts: Iterable<string>): Generator<Uint8Array, void, undefined> {
+  return inPieces(gathered(texts));
+}
+
+/**
+ * Pieces of about 64 KiB out of smaller runs. An empty piece says that others may have a turn before
+ * the next one.
+ */
+function* inPieces(runs: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
   let piece: Uint8Array[] = [];
   let size = 0;
-  let before = start;
   let began = performance.now();
-  for (const run of runs()) {
+  for (const run of runs) {
     if (run === pause) {
       if (performance.now() - began < longestSlice) continue;
       yield pause;
       began = performance.now();
       continue;
     }
-    if (before !== '') piece.push(bytesOf(before));
     piece.push(run);
-    size += before.length + run.length;
-    before = between;
+    size += run.length;
     if (size < pieceSize && performance.now() - began < longestSlice) continue;
     yield Buffer.concat(piece);
     piece = [];
     size = 0;
     began = performance.now();
   }
-  yield Buffer.concat([...piece, bytesOf(before === start ? empty : end)]);
+  if (size > 0) yield Buffer.concat(piece);
+}
 
-  function* runs(): Generator<Uint8Array> {
-    for (const { key, objects } of parts) {
-      if (key === undefined) {
-        // Each may bring much along, and take its time.
-        for (const object of objects()) {
-          if (!object) {
-            yield pause;
-            continue;
-          }
-          for (const text of encodeRuns(media, [object], type, dialect)) yield bytesOf(text);
+function* runsOf(
+  media: MediaType,
+  { type, parts, extras }: List,
+  dialect: Dialect,
+  cache: ListCache,
+): Generator<Uint8Array, void, undefined> {
+  const { start, between, end, empty } = listFrame(media, type, dialect, extras);
+  let before = start;
+  for (const { key, objects } of parts) {
+    if (key === undefined) {
+      // Each may bring much along, and take its time.
+      for (const object of objects()) {
+        if (!object) {
+          yield pause;
+          continue;
         }
-        continue;
+        if (before !== '') yield bytesOf(before);
+        yield* gathered(encodeItem(media, object, type, dialect));
+        before = between;
       }
-      const texts = () => encodeRuns(media, present(objects()), type, dialect);
-      const run = cache.part(`${media} ${key}`, () => bytesOf([...texts()].join(between)));
-      if (run.length > 0) yield run;
+      continue;
     }
+    const texts = () => encodeRuns(media, present(objects()), type, dialect);
+    const run = cache.part(`${media} ${key}`, () => bytesOf([...texts()].join(between)));
+    if (run.length === 0) continue;
+    if (before !== '') yield bytesOf(before);
+    yield run;
+    before = between;
   }
+  yield bytesOf(before === start ? empty : end);
+}
+
+/** Characters that are turned into bytes together. */
+const runSize = 16 * 1024;
+
+/** Texts, of which many may be short, as runs of bytes. */
+function* gathered(texts: Iterable<string>): Generator<Uint8Array, void, undefined> {
+  let run = '';
+  for (const text of texts) {
+    run += text;
+    if (run.length < runSize) continue;
+    yield bytesOf(run);
+    run = '';
+  }
+  if (run !== '') yield bytesOf(run);
 }
 
 function* present<T>(some: Iterable<T | undefined>): Generator<T> {

@@ -13,6 +13,12 @@ export const setAside = 'event_set_aside';
 /** Ids that are set aside at a time. */
 const ahead = 1_000;
 
+/** The greatest id of an event that was given. */
+export function lastEventId(tx: { statement(sql: string): Statement }): number {
+  const row = tx.statement('SELECT value FROM counter WHERE name = ?').get(given);
+  return Number(row?.['value'] ?? 0);
+}
+
 export class EventIds {
   readonly #statement: (sql: string) => Statement;
   /** The greatest id that was set aside, by what is on the disk. */

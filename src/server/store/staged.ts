@@ -56,7 +56,9 @@ export function* stageTables(
     const { name, select, from } = one;
     if (from === undefined || !isLarge(one)) continue;
     create(tx, name);
-    if (fillAtOnce(tx, one, made)) {
+    const few = fewOf(tx, one, made);
+    if (few) {
+      yield* fillFrom(tx, one, made, few);
       made.add(name);
       continue;
     }
@@ -69,7 +71,7 @@ export function* stageTables(
         const some = { sql: bounds, values: [at, until] };
         const head = headingOfPiece([select], { made, kind: from, some });
         tx.statement(
-          `INSERT OR IGNORE INTO temp.${name} ${head.sql}${selectOf(one, 'NOT INDEXED')} AND ${bounds}`,
+          `INSERT OR IGNORE INTO temp.${name} ${head.sql}${selectOf(one)} AND ${bounds}`,
         ).run(...head.values, ...select.values, at, until);
         return until;
       });
@@ -80,31 +82,53 @@ export function* stageTables(
   return made;
 }
 
-/** What is selected; in the order of rows where no index is to be taken. */
-function selectOf({ select, from }: SqlTable, indexes: 'NOT INDEXED' | ''): string {
+/** What is selected, in the order of rows: no index is taken. */
+function selectOf({ select, from }: SqlTable): string {
   const name = table(from as KindName);
-  return select.sql.replace(`FROM ${name} WHERE`, `FROM ${name} ${indexes} WHERE`);
+  return select.sql.replace(`FROM ${name} WHERE`, `FROM ${name} NOT INDEXED WHERE`);
 }
 
-/** Objects that are selected in one go where an index finds them. */
-const mostAtOnce = 5_000;
+/** Objects that are looked at alone, where an index finds them. */
+const mostFound = 5_000;
 
-/** Fills a table with few objects that an index finds; false where it does not or there are more. */
-function fillAtOnce(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): boolean {
-  const { name, select, from } = one;
+/** Rows of the objects to select from, where an index finds them and they are few. */
+function fewOf(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): number[] | undefined {
+  const { select, from } = one;
   const kind = from as KindName;
-  if (tablesOf([select]).some(({ ofSome }) => ofSome !== undefined)) return false;
-  const head = headingOfPiece([select], { made, kind, some: { sql: '1', values: [] } });
-  const some = `${head.sql}${selectOf(one, '')} LIMIT ${mostAtOnce + 1}`;
-  if (planOf(tx, some).searched !== table(kind)) return false;
+  if (tablesOf([select]).some(({ ofSome }) => ofSome !== undefined)) return undefined;
   // Whether each of them is visible is asked when they are known to be few.
   const plain = one.unseen ?? select;
-  const counted = `${head.sql}SELECT count(*) AS n FROM (${plain.sql} LIMIT ${mostAtOnce + 1})`;
-  const row = tx.statement(counted).get(...head.values, ...plain.values);
-  if (Number(row?.['n']) > mostAtOnce) return false;
-  const filled = `INSERT OR IGNORE INTO temp.${name} ${head.sql}${select.sql}`;
-  tx.statement(filled).run(...head.values, ...select.values);
-  return true;
+  const head = headingOfPiece([plain], { made, kind, some: { sql: '1', values: [] } });
+  const rows = `SELECT ${table(kind)}.rowid AS row${plain.sql.slice(plain.sql.indexOf(` FROM ${table(kind)} WHERE`))}`;
+  const found = `${head.sql}SELECT json_group_array(row) AS rows FROM (${rows} LIMIT ${mostFound + 1})`;
+  if (planOf(tx, found).searched !== table(kind)) return undefined;
+  const row = tx.statement(found).get(...head.values, ...plain.values);
+  const few = JSON.parse(String(row?.['rows'])) as number[];
+  return few.length > mostFound ? undefined : few;
+}
+
+/** Fills a table from objects whose rows are known, in slices. */
+function* fillFrom(
+  tx: Transaction,
+  one: SqlTable,
+  made: ReadonlySet<string>,
+  rows: readonly number[],
+): Slices<void> {
+  const { name, select, from } = one;
+  const kind = from as KindName;
+  const listed = `${table(kind)}.rowid IN (SELECT value FROM json_each(?))`;
+  const pace = new Pace(64);
+  for (let at = 0; at < rows.length; ) {
+    at = pace.slice((size) => {
+      const json = JSON.stringify(rows.slice(at, at + size));
+      const head = headingOfPiece([select], { made, kind, some: { sql: listed, values: [json] } });
+      tx.statement(
+        `INSERT OR IGNORE INTO temp.${name} ${head.sql}${selectOf(one)} AND ${listed}`,
+      ).run(...head.values, ...select.values, json);
+      return at + size;
+    });
+    yield;
+  }
 }
 
 function create(tx: Transaction, name: string): void {

@@ -1,26 +1,41 @@
-/** Writes objects as JSON: one writer per shape and style, made once. */
+/** Writes objects as JSON, whole or in pieces: one writer per shape and style, made once. */
 import type { Dialect } from '../../model/dialect.ts';
 import { LinkList } from '../links.ts';
-import { membersWriter } from '../members.ts';
+import { membersInPieces, membersWriter, one, type Pieces } from '../members.ts';
 import { dateText, integerText } from '../scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from '../shape.ts';
+import { isLarge } from '../weight.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Write = (value: unknown) => string | undefined;
+
+interface Writer {
+  readonly write: Write;
+  /** The same in pieces, which are short where the value is large. */
+  readonly pieces: (value: unknown) => Pieces;
+}
 
 /** How a dialect spells plain values. */
 type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis'>;
 
 /** One object, without a wrapper. */
 export function writeJson(value: Fields, shape: Shape, style: Style): string {
-  return writerOf(shape, style)(value);
+  return writerOf(shape, style).write(value);
 }
 
-type WriteObject = (fields: Fields) => string;
+/** The same text in pieces, however much is in the object. */
+export function writeJsonInPieces(value: Fields, shape: Shape, style: Style): Pieces {
+  return writerOf(shape, style).pieces(value);
+}
 
-const writers = new Map<string, WeakMap<Shape, WriteObject>>();
+interface ObjectWriter {
+  readonly write: (fields: Fields) => string;
+  readonly pieces: (fields: Fields) => Pieces;
+}
 
-function writerOf(shape: Shape, style: Style): WriteObject {
+const writers = new Map<string, WeakMap<Shape, ObjectWriter>>();
+
+function writerOf(shape: Shape, style: Style): ObjectWriter {
   const key = `${style.jsonScalarsAsStrings} ${style.jsonDatesAsMillis}`;
   let styled = writers.get(key);
   if (!styled) {
@@ -35,55 +50,82 @@ function writerOf(shape: Shape, style: Style): WriteObject {
   return writer;
 }
 
-function makeWriter({ members }: Shape, style: Style): WriteObject {
-  const write = membersWriter(
-    members.map((member) => {
-      const key = `${JSON.stringify(member.wire)}:`;
-      const value = memberWriter(member, style);
-      return {
-        name: member.name,
-        write: (content) => {
-          const written = value(content);
-          return written === undefined ? undefined : key + written;
-        },
-      };
-    }),
-    ',',
-  );
-  return (fields) => `{${write(fields, 0)}}`;
+function makeWriter({ members }: Shape, style: Style): ObjectWriter {
+  const writers = members.map((member) => {
+    const key = `${JSON.stringify(member.wire)}:`;
+    const value = memberWriter(member, style);
+    return {
+      name: member.name,
+      write: (content: unknown) => {
+        const written = value.write(content);
+        return written === undefined ? undefined : key + written;
+      },
+      pieces: (content: unknown) => enclosed(key, value.pieces(content), ''),
+    };
+  });
+  const write = membersWriter(writers, ',');
+  const pieces = membersInPieces(writers, ',');
+  return {
+    write: (fields) => `{${write(fields, 0)}}`,
+    pieces: (fields) => enclosed('{', pieces(fields, 0), '}'),
+  };
 }
 
-function memberWriter({ content }: Member, style: Style): Write {
-  switch (content.form) {
-    case 'scalar':
-      return scalarWriter(content, style);
-    case 'object':
-      return objectWriter(content, style);
-    case 'list':
-      return listWriter(content, style);
-  }
+function* enclosed(start: string, pieces: Pieces, end: string): Pieces {
+  yield start;
+  yield* pieces;
+  if (end !== '') yield end;
 }
 
-function objectWriter(content: ObjectContent, style: Style): Write {
-  let writer: WriteObject | undefined;
-  return (value) => {
+function memberWriter({ content }: Member, style: Style): Writer {
+  return content.form === 'list' ? listWriter(content, style) : singleWriter(content, style);
+}
+
+function singleWriter(content: ScalarContent | ObjectContent, style: Style): Writer {
+  if (content.form === 'object') return objectWriter(content, style);
+  const write = scalarWriter(content, style);
+  return { write, pieces: (value) => one(write(value)) };
+}
+
+function objectWriter(content: ObjectContent, style: Style): Writer {
+  let writer: ObjectWriter | undefined;
+  const known = () => {
     writer ??= writerOf(content.shape(), style);
-    return writer(value as Fields);
+    return writer;
+  };
+  return {
+    write: (value) => known().write(value as Fields),
+    pieces: (value) => known().pieces(value as Fields),
   };
 }
 
-function listWriter({ item, wrapped, of }: ListContent, style: Style): Write {
-  const writeItem = of.form === 'scalar' ? scalarWriter(of, style) : objectWriter(of, style);
+function listWriter({ item, wrapped, of }: ListContent, style: Style): Writer {
+  const items = singleWriter(of, style);
   const [open, close] = wrapped ? [`{${JSON.stringify(item)}:[`, ']}'] : ['[', ']'];
-  return (value) => {
-    if (value instanceof LinkList) return value.json();
-    const items: string[] = [];
-    for (const one of value as Iterable<unknown>) {
-      const written = writeItem(one);
-      if (written !== undefined) items.push(written);
-    }
-    return open + items.join() + close;
+  return {
+    write: (value) => {
+      if (value instanceof LinkList) return value.json();
+      const texts: string[] = [];
+      for (const one of value as Iterable<unknown>) {
+        const written = items.write(one);
+        if (written !== undefined) texts.push(written);
+      }
+      return open + texts.join() + close;
+    },
+    pieces: (value) => enclosed(open, itemsInPieces(items, value as Iterable<unknown>), close),
   };
+}
+
+function* itemsInPieces({ write, pieces }: Writer, items: Iterable<unknown>): Pieces {
+  let before = '';
+  for (const item of items) {
+    let start = before;
+    for (const piece of isLarge(item) ? pieces(item) : one(write(item))) {
+      yield start + piece;
+      start = '';
+      before = ',';
+    }
+  }
 }
 
 function scalarWriter({ kind }: ScalarContent, style: Style): Write {

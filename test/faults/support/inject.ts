@@ -22,6 +22,8 @@ export interface Fault {
   readonly when?: string;
   /** Only calls that concern this file, or these. */
   readonly paths?: readonly string[];
+  /** Only calls of the main thread: begins much sooner, as each thread is stopped for it. */
+  readonly mainOnly?: boolean;
 }
 
 /** A call that was seen. */
@@ -54,10 +56,14 @@ export function struckIn(log: string): number {
   return readFileSync(log, 'utf8').split('(INJECTED)').length - 1;
 }
 
-/** How many calls the thread has made that has made most of them: the last that a fault can strike. */
-export function mostOfOneThread(calls: readonly SeenCall[]): number {
+/**
+ * How many calls the thread has made that has made most of them: the last that a fault can strike. Of
+ * all threads, or of those beside one.
+ */
+export function mostOfOneThread(calls: readonly SeenCall[], beside?: number): number {
   const counts = new Map<number, number>();
   for (const { thread } of calls) counts.set(thread, (counts.get(thread) ?? 0) + 1);
+  if (beside !== undefined) counts.delete(beside);
   return Math.max(0, ...counts.values());
 }
 
@@ -68,7 +74,8 @@ export class Injection {
   readonly #ended: Promise<unknown>;
 
   private constructor(pid: number, fault: Fault) {
-    const words = ['-f', '-p', String(pid), ...straceWords(fault, this.#log)];
+    const threads = fault.mainOnly ? [] : ['-f'];
+    const words = [...threads, '-p', String(pid), ...straceWords(fault, this.#log)];
     this.#tracer = spawn('strace', words, { stdio: 'ignore' });
     this.#ended = new Promise((resolve) => this.#tracer.once('exit', resolve));
   }
@@ -77,14 +84,15 @@ export class Injection {
     return join(this.#folder, 'log');
   }
 
-  /** Begins to tamper with all threads of a process. */
+  /** Begins to tamper with the threads of a process. */
   static async into(pid: number, fault: Fault): Promise<Injection> {
     const injection = new Injection(pid, fault);
     const traced = (thread: string) => {
       const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
       return /^TracerPid:\t[1-9]/m.test(status);
     };
-    while (!readdirSync(`/proc/${pid}/task`).every(traced)) {
+    const threads = () => (fault.mainOnly ? [String(pid)] : readdirSync(`/proc/${pid}/task`));
+    while (!threads().every(traced)) {
       if (injection.#tracer.exitCode !== null) throw new Error('strace has ended.');
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

@@ -89,6 +89,11 @@ export async function answerTo(
     status,
     `${http} ${template} ${JSON.stringify(body)}: ${text} ${log.join('\n')}`,
   ).toBeLessThan(500);
-  const same = sent.reduce((all, one) => all.replaceAll(one, '{sent}'), text);
+  // Only whole words: a name may be a part of others.
+  const same = sent.reduce((all, one) => all.replace(wordOf(one), '{sent}'), text);
   return `${status} ${same.replace(/"correlation_id":"[^"]*"/g, '')}`;
+}
+
+function wordOf(text: string): RegExp {
+  return new RegExp(`(?<![\\w-])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g');
 }

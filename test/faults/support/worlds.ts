@@ -5,7 +5,7 @@
 import { expect } from 'vitest';
 import { startServer } from '../../../src/testkit.ts';
 import type { TestServer } from '../../../src/testkit-types.ts';
-import { RawApi, requestToken, send } from '../../support/raw.ts';
+import { RawApi, type RawOptions, requestToken, send } from '../../support/raw.ts';
 import type { TestServer as SpawnedServer } from '../../support/server.ts';
 import { enrich } from '../../write-back/support/rich-site.ts';
 import type { Stored } from './atlas.ts';
@@ -21,6 +21,10 @@ export interface Worlds {
   readonly east: string;
   /** Everything that is stored. */
   state(): Promise<Stored[]>;
+  /** The same as lines, to be put back. */
+  saved(): Promise<string>;
+  /** Puts a saved state in place of everything; those who are signed in stay so. */
+  restore(saved: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,6 +48,11 @@ export async function makeWorlds(log: (line: string) => void): Promise<Worlds> {
     west,
     east: first?.id ?? '',
     state: () => stateOf(server, admin),
+    saved: () => savedOf(server, admin),
+    async restore(saved) {
+      const answer = await askForState(server, admin, { method: 'PUT', body: saved });
+      expect(answer.status, answer.text).toBe(200);
+    },
     async stop() {
       for (const { agent } of [admin, jane, olaf]) agent.destroy();
       await server.stop();
@@ -167,12 +176,18 @@ export async function all(api: RawApi, path: string): Promise<Named[]> {
   return Object.values(answer.json<Record<string, Named[]>>())[0] ?? [];
 }
 
+function askForState(server: TestServer, admin: RawApi, options: RawOptions) {
+  const { ca, url } = server;
+  const headers = { Authorization: `Bearer ${admin.token}` };
+  return send(`${new URL(url).origin}/_vmctl/state`, { ca, headers, ...options });
+}
+
+async function savedOf(server: TestServer, admin: RawApi): Promise<string> {
+  return (await askForState(server, admin, {})).text;
+}
+
 async function stateOf(server: TestServer, admin: RawApi): Promise<Stored[]> {
-  const { text } = await send(`${new URL(server.url).origin}/_vmctl/state`, {
-    ca: server.ca,
-    headers: { Authorization: `Bearer ${admin.token}` },
-  });
-  return text
+  return (await savedOf(server, admin))
     .split('\n')
     .filter((line) => line.startsWith('{"kind"'))
     .map((line) => JSON.parse(line) as Stored);

@@ -1,0 +1,104 @@
+/** What is written in pieces is the text that is written at once, and no piece of it is long. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { types } from '../../src/model/derive/types.ts';
+import { dialects } from '../../src/model/dialect.ts';
+import { attributesOf, parseKind } from '../../src/model/index.ts';
+import {
+  encodeItem,
+  encodeLargeObject,
+  encodeObject,
+  encodeRuns,
+  LinkList,
+  type MediaType,
+} from '../../src/wire/index.ts';
+import { anyObject, fullObject } from './arbitraries.ts';
+
+const media: readonly MediaType[] = ['application/xml', 'application/json'];
+const ways = media.flatMap((medium) =>
+  Object.values(dialects).map((dialect) => ({ medium, dialect })),
+);
+
+/** Lists of each type, and of objects or plain values alike. */
+const lists = Object.keys(types).flatMap((type) =>
+  Object.entries(attributesOf(type))
+    .filter(([, { kind }]) => parseKind(kind).list)
+    .map(([name, { kind }]) => ({ type, name, ...parseKind(kind) })),
+);
+
+/** Expects of an object, alone and in a list, that it is large and that its pieces are its text. */
+function expectSame(value: object, type: string, longest = Number.POSITIVE_INFINITY): void {
+  for (const { medium, dialect } of ways) {
+    const whole = [...(encodeLargeObject(medium, value, type, dialect) ?? [])];
+    expect(whole.join('')).toBe(encodeObject(medium, value, type, dialect));
+    const pieces = [...encodeItem(medium, value, type, dialect)];
+    expect(pieces.join('')).toBe([...encodeRuns(medium, [value], type, dialect)].join(''));
+    expect(pieces.length).toBeGreaterThan(1);
+    for (const piece of pieces) expect(piece.length).toBeLessThan(longest);
+  }
+}
+
+describe('pieces are the whole', () => {
+  test.each(lists)('of $type with many $name', ({ type, name, form, of }) => {
+    const plain = form === 'scalar' || form === 'enum';
+    const one = plain ? fullObject(type, 0)[name] : fullObject(of, 0);
+    const example = plain ? (fullObject(type, 1)[name] as unknown[])[0] : one;
+    const size = plain ? 1 : 1 + Object.keys(one as object).length / 2;
+    // Objects without members are between the others.
+    const many = Array.from({ length: Math.ceil(600 / size) }, (_, index) =>
+      plain ? example : index % 2 === 0 ? {} : one,
+    );
+    expectSame({ ...fullObject(type, 1), [name]: many }, type);
+  });
+
+  test.each(['vm', 'disk', 'storage_domain', 'host'])('of %s with any members', (type) => {
+    const objects = fc.array(anyObject(type, 2), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(objects, anyObject('data_center', 1), (some, around) => {
+        // Nested as `follow` does it, to any depth, so that what is large is in what is large.
+        const many = Array.from({ length: 520 }, (_, index) =>
+          index < 8 ? some[index % some.length] : {},
+        );
+        const list = `${type}s`;
+        const inner = {
+          ...around,
+          [list in attributesOf('data_center') ? list : 'clusters']: many,
+        };
+        expectSame({ name: 'outer', data_centers: [inner, around, inner] }, 'storage_domain');
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('where a value cannot be written, or a member has none', () => {
+    const statistics = Array.from({ length: 600 }, (_, index) => ({
+      name: index % 2 === 0 ? null : 'memory',
+      values: index % 5 === 0 ? undefined : [{ datum: index % 3 === 0 ? Number.NaN : index }],
+    }));
+    expectSame({ id: 'a', comment: undefined, statistics }, 'vm');
+    expectSame({ statistics: Array.from({ length: 600 }, () => ({ name: null })) }, 'vm');
+    const invalid = Array.from({ length: 600 }, () => Number.NaN);
+    expectSame({ id: 'a', numa_nodes: [{ cpu: { cores: [{ index: 1 }] } }], x: invalid }, 'vm');
+  });
+
+  test('with links of all forms', () => {
+    const link = new LinkList('/api/vms/1', ['nics', 'statistics']);
+    const nics = Array.from({ length: 300 }, () => ({ id: 'n', link, actions: { link } }));
+    expectSame({ id: 'a', link, actions: { link }, nics }, 'vm');
+    const links = Array.from({ length: 600 }, () => ({ href: '/a', rel: '"b"' }));
+    expectSame({ id: 'a', link: links, actions: { link: links } }, 'vm');
+  });
+});
+
+test('pieces are short, however much is in an object and however deep', () => {
+  const disk = { id: 'd', name: 'x'.repeat(100), comment: 'c' };
+  const disks = Array.from({ length: 5_000 }, () => disk);
+  expectSame({ id: 'a', disks }, 'storage_domain', 20_000);
+  const domain = { id: 'b', disks };
+  expectSame({ id: 'a', storage_domains: [domain, domain] }, 'data_center', 20_000);
+});
+
+test('little is written at once', () => {
+  const vm = { id: 'a', nics: [{ id: 'n' }] };
+  expect(encodeLargeObject('application/json', vm, 'vm', dialects.standard)).toBeUndefined();
+});
