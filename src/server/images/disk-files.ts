@@ -16,7 +16,7 @@ import type { BitmapOfPeriod, DiskImages, ImageForm } from '../rules/context.ts'
 import { noteReplaced, noteUnknown } from '../rules/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
-import { copySparse } from './copy-sparse.ts';
+import { cloneOrCopy, copySparse } from './copy-sparse.ts';
 import { imageError, onImage } from './image-error.ts';
 import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';
 import { writeAll } from './write-all.ts';
@@ -139,7 +139,8 @@ export class DiskFiles implements DiskImages {
       await this.#empty(to, from === to);
       return;
     }
-    await this.#replace(to, (partial) => copySparse(this.path(from), partial), from === to);
+    const make = from === to ? copySparse : cloneOrCopy;
+    await this.#replace(to, (partial) => make(this.path(from), partial), from === to);
   }
 
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
@@ -336,7 +337,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch {
-    await copySparse(from, to);
+    await cloneOrCopy(from, to);
     return;
   }
   await syncPath(to);

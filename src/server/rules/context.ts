@@ -53,8 +53,9 @@ export interface DiskImages {
   resize(id: string, size: number): void;
   remove(id: string): void;
   /**
-   * Copies the bytes of an image to another one, which it makes or replaces as a whole. Pieces that
-   * are all zeros become holes, also where an image is copied onto itself.
+   * Copies the bytes of an image to another one, which it makes or replaces as a whole: as a clone
+   * that shares its blocks where the file system has that, else without pieces that are all zeros.
+   * Those of an image that is copied onto itself become holes.
    */
   copy(from: string, to: string): Promise<void>;
   /**
