@@ -59,6 +59,8 @@ export interface ImageCopy {
   /** The archive that holds the bytes; `from` is the name of the file in it then. */
   readonly archive?: HostPath;
   readonly to: string;
+  /** The domain on shared storage that it is brought to, or taken from; `from` and `to` are the same. */
+  readonly shared?: { readonly domain: string; readonly way: 'bring' | 'take' };
   /** The form in which it is written, where it is another one. */
   readonly form?: ImageForm;
   /** Length of the file afterwards, in bytes, where it is not that of the first. */
@@ -78,7 +80,11 @@ export async function copyImages(
   copies: readonly ImageCopy[],
   packing: Packing | undefined,
 ): Promise<void> {
-  for (const { from, to, form, length, archive } of copies) {
+  for (const { from, to, form, length, archive, shared } of copies) {
+    if (shared) {
+      await site.sharedStorage?.[shared.way](shared.domain, { id: to, length: length ?? 0 });
+      continue;
+    }
     if (archive && form) await site.hostArchives.unpack(archive, from, to, form);
     else await (form ? site.images.convert(from, to, form) : site.images.copy(from, to));
     if (length !== undefined) site.images.resize(to, length);

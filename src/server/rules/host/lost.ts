@@ -8,7 +8,7 @@ import { releaseSpm } from '../data-center/data-center.ts';
 import { switchBricks } from '../gluster/servers.ts';
 import { placeOf } from '../places.ts';
 import { rulesOf } from '../registry.ts';
-import { failBackups } from '../vm/backup.ts';
+import { failBackups, failBackupsOn } from '../vm/backup.ts';
 import { runStateMember } from '../vm/run-state.ts';
 import { formerUptime, uptimeOf } from '../vm/vm.ts';
 import { runningOn } from './maintenance.ts';
@@ -67,6 +67,7 @@ export function freeVms(ctx: RuleContext, host: Host): void {
   switchBricks(ctx, host, false);
   releaseSpm(ctx, ctx.tx.get('host', host.id ?? '') ?? host);
   refreshStorage(ctx, host);
+  failBackupsOn(ctx, host.id ?? '');
   // Nothing starts in a data center that is not up: it first gets another manager.
   for (const vm of runningOn(ctx, host)) free(ctx, vm, host);
 }

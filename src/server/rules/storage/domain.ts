@@ -14,6 +14,7 @@ import {
   fillDomain,
   fromConnection,
   importKnown,
+  requireEmpty,
 } from './domain-new.ts';
 import { readFiles } from './file.ts';
 import { sentUnits, unitsOf } from './logical-unit.ts';
@@ -85,6 +86,7 @@ export const storageDomainRules = rules({
     }
     chooseStorage(ctx, domain);
     if (sent['import'] === true) importKnown(ctx, domain, sent);
+    else requireEmpty(ctx, domain);
     checkLimits(ctx, domain, 'add');
     fillDomain(ctx, domain, dataCenter);
   },
