@@ -41,12 +41,14 @@ import { seededRandom, seededUuid } from './core/seeded-random.ts';
 import { ownFile } from './files/access.ts';
 import { keepDurably, writeDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
+import type { SiteMark } from './folder/site-mark.ts';
 import { CallLog } from './http/call-log.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { HostFiles } from './images/host-files.ts';
 import { endTransfers, findImages, followImages } from './images/lost-images.ts';
 import { QemuNbd } from './images/qemu-nbd.ts';
+import { StorageFolder } from './images/shared-storage.ts';
 import { TicketImages } from './images/ticket-images.ts';
 import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
 import { TaskRunner } from './jobs/task-runner.ts';
@@ -175,6 +177,9 @@ async function start(
     random: seededRandom(options.seed ?? randomBytes(4).readUInt32LE()),
     images: files,
     hostArchives: new HostFiles(options.hostFiles ?? join(folder, 'host-files'), files),
+    ...(options.sharedStorage === undefined
+      ? {}
+      : { sharedStorage: new StorageFolder(options.sharedStorage, siteId(store), files) }),
     tickets: desk,
     certificates: {
       ca: certificates.ca,
@@ -373,6 +378,12 @@ function listen(server: ReturnType<typeof makeListener>['server'], at: Address):
     });
     server.listen(at.port, at.host, () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/** The id by which other sites know this one. */
+function siteId(store: Store): string {
+  const { site } = JSON.parse(store.meta('site') ?? '{}') as Partial<SiteMark>;
+  return site ?? randomUUID();
 }
 
 /** Names of the files of a folder; none where there is no such folder. */

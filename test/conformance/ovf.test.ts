@@ -78,7 +78,22 @@ async function machine(name: string): Promise<{ vm: Thing; disk: Thing; nic: Thi
     serial_number: { policy: 'custom', value: 'abc-1' },
     soundcard_enabled: false,
     placement_policy: { affinity: 'user_migratable' },
-    initialization: { host_name: 'guest', custom_script: 'runcmd:\n  - ls' },
+    initialization: {
+      ...{ host_name: 'guest', custom_script: 'runcmd:\n  - ls', dns_servers: '192.0.2.53' },
+      nic_configurations: {
+        nic_configuration: [
+          {
+            ...{ name: 'eth0', on_boot: true, boot_protocol: 'static', ipv6_boot_protocol: 'none' },
+            ip: {
+              address: '192.0.2.7',
+              netmask: '255.255.255.0',
+              gateway: '192.0.2.1',
+              version: 'v4',
+            },
+          },
+        ],
+      },
+    },
   });
   const [profile] = await list('/vnicprofiles');
   const nic = await post(`/vms/${vm.id}/nics`, {

@@ -73,6 +73,8 @@ async function endure({ site, end, again }: Ends, times: number): Promise<number
   let fetched = 0;
   let controls = 0;
   for (let time = 0; time < times; time += 1) {
+    // Something has changed however slow the machine is: without that there is no control.
+    await machine.scribble(disk, Buffer.from(known), 20);
     const working = work(machine, disk, from);
     await new Promise((resolve) => setTimeout(resolve, randomInt(20, 1_500)));
     await end();

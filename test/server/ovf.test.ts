@@ -5,6 +5,7 @@ import { enums } from '../../src/model/enums.ts';
 import { Refusal } from '../../src/server/core/fault.ts';
 import type { LayoutName } from '../../src/server/ovf/layout.ts';
 import type { OvfMachine } from '../../src/server/ovf/machine.ts';
+import { networksIn, networksText } from '../../src/server/ovf/networks.ts';
 import { bootNumber, bootOrder, cimNumber, systemOfCim } from '../../src/server/ovf/numbers.ts';
 import { readOvf } from '../../src/server/ovf/read.ts';
 import { writeOvf } from '../../src/server/ovf/write.ts';
@@ -19,6 +20,25 @@ const word = fc.stringMatching(/^[a-z][a-z0-9_.-]{0,20}$/);
 const one = <T>(values: readonly T[]) => fc.constantFrom(...values);
 const flag = fc.boolean();
 const megabytes = fc.integer({ min: 1, max: 2 ** 20 }).map((count) => count * mebibyte);
+
+const nicConfiguration = fc.record({
+  name: word,
+  on_boot: flag,
+  boot_protocol: one(enums.boot_protocol),
+  ip: fc.record({
+    address: fc.ipV4(),
+    netmask: fc.constant('255.255.255.0'),
+    gateway: fc.ipV4(),
+    version: fc.constant('v4' as const),
+  }),
+  ipv6_boot_protocol: one(enums.boot_protocol),
+  ipv6: fc.record({
+    address: fc.ipV6(),
+    netmask: fc.integer({ min: 1, max: 128 }).map(String),
+    gateway: fc.ipV6(),
+    version: fc.constant('v6' as const),
+  }),
+});
 
 const vm = fc.record({
   name: word,
@@ -77,7 +97,11 @@ const vm = fc.record({
   soundcard_enabled: flag,
   console: fc.record({ enabled: flag }),
   tpm_enabled: flag,
-  initialization: fc.record({ host_name: word, custom_script: text.filter((one) => one !== '') }),
+  initialization: fc.record({
+    host_name: word,
+    custom_script: text.filter((one) => one !== ''),
+    nic_configurations: fc.array(nicConfiguration, { minLength: 1, maxLength: 3 }),
+  }),
 });
 
 const disk = fc.record({
@@ -338,5 +362,24 @@ describe('garbage', () => {
       ),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('network settings of the first start', () => {
+  it.each([
+    ['what is no JSON', 'eth0'],
+    ['something else', '{"a":1}'],
+    ['an empty list', '[]'],
+  ])('are left out where a document has %s', (_, text) => {
+    expect(networksIn(text)).toBeUndefined();
+  });
+
+  it('are read with and without names of classes', () => {
+    const plain = JSON.stringify([{ name: 'eth0', bootProtocol: 'DHCP', startOnBoot: true }]);
+    const eth0 = { name: 'eth0', boot_protocol: 'dhcp', ipv6_boot_protocol: 'none', on_boot: true };
+    expect(networksIn(plain)).toEqual([eth0]);
+    expect(networksIn(networksText([{ name: 'eth0' }]) ?? '')).toEqual([
+      { name: 'eth0', boot_protocol: 'none', ipv6_boot_protocol: 'none' },
+    ]);
   });
 });

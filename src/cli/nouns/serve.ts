@@ -27,6 +27,7 @@ interface Flags {
   readonly admin: string;
   readonly passwordFile?: string;
   readonly hostFiles?: string;
+  readonly sharedStorage?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly hostName: readonly string[];
@@ -64,6 +65,10 @@ export function register(command: Command, cli: Cli): void {
     .option(
       '--host-files <dir>',
       'folder of the files of hosts, such as exported machines (default: below that of the data)',
+    )
+    .option(
+      '--shared-storage <dir>',
+      'folder that stands for storage which other servers see, too: domains go from one to another',
     )
     .option('--new-site', 'move what the folder of the data holds aside, and begin an empty site')
     .option('--adopt-images', 'use database and images together although they do not fit')
@@ -202,6 +207,7 @@ async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promi
     admin: flags.admin,
     password: passwordOf(cli, flags),
     hostFiles: absolute(flags.hostFiles),
+    sharedStorage: absolute(flags.sharedStorage),
     tlsCert: absolute(flags.tlsCert),
     tlsKey: absolute(flags.tlsKey),
     hostNames: flags.hostName.map((name) => parsed(parseHostName, name, '--host-name')),

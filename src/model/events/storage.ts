@@ -27,6 +27,16 @@ export const storageEvents = {
     severity: 'normal',
     text: 'Storage Domain {StorageDomainName} was attached to Data Center {DataCenterName} by {UserName}.',
   },
+  STORAGE_DOMAIN_ATTACH_FAILED: {
+    code: 963,
+    severity: 'error',
+    text: 'Storage Domain {StorageDomainName} could not be attached to Data Center {DataCenterName}: what is on the storage could not be read.',
+  },
+  STORAGE_DOMAIN_DETACH_FAILED: {
+    code: 965,
+    severity: 'error',
+    text: 'Storage Domain {StorageDomainName} could not be detached from Data Center {DataCenterName}: it could not be written to the storage.',
+  },
   STORAGE_DOMAIN_DETACHED: {
     code: 964,
     severity: 'normal',

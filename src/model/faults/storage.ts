@@ -52,6 +52,14 @@ export const storageFaults = {
     status: 409,
     text: 'Cannot {action} Storage. The service knows it already, as {name}.',
   },
+  DOMAIN_ATTACHED_ELSEWHERE: {
+    status: 409,
+    text: 'Cannot {action} Storage Domain {name}. It belongs to {holder}. Detach it there first.',
+  },
+  DOMAIN_CONTENTS_HERE: {
+    status: 409,
+    text: 'Cannot {action} Storage Domain {name}. Disks on it are in the inventory already, on another domain: {names}.',
+  },
   DOMAIN_WITHOUT_UNITS: {
     status: 400,
     text: 'Cannot {action} Storage. It needs at least one logical unit (storage.logical_units).',

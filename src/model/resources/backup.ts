@@ -34,27 +34,28 @@ export const backupLifecycle = lifecycle({
 export const backup = resource('backup', {
   identified: true,
   attributes: {
-    host: { kind: 'ref host', mut: 'CU' },
+    host: { kind: 'ref host', mut: 'R' },
     from_checkpoint_id: {
       kind: 'string',
-      mut: 'CU',
+      mut: 'C',
       doc: 'The checkpoint since which changes are backed up; everything when not given.',
     },
     to_checkpoint_id: {
       kind: 'string',
-      mut: 'CU',
+      mut: 'R',
       doc: 'The checkpoint that it leaves, from which a later one can be incremental.',
     },
-    phase: { kind: 'enum backup_phase', mut: 'CU' },
-    creation_date: { kind: 'date', mut: 'CU' },
-    modification_date: { kind: 'date', mut: 'CU' },
-    vm: { kind: 'ref vm', mut: 'CU' },
-    disks: { kind: 'links disk', mut: 'CU' },
-    snapshot: { kind: 'ref snapshot', mut: 'CU' },
+    phase: { kind: 'enum backup_phase', mut: 'R' },
+    creation_date: { kind: 'date', mut: 'R' },
+    modification_date: { kind: 'date', mut: 'R' },
+    vm: { kind: 'ref vm', mut: 'R' },
+    disks: { kind: 'links disk', mut: 'C' },
+    snapshot: { kind: 'ref snapshot', mut: 'R' },
   },
   operations: {
-    add: { permit: owner('backup_disk'), job: 'none' },
-    finalize: { permit: owner('backup_disk'), job: 'none' },
+    /** Its job lasts until the backup has ended. */
+    add: { permit: owner('backup_disk'), job: 'Backing up VM {owner}' },
+    finalize: { permit: owner('backup_disk'), job: 'Finalizing a backup of VM {owner}' },
   },
   paths: {
     '/vms/{vm}/backups/{backup}': owned({
@@ -70,13 +71,15 @@ export const backup = resource('backup', {
 export const checkpoint = resource('checkpoint', {
   identified: true,
   attributes: {
-    parent_id: { kind: 'string', mut: 'CU' },
-    creation_date: { kind: 'date', mut: 'CU' },
-    state: { kind: 'enum checkpoint_state', mut: 'CU' },
-    vm: { kind: 'ref vm', mut: 'CU' },
-    disks: { kind: 'links disk', mut: 'CU' },
+    parent_id: { kind: 'string', mut: 'R' },
+    creation_date: { kind: 'date', mut: 'R' },
+    state: { kind: 'enum checkpoint_state', mut: 'R' },
+    vm: { kind: 'ref vm', mut: 'R' },
+    disks: { kind: 'links disk', mut: 'R' },
   },
-  operations: { remove: { permit: owner('backup_disk'), job: 'none' } },
+  operations: {
+    remove: { permit: owner('backup_disk'), job: 'Removing a checkpoint of VM {owner}' },
+  },
   paths: {
     '/vms/{vm}/checkpoints/{checkpoint}': owned({
       list: ['follow', 'max'],

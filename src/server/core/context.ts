@@ -54,8 +54,9 @@ export interface DiskImages {
   resize(id: string, size: number): void;
   remove(id: string): void;
   /**
-   * Copies the bytes of an image to another one, which it makes or replaces as a whole. Pieces that
-   * are all zeros become holes, also where an image is copied onto itself.
+   * Copies the bytes of an image to another one, which it makes or replaces as a whole: as a clone
+   * that shares its blocks where the file system has that, else without pieces that are all zeros.
+   * Those of an image that is copied onto itself become holes.
    */
   copy(from: string, to: string): Promise<void>;
   /**
@@ -100,6 +101,67 @@ export interface HostArchives {
   pack(archive: HostPath, document: string, disks: readonly PackedDisk[]): Promise<void>;
   /** Puts the disk in a file of an archive into an image. Its own form is found out. */
   unpack(archive: HostPath, member: string, to: string, form: ImageForm): Promise<void>;
+}
+
+/** A storage domain on storage that several sites see. */
+export interface SharedDomain {
+  readonly domain: StoredObject;
+  /** The other site that has it attached. */
+  readonly holder?: string;
+  /** No site has it attached. */
+  readonly isFree: boolean;
+}
+
+/** An image on shared storage; its file has so many bytes at least. */
+export interface SharedImage {
+  readonly id: string;
+  readonly length: number;
+}
+
+/** An object as it was stored, with the collection that it was in. */
+export interface StoredThere {
+  readonly collection: string;
+  readonly object: StoredObject;
+}
+
+/** What is on a domain that no site has attached. */
+export interface HandedOver {
+  readonly vms: readonly StoredObject[];
+  readonly templates: readonly StoredObject[];
+  readonly disks: readonly StoredObject[];
+  /** The images that disks have in snapshots. */
+  readonly snapshots: readonly StoredThere[];
+  readonly images: readonly SharedImage[];
+}
+
+/** Storage that several sites see. A domain is attached to one of them at most. */
+export interface SharedStorage {
+  domains(): readonly SharedDomain[];
+  domain(id: string): SharedDomain | undefined;
+  /** Takes a domain for this site; false where another one has it. Durable when it returns. */
+  claim(id: string, domain: StoredObject): boolean;
+  /** Gives a claim up. */
+  disclaim(id: string): void;
+  /** What is on a domain; undefined where nothing was handed over. */
+  contents(id: string): HandedOver | undefined;
+  /**
+   * Writes down what is on a domain whose images were brought, and gives it up: as soon as this
+   * returns another site may have it. Throws where an image is not there.
+   */
+  handOver(
+    id: string,
+    domain: StoredObject,
+    contents: HandedOver,
+    documents: ReadonlyMap<string, string>,
+  ): void;
+  /** Puts an image of this site on the storage. */
+  bring(domain: string, image: SharedImage): Promise<void>;
+  /** Makes an image on the storage one of this site. */
+  take(domain: string, image: SharedImage): Promise<void>;
+  /** Removes what this site has taken. */
+  taken(id: string): void;
+  /** Removes a domain, unless another site has it. */
+  erase(id: string): void;
 }
 
 /** Tickets at the image daemon. */
@@ -172,6 +234,8 @@ export interface Site {
   readonly random: () => number;
   readonly images: DiskImages;
   readonly hostArchives: HostArchives;
+  /** Undefined where this site sees storage that is its own alone. */
+  readonly sharedStorage?: SharedStorage | undefined;
   readonly tickets: Tickets;
   readonly certificates: SiteCertificates;
   /** Whether somebody listens at an address. */

@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly data: string | undefined;
   /** Folder of the files of hosts, such as archives of machines; undefined: below that of the data. */
   readonly hostFiles?: string | undefined;
+  /** Folder that stands for storage which other sites see, too; see `StorageFolder`. */
+  readonly sharedStorage?: string | undefined;
   /** What is in the folder is moved aside, for an empty site. */
   readonly newSite?: boolean | undefined;
   /** Database and images are used together although they do not fit. */

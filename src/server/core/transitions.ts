@@ -30,7 +30,11 @@ export async function copyImages(
   copies: readonly ImageCopy[],
   packing: Packing | undefined,
 ): Promise<void> {
-  for (const { from, to, form, length, archive } of copies) {
+  for (const { from, to, form, length, archive, shared } of copies) {
+    if (shared) {
+      await site.sharedStorage?.[shared.way](shared.domain, { id: to, length: length ?? 0 });
+      continue;
+    }
     if (archive && form) await site.hostArchives.unpack(archive, from, to, form);
     else await (form ? site.images.convert(from, to, form) : site.images.copy(from, to));
     if (length !== undefined) site.images.resize(to, length);

@@ -9,14 +9,14 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
 import type { BitmapOfPeriod, DiskImages, ImageForm } from '../core/context.ts';
 import { noteReplaced, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
-import { copySparse } from './copy-sparse.ts';
+import { cloneOrCopy, copySparse } from './copy-sparse.ts';
 import { imageError, onImage } from './image-error.ts';
 import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';
 import { writeAll } from './write-all.ts';
@@ -139,7 +139,8 @@ export class DiskFiles implements DiskImages {
       await this.#empty(to, from === to);
       return;
     }
-    await this.#replace(to, (partial) => copySparse(this.path(from), partial), from === to);
+    const make = from === to ? copySparse : cloneOrCopy;
+    await this.#replace(to, (partial) => make(this.path(from), partial), from === to);
   }
 
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
@@ -163,6 +164,27 @@ export class DiskFiles implements DiskImages {
   /** Puts what a file elsewhere holds into an image, which it makes or replaces as a whole. */
   async importFrom(path: string, id: string, form: ImageForm): Promise<void> {
     await this.#replace(id, (partial) => convertImage(path, partial, form));
+  }
+
+  /**
+   * Puts an image into a file elsewhere, which it replaces: the same file under a second name where the
+   * file system has that, else a copy. Nobody may write the image meanwhile.
+   */
+  async linkTo(id: string, path: string): Promise<void> {
+    this.#requireSource(id);
+    // Renaming one name of a file over another one of the same file does nothing.
+    rmSync(path, { force: true });
+    await replace(
+      path,
+      (partial) => linkOrCopy(this.path(id), partial),
+      () => Promise.resolve(),
+    );
+  }
+
+  /** Makes an image of a file elsewhere, in the same way. */
+  async linkFrom(path: string, id: string): Promise<void> {
+    rmSync(this.path(id), { force: true });
+    await this.#replace(id, (partial) => linkOrCopy(path, partial));
   }
 
   /** Nothing is left in an image; its file is made anew where it is needed. */
@@ -307,6 +329,18 @@ export class DiskFiles implements DiskImages {
 async function onDisk(path: string): Promise<void> {
   await syncPath(path);
   await syncPath(join(path, '..'));
+}
+
+/** Gives a file a second name; copies it where that cannot be. Durable, but for the name. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  rmSync(to, { force: true });
+  try {
+    await link(from, to);
+  } catch {
+    await cloneOrCopy(from, to);
+    return;
+  }
+  await syncPath(to);
 }
 
 async function syncPath(path: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** Which element of an OVF document holds which attribute of a machine: read and written by one table. */
 import { enums } from '../../model/enums.ts';
 import type { Resource } from '../../model/resource.ts';
+import { type NicConfigurations, networksIn, networksText } from './networks.ts';
 import {
   affinity,
   biosType,
@@ -203,6 +204,9 @@ const reference: Format<{ id?: string }> = {
   read: (id) => (id ? { id } : undefined),
 };
 
+/** Network settings of the first start, as the JSON that `networks.ts` knows. */
+const networks: Format<NicConfigurations> = { write: networksText, read: networksIn };
+
 /** Attributes of machines and templates, in the order in which documents have them. */
 export const generalMembers: readonly Member[] = [
   own('Name', filled, 'name'),
@@ -264,6 +268,7 @@ export const initializationMembers: readonly Member[] = [
   inner('regenerateKeys', bool, 'initialization', 'regenerate_ssh_keys'),
   inner('dnsSearch', filled, 'initialization', 'dns_search'),
   inner('dnsServers', filled, 'initialization', 'dns_servers'),
+  inner('networks', networks, 'initialization', 'nic_configurations'),
   inner('winKey', filled, 'initialization', 'windows_license_key'),
   inner('customScript', filled, 'initialization', 'custom_script'),
 ];

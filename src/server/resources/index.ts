@@ -84,7 +84,7 @@ import { fileRules } from './storage/file.ts';
 import { iscsiBondRules } from './storage/iscsi-bond.ts';
 import { instanceTypeRules } from './template/instance-type.ts';
 import { templateRules } from './template/rules.ts';
-import { backupDiskRules, backupRules } from './vm/backup.ts';
+import { backupDiskRules, backupJobDeadline, backupRules } from './vm/backup.ts';
 import { checkpointDiskRules, checkpointRules } from './vm/checkpoints.ts';
 import { graphicsConsoleRules } from './vm/console.ts';
 import { cdromRules, mediatedDeviceRules, numaNodeRules, watchdogRules } from './vm/devices.ts';
@@ -187,6 +187,6 @@ export const behaviors = new BehaviorRegistry(
     vmRules,
     watchdogRules,
   ],
-  [glusterTaskDeadline, networkRevertDeadline, upgradeCheckDeadline],
+  [backupJobDeadline, glusterTaskDeadline, networkRevertDeadline, upgradeCheckDeadline],
   [copyImagesWork, preparingWork, runningExportWork],
 );

@@ -5,7 +5,9 @@ import { checkName, resolveMember, resolveReferences } from '../../core/input.ts
 import type { StoredObject } from '../../store/document.ts';
 import { nextMac, requireUnused } from '../network/mac.ts';
 import { requireDataCenter } from '../vm/checks.ts';
-import { type Part, registerDisk, type Stored } from './unregistered.ts';
+import { blankTemplate, dataCenterOfCluster } from '../vm/vm.ts';
+import { knownHere } from './known-here.ts';
+import { type Origin, type Part, registerDisk, type Stored } from './unregistered.ts';
 
 type Vm = Resource<'vm'>;
 type Nic = Resource<'nic'>;
@@ -17,16 +19,16 @@ export function register(
   ctx: RuleContext,
   kind: Owner,
   domain: string,
-  { parts = [], ...kept }: Stored<Vm> | Stored<Resource<'template'>>,
+  { parts = [], origin_names: origin, ...kept }: Stored<Vm> | Stored<Resource<'template'>>,
   body: ActionBody,
 ): StoredObject {
   const action = 'register';
   requireActive(ctx, domain, action);
-  const object = {
+  const object = settledIn(ctx, kind, {
     ...kept,
     ...renamed(body[kind]),
-    ...(mappedCluster(ctx, kept, body) ?? clusterIn(ctx, body)),
-  } as StoredObject;
+    ...(mappedCluster(ctx, kept, origin, body) ?? clusterIn(ctx, body)),
+  });
   const id = String(object['id']);
   if (ctx.tx.get(kind, id))
     ctx.refuse('REGISTERED_ALREADY', { action, name: String(object['name']) });
@@ -45,13 +47,41 @@ export function register(
   ctx.tx.insert(kind, `/${kind}s`, object);
   for (const part of parts) {
     if (part.kind === 'disk_attachment' && missing.includes(String(part.object['id']))) continue;
-    const changed = part.kind === 'nic' ? nicIn(ctx, part.object, object as Vm, body) : part.object;
+    const changed = partIn(ctx, part, object as Vm, body, origin);
     ctx.tx.insert(part.kind, part.collection, changed);
   }
   for (const disk of disksIn(parts)) registerDisk(ctx, domain, disk);
   const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
   ctx.tx.remove(as, id, `/storagedomains/${domain}/${kind}s`);
   return object;
+}
+
+/** A machine or template as it comes in: what it named that is not here is left out, or replaced. */
+function settledIn(ctx: RuleContext, kind: Owner, object: StoredObject): StoredObject {
+  const known: Vm = knownHere(ctx.tx, kind, object);
+  const profile = ctx.tx.get('cpu_profile', known.cpu_profile?.id ?? '');
+  if (profile?.cluster?.id !== known.cluster?.id) {
+    const own = ctx.tx.find('cpu_profile', { cluster_id: known.cluster?.id ?? '' });
+    if (own?.id) known.cpu_profile = { id: own.id };
+    else delete known.cpu_profile;
+  }
+  if (kind === 'vm') {
+    known.template ??= { id: blankTemplate };
+    known.original_template ??= { id: blankTemplate };
+  }
+  return known as StoredObject;
+}
+
+/** A part of a machine or template as it comes in. */
+function partIn(
+  ctx: RuleContext,
+  { kind, object }: Part,
+  owner: Vm,
+  body: StoredObject,
+  origin: Origin | undefined,
+): StoredObject {
+  if (kind === 'nic') return nicIn(ctx, object, owner, body, origin);
+  return kind === 'cdrom' ? knownHere(ctx.tx, 'cdrom', object) : object;
 }
 
 function refuseRegistered(action: string) {
@@ -109,9 +139,13 @@ function isMeant(from: Named | undefined, object: Named | undefined): boolean {
 function mappedCluster(
   ctx: RuleContext,
   kept: { readonly cluster?: Named },
+  origin: Origin | undefined,
   body: ActionBody,
 ): { cluster?: { id: string } } | undefined {
-  const before = ctx.tx.get('cluster', kept.cluster?.id ?? '') ?? kept.cluster;
+  const before = ctx.tx.get('cluster', kept.cluster?.id ?? '') ?? {
+    ...kept.cluster,
+    ...(origin?.cluster ? { name: origin.cluster } : {}),
+  };
   const mapping = mappingsOf(body).cluster_mappings?.find(({ from }) => isMeant(from, before));
   return mapping?.to ? clusterIn(ctx, { cluster: mapping.to }) : undefined;
 }
@@ -128,7 +162,13 @@ function mappedProfile(
 }
 
 /** An interface as it comes back: its address must be free, its profile must be there. */
-function nicIn(ctx: RuleContext, object: StoredObject, vm: Vm, body: ActionBody): StoredObject {
+function nicIn(
+  ctx: RuleContext,
+  object: StoredObject,
+  vm: Vm,
+  body: ActionBody,
+  origin: Origin | undefined,
+): StoredObject {
   const nic: Nic = { ...object };
   const mac = nic.mac?.address ?? '';
   const taken = ctx.tx.count('nic', { where: { mac_address: mac } }) > 0;
@@ -137,18 +177,37 @@ function nicIn(ctx: RuleContext, object: StoredObject, vm: Vm, body: ActionBody)
   } else if (taken) {
     requireUnused(ctx, nic, vm, mac, 'register');
   }
-  const profile = ctx.tx.get('vnic_profile', nic.vnic_profile?.id ?? '');
-  const network = ctx.tx.get('network', profile?.network?.id ?? '');
+  const id = nic.vnic_profile?.id ?? '';
+  const profile = ctx.tx.get('vnic_profile', id);
+  const there = origin?.profiles[id];
+  const name = profile?.name ?? there?.name;
+  const network = profile ? ctx.tx.get('network', profile.network?.id ?? '')?.name : there?.network;
   const mappings = (body['vnic_profile_mappings'] ?? []) as Mapping[];
   const mapping = mappings.find(
-    (one) =>
-      one.source_network_name === network?.name &&
-      one.source_network_profile_name === profile?.name,
+    (one) => one.source_network_name === network && one.source_network_profile_name === name,
   );
+  const from = name ? { id, name } : undefined;
   const target = mapping
     ? mapping.target_vnic_profile?.id
-    : (mappedProfile(ctx, profile, body) ?? profile?.id);
+    : (mappedProfile(ctx, from, body) ?? profile?.id ?? sameProfile(ctx, vm, network, name));
   if (target) nic.vnic_profile = { id: target };
   else delete nic.vnic_profile;
   return nic;
+}
+
+/** The profile of the same name, of the network of the same name in the data center. */
+function sameProfile(
+  ctx: RuleContext,
+  vm: Vm,
+  network: string | undefined,
+  profile: string | undefined,
+): string | undefined {
+  if (!network || !profile) return undefined;
+  const home = dataCenterOfCluster(ctx, vm.cluster?.id)?.id;
+  const [found] = ctx.tx
+    .list('network', { where: { name: network } })
+    .filter(({ data_center }) => data_center?.id === home)
+    .flatMap(({ id = '' }) => ctx.tx.list('vnic_profile', { where: { network_id: id } }))
+    .filter(({ name }) => name === profile);
+  return found?.id;
 }

@@ -20,8 +20,17 @@ export interface Part {
   readonly object: StoredObject;
 }
 
-/** A virtual machine or template on a storage domain; `parts` do not show. */
-export type Stored<T> = T & { parts?: readonly Part[] };
+/** What a machine or template of another site referred to there, by name. */
+export interface Origin {
+  readonly cluster?: string | undefined;
+  /** By the id of a vNIC profile. */
+  readonly profiles: Readonly<
+    Record<string, { name?: string | undefined; network?: string | undefined }>
+  >;
+}
+
+/** A virtual machine or template on a storage domain; what it has beside its type does not show. */
+export type Stored<T> = T & { parts?: readonly Part[]; origin_names?: Origin };
 
 /** Path of what is on a domain: `vms`, `templates` or `disks`. */
 export function contentsOf(domain: string, what: 'vms' | 'templates' | 'disks'): string {

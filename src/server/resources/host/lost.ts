@@ -7,7 +7,7 @@ import { begin } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
 import { releaseSpm } from '../data-center/data-center.ts';
 import { switchBricks } from '../gluster/servers.ts';
-import { failBackups } from '../vm/backup.ts';
+import { failBackups, failBackupsOn } from '../vm/backup.ts';
 import { runStateMember } from '../vm/run-state.ts';
 import { formerUptime, uptimeOf } from '../vm/vm.ts';
 import { runningOn } from './maintenance.ts';
@@ -66,6 +66,7 @@ export function freeVms(ctx: RuleContext, host: Host): void {
   switchBricks(ctx, host, false);
   releaseSpm(ctx, ctx.tx.get('host', host.id ?? '') ?? host);
   refreshStorage(ctx, host);
+  failBackupsOn(ctx, host.id ?? '');
   // Nothing starts in a data center that is not up: it first gets another manager.
   for (const vm of runningOn(ctx, host)) free(ctx, vm, host);
 }

@@ -1,5 +1,6 @@
 /** Rules of storage domains as data centers see them: attach, activate, deactivate, detach. */
 
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { storageDomainLifecycle as lifecycle } from '../../../model/resources/storage-domain.ts';
 import { type Addressed, define } from '../../core/behavior.ts';
@@ -15,7 +16,7 @@ import {
   refreshDataCenter,
   releaseSpm,
 } from '../data-center/data-center.ts';
-import { leaveInventory } from '../domain-contents/unregistered.ts';
+import { leaveInventory, usersOf } from '../domain-contents/unregistered.ts';
 import {
   refuseBusy,
   refuseDetaching,
@@ -24,23 +25,49 @@ import {
 } from './attached-checks.ts';
 import { type Attached, collectionIn, dataCenterOf, moveMaster, successorOf } from './master.ts';
 import { removeDomain } from './removal.ts';
+import {
+  claimShared,
+  documentsOf,
+  handOver,
+  imagesToBring,
+  imagesToTake,
+  requireToHandOver,
+  takeContents,
+} from './shared.ts';
 import { shownSpace, shownStorage } from './shown.ts';
 
 type Domain = Resource<'storage_domain'>;
 type Target = Addressed<'attached_storage_domain'>;
 
 const transitions: TransitionHandlers<'attached_storage_domain'> = {
-  describe: (ctx, attached) => {
-    const { id, data_center } = attached;
-    return {
-      subjects: {
-        storage_domain: ctx.tx.get('storage_domain', id ?? ''),
-        data_center: ctx.tx.get('data_center', data_center?.id ?? ''),
-      },
-    };
+  describe: (ctx, { id, data_center }) => ({
+    subjects: {
+      storage_domain: ctx.tx.get('storage_domain', id ?? ''),
+      data_center: ctx.tx.get('data_center', data_center?.id ?? ''),
+    },
+  }),
+  copies: {
+    attach: (ctx, { id }) => imagesToTake(ctx, String(id)),
+    detach: (ctx, { id }) => imagesToBring(ctx, String(id)),
+  },
+  onCopyFailure: {
+    attach(ctx, attached) {
+      const { id = '' } = attached;
+      report(ctx, attached, 'STORAGE_DOMAIN_ATTACH_FAILED');
+      leaveDataCenter(ctx, attached);
+      ctx.afterCommit.push(() => ctx.site.sharedStorage?.disclaim(id));
+      return undefined;
+    },
+    detach(ctx, attached) {
+      report(ctx, attached, 'STORAGE_DOMAIN_DETACH_FAILED');
+      return { ...attached, status: 'maintenance' };
+    },
   },
   onEnd: {
-    attach: refreshed,
+    attach(ctx, object) {
+      takeContents(ctx, String(object.id));
+      return refreshed(ctx, object);
+    },
     activate: refreshed,
     deactivate: refreshed,
     become_master: refreshed,
@@ -66,7 +93,11 @@ export const attachedStorageDomainRules = define('attached_storage_domain', {
     requireState(ctx, 'attached_storage_domain', object, 'detach');
     const domain = ctx.tx.get('storage_domain', object.id ?? '') ?? {};
     refuseDetaching(ctx, object, domain);
-    begin(ctx, run(place.collection, object.id ?? '', 'detach'), object);
+    requireToHandOver(ctx, domain);
+    // Without images to be brought to shared storage it is gone within the call.
+    const isBrought = imagesToBring(ctx, object.id ?? '').length > 0;
+    const leaving = isBrought ? { ...object, status: 'detaching' } : object;
+    begin(ctx, run(place.collection, object.id ?? '', 'detach'), leaving);
   },
 
   present(ctx, attached) {
@@ -127,6 +158,7 @@ export function attachDomain(ctx: RuleContext, dataCenter: string, domain: Domai
     data_center: { id: dataCenter },
   };
   if (!first) requireActiveMaster(ctx, attached, 'attach');
+  claimShared(ctx, domain);
   ctx.tx.insert('attached_storage_domain', collection, attached);
   const dataCenters = [...(domain.data_centers ?? []), { id: dataCenter }];
   ctx.tx.update('storage_domain', { ...domain, data_centers: dataCenters });
@@ -161,23 +193,40 @@ function stopSpm(ctx: RuleContext, dataCenter: string): void {
 
 /** A domain has left its data center; local storage is of no use to any other, and erased. */
 function detached(ctx: RuleContext, attached: Attached): void {
+  const domain = ctx.tx.get('storage_domain', attached.id ?? '');
+  const id = attached.id ?? '';
+  const documents = ctx.site.sharedStorage
+    ? documentsOf(ctx, usersOf(ctx, id, 'vm'), usersOf(ctx, id, 'template'))
+    : new Map<string, string>();
+  const left = leaveDataCenter(ctx, attached);
+  if (domain?.storage?.type === 'localfs') {
+    removeDomain(ctx, domain, 'format');
+  } else if (left) {
+    leaveInventory(ctx, left);
+    handOver(ctx, left, documents);
+  }
+}
+
+/** Takes a domain out of a data center. Returns it as it is then. */
+function leaveDataCenter(ctx: RuleContext, attached: Attached): Domain | undefined {
   const dataCenter = dataCenterOf(attached);
   const domain = ctx.tx.get('storage_domain', attached.id ?? '');
   ctx.tx.remove('attached_storage_domain', attached.id ?? '', collectionIn(dataCenter));
-  if (domain?.storage?.type === 'localfs') {
-    removeDomain(ctx, domain, 'format');
-  } else if (domain) {
-    leaveInventory(ctx, domain);
-    const left = domain.data_centers?.filter(({ id }) => id !== dataCenter) ?? [];
-    const status = left.length > 0 ? domain.status : 'unattached';
-    ctx.tx.update('storage_domain', {
-      ...domain,
-      ...(status ? { status } : {}),
-      data_centers: left,
-    });
-  }
+  const left = domain?.data_centers?.filter(({ id }) => id !== dataCenter) ?? [];
+  const status = left.length > 0 ? domain?.status : 'unattached';
+  const after = domain && { ...domain, ...(status ? { status } : {}), data_centers: left };
+  if (after) ctx.tx.update('storage_domain', after);
   if (domainsOf(ctx, dataCenter).length === 0) stopSpm(ctx, dataCenter);
   refreshDataCenter(ctx, dataCenter);
+  return after;
+}
+
+/** Writes an event about a domain and its data center. */
+function report(ctx: RuleContext, attached: Attached, event: EventName): void {
+  ctx.event(event, {
+    storage_domain: ctx.tx.get('storage_domain', attached.id ?? ''),
+    data_center: ctx.tx.get('data_center', dataCenterOf(attached)),
+  });
 }
 
 function requireHost(ctx: RuleContext, dataCenter: string, action: string): void {

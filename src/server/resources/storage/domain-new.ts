@@ -7,6 +7,7 @@ import { domainsUsing, sameConnection, storageAt } from './connection.ts';
 import { requireFree } from './domain-actions.ts';
 import { type LogicalUnit, sentUnits, sizeOf, unitsOf } from './logical-unit.ts';
 import { forgottenDomain, remember } from './removal.ts';
+import { requireUnused } from './shared.ts';
 import { isBlock, simulatedSize } from './space.ts';
 
 type Domain = Resource<'storage_domain'>;
@@ -51,15 +52,24 @@ export function importKnown(ctx: RuleContext, domain: Domain, sent: StoredObject
     const known = ctx.tx.get('storage_domain', id);
     ctx.refuse('DOMAIN_EXISTS', { action: 'import', name: known?.name });
   }
-  const found = forgottenDomain(ctx, (one) => one.id === id || sameStorage(one, domain));
+  const isMeant = (one: Domain) => one.id === id || sameStorage(one, domain);
+  requireUnused(ctx, isMeant, 'import');
+  const found = forgottenDomain(ctx, isMeant);
   if (!found?.id) {
     if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id)) domain.id = id;
     return;
   }
   remember(ctx, found.id);
   const { storage_format: format, type, name, storage } = found;
-  Object.assign(domain, { id: found.id, storage, storage_format: format, type });
+  // What it takes to reach the storage is said by whoever imports it.
+  const reached = { ...domain.storage, ...storage };
+  Object.assign(domain, { id: found.id, storage: reached, storage_format: format, type });
   domain.name ??= name ?? found.id;
+}
+
+/** Refuses a new domain where there is one already. */
+export function requireEmpty(ctx: RuleContext, domain: Domain): void {
+  requireUnused(ctx, (one) => sameStorage(one, domain), 'add');
 }
 
 function sameStorage(a: Domain, b: Domain): boolean {

@@ -14,6 +14,7 @@ import {
   fillDomain,
   fromConnection,
   importKnown,
+  requireEmpty,
 } from './domain-new.ts';
 import { readFiles } from './file.ts';
 import { sentUnits, unitsOf } from './logical-unit.ts';
@@ -84,6 +85,7 @@ export const storageDomainRules = define('storage_domain', {
     }
     chooseStorage(ctx, domain);
     if (sent['import'] === true) importKnown(ctx, domain, sent);
+    else requireEmpty(ctx, domain);
     checkLimits(ctx, domain, 'add');
     fillDomain(ctx, domain, dataCenter);
   },

@@ -6,6 +6,7 @@ import type { StoredObject } from '../../store/document.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 import { eraseContents, leaveInventory } from '../domain-contents/unregistered.ts';
 import { disconnect } from './connection.ts';
+import { eraseShared, sharedDomains } from './shared.ts';
 
 type Domain = Resource<'storage_domain'>;
 
@@ -35,10 +36,13 @@ export function removeDomain(ctx: RuleContext, domain: Domain, how: Removal): vo
   ctx.tx.remove('storage_domain', id);
   disconnect(ctx, domain.storage_connections ?? []);
   if (how === 'keep') {
+    // What is on shared storage is found there.
+    if (ctx.site.sharedStorage?.domain(id)?.isFree) return;
     ctx.tx.insert('forgotten_storage_domain', forgotten, domain);
     return;
   }
   eraseContents(ctx, id);
+  eraseShared(ctx, domain);
   erase(ctx, {
     place: { kind: 'storage_domain', collection: '/storagedomains' },
     object: domain,
@@ -55,11 +59,12 @@ export function forgottenDomain(
 
 /** Domains that are still on their storage, but not in the service. */
 export function forgottenDomains(ctx: RuleContext): Domain[] {
-  return ctx.tx.list('forgotten_storage_domain');
+  return [...ctx.tx.list('forgotten_storage_domain'), ...sharedDomains(ctx)];
 }
 
 /** A forgotten domain is in the service again. */
 export function remember(ctx: RuleContext, id: string): void {
+  if (!ctx.tx.get('forgotten_storage_domain', id)) return;
   ctx.tx.remove('forgotten_storage_domain', id, forgotten);
 }
 

@@ -8,6 +8,8 @@ import { measured } from '../storage/space.ts';
 export type Backup = Resource<'backup'> & {
   /** The periods since the checkpoint, of the disks that are not read in full. */
   changes?: Readonly<Record<string, readonly BitmapOfPeriod[]>>;
+  /** Id of its job, which lasts as long as it does. */
+  job?: string;
 };
 type Disk = Resource<'disk'>;
 

@@ -4,7 +4,9 @@ import type { Resource } from '../../../model/resource.ts';
 import { backupLifecycle as lifecycle } from '../../../model/resources/backup.ts';
 import { define } from '../../core/behavior.ts';
 import type { BitmapOfPeriod, RuleContext } from '../../core/context.ts';
+import { cancelDue, defineDeadline, dueIn } from '../../core/deadlines.ts';
 import { isUuid } from '../../core/input.ts';
+import { endJob, type JobStatus } from '../../core/jobs.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/document.ts';
@@ -36,6 +38,7 @@ const transitions: TransitionHandlers<'backup'> = {
     },
     finalize(ctx, object) {
       release(ctx, object);
+      endItsJob(ctx, object, 'finished');
       return { ...object, modification_date: ctx.timestamp };
     },
   },
@@ -67,6 +70,7 @@ export const backupRules = define('backup', {
     if (disks.some(isRecorded)) backup.to_checkpoint_id = ctx.site.newId();
     else delete backup.to_checkpoint_id;
     backup.changes = changesOf(ctx, disks, backup.from_checkpoint_id);
+    if (ctx.job !== undefined) backup.job = ctx.job;
   },
 
   /**
@@ -79,6 +83,7 @@ export const backupRules = define('backup', {
       beginPeriod(ctx, disk, object.to_checkpoint_id ?? '');
     }
     holdDisks(ctx, object, true);
+    goOn(ctx, { backup: object.id });
     const active = ctx.parameters.flag('use_active') === true;
     move(ctx, place.collection, object, 'add', { copies: active ? [] : freeze(ctx, object) });
   },
@@ -92,6 +97,21 @@ export const backupRules = define('backup', {
     },
   },
 });
+
+/** What keeps the job of a backup going while clients read it; nobody is hurried. */
+const underWay = 'backup under way';
+const aWhile = 30 * 24 * 3600 * 1000;
+
+function goOn(ctx: RuleContext, data: StoredObject): void {
+  dueIn(ctx, underWay, String(data['backup']), aWhile, data, { ofJob: true });
+}
+export const backupJobDeadline = defineDeadline(underWay, goOn);
+
+/** Ends the job of a backup with the backup. */
+function endItsJob(ctx: RuleContext, { id = '', job }: Backup, status: JobStatus): void {
+  if (job !== undefined) endJob(ctx, job, status);
+  cancelDue(ctx, underWay, id);
+}
 
 /** Whether what is written into a disk is recorded. */
 function isRecorded(disk: Disk): boolean {
@@ -124,20 +144,29 @@ function failed(ctx: RuleContext, backup: Backup): Backup {
   for (const transfer of openTransfers(ctx, backup)) backupGone(ctx, transfer);
   release(ctx, backup);
   takeBack(ctx, backup);
+  endItsJob(ctx, backup, 'failed');
   const { subjects: whom, words } = about(ctx, backup);
   ctx.event('VM_BACKUP_FAILED', whom, words);
   const { to_checkpoint_id: _none, ...rest } = backup;
   return { ...rest, phase: 'failed', modification_date: ctx.timestamp };
 }
 
-/** Ends the backups of a machine whose host does not do their work any more: they fail. */
+/** Ends the backups of a machine that does not go on: they fail. */
 export function failBackups(ctx: RuleContext, vm: Vm): void {
   const collection = `/vms/${vm.id}/backups`;
-  for (const backup of ctx.tx.list('backup', { where: { collection } })) {
-    if (backup.phase === 'succeeded' || backup.phase === 'failed') continue;
-    ctx.tx.tasks.removeOf(`backup:${collection}/${backup.id}`);
-    ctx.tx.update('backup', failed(ctx, backup), collection);
-  }
+  for (const backup of ctx.tx.list('backup', { where: { collection } })) fail(ctx, backup);
+}
+
+/** Ends the backups that a host does not go on with, also of machines that are off. */
+export function failBackupsOn(ctx: RuleContext, host: string): void {
+  for (const backup of ctx.tx.list('backup', { where: { host_id: host } })) fail(ctx, backup);
+}
+
+function fail(ctx: RuleContext, backup: Backup): void {
+  if (backup.phase === 'succeeded' || backup.phase === 'failed') return;
+  const collection = `/vms/${backup.vm?.id}/backups`;
+  ctx.tx.tasks.removeOf(`backup:${collection}/${backup.id}`);
+  ctx.tx.update('backup', failed(ctx, backup), collection);
 }
 
 function about(ctx: RuleContext, backup: Backup) {

@@ -10,6 +10,7 @@ import { readOvf } from '../../ovf/read.ts';
 import type { StoredObject } from '../../store/document.ts';
 import type { Owner, Source } from '../disk/copies.ts';
 import { createImage, moveDisk, prepareDisk } from '../disk/disk.ts';
+import { knownHere } from '../domain-contents/known-here.ts';
 import type { Stored } from '../domain-contents/unregistered.ts';
 import { nextMac } from '../network/mac.ts';
 import { addActiveSnapshot, configurationOf } from '../snapshot/images.ts';
@@ -160,11 +161,11 @@ export function newTemplate(
   ctx: RuleContext,
   name: string | undefined,
   { cluster }: { readonly cluster?: { readonly id?: string } },
-  { parts: _parts, ...rest }: Stored<Template>,
+  { parts: _parts, origin_names: _origin, ...rest }: Stored<Template>,
   id: string = ctx.site.newId(),
 ): Template {
   const template: Template = {
-    ...rest,
+    ...knownHere(ctx.tx, 'template', rest),
     id,
     name: name ?? rest.name ?? '',
     comment: '',
@@ -206,7 +207,7 @@ export function newVm(
     ...(request.quota?.id ? { quota: request.quota } : {}),
   };
   requireDataCenter(ctx, vm, 'import');
-  const known = configuration ? configurationOf(configuration) : {};
+  const known = configuration ? configurationOf(knownHere(ctx.tx, 'vm', configuration)) : {};
   inherit(vm, known, Object.keys(known));
   settleVm(ctx, vm, {});
   applyDefaults('vm', vm);
@@ -222,7 +223,7 @@ export function addInterfaces(ctx: RuleContext, vm: Vm, file: Stored<Vm> | Store
   for (const { kind, object } of file.parts ?? []) {
     if (kind !== 'nic') continue;
     ctx.tx.insert('nic', `/vms/${vm.id}/nics`, {
-      ...object,
+      ...knownHere(ctx.tx, 'nic', object),
       id: ctx.site.newId(),
       mac: { address: nextMac(ctx, vm, 'import') },
       vm: { id: vm.id ?? '' },

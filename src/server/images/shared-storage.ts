@@ -1,0 +1,187 @@
+/**
+ * The folder that stands for storage which several sites see: a folder for each domain, named by its id.
+ *
+ *     domain.json    the domain, as the site had it that wrote it
+ *     attached.json  the site that has it attached; absent while nobody has
+ *     contents.json  what was on it when it was handed over
+ *     ovf/ID.ovf     the configuration of each machine and template on it
+ *     images/ID      the bytes of disks
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/context.ts';
+import { syncFolder, writeDurably } from '../files/durable-file.ts';
+import { parseDocument, type StoredObject, writeDocument } from '../store/document.ts';
+import type { DiskFiles } from './disk-files.ts';
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The form of `contents.json`. */
+const version = 1;
+
+export class StorageFolder implements SharedStorage {
+  readonly #folder: string;
+  readonly #site: string;
+  readonly #images: DiskFiles;
+
+  /** Keeps domains in a folder, which is made when it is needed, for the site of this id. */
+  constructor(folder: string, site: string, images: DiskFiles) {
+    this.#folder = folder;
+    this.#site = site;
+    this.#images = images;
+  }
+
+  domains(): SharedDomain[] {
+    if (!existsSync(this.#folder)) return [];
+    return readdirSync(this.#folder)
+      .filter((name) => uuid.test(name))
+      .flatMap((id) => this.domain(id) ?? []);
+  }
+
+  domain(id: string): SharedDomain | undefined {
+    const domain = readDocument(this.#path(id, 'domain.json'));
+    if (!domain) return undefined;
+    const holder = readDocument(this.#path(id, 'attached.json'));
+    return {
+      domain,
+      ...(holder && holder['site'] !== this.#site ? { holder: String(holder['name']) } : {}),
+      isFree: holder === undefined,
+    };
+  }
+
+  claim(id: string, domain: StoredObject): boolean {
+    mkdirSync(this.#path(id), { recursive: true, mode: 0o700 });
+    const own = { site: this.#site, name: `${this.#site} on ${hostname()}` };
+    if (!createDurably(this.#path(id, 'attached.json'), JSON.stringify(own))) {
+      return readDocument(this.#path(id, 'attached.json'))?.['site'] === this.#site;
+    }
+    writeDurably(this.#path(id, 'domain.json'), writeDocument(domain), 0o600);
+    syncFolder(this.#folder);
+    return true;
+  }
+
+  disclaim(id: string): void {
+    if (this.domain(id)?.holder !== undefined) return;
+    rmSync(this.#path(id, 'attached.json'), { force: true });
+    syncFolder(this.#path(id));
+  }
+
+  contents(id: string): HandedOver | undefined {
+    const found = readDocument(this.#path(id, 'contents.json'));
+    if (!found) return undefined;
+    if (found['version'] !== version) {
+      throw new Error(`${this.#path(id, 'contents.json')} has version ${found['version']}.`);
+    }
+    return found as unknown as HandedOver;
+  }
+
+  handOver(
+    id: string,
+    domain: StoredObject,
+    contents: HandedOver,
+    documents: ReadonlyMap<string, string>,
+  ): void {
+    if (!this.claim(id, domain)) throw new Error(`Storage domain ${id} is attached elsewhere.`);
+    for (const image of contents.images) this.#requireWhole(id, image);
+    const kept = new Set(contents.images.map((image) => image.id));
+    for (const name of namesIn(this.#path(id, 'images'))) {
+      if (!kept.has(name)) rmSync(this.#path(id, 'images', name), { force: true });
+    }
+    rmSync(this.#path(id, 'ovf'), { recursive: true, force: true });
+    mkdirSync(this.#path(id, 'ovf'), { mode: 0o700 });
+    for (const [name, text] of documents) {
+      writeDurably(this.#path(id, 'ovf', `${name}.ovf`), text, 0o600);
+    }
+    writeDurably(this.#path(id, 'domain.json'), writeDocument(domain), 0o600);
+    const written = writeDocument({ version, ...contents });
+    writeDurably(this.#path(id, 'contents.json'), written, 0o600);
+    // From here on another site may have it.
+    this.disclaim(id);
+  }
+
+  async bring(domain: string, { id }: SharedImage): Promise<void> {
+    const folder = this.#path(domain, 'images');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await this.#images.linkTo(id, join(folder, id));
+    syncFolder(folder);
+  }
+
+  async take(domain: string, image: SharedImage): Promise<void> {
+    this.#requireWhole(domain, image);
+    await this.#images.linkFrom(this.#path(domain, 'images', image.id), image.id);
+  }
+
+  taken(id: string): void {
+    rmSync(this.#path(id, 'contents.json'), { force: true });
+    for (const part of ['images', 'ovf']) {
+      rmSync(this.#path(id, part), { recursive: true, force: true });
+    }
+  }
+
+  erase(id: string): void {
+    const found = this.domain(id);
+    if (found?.holder === undefined) rmSync(this.#path(id), { recursive: true, force: true });
+  }
+
+  #requireWhole(domain: string, { id, length }: SharedImage): void {
+    const path = this.#path(domain, 'images', id);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) throw new Error(`${path} is missing.`);
+    if (found.size < length) throw new Error(`${path} is shorter than ${length} bytes.`);
+  }
+
+  #path(id: string, ...parts: readonly string[]): string {
+    if (!uuid.test(id)) throw new Error(`"${id}" is not the id of a storage domain.`);
+    return join(this.#folder, id, ...parts);
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function readDocument(path: string): StoredObject | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    return parseDocument(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${String(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Makes a file with its whole text in one step, unless there is one; false where there is. Two sites
+ * that try at the same moment cannot both succeed, and nobody ever sees half of it.
+ */
+function createDurably(path: string, text: string): boolean {
+  const draft = `${path}.${process.pid}`;
+  try {
+    const file = openSync(draft, 'w', 0o600);
+    try {
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncFolder(join(path, '..'));
+  return true;
+}
