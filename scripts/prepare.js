@@ -26,8 +26,7 @@ function install() {
   console.error('Installing packages ...');
   // npm comes with Node; the one beside this node is the one that fits it.
   const beside = join(dirname(process.execPath), 'npm');
-  // Not `npm ci`: the lock file knows the binaries of one platform, and npm finds those of others.
-  execFileSync(existsSync(beside) ? beside : 'npm', ['install', '--no-save'], {
+  execFileSync(existsSync(beside) ? beside : 'npm', ['ci'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

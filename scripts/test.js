@@ -17,6 +17,8 @@ const { status } = spawnSync(
   [
     join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
+    // Nobody reads colours in a file or a log.
+    ...(process.stdout.isTTY ? [] : ['--no-color']),
     '--reporter=dot',
     '--reporter=json',
     `--outputFile.json=${results}`,
