@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 
 const run = promisify(execFile);
 const python = '/usr/bin/python3';
@@ -22,12 +22,12 @@ const works = (command: string, ...words: readonly string[]) =>
 const hasGovirt = works(python, '-c', 'import gi; gi.require_version("GoVirt", "1.0")');
 const hasMonitor = existsSync(monitor) && works('/usr/bin/perl', '-MDateTime', '-MLWP', '-e', '1');
 
-let server: TestServer;
+let server: ServerProcess;
 let host = '';
 let port = '';
 
 beforeAll(async () => {
-  server = await startTestServer(['--dialect', 'ovirt', '--speed', '0', '--inventory', 'small']);
+  server = await startServerProcess(['--dialect', 'ovirt', '--speed', '0', '--inventory', 'small']);
   ({ hostname: host, port } = new URL(server.ready.api_url));
 });
 afterAll(async () => {

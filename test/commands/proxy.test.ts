@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { proxyOf } from '../../src/client/proxy.ts';
 import { namedHosts, startWeb } from '../examples/named-hosts.ts';
 import { type Home, makeHome } from '../support/command.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vmctl-proxy-'));
 const hosts = namedHosts(folder);
@@ -19,7 +19,7 @@ const secret = `Basic ${Buffer.from('jane:se same').toString('base64')}`;
 /** Bytes of a disk. */
 const image = randomBytes(3 * 2 ** 20);
 
-let server: TestServer;
+let server: ServerProcess;
 let web: Awaited<ReturnType<typeof startWeb>>;
 let home: Home;
 let proxy: Server;
@@ -30,7 +30,7 @@ let asked: string[] = [];
 let isClosed = false;
 
 beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'small', ...hosts.flags]);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'small', ...hosts.flags]);
   web = await startWeb(image);
   const ports: Readonly<Record<string, number>> = {
     'engine.example.com:443': Number(new URL(server.ready.base_url).port),
@@ -137,7 +137,7 @@ describe('the way to the service', () => {
 });
 
 describe('the way to the image daemon and to sources', () => {
-  let remote: TestServer;
+  let remote: ServerProcess;
   let env: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
@@ -145,7 +145,7 @@ describe('the way to the image daemon and to sources', () => {
     const deep = join(folder, 'x'.repeat(100));
     mkdirSync(deep);
     const everywhere = ['--listen', '0.0.0.0:0', '--images-listen', '0.0.0.0:0'];
-    remote = await startTestServer(['--speed', '0', ...everywhere], { TMPDIR: deep });
+    remote = await startServerProcess(['--speed', '0', ...everywhere], { TMPDIR: deep });
     env = {
       HTTPS_PROXY: address,
       VMCTL_URL: remote.ready.base_url,

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 
-let server: TestServer;
+let server: ServerProcess;
 let home: Home;
 
 beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
   home = makeHome(server);
 });
 
@@ -76,7 +76,7 @@ describe.each([
 });
 
 it('refuses a server whose authority it does not know', async () => {
-  const other = await startTestServer([]);
+  const other = await startServerProcess([]);
   const outcome = await home.run(['vms', 'list'], {
     VMCTL_URL: other.ready.base_url,
     VMCTL_CA_FILE: server.ready.ca_file,

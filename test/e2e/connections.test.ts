@@ -3,13 +3,13 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 
-let server: TestServer;
+let server: ServerProcess;
 let api: RawApi;
 
 beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'hosts=2,vms=60']);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'hosts=2,vms=60']);
   api = await RawApi.signIn(server);
 });
 

@@ -9,14 +9,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, Speaker, type Thing } from '../operations/support/speaker.ts';
 import { type Home, makeHome } from '../support/command.ts';
 import { RawApi, requestToken } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { pictureOf } from './support/picture.ts';
 
 const file = fileURLToPath(new URL('../data/day.json', import.meta.url));
 const gibibyte = 2 ** 30;
 const clusters = ['front', 'back', 'lab'] as const;
 
-let server: TestServer;
+let server: ServerProcess;
 let home: Home;
 /** The administrator of the service; olaf, of the data center; jane, who uses machines. */
 let admin: Speaker;
@@ -24,7 +24,7 @@ let olaf: Speaker;
 let jane: Speaker;
 
 beforeAll(async () => {
-  server = await startTestServer(['--inventory', 'empty', '--seed', '1', '--speed', '0']);
+  server = await startServerProcess(['--inventory', 'empty', '--seed', '1', '--speed', '0']);
   home = makeHome(server);
   admin = new Speaker(await RawApi.signIn(server), 'JSON');
 });

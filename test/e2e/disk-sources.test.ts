@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
@@ -24,7 +24,7 @@ import { type Manners, serveFile, type Web } from '../transfer/support/web.ts';
 import { serverOptions, useWorkshop } from '../transfer/support/workshop.ts';
 
 let folder: string;
-let server: TestServer;
+let server: ServerProcess;
 let user: User;
 let file: string;
 let copy: string;
@@ -119,7 +119,7 @@ describe('standard input', () => {
   it('survives that the server dies, as what is not safe yet is kept', async () => {
     makeImage(file, 192 * MiB);
     const data = join(folder, 'data');
-    const first = await startTestServer([...serverOptions, '--data', data]);
+    const first = await startServerProcess([...serverOptions, '--data', data]);
     const owner = new User(first, folder);
     const running = owner.startPiped(
       ...upload('-', 'survivor', '--size', '192MiB', '--limit-rate', '96MiB/s', '-o', 'jsonl'),
@@ -133,7 +133,7 @@ describe('standard input', () => {
     await Promise.race([half, running.outcome]);
     await first.kill();
     const portOf = (url: string) => new URL(url).port;
-    const second = await startTestServer([
+    const second = await startServerProcess([
       ...['--data', data, '--speed', '0'],
       ...['--listen', `127.0.0.1:${portOf(first.ready.api_url)}`],
       ...['--images-listen', `127.0.0.1:${portOf(first.ready.upload_url)}`],

@@ -18,14 +18,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
 import { allocated, difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
 import { serverOptions, useWorkshop } from '../transfer/support/workshop.ts';
 
 let folder: string;
-let server: TestServer;
+let server: ServerProcess;
 let user: User;
 let file: string;
 let copy: string;
@@ -358,8 +358,8 @@ describe('when the server dies', () => {
   const portOf = (url: string) => new URL(url).port;
 
   /** The same server again: its data, its addresses. */
-  function again({ ready: { api_url, upload_url } }: TestServer, data: string) {
-    return startTestServer([
+  function again({ ready: { api_url, upload_url } }: ServerProcess, data: string) {
+    return startServerProcess([
       ...['--data', data],
       ...['--listen', `127.0.0.1:${portOf(api_url)}`],
       ...['--images-listen', `127.0.0.1:${portOf(upload_url)}`],
@@ -373,7 +373,7 @@ describe('when the server dies', () => {
   ])('%s', async (_, flags) => {
     makeImage(file, large);
     const data = join(folder, 'data');
-    const first = await startTestServer([...serverOptions, '--data', data]);
+    const first = await startServerProcess([...serverOptions, '--data', data]);
     const owner = new User(first, folder);
     const running = owner.start(...upload('survivor', ...flags));
     await owner.until(8, running);

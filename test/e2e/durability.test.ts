@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
-import { startTestServer } from '../support/server.ts';
+import { startServerProcess } from '../support/server.ts';
 
 let data: string;
 
@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-const start = (...options: string[]) => startTestServer(['--data', data, ...options]);
+const start = (...options: string[]) => startServerProcess(['--data', data, ...options]);
 
 it('brings up after a restart what was powering up when it was killed', async () => {
   const before = await start('--inventory', 'small', '--speed', '1');

@@ -2,13 +2,13 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TestServer } from '../support/server.ts';
+import type { ServerProcess } from '../support/server.ts';
 import { User } from '../transfer/support/commands.ts';
 import { MiB, makeImage } from '../transfer/support/images.ts';
 import { useWorkshop } from '../transfer/support/workshop.ts';
 
 let folder: string;
-let server: TestServer;
+let server: ServerProcess;
 let user: User;
 
 useWorkshop((workshop) => {

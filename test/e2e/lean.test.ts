@@ -3,14 +3,14 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 
-let server: TestServer;
+let server: ServerProcess;
 let home: Home;
 let code: string;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startServerProcess();
   home = makeHome(server);
   code = join(home.folder, 'cache/vmctl/code');
   expect((await home.run(['whoami'])).code).toBe(0);

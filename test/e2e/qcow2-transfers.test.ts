@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RawAnswer, RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 
 const mebibyte = 2 ** 20;
 const size = 8 * mebibyte;
@@ -23,7 +23,7 @@ const missing = spawnSync('qemu-nbd', ['--version']).status === 0 ? '' : ' (no q
 const guarded = spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0;
 
 let folder: string;
-let server: TestServer;
+let server: ServerProcess;
 let api: RawApi;
 
 beforeEach(() => {
@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 async function start(env: NodeJS.ProcessEnv = {}): Promise<void> {
-  server = await startTestServer(['--speed', '0', '--data', join(folder, 'data')], env);
+  server = await startServerProcess(['--speed', '0', '--data', join(folder, 'data')], env);
   api = await RawApi.signIn(server);
 }
 

@@ -4,13 +4,20 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer } from '../support/server.ts';
+import { startServerProcess } from '../support/server.ts';
 
 describe('serve --data with a relative path', () => {
   it('moves bytes up and down', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vmctl-relative-'));
     const data = relative(process.cwd(), folder);
-    const server = await startTestServer(['--data', data, '--speed', '0', '--inventory', 'small']);
+    const server = await startServerProcess([
+      '--data',
+      data,
+      '--speed',
+      '0',
+      '--inventory',
+      'small',
+    ]);
     try {
       const api = await RawApi.signIn(server);
       const added = await api.json('POST', '/disks', {

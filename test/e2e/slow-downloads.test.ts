@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { type Running, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
 import { serverOptions } from '../transfer/support/workshop.ts';
@@ -21,7 +21,7 @@ describe.each([
   ['through a socket', 'data'],
   ['through TLS', longName],
 ])('%s', (_, name) => {
-  let server: TestServer;
+  let server: ServerProcess;
   let place: string;
   let home: string;
   let user: User;
@@ -33,7 +33,7 @@ describe.each([
     file = join(place, 'image.raw');
     makeImage(file, size);
     const data = join(place, name);
-    server = await startTestServer([...serverOptions, '--data', data]);
+    server = await startServerProcess([...serverOptions, '--data', data]);
     expect(existsSync(join(data, 'images.sock'))).toBe(name !== longName);
     const owner = new User(server, place);
     await owner.must('disks', 'upload', file, '--name', 'slow', '--storagedomain', 'data1');

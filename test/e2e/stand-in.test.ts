@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RawAnswer, RawApi, requestToken, send } from '../support/raw.ts';
-import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
+import { type ServerProcess, startServerProcess, vmctl } from '../support/server.ts';
 
 let folder: string;
-const servers: TestServer[] = [];
+const servers: ServerProcess[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-stand-in-'));
@@ -18,14 +18,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(...options: string[]): Promise<TestServer> {
-  const server = await startTestServer(['--speed', '0', ...options]);
+async function start(...options: string[]): Promise<ServerProcess> {
+  const server = await startServerProcess(['--speed', '0', ...options]);
   servers.push(server);
   return server;
 }
 
 function admin(
-  server: TestServer,
+  server: ServerProcess,
   method: string,
   path: string,
   body?: string,

@@ -4,14 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
-import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
+import { type ServerProcess, startServerProcess, vmctl } from '../support/server.ts';
 
-let server: TestServer;
+let server: ServerProcess;
 let home: Home;
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  server = await startTestServer(['--inventory', 'hosts=2,vms=300', '--speed', '0']);
+  server = await startServerProcess(['--inventory', 'hosts=2,vms=300', '--speed', '0']);
   home = makeHome(server);
   env = {
     PATH: process.env['PATH'],

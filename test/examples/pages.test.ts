@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { namedHosts } from './named-hosts.ts';
 import { notRun, pageScenes } from './page-scenes.ts';
 import { makeShell, type Shell } from './shell.ts';
@@ -19,12 +19,12 @@ const pages = ['README.md', ...inDocs.map((name) => `docs/${name}`)].filter(
   (page) => page !== 'docs/tasks.md',
 );
 
-let server: TestServer;
+let server: ServerProcess;
 let open: () => Shell;
 
 beforeAll(async () => {
   const hosts = namedHosts(folder);
-  server = await startTestServer(['--speed', '0', '--inventory', 'small', ...hosts.flags]);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'small', ...hosts.flags]);
   open = () => makeShell(server, hosts, folder);
 });
 afterAll(async () => {

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { password, type Ready, type TestServer, vmctl } from '../support/server.ts';
+import { password, type Ready, type ServerProcess, vmctl } from '../support/server.ts';
 import { vmctl as built } from './built.ts';
 import type { NamedHosts } from './named-hosts.ts';
 import { wordsOf } from './site.ts';
@@ -78,7 +78,7 @@ exec '${process.execPath}' '${vmctl}' "$@"`,
 };
 
 /** Prepares a folder for examples that use a server by its name. */
-export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web = 0): Shell {
+export function makeShell(server: ServerProcess, hosts: NamedHosts, at: string, web = 0): Shell {
   mkdirSync(at, { recursive: true });
   const folder = mkdtempSync(join(at, 'shell-'));
   const write = (name: string, content: string | Buffer) => {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { domainId, otherId, sampleId } from '../../src/cli/help/samples.ts';
 import type { Result } from '../cli/run.ts';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { vmctl } from './built.ts';
 
 export const inventory = fileURLToPath(new URL('../data/examples.yaml', import.meta.url));
@@ -65,7 +65,7 @@ const fixed: readonly (readonly [line: string, id: string])[] = [
 ];
 
 export interface ExamplesSite {
-  readonly server: TestServer;
+  readonly server: ServerProcess;
   /** Where examples find and leave files. */
   readonly folder: string;
   /** The environment of somebody who is signed in. */
@@ -90,7 +90,7 @@ export function wordsOf(line: string): string[] {
 
 /** Starts the service and prepares it. */
 export async function startExamplesSite(options: readonly string[] = []): Promise<ExamplesSite> {
-  const server = await startTestServer(['--speed', '0', '--inventory', inventory, ...options]);
+  const server = await startServerProcess(['--speed', '0', '--inventory', inventory, ...options]);
   const admin = await RawApi.signIn(server);
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-examples-'));
   writeFileSync(join(folder, 'site.yaml'), 'tags: [{ name: production }, { name: web }]\n');

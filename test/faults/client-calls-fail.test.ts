@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { type Outcome, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
 import { count, figure } from './support/catalogue.ts';
@@ -26,7 +26,7 @@ const size = 9 * MiB;
 
 let folder: string;
 let file: string;
-let server: TestServer;
+let server: ServerProcess;
 
 /** Calls and what happens to them. */
 const kinds: readonly (readonly [call: string, effect: string])[] = [
@@ -102,7 +102,7 @@ describe.skipIf(cannot)(`A5 calls of the client${cannot ? ` (${cannot})` : ''}`,
     folder = mkdtempSync(join(tmpdir(), 'vmctl-client-calls-'));
     file = join(folder, 'image.raw');
     makeImage(file, size);
-    server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+    server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
     const { user } = new Person();
     const place = ['--storagedomain', 'data1'];
     await user.must('disks', 'upload', file, '--name', 'moved', ...place);

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Clock } from '../../src/server/core/clock.ts';
 import { type RunningServer, startServer } from '../../src/server/main.ts';
 import { RawApi, send } from '../support/raw.ts';
-import { password, startTestServer, type TestServer } from '../support/server.ts';
+import { password, type ServerProcess, startServerProcess } from '../support/server.ts';
 import { figure } from './support/catalogue.ts';
 
 const hour = 3_600_000;
@@ -50,7 +50,7 @@ async function start(data?: string, speed = 0): Promise<void> {
     ready: { api_url: running.apiUrl, auth_url: running.authUrl, username: running.username },
     ca: readFileSync(running.caFile, 'utf8'),
     password,
-  } as unknown as TestServer;
+  } as unknown as ServerProcess;
   api = await RawApi.signIn(server);
 }
 
@@ -149,7 +149,7 @@ describe.skipIf(!library)(
   `I a process whose clock is turned${library ? '' : ' (needs libfaketime)'}`,
   () => {
     let turned: string;
-    let server: TestServer;
+    let server: ServerProcess;
     let session: RawApi;
     let place: string;
     const turn = (text: string) => writeFileSync(turned, `${text}\n`);
@@ -158,7 +158,7 @@ describe.skipIf(!library)(
       place = mkdtempSync(join(tmpdir(), 'vmctl-faketime-'));
       turned = join(place, 'clock');
       turn('+0');
-      server = await startTestServer(
+      server = await startServerProcess(
         ['--data', join(place, 'data'), '--speed', '1', '--token-lifetime', '3'],
         {
           LD_PRELOAD: library,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { count, figure } from './support/catalogue.ts';
 
 const MiB = 2 ** 20;
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
-const start = () => startTestServer(['--data', data, '--inventory', 'small', '--speed', '0']);
+const start = () => startServerProcess(['--data', data, '--inventory', 'small', '--speed', '0']);
 
 async function transferUrl(api: RawApi, id: string): Promise<string> {
   const ready = await api.until(`/imagetransfers/${id}`, (answer) =>
@@ -30,7 +30,7 @@ async function transferUrl(api: RawApi, id: string): Promise<string> {
 }
 
 /** Makes a disk with known bytes, and a transfer to it. */
-async function prepare(server: TestServer): Promise<{ disk: string; transfer: string }> {
+async function prepare(server: ServerProcess): Promise<{ disk: string; transfer: string }> {
   const api = await RawApi.signIn(server);
   const added = await api.json('POST', '/disks', {
     ...{ name: 'written', provisioned_size: size, format: 'raw' },

@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tlsSettings } from '../../src/images/index.ts';
 import { type Harness, keepAliveAgent, pattern, startHarness } from '../images/support/harness.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { count, figure, whole } from './support/catalogue.ts';
 import { tOf } from './support/statistics.ts';
 
@@ -196,9 +196,9 @@ describe('F3 - a ticket', () => {
 });
 
 describe('the server of both', () => {
-  let server: TestServer;
+  let server: ServerProcess;
   beforeAll(async () => {
-    server = await startTestServer(['--dialect', 'ovirt', '--inventory', 'empty']);
+    server = await startServerProcess(['--dialect', 'ovirt', '--inventory', 'empty']);
   });
   afterAll(async () => {
     await server.stop();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
-import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
+import { type ServerProcess, startServerProcess, vmctl } from '../support/server.ts';
 import { User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
 import { count, figure, whole } from './support/catalogue.ts';
@@ -15,7 +15,7 @@ const cannot = cannotReachFar();
 
 describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
   let far: FarHost;
-  let server: TestServer;
+  let server: ServerProcess;
   let folder: string;
   let file: string;
   /** The administrator at this machine: to look at what is there, and to read journals. */
@@ -27,7 +27,7 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
     folder = mkdtempSync(join(tmpdir(), 'vmctl-far-'));
     file = join(folder, 'image.raw');
     makeImage(file, size);
-    server = await startTestServer([
+    server = await startServerProcess([
       ...['--inventory', 'small', '--speed', '0', '--data', join(folder, 'data')],
       ...['--listen', `${far.here}:0`, '--images-listen', `${far.here}:0`],
     ]);

@@ -7,7 +7,7 @@ import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { progressOf, type Running, User } from '../transfer/support/commands.ts';
 import { allocated, MiB, makeImage } from '../transfer/support/images.ts';
 import { count, figure, whole } from './support/catalogue.ts';
@@ -32,7 +32,7 @@ const turnsOf = (victim: Victim) => (whole ? [1, 2, 3, 4, 5] : [1 + (victims.ind
 
 let folder: string;
 let data: string;
-let server: TestServer;
+let server: ServerProcess;
 let file: string;
 let copy: string;
 let digest: string;
@@ -51,7 +51,7 @@ const portOf = (url: string | undefined) => (url === undefined ? 0 : new URL(url
 /** Starts the server with its data, at the addresses that it had before. */
 async function start(): Promise<void> {
   const ready = server?.ready;
-  server = await startTestServer([
+  server = await startServerProcess([
     ...['--data', data, '--speed', '0'],
     ...(ready ? [] : ['--inventory', 'small']),
     ...['--listen', `127.0.0.1:${portOf(ready?.api_url)}`],

@@ -2,17 +2,17 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RawAnswer, RawApi, send } from '../support/raw.ts';
-import { password, startTestServer, type TestServer } from '../support/server.ts';
+import { password, type ServerProcess, startServerProcess } from '../support/server.ts';
 import { figure } from './support/catalogue.ts';
 import { sendRaw, statuses } from './support/raw-socket.ts';
 
 const allowed = 'https://console.example.com';
-let server: TestServer;
+let server: ServerProcess;
 let api: RawApi;
 let own: string;
 
 beforeAll(async () => {
-  server = await startTestServer([
+  server = await startServerProcess([
     ...['--speed', '0', '--host-name', 'engine.example.com'],
     ...['--allow-origin', allowed],
   ]);
@@ -193,7 +193,7 @@ describe('F11 - a host that is asked for', () => {
 });
 
 it('F11 control - a server for the network goes by any name, and tells origins apart all the same', async () => {
-  const open = await startTestServer(['--listen', '0.0.0.0:0']);
+  const open = await startServerProcess(['--listen', '0.0.0.0:0']);
   try {
     const { hostname, port } = new URL(open.ready.base_url);
     expect(hostname).not.toBe('127.0.0.1');

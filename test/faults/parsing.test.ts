@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeAction, decodeObject, WireError } from '../../src/wire/index.ts';
 import { type RawAnswer, RawApi } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { count, figure, whole } from './support/catalogue.ts';
 import { residentMiB } from './support/memory.ts';
 import { openSocket } from './support/raw-socket.ts';
@@ -11,11 +11,11 @@ import { openSocket } from './support/raw-socket.ts';
 // The whole catalogue takes its time.
 if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
 
-let server: TestServer;
+let server: ServerProcess;
 let api: RawApi;
 
 beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'small']);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
   api = await RawApi.signIn(server);
 });
 

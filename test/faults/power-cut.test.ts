@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { count, figure } from './support/catalogue.ts';
 import { hasPower, PoweredDisk } from './support/power.ts';
 
@@ -36,7 +36,7 @@ interface Written {
 /** A server on the disk, with a transfer into a new disk image. */
 async function begin(disk: PoweredDisk, inventory: boolean) {
   const options = ['--data', join(disk.path, 'data'), '--speed', '0'];
-  const server = await startTestServer([
+  const server = await startServerProcess([
     ...options,
     ...(inventory ? ['--inventory', 'small'] : []),
   ]);
@@ -84,7 +84,7 @@ interface Writer {
 
 /** Writes blocks one after the other until the power is gone; notes what was acknowledged. */
 async function write(
-  server: TestServer,
+  server: ServerProcess,
   url: string,
   { first, step, name: turn, flush }: Writer,
   { tried, done }: Written,
@@ -134,7 +134,7 @@ async function bookmark(api: RawApi, turn: string): Promise<string[]> {
 
 /** Those of the acknowledged blocks that are not there. */
 async function lost(
-  server: TestServer,
+  server: ServerProcess,
   url: string,
   acknowledged: readonly Acknowledged[],
 ): Promise<readonly Acknowledged[]> {

@@ -10,17 +10,17 @@ import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { figure } from './support/catalogue.ts';
 import { type Hidden, post, smugglingVectors } from './support/smuggling.ts';
 
-let server: TestServer;
+let server: ServerProcess;
 let api: RawApi;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-proxies-'));
-  server = await startTestServer(['--speed', '0', '--inventory', 'empty']);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'empty']);
   api = await RawApi.signIn(server);
 });
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeList } from '../../src/wire/index.ts';
 import { RawApi } from '../support/raw.ts';
-import { startTestServer } from '../support/server.ts';
+import { startServerProcess } from '../support/server.ts';
 import { count, figure } from './support/catalogue.ts';
 import { differ } from './support/small-site.ts';
 
@@ -34,7 +34,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-const start = () => startTestServer(['--data', data, '--speed', '0']);
+const start = () => startServerProcess(['--data', data, '--speed', '0']);
 
 /** Makes, changes and removes objects, until the server is gone. */
 async function change(api: RawApi, name: string): Promise<void> {
@@ -154,7 +154,7 @@ describe('after kills', () => {
   });
 
   it('A1 control: a server that keeps nothing loses all of it', async () => {
-    const server = await startTestServer(['--memory']);
+    const server = await startServerProcess(['--memory']);
     const api = await RawApi.signIn(server);
     const list =
       (await api.json('GET', '/bookmarks')).json<{ bookmark?: Thing[] }>().bookmark ?? [];

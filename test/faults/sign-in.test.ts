@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RawAnswer, RawApi, requestToken, send } from '../support/raw.ts';
-import { password, startTestServer, type TestServer } from '../support/server.ts';
+import { password, type ServerProcess, startServerProcess } from '../support/server.ts';
 import { count, figure, whole } from './support/catalogue.ts';
 import { tOf } from './support/statistics.ts';
 
 // The whole catalogue takes its time.
 if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
 
-let server: TestServer;
+let server: ServerProcess;
 let api: RawApi;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-sign-in-'));
-  server = await startTestServer(['--speed', '0', '--inventory', 'small', '--data', folder]);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'small', '--data', folder]);
   api = await RawApi.signIn(server);
 });
 
@@ -252,7 +252,7 @@ describe('F2 - what is no longer good is refused', () => {
   const persistent = { Prefer: 'persistent-auth' };
 
   it('F2 - a token that is made up, cut, expired, revoked or of another server', async () => {
-    const other = await startTestServer(['--token-lifetime', '0']);
+    const other = await startServerProcess(['--token-lifetime', '0']);
     try {
       const good = String((await requestToken(server)).json()['access_token']);
       const bearer = (token: string) => read({ Authorization: `Bearer ${token}` });

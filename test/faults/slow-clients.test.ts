@@ -5,7 +5,7 @@ import { Agent } from 'node:https';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { count, figure, whole } from './support/catalogue.ts';
 import { residentMiB } from './support/memory.ts';
 import { isAnswered, openSocket, type RawSocket, statuses } from './support/raw-socket.ts';
@@ -13,13 +13,13 @@ import { isAnswered, openSocket, type RawSocket, statuses } from './support/raw-
 // The whole catalogue takes its time.
 if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
 
-let server: TestServer;
+let server: ServerProcess;
 let api: RawApi;
 /** Latencies before anything is slow. */
 let idle: number[];
 
 beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'hosts=2,vms=2000']);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'hosts=2,vms=2000']);
   api = await RawApi.signIn(server);
   idle = await latencies(50);
 });

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { figure } from './support/catalogue.ts';
 import { residentMiB } from './support/memory.ts';
 import { isAnswered, openSocket, sendRaw, statuses } from './support/raw-socket.ts';
 import { post, smugglingVectors } from './support/smuggling.ts';
 
-let server: TestServer;
+let server: ServerProcess;
 let api: RawApi;
 let host: string;
 
 beforeAll(async () => {
-  server = await startTestServer(['--speed', '0', '--inventory', 'empty']);
+  server = await startServerProcess(['--speed', '0', '--inventory', 'empty']);
   api = await RawApi.signIn(server);
   host = new URL(server.ready.base_url).host;
 });

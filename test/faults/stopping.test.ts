@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer, vmctl } from '../support/server.ts';
+import { type ServerProcess, startServerProcess, vmctl } from '../support/server.ts';
 import { count, figure, whole } from './support/catalogue.ts';
 import { openSocket, statuses } from './support/raw-socket.ts';
 
@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const start = () => startTestServer(['--data', folder, '--speed', '0', '--inventory', 'empty']);
+const start = () => startServerProcess(['--data', folder, '--speed', '0', '--inventory', 'empty']);
 
 interface Load {
   readonly answered: Set<string>;
@@ -32,7 +32,7 @@ interface Load {
 }
 
 /** Clients that add tags, one behind the other, until the server is gone. */
-function load(server: TestServer, token: string, clients: number, round: string): Load {
+function load(server: ServerProcess, token: string, clients: number, round: string): Load {
   const answered = new Set<string>();
   const client = async (number: number) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: server.ca });

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { type Outcome, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
@@ -21,7 +21,7 @@ let folder: string;
 let data: string;
 let file: string;
 let copy: string;
-let server: TestServer;
+let server: ServerProcess;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-storage-'));
@@ -36,7 +36,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(): Promise<User> {
   const portOf = (url: string | undefined) => (url === undefined ? 0 : new URL(url).port);
-  server = await startTestServer([
+  server = await startServerProcess([
     ...['--data', data, '--speed', '0', '--inventory', 'small'],
     ...['--listen', `127.0.0.1:${portOf(server?.ready.api_url)}`],
     ...['--images-listen', `127.0.0.1:${portOf(server?.ready.upload_url)}`],

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { Speaker } from './support/speaker.ts';
 import { addDisk, addDomain, gibibyte, settled } from './support/storage.ts';
 
@@ -22,12 +22,12 @@ async function refused(answer: ReturnType<Speaker['post']>, status: number, word
 }
 
 describe('on a slow service', () => {
-  let server: TestServer;
+  let server: ServerProcess;
   let admin: Speaker;
   let attached: string;
 
   beforeAll(async () => {
-    server = await startTestServer(['--speed', '10000', '--inventory', 'small']);
+    server = await startServerProcess(['--speed', '10000', '--inventory', 'small']);
     admin = new Speaker(await RawApi.signIn(server), 'JSON');
     const [dataCenter] = (await admin.get('/datacenters')).list;
     attached = `/datacenters/${String(dataCenter?.['id'])}/storagedomains`;
@@ -100,7 +100,7 @@ describe('on a slow service', () => {
 
 describe('a domain on the way to maintenance', () => {
   it('is locked, then preparing; no other master is chosen meanwhile', async () => {
-    const server = await startTestServer([
+    const server = await startServerProcess([
       '--speed',
       '10000',
       '--inventory',
@@ -132,7 +132,7 @@ describe('domains that come and go', () => {
     const data = mkdtempSync(join(tmpdir(), 'vmctl-slow-'));
     const options = ['--inventory', 'small', '--data', data];
     try {
-      const fast = await startTestServer(['--speed', '0', ...options]);
+      const fast = await startServerProcess(['--speed', '0', ...options]);
       const before = new Speaker(await RawApi.signIn(fast), 'JSON');
       const [dataCenter] = (await before.get('/datacenters')).list;
       const list = `/datacenters/${String(dataCenter?.['id'])}/storagedomains`;
@@ -143,7 +143,7 @@ describe('domains that come and go', () => {
       }
       await fast.stop();
 
-      const slow = await startTestServer(['--speed', '10000', ...options]);
+      const slow = await startServerProcess(['--speed', '10000', ...options]);
       try {
         const admin = new Speaker(await RawApi.signIn(slow), 'JSON');
         const [comes, goes] = [await admin.find(list, 'comes'), await admin.find(list, 'goes')];
@@ -168,7 +168,7 @@ describe('a crash while bytes are copied', () => {
     const data = mkdtempSync(join(tmpdir(), 'vmctl-crash-'));
     const options = ['--speed', '0', '--inventory', 'small', '--data', data];
     try {
-      const first = await startTestServer(options);
+      const first = await startServerProcess(options);
       const admin = new Speaker(await RawApi.signIn(first), 'JSON');
       const domain = await admin.find('/storagedomains', 'data1');
       const size = 64 * mebibyte;
@@ -187,7 +187,7 @@ describe('a crash while bytes are copied', () => {
       });
       await first.kill();
 
-      const second = await startTestServer(options);
+      const second = await startServerProcess(options);
       try {
         const again = new Speaker(await RawApi.signIn(second), 'JSON');
         const copy = await again.find('/disks', 'copy');

@@ -1,9 +1,10 @@
-/** Starts the built `vmctl serve` as a process of its own, and stops it again. */
+/** Reference servers of tests: in the process of the test, or the built `vmctl serve` as one of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 export const vmctl = fileURLToPath(new URL('../../bin/vmctl.js', import.meta.url));
 
@@ -18,30 +19,90 @@ export interface Ready {
   readonly pid: number;
 }
 
+/** A reference server that a test has started. */
 export interface TestServer {
   readonly ready: Ready;
   /** PEM of the certificate authority. */
   readonly ca: string;
   readonly password: string;
-  readonly process: ChildProcess;
-  /** What it wrote on standard error so far. */
+  /** What it logged so far. */
   readonly stderr: () => string;
   /** Asks it to stop, and resolves with its exit code. */
   stop(): Promise<number | null>;
+}
+
+/** A server that runs as a process of its own. */
+export interface ServerProcess extends TestServer {
+  readonly process: ChildProcess;
   /** Ends it without warning, as a crash does. */
   kill(): Promise<void>;
 }
 
 export const password = 'not-a-secret';
 
+const flags = {
+  speed: { type: 'string', default: '1' },
+  inventory: { type: 'string', default: 'small' },
+  dialect: { type: 'string', default: 'standard' },
+  seed: { type: 'string' },
+  'token-lifetime': { type: 'string', default: '28800' },
+} as const;
+
 /**
- * Starts a server on free ports with these further options and variables; keeps nothing unless told
- * to.
+ * Starts a server in this process, on free ports, that keeps nothing: it costs no start of Node, and
+ * its code is warm from the tests before. It takes the options of `vmctl serve` in `flags`.
  */
-export async function startTestServer(
+export async function startTestServer(options: readonly string[] = []): Promise<TestServer> {
+  const { values } = parseArgs({ args: [...options], options: flags });
+  const { startServer } = await import('../../src/server/main.ts');
+  const address = { host: '127.0.0.1', port: 0 };
+  const callLog = process.env['VMCTL_SERVE_CALL_LOG'];
+  let stderr = '';
+  const server = await startServer({
+    listen: address,
+    imagesListen: address,
+    data: undefined,
+    dialect: values.dialect === 'ovirt' ? 'ovirt' : 'standard',
+    admin: 'admin@internal',
+    password,
+    inventory: values.inventory,
+    speed: Number(values.speed),
+    seed: values.seed === undefined ? undefined : Number(values.seed),
+    tokenLifetime: Number(values['token-lifetime']),
+    callLog: callLog === undefined || callLog === '' ? undefined : resolve(callLog),
+    log: (line) => {
+      stderr += `vmctl serve: ${line}\n`;
+    },
+  });
+  return {
+    ready: {
+      base_url: server.baseUrl,
+      api_url: server.apiUrl,
+      auth_url: server.authUrl,
+      upload_url: server.uploadUrl,
+      ca_file: server.caFile,
+      username: server.username,
+      password_file: server.passwordFile ?? null,
+      pid: process.pid,
+    },
+    ca: readFileSync(server.caFile, 'utf8'),
+    password,
+    stderr: () => stderr,
+    stop: async () => {
+      await server.stop();
+      return 0;
+    },
+  };
+}
+
+/**
+ * Starts the built `vmctl serve` on free ports with these further options and variables; keeps nothing
+ * unless told to.
+ */
+export async function startServerProcess(
   options: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
-): Promise<TestServer> {
+): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-test-'));
   const readyFile = join(folder, 'ready.json');
   const keep = options.includes('--data');

@@ -1,6 +1,6 @@
 /** Connections to the server on which a test writes exactly the bytes that it means to. */
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import type { TestServer } from '../../support/server.ts';
+import type { ServerProcess } from '../../support/server.ts';
 
 export interface RawSocket {
   readonly socket: TLSSocket;
@@ -17,7 +17,7 @@ export interface RawSocket {
  * another address, or goes on with a session.
  */
 export function openSocket(
-  server: Pick<TestServer, 'ready' | 'ca'>,
+  server: Pick<ServerProcess, 'ready' | 'ca'>,
   url = server.ready.base_url,
   options: ConnectionOptions = {},
 ): Promise<RawSocket> {
@@ -63,7 +63,7 @@ export function isAnswered(text: string): boolean {
 }
 
 /** Sends bytes on a connection of their own; resolves with the first answer. */
-export async function sendRaw(server: TestServer, bytes: string | Buffer): Promise<string> {
+export async function sendRaw(server: ServerProcess, bytes: string | Buffer): Promise<string> {
   const raw = await openSocket(server);
   raw.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   const text = await raw.until(isAnswered);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeHome, type Outcome } from '../../support/command.ts';
 import { type RawAnswer, RawApi, send } from '../../support/raw.ts';
-import { startTestServer, type TestServer } from '../../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../../support/server.ts';
 
 export const MiB = 2 ** 20;
 
@@ -19,7 +19,7 @@ export class FolderSite {
   readonly parent = mkdtempSync(join(tmpdir(), 'vmctl-site-'));
   /** The folder of the data. */
   readonly data: string;
-  #server: TestServer | undefined;
+  #server: ServerProcess | undefined;
   api!: RawApi;
 
   constructor(data?: string) {
@@ -38,7 +38,7 @@ export class FolderSite {
     return join(this.images, id);
   }
 
-  get server(): TestServer {
+  get server(): ServerProcess {
     if (!this.#server) throw new Error('The server was not started.');
     return this.#server;
   }
@@ -46,7 +46,7 @@ export class FolderSite {
   /** Starts a server on the folder. */
   async start(...options: readonly string[]): Promise<void> {
     const base = ['--data', this.data, '--speed', '0', '--inventory', 'small'];
-    this.#server = await startTestServer([...base, ...options]);
+    this.#server = await startServerProcess([...base, ...options]);
     this.api = await RawApi.signIn(this.#server);
   }
 

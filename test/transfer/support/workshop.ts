@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { startTestServer, type TestServer } from '../../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../../support/server.ts';
 import { User } from './commands.ts';
 
 export interface Workshop {
-  readonly server: TestServer;
+  readonly server: ServerProcess;
   /** Removed after the test. */
   readonly folder: string;
   readonly user: User;
@@ -23,10 +23,10 @@ export const serverOptions = ['--speed', '0', '--inventory', 'small'] as const;
 
 /** Starts a server for the file, which has to end in order; `take` is given each test's workshop. */
 export function useWorkshop(take: (workshop: Workshop) => void): void {
-  let server: TestServer;
+  let server: ServerProcess;
   let folder: string;
   beforeAll(async () => {
-    server = await startTestServer(serverOptions);
+    server = await startServerProcess(serverOptions);
   });
   afterAll(async () => {
     expect(await server.stop()).toBe(0);
