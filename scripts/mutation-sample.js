@@ -1,0 +1,28 @@
+// A checker for the mutation testing tool: lets through the mutants of a sample, whose keys are in the
+// file that MUTATION_SAMPLE names, and leaves all others out of the count.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
+
+/** What tells a mutant from all others: file, place, and what it puts there. */
+export function keyOf({ fileName, location: { start, end }, replacement }, root) {
+  return [relative(root, fileName), start.line, start.column, end.line, end.column, replacement].join(
+    ' ',
+  );
+}
+
+class SampleChecker {
+  #keys = new Set(JSON.parse(readFileSync(process.env.MUTATION_SAMPLE, 'utf8')));
+
+  async init() {}
+
+  async check(mutants) {
+    const result = (mutant) =>
+      this.#keys.has(keyOf(mutant, process.env.MUTATION_ROOT))
+        ? { status: 'passed' }
+        : { status: 'compileError', reason: 'not in the sample' };
+    return Object.fromEntries(mutants.map((mutant) => [mutant.id, result(mutant)]));
+  }
+}
+
+export const strykerPlugins = [declareClassPlugin(PluginKind.Checker, 'sample', SampleChecker)];

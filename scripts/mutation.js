@@ -1,0 +1,121 @@
+// Mutation testing: changes single expressions of the code, and counts how many of the changes a test
+// notices. `npm run test:mutation -- search wire --sample 400 --seed 7` takes 400 mutants at random of
+// each of these rooms; without names, of all of them. Ends with 1 where fewer than 75 % are noticed.
+// Only tests that run in their own process see a mutant: those that run the built command do not.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
+import { keyOf } from './mutation-sample.js';
+import { prepare, root } from './prepare.js';
+
+/** Folders by room. */
+const rooms = {
+  resources: 'src/server/resources',
+  wire: 'src/wire',
+  search: 'src/search',
+  transfer: 'src/transfer',
+  client: 'src/client',
+};
+const expected = 75;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string', default: '400' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
+    concurrency: { type: 'string', default: '2' },
+  },
+});
+const chosen = positionals.length > 0 ? positionals : Object.keys(rooms);
+const unknown = chosen.filter((room) => !Object.hasOwn(rooms, room));
+if (unknown.length > 0) {
+  console.error(`There is no room ${unknown.join(', ')}; there are ${Object.keys(rooms).join(', ')}.`);
+  process.exit(2);
+}
+
+await prepare();
+const report = join(root, 'coverage/mutation.json');
+const lines = [];
+for (const room of chosen) {
+  const mutants = await mutantsIn(rooms[room]);
+  const sample = draw(mutants, Number(values.sample), Number(values.seed));
+  const sampleFile = join(root, 'coverage/mutation-sample.json');
+  mkdirSync(join(root, 'coverage'), { recursive: true });
+  writeFileSync(sampleFile, JSON.stringify(sample.map((mutant) => keyOf(mutant, root))));
+  Object.assign(process.env, { MUTATION_SAMPLE: sampleFile, MUTATION_ROOT: root });
+  console.log(`${room}: ${sample.length} of ${mutants.length} mutants, seed ${values.seed}`);
+  await new Stryker({
+    mutate: [`${rooms[room]}/**/*.ts`],
+    checkers: ['sample'],
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner', join(root, 'scripts/mutation-sample.js')],
+    vitest: { configFile: 'vitest.mutation.config.ts', related: true },
+    coverageAnalysis: 'perTest',
+    concurrency: Number(values.concurrency),
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName: report },
+    tempDirName: 'coverage/mutants',
+    ignorePatterns: ['docs', 'man', 'completions', 'coverage'],
+    disableTypeChecks: false,
+    // The compiler has no programming interface for the tool to read its settings with.
+    tsconfigFile: 'coverage/no-tsconfig.json',
+    timeoutMS: 20_000,
+  }).runMutationTest();
+  lines.push(summary(room));
+}
+rmSync(join(root, 'coverage/mutants'), { recursive: true, force: true });
+console.log(lines.map(({ text }) => text).join('\n'));
+process.exitCode = lines.every(({ score }) => score >= expected) ? 0 : 1;
+
+/** All mutants of the files below a folder, with where they are. */
+async function mutantsIn(folder) {
+  const files = readdirSync(join(root, folder), { recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(root, folder, name));
+  const silent = () => {};
+  const logger = { isDebugEnabled: () => false, debug: silent, info: silent, warn: silent };
+  const { mutants } = await new Instrumenter(logger).instrument(
+    files.map((name) => ({ name, mutate: true, content: readFileSync(name, 'utf8') })),
+    { ignorers: [], excludedMutations: [], plugins: null },
+  );
+  return mutants;
+}
+
+/** So many of the list at random, the same ones for the same seed. */
+function draw(list, count, seed) {
+  let state = seed >>> 0;
+  const random = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const left = [...list];
+  const drawn = [];
+  while (drawn.length < count && left.length > 0) {
+    drawn.push(...left.splice(Math.floor(random() * left.length), 1));
+  }
+  return drawn;
+}
+
+/** How many mutants were noticed; which were not goes into a file. */
+function summary(room) {
+  const { files } = JSON.parse(readFileSync(report, 'utf8'));
+  const counts = { noticed: 0, survived: 0 };
+  const survivors = [];
+  for (const [file, { mutants }] of Object.entries(files)) {
+    for (const { status, replacement, location, mutatorName } of mutants) {
+      if (status === 'Killed' || status === 'Timeout') counts.noticed++;
+      if (status !== 'Survived' && status !== 'NoCoverage') continue;
+      counts.survived++;
+      survivors.push(`${file}:${location.start.line} ${mutatorName}: ${replacement ?? ''} (${status})`);
+    }
+  }
+  const list = join(root, `coverage/mutation-${room}.txt`);
+  writeFileSync(list, `${survivors.join('\n')}\n`);
+  const score = (100 * counts.noticed) / Math.max(1, counts.noticed + counts.survived);
+  const text = `${room}: ${score.toFixed(1)} % of ${counts.noticed + counts.survived} mutants noticed (${expected} %); the others are in ${list}`;
+  return { score, text };
+}
