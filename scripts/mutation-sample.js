@@ -6,9 +6,14 @@ import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 
 /** What tells a mutant from all others: file, place, and what it puts there. */
 export function keyOf({ fileName, location: { start, end }, replacement }, root) {
-  return [relative(root, fileName), start.line, start.column, end.line, end.column, replacement].join(
-    ' ',
-  );
+  return [
+    relative(root, fileName),
+    start.line,
+    start.column,
+    end.line,
+    end.column,
+    replacement,
+  ].join(' ');
 }
 
 class SampleChecker {
