@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { dialects } from '../../src/model/dialect.ts';
 import { RuleContext, type Site } from '../../src/server/core/context.ts';
 import { behaviors } from '../../src/server/resources/index.ts';
-import { fillFresh } from '../../src/server/seed/fresh.ts';
-import { addSampleUsers } from '../../src/server/seed/people.ts';
+import { fillFresh } from '../../src/server/seed/defaults.ts';
+import { addSampleUsers } from '../../src/server/seed/samples.ts';
 import { buildSite } from '../../src/server/seed/site.ts';
 import { openStore } from '../../src/server/store/store.ts';
 

@@ -12,12 +12,13 @@ import {
 } from '../images/index.ts';
 import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
-import { ListCache } from './api/list-cache.ts';
+import { CallLog } from './api/call-log.ts';
+import { ListCache } from './api/list-options.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
-import { hashAhead } from './auth/password-hashing.ts';
 import {
   copyPassword,
+  hashAhead,
   hasPassword,
   isSamePassword,
   type SaltedHash,
@@ -37,25 +38,23 @@ import {
   urlHost,
 } from './core/options.ts';
 import { answers } from './core/port-probe.ts';
-import { seededRandom, seededUuid } from './core/seeded-random.ts';
+import { seededRandom, seededUuid } from './core/random.ts';
+import { TaskRunner } from './core/task-runner.ts';
 import { ownFile } from './files/access.ts';
 import { keepDurably, writeDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
-import type { SiteMark } from './folder/site-mark.ts';
-import { CallLog } from './http/call-log.ts';
+import type { SiteMark } from './folder/marks.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { HostFiles } from './images/host-files.ts';
 import { endTransfers, findImages, followImages } from './images/lost-images.ts';
-import { QemuNbd } from './images/qemu-nbd.ts';
+import { QemuNbd, TicketImages } from './images/qemu-nbd.ts';
 import { StorageFolder } from './images/shared-storage.ts';
-import { TicketImages } from './images/ticket-images.ts';
-import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
-import { TaskRunner } from './jobs/task-runner.ts';
-import { loseHost } from './resources/host/lost.ts';
+import { TransferDesk, ticketsUnderWay } from './images/ticket-manager.ts';
+import { loseHost } from './resources/host/non-responsive.ts';
 import { behaviors } from './resources/index.ts';
-import { readBeginning } from './seed/data.ts';
-import { sampleUsers } from './seed/people.ts';
+import { sampleUsers } from './seed/samples.ts';
+import { readBeginning } from './seed/seed.ts';
 import { lastEventId } from './store/event-ids.ts';
 import { clearState, loadState } from './store/state.ts';
 import type { Store } from './store/store.ts';

@@ -1,7 +1,7 @@
 /** Hosts in every state: which operations it allows, and what is answered to the others. */
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/server/core/fault.ts';
-import { loseHost } from '../../src/server/resources/host/lost.ts';
+import { loseHost } from '../../src/server/resources/host/non-responsive.ts';
 import { useWorld } from './support/world.ts';
 
 const world = useWorld();

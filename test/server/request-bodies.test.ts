@@ -2,8 +2,8 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { ClientGone, ClientGoneLog } from '../../src/server/http/client-gone.ts';
-import { RequestBodies, usualBodyLimits } from '../../src/server/http/request-bodies.ts';
+import { RequestBodies, usualBodyLimits } from '../../src/server/http/request-body.ts';
+import { ClientGone, ClientGoneLog } from '../../src/server/http/send.ts';
 
 const { silence, grace, slowest, slowPerAddress } = usualBodyLimits;
 

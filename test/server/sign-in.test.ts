@@ -2,19 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
-import { PasswordHashing } from '../../src/server/auth/password-hashing.ts';
-import { setPassword, storedPassword } from '../../src/server/auth/passwords.ts';
-import { Sessions } from '../../src/server/auth/sessions.ts';
+import { PasswordHashing, setPassword, storedPassword } from '../../src/server/auth/passwords.ts';
 import { SignIn } from '../../src/server/auth/sign-in.ts';
 import {
   networkOf,
   SignInThrottle,
   usualSignInLimits,
 } from '../../src/server/auth/sign-in-throttle.ts';
+import { Sessions } from '../../src/server/auth/tokens.ts';
 import { RuleContext, type Site } from '../../src/server/core/context.ts';
 import { Refusal } from '../../src/server/core/fault.ts';
 import { behaviors } from '../../src/server/resources/index.ts';
-import { fillFresh } from '../../src/server/seed/fresh.ts';
+import { fillFresh } from '../../src/server/seed/defaults.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
 
 const admin = 'admin@internal';

@@ -12,7 +12,7 @@ import { RuleContext } from '../../src/server/core/context.ts';
 import { compose, heading, type SqlCondition } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';
 import { table } from '../../src/server/store/schema.ts';
-import { defaultKeys, defaultOrder } from '../../src/server/store/search-order.ts';
+import { defaultKeys, defaultOrder } from '../../src/server/store/search-values.ts';
 import { atOnce } from '../../src/server/store/slices.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
 import { useWorld } from './support/world.ts';

@@ -2,8 +2,7 @@
  * Failures that were asked for: rules that make requests fail, wait or lose their connection, so
  * that automation can be tried against a site that has troubles.
  */
-import type { Operation } from '../../model/index.ts';
-import { isType, tagOf } from '../../model/index.ts';
+import { isType, type Operation, tagOf } from '../../model/index.ts';
 import { Refusal } from '../core/fault.ts';
 
 /** One rule; what it does not say fits everything. */

@@ -6,12 +6,11 @@ import type { CollectionExtras } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
 import { collectionOf, locationOf, type Place, placeOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import type { StoredObject } from '../store/document.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import * as generic from './generic.ts';
-import { replaceHidden } from './hidden-references.ts';
 import { type Presentation, present, wholeAlone } from './presentation.ts';
-import { type ApiRequest, booleanParameter } from './request.ts';
-import type { Match } from './router.ts';
+import { replaceHidden } from './redact.ts';
+import { type ApiRequest, booleanParameter, type Match } from './request.ts';
 
 export interface Call {
   readonly request: ApiRequest;

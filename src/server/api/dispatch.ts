@@ -6,7 +6,7 @@ import { locationOf, type Place } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
 import { noteJob, openJob } from '../core/jobs.ts';
-import type { StoredObject } from '../store/document.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import type { Slices } from '../store/slices.ts';
 import { leaseNames } from '../store/staged.ts';
 import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
@@ -20,8 +20,7 @@ import {
   unlimited,
 } from './follow.ts';
 import * as generic from './generic.ts';
-import { listKey } from './list-cache.ts';
-import { listOptions } from './list-options.ts';
+import { listKey, listOptions } from './list-options.ts';
 import { actionsOf, type Presentation } from './presentation.ts';
 import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';

@@ -12,17 +12,15 @@ import {
   type Place,
   placeOf,
   serviceOfType,
-  titleOf,
   topCollection,
 } from '../core/collection-ref.ts';
-import { Refusal } from '../core/fault.ts';
-import type { StoredObject } from '../store/document.ts';
-import { type KindName, typeOfKind } from '../store/kinds.ts';
-import { mostInOne } from '../store/most.ts';
+import { Refusal, titleOf } from '../core/fault.ts';
+import { type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
+import { mostInOne } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
 import * as generic from './generic.ts';
 import { type Presentation, present } from './presentation.ts';
-import { route } from './router.ts';
+import { route } from './request.ts';
 
 /** More paths, or deeper ones, would let one request read the whole inventory many times. */
 const maximumPaths = 20;

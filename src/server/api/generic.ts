@@ -1,9 +1,12 @@
 /** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
+
 import type { Operation } from '../../model/index.ts';
 import type { ActionResult, Addressed, EventChoice, Parameters } from '../core/behavior.ts';
-import { locationOf, type Place, titleOf } from '../core/collection-ref.ts';
+import { changedMembers } from '../core/changed-members.ts';
+import { locationOf, type Place } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
-import { notFound, Refusal, refused } from '../core/fault.ts';
+import { notFound, Refusal, titleOf, typeWord } from '../core/fault.ts';
+import { settleIcons } from '../core/icons.ts';
 import {
   applyDefaults,
   checkName,
@@ -13,15 +16,12 @@ import {
   resolveReferences,
   settable,
 } from '../core/input.ts';
-import { unwatched } from '../core/parameter-log.ts';
-import { typeWord } from '../core/type-labels.ts';
-import { settleIcons } from '../resources/icon/rules.ts';
+import { erase } from '../core/removal.ts';
 import { allOf, type ListOptions } from '../store/conditions.ts';
-import type { StoredObject } from '../store/document.ts';
-import { linkListsOf, storedKinds } from '../store/kinds.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { listKeys } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
-import { changedMembers } from './changed-members.ts';
+import { unwatched } from './call-log.ts';
 import { addMember, removeMember } from './members.ts';
 import { present } from './presentation.ts';
 
@@ -158,17 +158,6 @@ export function remove(ctx: RuleContext, target: Target, parameters: Parameters)
   erase(ctx, target);
 }
 
-/** Deletes an object with everything that is kept below it. */
-export function erase(
-  ctx: RuleContext,
-  { place, object }: { place: Pick<Place, 'kind' | 'collection'>; object: StoredObject },
-): void {
-  const id = String(object['id']);
-  ctx.tx.remove(place.kind, id, place.collection);
-  const path = `${place.collection}/${id}`;
-  for (const kind of storedKinds()) ctx.tx.removeBelow(kind, path);
-}
-
 /** Runs an action. */
 export function act(
   ctx: RuleContext,
@@ -201,38 +190,6 @@ export function actOnCollection(
 /** The coverage test finds operations of the model without a rule: to call one is a bug. */
 function unserved({ http, path, name }: Operation): Error {
   return new Error(`There is no rule for ${http} ${path} (${name}).`);
-}
-
-/** Objects whose list attributes name this one lose that entry. */
-export function forgetReferences(ctx: RuleContext, id: string): void {
-  for (const kind of storedKinds()) {
-    for (const attribute of linkListsOf(kind)) {
-      for (const object of ctx.tx.referring(kind, attribute, id) as StoredObject[]) {
-        const list = object[attribute] as { id?: string }[];
-        ctx.tx.update(kind, {
-          ...object,
-          [attribute]: list.filter((item) => item.id !== id),
-        } as never);
-      }
-    }
-  }
-}
-
-/** Refuses the removal of an object that others refer to. */
-export function refuseInUse(
-  target: { place: Place; object: StoredObject },
-  users: readonly StoredObject[],
-  what: string,
-): void {
-  if (users.length === 0) return;
-  const names = users.slice(0, 5).map((user) => String(user['name'] ?? user['id']));
-  if (users.length > 5) names.push('...');
-  throw refused('OBJECT_IN_USE', {
-    action: 'remove',
-    type: typeWord(target.place.type),
-    name: String(target.object['name'] ?? target.object['id']),
-    users: `${what} ${names.join(', ')}`,
-  });
 }
 
 /** Writes the event that the rules of a kind declare. */

@@ -1,4 +1,4 @@
-/** Which objects a list returns and in which order: search, from, max, page (specification 4.3). */
+/** Options of lists (specification 4.3), and the cache of encoded lists. */
 
 import { searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
@@ -7,15 +7,85 @@ import { parseSearch, SearchError } from '../../search/index.ts';
 import { locationOf, type Place } from '../core/collection-ref.ts';
 import type { RuleContext, Sight } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
-import { measureOf } from '../core/measured.ts';
 import { compose, type ListOptions, type SqlCondition } from '../store/conditions.ts';
 import type { KindName } from '../store/kinds.ts';
 import { table } from '../store/schema.ts';
 import { compileSearch } from '../store/search.ts';
-import { defaultKeys, defaultOrder } from '../store/search-order.ts';
-import type { Seen } from '../store/search-values.ts';
+import { defaultKeys, defaultOrder, type Seen } from '../store/search-values.ts';
 import type { TableNames } from '../store/staged.ts';
+import type { Store } from '../store/store.ts';
+import type { Call } from './call.ts';
+import type { Part } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
+
+/** Bytes that are kept at most. */
+const most = 16 * 1024 * 1024;
+/** Keys that are remembered at most. */
+const mostAsked = 1_000;
+
+export class ListCache {
+  readonly #store: Pick<Store, 'version'>;
+  /** Asked for once. To keep every part costs whoever walks through all pages more than it gives. */
+  readonly #asked = new Set<string>();
+  /** Asked for at least twice, in the order in which they were made. */
+  readonly #parts = new Map<string, Uint8Array>();
+  #version = -1;
+  #size = 0;
+
+  constructor(store: Pick<Store, 'version'>) {
+    this.#store = store;
+  }
+
+  /** The part with this key; made anew unless it was kept and the store is as it was then. */
+  part(key: string, make: () => Uint8Array): Uint8Array {
+    if (this.#version !== this.#store.version) this.#forget();
+    const kept = this.#parts.get(key);
+    if (kept) return kept;
+    const made = make();
+    if (this.#asked.delete(key)) this.#keep(key, made);
+    else if (this.#asked.size < mostAsked) this.#asked.add(key);
+    else this.#asked.clear();
+    return made;
+  }
+
+  #forget(): void {
+    this.#asked.clear();
+    this.#parts.clear();
+    this.#size = 0;
+    this.#version = this.#store.version;
+  }
+
+  #keep(key: string, made: Uint8Array): void {
+    this.#parts.set(key, made);
+    this.#size += made.length;
+    for (const [oldest, { length }] of this.#parts) {
+      if (this.#size <= most) break;
+      this.#parts.delete(oldest);
+      this.#size -= length;
+    }
+  }
+}
+
+/** Parts of longer lists are not worth the memory: nobody asks for them again and again. */
+const longestKept = 40;
+
+/**
+ * What tells the parts of a list from those of others, for as long as the store does not change;
+ * undefined where what is shown may change without it.
+ */
+export function listKey(
+  { request }: Call,
+  ctx: RuleContext,
+  kind: KindName,
+  parts: readonly Part[],
+): string | undefined {
+  const rules = ctx.behavior(kind);
+  const lasts = rules?.present === undefined || rules.presentsStored === true;
+  if (!lasts || parts.length > longestKept || parts.some(({ keys }) => !keys)) return undefined;
+  const { apiPath, segments, parameters } = request;
+  const header = request.header('all-content');
+  return JSON.stringify([ctx.caller.userId, apiPath, segments, [...parameters], header]);
+}
 
 /**
  * The conditions of a list; undefined when it is empty for certain. `names` are for what its search
@@ -47,7 +117,7 @@ export function listOptions(
     const { condition, ...found } = compileSearch(place.kind, query, {
       caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
       seen: ctx.sight && seenIn(ctx.sight),
-      measured: (kind, field) => measureOf(ctx, kind, field),
+      measured: (kind, field) => ctx.behavior(kind)?.measure?.(ctx, field),
       names: names.next,
     });
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);

@@ -3,7 +3,7 @@
 import type { Place } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
-import type { StoredObject } from '../store/document.ts';
+import type { StoredObject } from '../store/kinds.ts';
 
 type List = { id: string }[];
 

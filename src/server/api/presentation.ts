@@ -8,9 +8,7 @@ import type { TypeName } from '../../model/resources/index.ts';
 import { LinkList } from '../../wire/index.ts';
 import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
-import { isRecord, type StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
-import { typeOfKind } from '../store/kinds.ts';
+import { isRecord, type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
 
 export interface Presentation {
   readonly ctx: RuleContext;

@@ -2,14 +2,14 @@
 import { services } from '../../model/derive/services.ts';
 import { Kept, Visibility } from '../auth/visibility.ts';
 import { isPublic } from '../auth/visible-kinds.ts';
-import { isStored, type Place, titleOf, topCollection } from '../core/collection-ref.ts';
+import { isStored, type Place, topCollection } from '../core/collection-ref.ts';
 import type { RuleContext, Sight } from '../core/context.ts';
-import { notFound, Refusal } from '../core/fault.ts';
+import { notFound, Refusal, titleOf } from '../core/fault.ts';
 import { compose, type SqlCondition } from '../store/conditions.ts';
+import { structureVersion } from '../store/counters.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { table } from '../store/schema.ts';
-import { testOf } from '../store/sets.ts';
-import { structureVersion } from '../store/structure.ts';
+import { testOf } from '../store/staged.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { redacted } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';

@@ -1,16 +1,14 @@
 /** May the caller perform this operation: the permits that the model asks for, where it asks. */
 
 import { permitsByPath, permitsByType, permitsWhenSent } from '../../model/derive/permits.ts';
-import type { Operation } from '../../model/index.ts';
-import { attributesOf, parseKind, primaryPath } from '../../model/index.ts';
+import { attributesOf, type Operation, parseKind, primaryPath } from '../../model/index.ts';
 import type { ConditionalNeed, Need } from '../../model/notation/permits.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import type { Place } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
-import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import { isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
 import { isPermitted } from './permissions.ts';
 
 interface Subject {

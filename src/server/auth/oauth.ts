@@ -4,8 +4,8 @@ import { type Caller, RuleContext, type Site } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { Store } from '../store/store.ts';
 import { type Authenticator, wrongCredentials } from './authenticate.ts';
+import { callerOf } from './permissions.ts';
 import { issueToken, purgeTokens, readToken, revokeToken } from './tokens.ts';
-import { callerOf } from './users.ts';
 
 export interface OAuthRequest {
   /** Parameters of query and form body. */

@@ -1,13 +1,35 @@
-/** Whether a caller holds a permit on an object, or on anything that contains it. */
+/** Permits that a caller holds, and what the permissions of a user make of the caller. */
+
 import { containedIn } from '../../model/derive/permits.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Caller } from '../core/context.ts';
-import { isRecord, type StoredObject } from '../store/document.ts';
-import { heldBy, pathPrefix, permissionObjects } from '../store/held.ts';
-import type { KindName } from '../store/kinds.ts';
+import { isRecord, type KindName, type StoredObject } from '../store/kinds.ts';
+import { heldBy, pathPrefix, permissionObjects } from '../store/permission-index.ts';
 import { table } from '../store/schema.ts';
-import { isHeld } from '../store/sets.ts';
+import { isHeld } from '../store/staged.ts';
 import type { Transaction } from '../store/transaction.ts';
+
+/** Id of the role SuperUser. */
+export const superUserRole = '00000000-0000-0000-0000-000000000001';
+
+/** Takes `admin@internal` apart at the last `@`. */
+export function splitUserName(userName: string): { login: string; profile: string } | undefined {
+  const at = userName.lastIndexOf('@');
+  if (at <= 0 || at === userName.length - 1) return undefined;
+  return { login: userName.slice(0, at), profile: userName.slice(at + 1) };
+}
+
+/** The caller behind a login name; undefined when the service has no such user. */
+export function callerOf(tx: Transaction, userName: string): Caller | undefined {
+  const parts = splitUserName(userName);
+  if (!parts) return undefined;
+  const stored = `${parts.login}@${parts.profile}-authz`;
+  const user = tx.find('user', { user_name: stored });
+  if (!user?.id) return undefined;
+  const caller = { userId: user.id, userName, administrator: false, superUser: false };
+  const superUser = hasOnSystem(tx, caller, superUserRole);
+  return { ...caller, administrator: superUser || isAdministrator(tx, caller), superUser };
+}
 
 type Permission = Resource<'permission'>;
 

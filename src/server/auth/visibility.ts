@@ -7,13 +7,18 @@ import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
 import type { Caller } from '../core/context.ts';
 import { nameable } from '../core/named-objects.ts';
 import { compose, joined, type SqlCondition } from '../store/conditions.ts';
-import { heldBy, pathPrefix, permissionKeepers, permissionObjects } from '../store/held.ts';
+import { isCounted } from '../store/counters.ts';
 import { columnName, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';
-import { RowSet } from '../store/row-set.ts';
+import {
+  heldBy,
+  pathPrefix,
+  permissionKeepers,
+  permissionObjects,
+} from '../store/permission-index.ts';
 import { table } from '../store/schema.ts';
-import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from '../store/sets.ts';
 import type { Slices } from '../store/slices.ts';
-import { isCounted } from '../store/structure.ts';
+import { RowSet } from '../store/sorted-walk.ts';
+import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from '../store/staged.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { holdersOf } from './permissions.ts';
 import {

@@ -3,8 +3,8 @@
 import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind } from '../../model/index.ts';
 import { compose, joined, type SqlCondition } from '../store/conditions.ts';
-import { pathPrefix } from '../store/held.ts';
 import { columnName, columnsOf, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';
+import { pathPrefix } from '../store/permission-index.ts';
 import { table } from '../store/schema.ts';
 
 /** Kinds that tell nothing of a site: everybody may see them. */

@@ -7,8 +7,7 @@ import { closeSync, fstatSync, linkSync, mkdirSync, openSync, readSync, rmSync }
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sparseCalls } from '../../images/backends/sparse.ts';
-import { FolderError, FolderInUse } from '../files/access.ts';
-import { causeOf } from '../folder/cause.ts';
+import { causeOf, FolderError, FolderInUse } from '../files/access.ts';
 import { frozenPrefix } from '../folder/data-folder.ts';
 import { copySparse } from '../images/copy-sparse.ts';
 import type { DiskFiles } from '../images/disk-files.ts';

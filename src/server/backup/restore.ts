@@ -13,12 +13,10 @@ import {
 } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FolderError, ownFolder } from '../files/access.ts';
+import { causeOf, FolderError, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
-import { causeOf } from '../folder/cause.ts';
-import { markClosed } from '../folder/closed-mark.ts';
 import { databaseIn, imagesIn, restoring } from '../folder/data-folder.ts';
-import { namesIn, type SiteMark, writeMark } from '../folder/site-mark.ts';
+import { markClosed, namesIn, type SiteMark, writeMark } from '../folder/marks.ts';
 import { openDatabase } from '../store/driver.ts';
 import { schemaVersion } from '../store/schema.ts';
 import {

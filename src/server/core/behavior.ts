@@ -1,14 +1,15 @@
-/** How the behavior of a kind of object is declared: what differs from the generic handling. */
+/** Declaration and registry of the behavior of each kind of object. */
 import type { EventName } from '../../model/events.ts';
 import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Lifecycle } from '../../model/notation/lifecycle.ts';
 import type { ActionBody } from '../../model/resource.ts';
 import type { Declarations, TypeName } from '../../model/resources/index.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
+import type { Measure } from '../store/search.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import type { Place } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
+import type { Deadline, Work } from './tasks.ts';
 import type { TransitionHandlers } from './transition-handlers.ts';
 
 /** Parameters of a request: of the query, or of the action body. */
@@ -119,6 +120,11 @@ export interface Behavior<K extends KindName = KindName> {
     everything: boolean,
     brief: boolean,
   ) => StoredObject;
+  /**
+   * How to get the values of a search field that no object holds, such as a measurement; undefined
+   * for every other field.
+   */
+  readonly measure?: (ctx: RuleContext, field: string) => Measure | undefined;
   /** Lists of references that are shown when everything is, or when they are followed. */
   readonly references?: Readonly<
     Record<string, (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[]>
@@ -190,4 +196,47 @@ export function define<const K extends KindName>(
 ): Behavior {
   // Which object a handler gets is decided by the kind, under which alone it is called.
   return { ...behavior, kind } as unknown as Behavior;
+}
+
+/** Looks up what is declared for a kind, or under the name of a task. */
+export class BehaviorRegistry {
+  readonly #behaviors: ReadonlyMap<KindName, Behavior>;
+  readonly #deadlines: ReadonlyMap<string, Deadline>;
+  readonly #work: ReadonlyMap<string, Work>;
+
+  /** Throws where a kind or a name is declared twice. */
+  constructor(
+    behaviors: readonly Behavior[],
+    deadlines: readonly Deadline[],
+    work: readonly Work[],
+  ) {
+    this.#behaviors = unique(behaviors, ({ kind }) => kind);
+    this.#deadlines = unique(deadlines, ({ name }) => name);
+    this.#work = unique(work, ({ name }) => name);
+  }
+
+  /** The behavior of a kind; undefined where the generic handling does all. */
+  of(kind: KindName): Behavior | undefined {
+    return this.#behaviors.get(kind);
+  }
+
+  /** The deadline that a task is; undefined where it is none. */
+  deadline(taskName: string): Deadline | undefined {
+    return this.#deadlines.get(taskName);
+  }
+
+  /** The kind of work that a task is; undefined where it is none. */
+  work(taskName: string): Work | undefined {
+    return this.#work.get(taskName);
+  }
+}
+
+function unique<K, T>(declared: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, T> {
+  const found = new Map<K, T>();
+  for (const one of declared) {
+    const key = keyOf(one);
+    if (found.has(key)) throw new Error(`${String(key)} is declared twice.`);
+    found.set(key, one);
+  }
+  return found;
 }

@@ -15,7 +15,7 @@ import {
 import { type KindName, storedKinds } from '../store/kinds.ts';
 import type { Visible } from '../store/list-keys.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { notFound } from './fault.ts';
+import { notFound, titleOf } from './fault.ts';
 
 export interface Place {
   readonly kind: KindName;
@@ -233,12 +233,4 @@ function referenceTo(type: string, target: string): string | undefined {
     ([, { kind, writeOnly }]) => kind === `ref ${target}` && !writeOnly,
   );
   return (references.find(([name]) => name === target) ?? references[0])?.[0];
-}
-
-/** Name of a type as sentences and faults say it: `StorageDomain`. */
-export function titleOf(type: string): string {
-  return type
-    .split('_')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }

@@ -3,14 +3,12 @@ import type { Dialect } from '../../model/dialect.ts';
 import { type EventName, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { SqlCondition } from '../store/conditions.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
-import type { Behavior, Parameters } from './behavior.ts';
+import type { Behavior, BehaviorRegistry, Parameters } from './behavior.ts';
 import type { Place } from './collection-ref.ts';
 import { fill, refused, type Words } from './fault.ts';
 import { namedBy } from './named-objects.ts';
-import type { BehaviorRegistry } from './registry.ts';
 
 /** Who asks. */
 export interface Caller {

@@ -1,5 +1,36 @@
-/** Refusals: what a rule throws, and the HTTP status and fault document that become of it. */
+/** Refusals, and the HTTP status and fault document of each; labels of types in messages. */
 import { type FaultKey, faults } from '../../model/faults.ts';
+
+const typeWords: Readonly<Record<string, string>> = {
+  vm: 'VM',
+  vm_pool: 'VM pool',
+  disk: 'Virtual Disk',
+  nic: 'Interface',
+  storage_domain: 'Storage',
+  data_center: 'Data Center',
+  affinity_group: 'Affinity Group',
+  affinity_label: 'Affinity Label',
+  mac_pool: 'MAC Pool',
+  vnic_profile: 'vNIC profile',
+  cpu_profile: 'CPU profile',
+  disk_profile: 'disk profile',
+  instance_type: 'instance type',
+  image_transfer: 'image transfer',
+  gluster_volume: 'Gluster Volume',
+};
+
+/** The word for a type: `Data Center` for `data_center`. */
+export function typeWord(type: string): string {
+  return typeWords[type] ?? titleOf(type);
+}
+
+/** Name of a type as sentences and faults say it: `StorageDomain`. */
+export function titleOf(type: string): string {
+  return type
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
 
 /** Words that fill the blanks of a sentence. */
 export type Words = Readonly<Record<string, string | number | bigint | undefined>>;

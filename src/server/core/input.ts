@@ -16,12 +16,10 @@ import type { Requirement } from '../../model/notation/collections.ts';
 import { namePatterns } from '../../model/notation/naming.ts';
 import { acceptedPaths, requirementText } from '../../model/requirements.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
-import { columnName, type KindName } from '../store/kinds.ts';
+import { columnName, isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { isStored, type Place, titleOf } from './collection-ref.ts';
-import { entityNotFound, incomplete, refused } from './fault.ts';
-import { typeWord } from './type-labels.ts';
+import { isStored, type Place } from './collection-ref.ts';
+import { entityNotFound, incomplete, refused, titleOf, typeWord } from './fault.ts';
 
 /** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
 export function settable(type: TypeName, sent: StoredObject, when: 'C' | 'U'): StoredObject {

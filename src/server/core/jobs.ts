@@ -6,8 +6,7 @@
 
 import { jobDescriptions } from '../../model/derive/jobs.ts';
 import type { Operation } from '../../model/index.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { Place } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';

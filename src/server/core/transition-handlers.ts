@@ -1,6 +1,5 @@
 /** What a kind of object does in its transitions, beyond what its lifecycle table says. */
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import type { EventSubjects, HostPath, ImageForm, PackedDisk, RuleContext } from './context.ts';
 import type { Words } from './fault.ts';

@@ -2,16 +2,14 @@
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/notation/lifecycle.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { beginWork, defineWork } from './background-work.ts';
 import { type Caller, RuleContext, type Site } from './context.ts';
-import type { Words } from './fault.ts';
+import { typeWord, type Words } from './fault.ts';
 import { abortJobs } from './jobs.ts';
+import { beginWork, defineWork } from './tasks.ts';
 import type { ImageCopy, Packing, TransitionRun } from './transition-handlers.ts';
-import { typeWord } from './type-labels.ts';
 
 /** Name of the tasks that carry a move on. */
 export const moveTask = 'move';

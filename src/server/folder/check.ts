@@ -6,12 +6,10 @@ import { type Database, openDatabase } from '../store/driver.ts';
 import { imageKinds } from '../store/image-list.ts';
 import { storedKinds } from '../store/kinds.ts';
 import { schemaVersion, table } from '../store/schema.ts';
-import { damageOf } from '../store/wal.ts';
-import { howLeft } from './closed-mark.ts';
-import { databaseIn, imagesIn } from './data-folder.ts';
-import { lock } from './in-use.ts';
+import { damageOf } from '../store/write-ahead-log.ts';
+import { databaseIn, imagesIn, lock } from './data-folder.ts';
+import { howLeft, readMark, type SiteMark, strangersIn } from './marks.ts';
 import { told } from './refusals.ts';
-import { readMark, type SiteMark, strangersIn } from './site-mark.ts';
 
 /** What was found: each problem is a line. */
 export interface Findings {

@@ -1,6 +1,6 @@
 /** Why a folder of data is not started on: what was found there, and what can be done. */
 import { FolderError } from '../files/access.ts';
-import type { SiteMark, Strangers } from './site-mark.ts';
+import type { SiteMark, Strangers } from './marks.ts';
 
 const restore =
   'put the database back that belongs to these images (vmctl serve --restore brings a backup into an empty folder)';

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { breakOff } from './request-bodies.ts';
+import { breakOff } from './request-body.ts';
 
 /** Requests that may wait behind another one before no more are read. */
 const mostWaiting = 32;

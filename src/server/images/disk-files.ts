@@ -16,10 +16,8 @@ import type { BitmapOfPeriod, DiskImages, ImageForm } from '../core/context.ts';
 import { noteReplaced, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
-import { cloneOrCopy, copySparse } from './copy-sparse.ts';
-import { imageError, onImage } from './image-error.ts';
+import { cloneOrCopy, copySparse, imageError, onImage, writeAll } from './copy-sparse.ts';
 import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';
-import { writeAll } from './write-all.ts';
 
 const blockSize = 512;
 const pieceSize = 2 ** 20;

@@ -1,8 +1,8 @@
 /** Image files that are missing or too short at a start: their disks become illegal. */
 import { RuleContext, type Site } from '../core/context.ts';
 import { forgetChanges, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
+import { imageLost } from '../resources/image-transfer/behavior.ts';
 import type { Transfer } from '../resources/image-transfer/image.ts';
-import { imageLost } from '../resources/image-transfer/rules.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';

@@ -24,7 +24,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/context.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
-import { parseDocument, type StoredObject, writeDocument } from '../store/document.ts';
+import { parseDocument, type StoredObject, writeDocument } from '../store/kinds.ts';
 import type { DiskFiles } from './disk-files.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

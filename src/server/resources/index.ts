@@ -1,58 +1,54 @@
 /** The behavior of every kind that has any beyond the generic handling. */
 
-import { BehaviorRegistry } from '../core/registry.ts';
+import { BehaviorRegistry } from '../core/behavior.ts';
 import { copyImagesWork } from '../core/transitions.ts';
-import { affinityGroupRules } from './cluster/affinity-group.ts';
-import { affinityLabelRules } from './cluster/affinity-label.ts';
-import { clusterRules } from './cluster/rules.ts';
-import { dataCenterRules } from './data-center/rules.ts';
+import { affinityGroupRules, affinityLabelRules } from './affinity.ts';
+import { assignedTagRules } from './assigned-tag.ts';
+import { clusterRules } from './cluster.ts';
+import { clusterNetworkRules } from './cluster-network.ts';
+import { dataCenterRules } from './data-center/behavior.ts';
 import { diskAttachmentRules } from './disk/attachment.ts';
-import { diskRules } from './disk/rules.ts';
-import { diskSnapshotRules } from './disk/snapshot.ts';
+import { diskRules } from './disk/behavior.ts';
+import { diskSnapshotRules } from './disk/disk-snapshot.ts';
 import {
   domainAttachmentRules,
   domainDiskRules,
   domainTemplateRules,
   domainVmRules,
-} from './domain-contents/rules.ts';
-import { unregisteredDiskRules } from './domain-contents/unregistered-disk.ts';
+  unregisteredDiskRules,
+} from './domain-contents/behavior.ts';
 import { eventRules } from './event.ts';
 import { glusterBrickRules } from './gluster/brick.ts';
 import { glusterHookRules } from './gluster/hook.ts';
 import { glusterTaskDeadline } from './gluster/tasks.ts';
 import { glusterVolumeRules } from './gluster/volume.ts';
+import { upgradeCheckDeadline } from './host/actions.ts';
+import { hostRules } from './host/behavior.ts';
+import { cpuUnitRules, erratumRules, hookRules, hostDeviceRules } from './host/devices.ts';
 import { agentRules } from './host/fence.ts';
-import { hostDeviceRules } from './host/passthrough.ts';
-import { cpuUnitRules, erratumRules, hookRules } from './host/reported.ts';
-import { hostRules } from './host/rules.ts';
 import { hostStorageRules } from './host/storage.ts';
-import { upgradeCheckDeadline } from './host/upgrade-check.ts';
-import { attachmentRules } from './host-network/attachments.ts';
-import { labelRules } from './host-network/labels.ts';
+import { attachmentRules, labelRules } from './host-network/attachments.ts';
+import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/host-nic.ts';
 import { networkRevertDeadline } from './host-network/saved.ts';
-import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
-import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
+import { unmanagedNetworkRules } from './host-network/setup.ts';
+import { identityRules } from './identity.ts';
+import { imageTransferRules } from './image-transfer/behavior.ts';
 import { preparingWork } from './image-transfer/image.ts';
-import { imageTransferRules } from './image-transfer/rules.ts';
 import { jobRules, stepRules } from './job.ts';
-import { cpuProfileRules, diskProfileRules } from './limits/profile.ts';
-import { qosRules } from './limits/qos.ts';
+import { macPoolRules } from './mac-pool.ts';
+import { networkRules, vnicProfileRules } from './network.ts';
+import { nicRules } from './nic.ts';
+import { permissionRules } from './permission.ts';
 import {
-  quotaClusterLimitRules,
-  quotaRules,
-  quotaStorageLimitRules,
-} from './limits/quota-rules.ts';
-import { clusterNetworkRules } from './network/cluster-network.ts';
-import { macPoolRules } from './network/mac-pool.ts';
-import { networkRules } from './network/network.ts';
-import { nicRules } from './network/nic.ts';
-import { vnicProfileRules } from './network/vnic-profile.ts';
-import { assignedTagRules } from './people/assigned-tag.ts';
-import { identityRules } from './people/identity.ts';
-import { permissionRules } from './people/permission.ts';
-import { plainRules } from './plain.ts';
-import { vmPoolRules } from './pool/rules.ts';
-import { certificateRules } from './provider/certificate.ts';
+  authenticationKeyRules,
+  certificateRules,
+  externalHostProviderRules,
+  externalProviderRules,
+  imageProviderRules,
+  networkProviderRules,
+  volumeProviderRules,
+  volumeTypeRules,
+} from './provider/behavior.ts';
 import {
   computeResourceRules,
   discoveredHostRules,
@@ -60,38 +56,31 @@ import {
   hostGroupRules,
 } from './provider/contents.ts';
 import { imageRules, openstackImageRules, openstackNetworkRules } from './provider/images.ts';
-import {
-  authenticationKeyRules,
-  externalHostProviderRules,
-  externalProviderRules,
-  imageProviderRules,
-  networkProviderRules,
-  volumeProviderRules,
-  volumeTypeRules,
-} from './provider/rules.ts';
+import { cpuProfileRules, diskProfileRules, qosRules } from './qos.ts';
+import { quotaClusterLimitRules, quotaRules, quotaStorageLimitRules } from './quota.ts';
 import { schedulingPolicyRules } from './scheduling/policy.ts';
+import { plainRules } from './simple-kinds.ts';
 import {
   snapshotCdromRules,
   snapshotDiskRules,
   snapshotNicRules,
   snapshotRules,
-} from './snapshot/rules.ts';
-import { statisticRules } from './statistics/rules.ts';
+} from './snapshot/behavior.ts';
+import { statisticRules } from './statistics/behavior.ts';
 import { attachedStorageDomainRules } from './storage/attached-domain.ts';
-import { storageConnectionRules } from './storage/connection.ts';
+import { iscsiBondRules, storageConnectionRules } from './storage/connection.ts';
 import { storageDomainRules } from './storage/domain.ts';
 import { fileRules } from './storage/file.ts';
-import { iscsiBondRules } from './storage/iscsi-bond.ts';
-import { instanceTypeRules } from './template/instance-type.ts';
-import { templateRules } from './template/rules.ts';
+import { instanceTypeRules, templateRules } from './template.ts';
 import { backupDiskRules, backupJobDeadline, backupRules } from './vm/backup.ts';
+import { vmRules } from './vm/behavior.ts';
 import { checkpointDiskRules, checkpointRules } from './vm/checkpoints.ts';
 import { graphicsConsoleRules } from './vm/console.ts';
 import { cdromRules, mediatedDeviceRules, numaNodeRules, watchdogRules } from './vm/devices.ts';
 import { runningExportWork } from './vm/export.ts';
 import { externalTemplateImportRules, externalVmImportRules } from './vm/external-import.ts';
-import { applicationRules, reportedDeviceRules } from './vm/reports.ts';
-import { vmRules } from './vm/rules.ts';
+import { applicationRules, reportedDeviceRules } from './vm/guest.ts';
+import { vmPoolRules } from './vm-pool/behavior.ts';
 
 /** The behavior of all kinds, and what it begins that ends later. */
 export const behaviors = new BehaviorRegistry(

@@ -4,9 +4,9 @@ import { jobSteps } from '../../model/derive/jobs.ts';
 import { define } from '../core/behavior.ts';
 import type { Place } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import { namedId } from '../core/digest.ts';
 import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../core/jobs.ts';
-import type { StoredObject } from '../store/document.ts';
+import { namedId } from '../core/random.ts';
+import type { StoredObject } from '../store/kinds.ts';
 
 export const jobRules = define('job', {
   beforeCreate(ctx, job, _place, sent) {

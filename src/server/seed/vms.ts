@@ -2,8 +2,8 @@
 
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
-import { defaultQuota } from '../resources/limits/quota.ts';
-
+import { zeroId } from '../reference-data/default-ids.ts';
+import { defaultQuota } from '../resources/quota.ts';
 import { addActiveSnapshot } from '../resources/snapshot/images.ts';
 import { firstBlock } from '../resources/storage/space.ts';
 import { addConsole } from '../resources/vm/console.ts';
@@ -11,9 +11,8 @@ import { prepareVm } from '../resources/vm/create.ts';
 import { running } from '../resources/vm/run.ts';
 import { cdromId } from '../resources/vm/vm.ts';
 import { type BulkWords, BulkWriter, type Prototype } from '../store/bulk.ts';
-import type { StoredObject } from '../store/document.ts';
-import { zeroId } from './fresh.ts';
-import type { Counts } from './plan.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import type { Counts } from './seed.ts';
 
 const gibibyte = 2 ** 30;
 

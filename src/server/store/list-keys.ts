@@ -1,12 +1,4 @@
-/**
- * Keys of the objects of a list, in order. Short tables are asked with one statement. Of long ones
- * only as much is looked at as the list needs, in slices: either all that can be in it, where little
- * can, or one object after the other in the order of the list.
- *
- * What a reader gets while others write: every object is looked at once, as it is when its turn
- * comes. What is there and fits all the time is in the list, once; what comes, goes or changes
- * meanwhile may be or not.
- */
+/** What a list of a long table is made of. */
 import {
   allOf,
   headingOfPiece,
@@ -20,14 +12,67 @@ import {
 import type { SqlValue } from './driver.ts';
 import type { KindName } from './kinds.ts';
 import { rowsInOrder } from './ordered-walk.ts';
-import { planOf } from './plan.ts';
-import type { RowSet } from './row-set.ts';
+import { planOf } from './query-plan.ts';
 import { table } from './schema.ts';
-import type { Slices } from './slices.ts';
-import { sortedRows } from './sorted-walk.ts';
+import { Pace, type Slices } from './slices.ts';
+import { type RowSet, sortedRows } from './sorted-walk.ts';
 import { stageTables } from './staged.ts';
 import type { Transaction } from './transaction.ts';
-import type { Walk } from './walk.ts';
+
+export interface Walk {
+  readonly tx: Transaction;
+  readonly kind: KindName;
+  readonly options: ListOptions;
+  /** The conditions of the list, without those on who sees what. */
+  readonly condition: SqlCondition | undefined;
+  /** The test whether an object is visible; none where `rows` says it, or everything is. */
+  readonly test: SqlCondition | undefined;
+  readonly rows: RowSet | undefined;
+  /** Tables that were made ahead. */
+  readonly made: ReadonlySet<string>;
+}
+
+interface Counted {
+  readonly last: number;
+  readonly count: number;
+}
+
+const known = new WeakMap<Transaction, Map<KindName, Counted>>();
+
+/**
+ * How many objects the largest collection of a kind holds, or held when a tenth fewer were stored: to
+ * look through all of them costs as much as there are, and is not done for every request.
+ */
+export function* mostInOne(tx: Transaction, kind: KindName): Slices<number> {
+  let counts = known.get(tx);
+  if (!counts) {
+    counts = new Map();
+    known.set(tx, counts);
+  }
+  const last = tx.rows(kind);
+  const before = counts.get(kind);
+  if (before && last >= before.last && last <= before.last * 1.1) return before.count;
+  const some = `SELECT collection FROM ${table(kind)} WHERE collection > ? ORDER BY collection LIMIT ?`;
+  const counted = `SELECT collection, count(*) AS n FROM (${some}) GROUP BY collection ORDER BY collection`;
+  const whole = `SELECT count(*) AS n FROM ${table(kind)} WHERE collection = ?`;
+  const pace = new Pace(500);
+  let count = 0;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after;
+    after = pace.slice((size) => {
+      const rows = tx.statement(counted).all(from, size);
+      for (const { n } of rows) count = Math.max(count, Number(n));
+      const end = rows.at(-1)?.['collection'];
+      if (end === undefined) return undefined;
+      // The last one goes on behind what was looked at.
+      count = Math.max(count, Number(tx.statement(whole).get(String(end))?.['n']));
+      return String(end);
+    });
+    yield;
+  }
+  counts.set(kind, { last, count });
+  return count;
+}
 
 /** What is visible of the objects of a kind. */
 export interface Visible {

@@ -15,14 +15,16 @@ import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
 import {
   columnOf,
+  derivedValues,
   jsonValue,
   measuredKey,
   measuredTable,
   orderText,
   referenceTarget,
+  type Seen,
+  seenValues,
   sortKey,
-} from './search-order.ts';
-import { derivedValues, type Seen, seenValues } from './search-values.ts';
+} from './search-values.ts';
 
 /** An id and one value of a field that only the rules know. */
 export type MeasuredValue = readonly [id: string, value: string | number];

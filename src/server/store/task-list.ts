@@ -1,6 +1,7 @@
 /** Work that is due at some time, kept in the store: it is not forgotten by a restart. */
-import { parseDocument, type StoredObject, writeDocument } from './document.ts';
+
 import type { Statement } from './driver.ts';
+import { parseDocument, type StoredObject, writeDocument } from './kinds.ts';
 
 /** One piece of work. */
 export interface Task {

@@ -4,17 +4,19 @@ import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
+import type { Database, Row, SqlValue, Statement } from './driver.ts';
+import { ImageList } from './image-list.ts';
 import {
+  columnsOf,
   columnValue,
   isRecord,
+  type KindName,
+  linkListsOf,
   parseDocument,
   parseDocuments,
   type StoredObject,
   writeDocument,
-} from './document.ts';
-import type { Database, Row, SqlValue, Statement } from './driver.ts';
-import { ImageList } from './image-list.ts';
-import { columnsOf, type KindName, linkListsOf } from './kinds.ts';
+} from './kinds.ts';
 import { table } from './schema.ts';
 import { TaskList } from './task-list.ts';
 

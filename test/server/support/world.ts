@@ -8,7 +8,7 @@ import { act, find, remove } from '../../../src/server/api/generic.ts';
 import { placeOf } from '../../../src/server/core/collection-ref.ts';
 import { RuleContext, type Site } from '../../../src/server/core/context.ts';
 import { behaviors } from '../../../src/server/resources/index.ts';
-import { fillFresh } from '../../../src/server/seed/fresh.ts';
+import { fillFresh } from '../../../src/server/seed/defaults.ts';
 import { buildSite } from '../../../src/server/seed/site.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 

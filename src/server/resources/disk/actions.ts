@@ -4,9 +4,9 @@ import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember, resolveReferences } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
-import { chargeStorage } from '../limits/quota.ts';
+import { chargeStorage } from '../quota.ts';
 import { logicalUnit, unitsOf } from '../storage/logical-unit.ts';
 import { isBlock } from '../storage/space.ts';
 import {
@@ -23,7 +23,7 @@ import {
   templatesOf,
   vmsOf,
 } from './disk.ts';
-import type { DiskMove } from './ends.ts';
+import type { DiskMove } from './transition-handlers.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;

@@ -4,7 +4,7 @@
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 
 type Attachment = Resource<'disk_attachment'>;
 type Disk = Resource<'disk'>;

@@ -1,18 +1,140 @@
-/** Rules of network attachments, seen from a host and from one of its interfaces. */
+/** Network attachments and network labels of hosts. */
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { type Attachment, appliedOf, attachmentsPath, toldOf } from './nics.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { requireSelection } from './host-nic.ts';
+import { type Attachment, appliedOf, attachmentsPath, refreshNics, toldOf } from './nics.ts';
 import { changeNetworks, modify } from './setup.ts';
 
-/** The host whose attachments a place shows. */
+const pattern = /^[A-Za-z0-9_-]{1,50}$/;
+
+/** Whether the collection says which labelled networks virtual functions may have. */
+function isForFunctions(place: Place): boolean {
+  return place.service.includes('virtualfunctionallowedlabels');
+}
+
 function hostOf(place: Place): string {
   return place.collection.split('/')[2] ?? '';
 }
 
+export const labelRules = define('network_label', {
+  attach(ctx, place, sent) {
+    const id = String(sent['id']);
+    const owner = place.owner?.id ?? '';
+    if (!pattern.test(id)) ctx.refuse('NETWORK_LABEL_INVALID', { action: 'add', label: id });
+    if (place.owner?.kind === 'network') {
+      const [other] = ctx.tx.list('network_label', { where: { collection: place.collection } });
+      if (other) ctx.refuse('NETWORK_ALREADY_LABELED', { action: 'add', label: other.id });
+      const label = { id, network: { id: owner } };
+      ctx.tx.insert('network_label', place.collection, label);
+      ctx.event(
+        'NETWORK_LABELED',
+        {},
+        { NetworkName: ctx.tx.get('network', owner)?.name, Label: id },
+      );
+      followLabel(ctx, id, owner);
+      return label;
+    }
+    const label = { id, host_nic: { id: owner } };
+    if (isForFunctions(place)) {
+      requireSelection(ctx, place);
+      if (ctx.tx.get('network_label', id, place.collection)) {
+        ctx.refuse('NIC_ALREADY_LABELED', { action: 'add', label: id, nic: owner });
+      }
+      ctx.tx.insert('network_label', place.collection, label);
+      tellFunctions(ctx, 'VIRTUAL_FUNCTIONS_LABEL_ADDED', place, id);
+      return label;
+    }
+    changeNetworks(ctx, hostOf(place), (draft) => draft.label(id, { id: owner }));
+    return label;
+  },
+
+  remove(ctx, { object, place }) {
+    const id = object.id ?? '';
+    if (place.owner?.kind === 'network') {
+      const network = place.owner.id;
+      ctx.tx.remove('network_label', id, place.collection);
+      ctx.event(
+        'NETWORK_UNLABELED',
+        {},
+        { NetworkName: ctx.tx.get('network', network)?.name, Label: id },
+      );
+      dropLabeled(ctx, id, network);
+      return;
+    }
+    if (isForFunctions(place)) {
+      ctx.tx.remove('network_label', id, place.collection);
+      tellFunctions(ctx, 'VIRTUAL_FUNCTIONS_LABEL_REMOVED', place, id);
+      return;
+    }
+    changeNetworks(ctx, hostOf(place), (draft) => draft.unlabel(id));
+  },
+});
+
+/** Tells which labels the virtual functions of an interface may have from now on. */
+function tellFunctions(ctx: RuleContext, event: EventName, place: Place, label: string): void {
+  const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
+  ctx.event(event, { host: nic?.host }, { Label: label, HostNicName: nic?.name });
+}
+
+/** Hosts with an interface of that label, and the interface. */
+function labelled(ctx: RuleContext, label: string): { host: string; nic: string }[] {
+  return ctx.tx
+    .list('network_label', { where: { id: label } })
+    .flatMap(({ host_nic }) => (host_nic?.id ? [host_nic.id] : []))
+    .flatMap((nic) => {
+      const path = ctx.tx.collectionOf('host_nic', nic);
+      const host = path?.split('/')[2];
+      const own = host && ctx.tx.get('network_label', label, `${path}/${nic}/networklabels`);
+      return own && host ? [{ host, nic }] : [];
+    });
+}
+
+const reachable = new Set(['up', 'maintenance', 'non_operational']);
+
+/** A network got a label, or came to a cluster with one: interfaces of that label get it. */
+export function followLabel(ctx: RuleContext, label: string, network: string): void {
+  for (const { host, nic } of labelled(ctx, label)) {
+    const found = ctx.tx.get('host', host);
+    const path = `/clusters/${found?.cluster?.id}/networks`;
+    if (!reachable.has(found?.status ?? '') || !ctx.tx.get('cluster_network', network, path)) {
+      continue;
+    }
+    changeNetworks(ctx, host, (draft) => {
+      const known = [...draft.attachments.values()].some((one) => one.network?.id === network);
+      if (!known) draft.attach({ network: { id: network }, host_nic: { id: nic } }, (one) => one);
+    });
+  }
+}
+
+/** A network lost its label, or its cluster: interfaces that had it by the label lose it. */
+export function dropLabeled(
+  ctx: RuleContext,
+  label: string,
+  network: string,
+  cluster?: string,
+): void {
+  for (const { host, nic } of labelled(ctx, label)) {
+    if (cluster !== undefined && ctx.tx.get('host', host)?.cluster?.id !== cluster) continue;
+    for (const one of ctx.tx.list('network_attachment', { where: { network_id: network } })) {
+      if (one.host?.id !== host || one.host_nic?.id !== nic) continue;
+      ctx.tx.remove('network_attachment', one.id ?? '', `/hosts/${host}/networkattachments`);
+    }
+    refreshNics(ctx, host);
+  }
+}
+
+/** The label of a network, where it has one. */
+export function labelOf(ctx: RuleContext, network: string): string | undefined {
+  const where = { collection: `/networks/${network}/networklabels` };
+  return ctx.tx.list('network_label', { where, limit: 1 })[0]?.id;
+}
+
+/** The host whose attachments a place shows. */
 /** The interface that the path says, where it says one. */
 function nicOf(place: Place): string | undefined {
   return place.owner?.kind === 'host_nic' ? place.owner.id : undefined;

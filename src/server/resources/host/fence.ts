@@ -5,10 +5,9 @@ import type { Place } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { actionWord, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { move, restartPower } from './life.ts';
-import { freeVms } from './lost.ts';
-import { proxyOf } from './proxy.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { freeVms, proxyOf } from './non-responsive.ts';
+import { move, restartPower } from './transitions.ts';
 
 type Host = Resource<'host'>;
 type Agent = Resource<'agent'>;

@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { domainsOf, electSpm, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
 
 type Host = Resource<'host'>;

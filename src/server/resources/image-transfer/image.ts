@@ -3,9 +3,9 @@
  * client speaks another format than the disk.
  */
 import type { Resource } from '../../../model/resource.ts';
-import { beginWork, defineWork } from '../../core/background-work.ts';
 import type { BitmapOfPeriod, ImageForm, RuleContext, TransferTicket } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { beginWork, defineWork } from '../../core/tasks.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { noteReplaced, trackedPeriod } from '../disk/dirty-bitmaps.ts';
 import { measured } from '../storage/space.ts';
 import { changesIn, frozenImage } from '../vm/backup-images.ts';

@@ -1,7 +1,7 @@
 /** What simulated providers have to offer: the same for the same provider in every answer. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import { digestOf, namedId } from '../../core/digest.ts';
+import { digestOf, namedId } from '../../core/random.ts';
 
 type Network = Resource<'openstack_network'>;
 

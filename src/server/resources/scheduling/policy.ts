@@ -1,10 +1,10 @@
 /** Rules of scheduling policies and of the units that they consist of. */
 
-import { refuseInUse } from '../../api/generic.ts';
 import { define } from '../../core/behavior.ts';
 import type { Place } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { refuseInUse } from '../../core/removal.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 
 type PartKind = 'filter' | 'weight' | 'balance';
 

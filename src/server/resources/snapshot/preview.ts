@@ -1,24 +1,25 @@
-/** Going back to a snapshot: trying it, keeping it, going back to the present. */
+/** Preview, commit, undo and restore of snapshots; stateless runs. */
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { requireNotAttached } from '../disk/snapshot-attachment.ts';
-import { attachmentsOf, moveVm, nicsOf, snapshotsOf, type Vm } from '../vm/vm.ts';
+import { attachmentsOf, moveVm, nicsOf, snapshotsOf, subjects, type Vm } from '../vm/vm.ts';
 import { previewed, requireNoBackup, requireNoPreview, requireSettledSnapshots } from './checks.ts';
 import {
   configurationOf,
   eraseSnapshot,
   imagesOf,
   keep,
+  keepMemory,
+  keepsMemory,
   pathOf,
   savedConfiguration,
   settleDisk,
   settleImages,
 } from './images.ts';
-import { keepMemory, keepsMemory } from './memory.ts';
-import { copiesBack } from './stateless.ts';
 
 type Snapshot = Resource<'snapshot'>;
 type Target = Addressed<'vm'>;
@@ -203,4 +204,72 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
     } else if (ctx.tx.get('disk', id)) ctx.tx.insert('disk_attachment', collection, attachment);
   }
   return { ...vm, ...savedConfiguration(snapshot), cluster: vm.cluster ?? {} };
+}
+
+/** The snapshot that a stateless run goes back to. */
+export function statelessSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefined {
+  return snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'stateless');
+}
+
+/** Keeps the disks as they are, then starts. */
+export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: string): void {
+  ctx.event('VM_RUN_INITIATED', subjects(ctx, vm));
+  const snapshot: Snapshot = {
+    id: ctx.site.newId(),
+    description: 'Stateless snapshot',
+    date: ctx.timestamp,
+    snapshot_type: 'stateless',
+    snapshot_status: 'locked',
+    persist_memorystate: false,
+    vm: { id: vm.id ?? '' },
+  };
+  ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, snapshot);
+  const copies = keep(ctx, vm, snapshot);
+  const { host, ...waiting } = vm;
+  moveVm(ctx, waiting, 'keep_state', { copies, host, operation });
+}
+
+/** The disks are kept: the machine starts on the host that was chosen for it. */
+export function stateKept(ctx: RuleContext, vm: Vm, host: string, operation: string): Vm {
+  const snapshot = statelessSnapshot(ctx, vm);
+  if (snapshot) {
+    settleImages(ctx, snapshot);
+    ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
+  }
+  return moveVm(ctx, { ...vm, host: { id: host } }, operation) ?? vm;
+}
+
+/** After a stateless run: the machine is locked while its disks become what they were. */
+export function dropState(ctx: RuleContext, vm: Vm): Vm {
+  const snapshot = statelessSnapshot(ctx, vm);
+  if (!snapshot) return vm;
+  return moveVm(ctx, vm, 'drop_state', { copies: copiesBack(ctx, snapshot) }) ?? vm;
+}
+
+/** What is copied to make the disks of a machine what a snapshot has. */
+export function copiesBack(
+  ctx: RuleContext,
+  snapshot: Snapshot,
+  only?: ReadonlySet<string>,
+): ImageCopy[] {
+  return imagesOf(ctx, snapshot.id ?? '').flatMap((image) => {
+    const id = image.disk?.id ?? '';
+    const disk = ctx.tx.get('disk', id);
+    if (!disk || (only && !only.has(id))) return [];
+    ctx.tx.update('disk', {
+      ...disk,
+      status: 'locked',
+      provisioned_size: image.provisioned_size ?? 0,
+    });
+    return [{ from: image.id ?? '', to: id }];
+  });
+}
+
+/** The disks are what they were. */
+export function stateDropped(ctx: RuleContext, vm: Vm): Vm {
+  const snapshot = statelessSnapshot(ctx, vm);
+  if (!snapshot) return vm;
+  for (const image of imagesOf(ctx, snapshot.id ?? '')) settleDisk(ctx, image.disk?.id ?? '');
+  eraseSnapshot(ctx, snapshot);
+  return vm;
 }

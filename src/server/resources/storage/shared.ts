@@ -5,15 +5,15 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { HandedOver, RuleContext, SharedImage, SharedStorage } from '../../core/context.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { knownHere } from '../domain-contents/known-here.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { knownHere } from '../domain-contents/register.ts';
 import {
   contentsOf,
   type Origin,
   type Part,
   type Stored,
 } from '../domain-contents/unregistered.ts';
-import { ovfOfTemplate, ovfOfVm } from '../vm/ovf-configuration.ts';
+import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
 
 type Domain = Resource<'storage_domain'>;
 type Vm = Stored<Resource<'vm'>>;

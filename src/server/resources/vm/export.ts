@@ -2,17 +2,17 @@
 
 import type { EventName } from '../../../model/events.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
-import { beginWork, defineWork } from '../../core/background-work.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
+import { beginWork, defineWork } from '../../core/tasks.ts';
 import type { ImageCopy, Packing } from '../../core/transition-handlers.ts';
 import { copyImages, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { notedCopies, sourcesOf } from '../disk/copies.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { notedCopies, sourcesOf } from '../disk/transition-handlers.ts';
 import { contentsOf, type Part, partsBelow } from '../domain-contents/unregistered.ts';
 import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { ovfOfTemplate, ovfOfVm } from './ovf-configuration.ts';
+import { ovfOfTemplate, ovfOfVm } from './ovf.ts';
 import { dataCenterOfCluster, isRunning, moveVm, subjects } from './vm.ts';
 
 type Exported = Resource<'vm'> | Resource<'template'>;
