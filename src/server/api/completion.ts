@@ -1,11 +1,12 @@
 /** Completion of asynchronous requests, for clients that wait. */
-import { type Caller, RuleContext, type Site } from '../core/context.ts';
+import { type Caller, RuleContext } from '../core/context.ts';
 import { type JobStatus, jobOf } from '../core/jobs.ts';
+import type { Site } from '../core/ports.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
-import { type Answer, type Call, placeIn, presentationOf, show } from './call.ts';
+import { type Answer, type Call, collectionRefOf, presentationOf, show } from './call.ts';
 import { type ApiRequest, route } from './request.ts';
-import { sightOf } from './visibility-filter.ts';
+import { visibilityFilterOf } from './visibility-filter.ts';
 
 const progress: Readonly<Record<JobStatus, string>> = {
   started: 'in_progress',
@@ -28,8 +29,8 @@ export function statusOf(
   if (!action && !(creation && route(above.slice(0, -1)))) return undefined;
   const job = server.store.read((tx) => {
     const ctx = new RuleContext(tx, server.site, caller);
-    const sight = sightOf(ctx, request, true);
-    return sight?.sees('job', id) === false ? undefined : jobOf(ctx, id);
+    const filter = visibilityFilterOf(ctx, request, true);
+    return filter?.sees('job', id) === false ? undefined : jobOf(ctx, id);
   });
   if (!job || job.external) return undefined;
   const status = progress[job.status];
@@ -50,16 +51,16 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
   const job = jobOf(ctx, jobIdOf(result));
   if (job?.status === 'started') return undefined;
   const failedJob = job?.status === 'failed' || job?.status === 'aborted';
-  const place = placeIn(ctx, call);
-  const lifecycle = ctx.behavior(place.kind)?.lifecycle;
+  const ref = collectionRefOf(ctx, call);
+  const lifecycle = ctx.behavior(ref.kind)?.lifecycle;
   if (!lifecycle) return failedJob ? failedAction(result, 'The work failed.') : result;
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
-  const object = ctx.tx.get(place.kind, id, place.collection) as StoredObject | undefined;
+  const object = ctx.tx.get(ref.kind, id, ref.collection) as StoredObject | undefined;
   if (!object) return result;
   const state = String(object[lifecycle.attribute] ?? lifecycle.settled[0]);
   if (!lifecycle.settled.includes(state)) return undefined;
   if (result.form === 'object') {
-    const shown = show(presentationOf(ctx, call), place, object);
+    const shown = show(presentationOf(ctx, call), ref, object);
     return { ...result, status: 201, object: shown };
   }
   const badly = lifecycle.failed?.includes(state) || failedJob;

@@ -5,13 +5,13 @@ import { reachedFrom } from '../../model/derive/permits.ts';
 import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/parameters.ts';
-import { isStored, type Place, topCollection } from '../core/collection-ref.ts';
-import type { RuleContext, Sight } from '../core/context.ts';
+import { type CollectionRef, isStored, topCollection } from '../core/collection-ref.ts';
+import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import { scopeIn } from '../core/input.ts';
-import { nameable } from '../core/named-objects.ts';
 import { isRecord, type KindName, type StoredObject } from '../store/kinds.ts';
 import type { Slices } from '../store/slices.ts';
+import { nameable } from '../store/visible-kinds.ts';
 import type { Answer, Call } from './call.ts';
 
 /** Texts that are the id of an object, by type and attribute. */
@@ -22,25 +22,29 @@ const idTexts: Readonly<Record<string, string>> = {
 };
 
 /** What is done with the value of an attribute; undefined where nothing can be in it. */
-type Redactor = (sight: Sight, value: unknown) => unknown;
+type Redactor = (filter: VisibilityFilter, value: unknown) => unknown;
 
 const looksByType = new Map<string, ReadonlyMap<string, Redactor>>();
 
 /** The object without references to what is not visible; itself where there are none. */
-export function redacted(sight: Sight, type: string, object: StoredObject): StoredObject {
-  return looked(sight, looksOf(type), object);
+export function redacted(
+  filter: VisibilityFilter,
+  type: string,
+  object: StoredObject,
+): StoredObject {
+  return looked(filter, looksOf(type), object);
 }
 
 /** The same for what an action answers. */
-export function redactedAction(sight: Sight, action: StoredObject): StoredObject {
+export function redactedAction(filter: VisibilityFilter, action: StoredObject): StoredObject {
   actionLooks ??= looksFor('action', actionParameters);
-  return looked(sight, actionLooks, action);
+  return looked(filter, actionLooks, action);
 }
 
 let actionLooks: ReadonlyMap<string, Redactor> | undefined;
 
 function looked(
-  sight: Sight,
+  filter: VisibilityFilter,
   looks: ReadonlyMap<string, Redactor>,
   object: StoredObject,
 ): StoredObject {
@@ -48,7 +52,7 @@ function looked(
   for (const [name, look] of looks) {
     const value = object[name];
     if (value === undefined || value === null) continue;
-    const seen = look(sight, value);
+    const seen = look(filter, value);
     if (seen === value) continue;
     if (left === object) left = { ...object };
     if (seen === undefined) delete left[name];
@@ -83,29 +87,29 @@ function looksFor(
 function lookFor(type: string, name: string, kind: Attribute['kind']): Redactor | undefined {
   const { form, of } = parseKind(kind);
   const text = idTexts[`${type}.${name}`];
-  if (text) return (sight, id) => (hides(sight, text, id) ? undefined : id);
+  if (text) return (filter, id) => (hides(filter, text, id) ? undefined : id);
   if (form === 'scalar' || form === 'enum') return undefined;
   const target = referencedType(of);
   // What an object leads to is visible with it.
   const isWay =
     reachedFrom[target]?.includes(type) === true && (name === target || form === 'links');
-  const one = (sight: Sight, value: unknown): unknown => {
+  const one = (filter: VisibilityFilter, value: unknown): unknown => {
     if (!isRecord(value)) return value;
     const isObject = form !== 'struct' || topCollection(target) !== undefined;
-    if (isObject && !isWay && hides(sight, target, value['id'])) return undefined;
-    return isBare(value) ? value : redacted(sight, target, value);
+    if (isObject && !isWay && hides(filter, target, value['id'])) return undefined;
+    return isBare(value) ? value : redacted(filter, target, value);
   };
-  return (sight, value) => {
-    if (!Array.isArray(value)) return one(sight, value);
-    const seen = value.map((item: unknown) => one(sight, item));
+  return (filter, value) => {
+    if (!Array.isArray(value)) return one(filter, value);
+    const seen = value.map((item: unknown) => one(filter, item));
     if (seen.every((item, index) => item === value[index])) return value;
     return seen.filter((item) => item !== undefined);
   };
 }
 
 /** Whether an id is that of an object that is not shown. */
-function hides(sight: Sight, type: string, id: unknown): boolean {
-  return typeof id === 'string' && isStored(type) && !sight.sees(type, id);
+function hides(filter: VisibilityFilter, type: string, id: unknown): boolean {
+  return typeof id === 'string' && isStored(type) && !filter.sees(type, id);
 }
 
 function isBare(value: StoredObject): boolean {
@@ -128,11 +132,11 @@ export function* discreetly(
   try {
     return asSent(ctx, yield* perform(ctx, call));
   } catch (error) {
-    if (!(error instanceof Refusal) || !ctx.sight) throw error;
+    if (!(error instanceof Refusal) || !ctx.filter) throw error;
     if (!error.reword && hiddenWords(ctx).length === 0) throw error;
-    const told = new Told(ctx, ctx.sight, call);
+    const reported = new Told(ctx, ctx.filter, call);
     const { status, reason, detail, reword, headers } = error;
-    const said = reword ? reword((text) => told.text(text)) : detail;
+    const said = reword ? reword((text) => reported.text(text)) : detail;
     throw new Refusal(status, reason, asSent(ctx, said), { headers });
   }
 }
@@ -140,13 +144,13 @@ export function* discreetly(
 /** What may be told of the words of a sentence. */
 class Told {
   readonly #ctx: RuleContext;
-  readonly #sight: Sight;
+  readonly #sight: VisibilityFilter;
   /** What the client said itself is no news to it. */
   readonly #said: string;
 
-  constructor(ctx: RuleContext, sight: Sight, { request, body }: Call) {
+  constructor(ctx: RuleContext, filter: VisibilityFilter, { request, body }: Call) {
     this.#ctx = ctx;
-    this.#sight = sight;
+    this.#sight = filter;
     const parameters = [...request.parameters.values(), ...hiddenWords(ctx)];
     this.#said = JSON.stringify([request.segments, parameters, body], (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
@@ -179,23 +183,23 @@ interface Sent {
   readonly operation: Operation;
   readonly body: StoredObject | StoredObject[];
   /** `KIND ID` */
-  readonly asked: ReadonlySet<string>;
+  readonly requested: ReadonlySet<string>;
 }
 
 /** Puts what nothing has in the place of all that a body names and the caller does not see. */
 export function replaceHidden(
   ctx: RuleContext,
-  sight: Sight,
-  place: Place,
-  { operation, body, asked }: Sent,
+  filter: VisibilityFilter,
+  ref: CollectionRef,
+  { operation, body, requested }: Sent,
 ): void {
-  const look = new HiddenReferences(ctx, sight, asked);
+  const look = new HiddenReferences(ctx, filter, requested);
   for (const sent of Array.isArray(body) ? body : [body]) {
     if (operation.isAction || operation.http === 'DELETE') {
       look.at('action', actionParameters, sent);
       continue;
     }
-    if (operation.name === 'add') look.atMember(place, sent);
+    if (operation.name === 'add') look.atMember(ref, sent);
     look.at(operation.type, attributesOf(operation.type), sent);
   }
 }
@@ -233,13 +237,13 @@ type Attributes = Readonly<Record<string, Pick<Attribute, 'kind'>>>;
 
 class HiddenReferences {
   readonly #ctx: RuleContext;
-  readonly #sight: Sight;
+  readonly #sight: VisibilityFilter;
   readonly #asked: ReadonlySet<string>;
 
-  constructor(ctx: RuleContext, sight: Sight, asked: ReadonlySet<string>) {
+  constructor(ctx: RuleContext, filter: VisibilityFilter, requested: ReadonlySet<string>) {
     this.#ctx = ctx;
-    this.#sight = sight;
-    this.#asked = asked;
+    this.#sight = filter;
+    this.#asked = requested;
   }
 
   /** Looks at all that an object names. */
@@ -262,11 +266,11 @@ class HiddenReferences {
   }
 
   /** Looks at an object that exists by itself and is put into a collection. */
-  atMember(place: Place, sent: StoredObject): void {
-    if (!place.owner || topCollection(place.type) === undefined) return;
-    const joins = place.members !== undefined || place.kind !== place.type;
-    if (sent['id'] !== undefined) this.#byId(place.type, sent);
-    else if (joins) this.#byName(place.type, sent);
+  atMember(ref: CollectionRef, sent: StoredObject): void {
+    if (!ref.owner || topCollection(ref.type) === undefined) return;
+    const joins = ref.members !== undefined || ref.kind !== ref.type;
+    if (sent['id'] !== undefined) this.#byId(ref.type, sent);
+    else if (joins) this.#byName(ref.type, sent);
   }
 
   /** Whether a reference says an id. */

@@ -120,15 +120,15 @@ export function parseTarget(
   if (path !== apiRoot && !path.startsWith(`${apiRoot}/`) && !path.startsWith(`${apiRoot};`)) {
     return undefined;
   }
-  const words = path.slice(apiRoot.length).split('/').slice(1);
-  if (words.at(-1) === '') words.pop();
+  const messageParams = path.slice(apiRoot.length).split('/').slice(1);
+  if (messageParams.at(-1) === '') messageParams.pop();
   const matrix: string[] = [];
-  const segments = words.map((word, index) => {
+  const segments = messageParams.map((word, index) => {
     const [segment = '', ...parameters] = word.split(';');
-    if (index === words.length - 1) matrix.push(...parameters);
+    if (index === messageParams.length - 1) matrix.push(...parameters);
     return decode(segment);
   });
-  if (words.length === 0) matrix.push(...path.split(';').slice(1));
+  if (messageParams.length === 0) matrix.push(...path.split(';').slice(1));
   let apiPath = apiRoot;
   const version = /^v(\d+)$/.exec(segments[0] ?? '');
   if (version) {

@@ -1,7 +1,8 @@
 /** Finds out who sends a request: bearer token, Basic credentials or cookie (specification 5). */
 
-import type { Caller, Site } from '../core/context.ts';
+import type { Caller } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
+import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
 import { callerOf } from './permissions.ts';
 import { SignIn } from './sign-in.ts';

@@ -1,7 +1,9 @@
 /** Passwords: scrypt hashes, computed off the main thread, compared in constant time. */
+
 import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Refusal } from '../core/fault.ts';
+import { readPassword, writePassword } from '../store/credentials.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 
@@ -12,7 +14,7 @@ export interface HashingLimits {
   readonly waitingPerAddress: number;
 }
 
-export const usualHashingLimits: HashingLimits = {
+export const defaultHashingLimits: HashingLimits = {
   // One processor is left to everything else; Node has four threads for files and hashes.
   atOnce: Math.max(1, Math.min(2, availableParallelism() - 1)),
   waiting: 512,
@@ -27,7 +29,7 @@ export class PasswordHashing {
   #waiting = 0;
   #running = 0;
 
-  constructor(limits: HashingLimits = usualHashingLimits) {
+  constructor(limits: HashingLimits = defaultHashingLimits) {
     this.#limits = limits;
   }
 
@@ -132,11 +134,7 @@ export function setPassword(tx: Transaction, user: string, password: string): vo
 
 /** Stores a password of which the hash is known. */
 export function storePassword(tx: Transaction, user: string, { salt, hash }: SaltedHash): void {
-  tx.statement('INSERT OR REPLACE INTO password (user, salt, hash) VALUES (?, ?, ?)').run(
-    user,
-    salt.toString('hex'),
-    hash.toString('hex'),
-  );
+  writePassword(tx, user, salt.toString('hex'), hash.toString('hex'));
 }
 
 function hashNow(password: string): SaltedHash {
@@ -144,21 +142,9 @@ function hashNow(password: string): SaltedHash {
   return { salt, hash: scryptSync(password, salt, hashLength, scryptCost) };
 }
 
-/** Gives a user the password of another one. */
-export function copyPassword(tx: Transaction, from: string, to: string): void {
-  tx.statement(
-    'INSERT OR REPLACE INTO password (user, salt, hash) SELECT ?, salt, hash FROM password WHERE user = ?',
-  ).run(to, from);
-}
-
 /** Whether the user has any password. */
 export function hasPassword(tx: Transaction, user: string): boolean {
-  return tx.statement('SELECT 1 FROM password WHERE user = ?').get(user) !== undefined;
-}
-
-/** Takes the password of a user who is gone. */
-export function dropPassword(tx: Transaction, user: string): void {
-  tx.statement('DELETE FROM password WHERE user = ?').run(user);
+  return readPassword(tx, user) !== undefined;
 }
 
 const noSalt = Buffer.alloc(16);
@@ -169,10 +155,10 @@ const noHash = Buffer.alloc(hashLength);
  * learns who exists from the time that it takes.
  */
 export function storedPassword(tx: Transaction, user: string): StoredPassword {
-  const row = tx.statement('SELECT salt, hash FROM password WHERE user = ?').get(user);
+  const row = readPassword(tx, user);
   return {
-    salt: row ? Buffer.from(String(row['salt']), 'hex') : noSalt,
-    hash: row ? Buffer.from(String(row['hash']), 'hex') : noHash,
+    salt: row ? Buffer.from(row.salt, 'hex') : noSalt,
+    hash: row ? Buffer.from(row.hash, 'hex') : noHash,
     exists: row !== undefined,
   };
 }

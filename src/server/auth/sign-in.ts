@@ -1,8 +1,9 @@
 /** Events of sign-ins: of every one that succeeds or fails, as long as they are few. */
 
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Caller, RuleContext, type Site } from '../core/context.ts';
+import { type Caller, RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
+import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import {
@@ -46,29 +47,29 @@ export class SignInEvents {
 
   /** The event of a success; undefined where enough were written. */
   success(caller: Caller, address: string): ((tx: Transaction) => void) | undefined {
-    const told = this.#of(`+${caller.userName}`, address);
-    if (told.left === 0) return undefined;
-    told.left -= 1;
+    const reported = this.#of(`+${caller.userName}`, address);
+    if (reported.left === 0) return undefined;
+    reported.left -= 1;
     return (tx) =>
       new RuleContext(tx, this.#site, caller).event('USER_LOGGED_IN', {}, { SourceIP: address });
   }
 
   /** The event of a failure; undefined where enough were written. The next one tells how many. */
   failure(user: string, address: string, reason: string): ((tx: Transaction) => void) | undefined {
-    const told = this.#of(`-${user}`, address);
-    if (told.left === 0 || !this.#mayFail()) {
-      told.untold += 1;
+    const reported = this.#of(`-${user}`, address);
+    if (reported.left === 0 || !this.#mayFail()) {
+      reported.untold += 1;
       return undefined;
     }
-    told.left -= 1;
-    const more = told.untold === 0 ? '' : ` (${told.untold} more since the last event)`;
-    told.untold = 0;
-    const words = {
+    reported.left -= 1;
+    const more = reported.untold === 0 ? '' : ` (${reported.untold} more since the last event)`;
+    reported.untold = 0;
+    const messageParams = {
       UserName: user.length > longestName ? `${user.slice(0, longestName)}...` : user,
       SourceIP: address,
       Reason: `${reason}${more}`,
     };
-    return (tx) => RuleContext.system(tx, this.#site).event('USER_LOGIN_FAILED', {}, words);
+    return (tx) => RuleContext.system(tx, this.#site).event('USER_LOGIN_FAILED', {}, messageParams);
   }
 
   #mayFail(): boolean {
@@ -83,23 +84,23 @@ export class SignInEvents {
   #of(who: string, address: string): Told {
     const key = `${networkOf(address)}\0${who.slice(0, longestName)}`;
     const now = this.#now();
-    const told = this.#told.get(key) ?? { left: burst, since: now, untold: 0 };
-    const earned = Math.floor((now - told.since) / interval);
+    const reported = this.#told.get(key) ?? { left: burst, since: now, untold: 0 };
+    const earned = Math.floor((now - reported.since) / interval);
     if (earned > 0) {
-      told.left = Math.min(burst, told.left + earned);
-      told.since += earned * interval;
+      reported.left = Math.min(burst, reported.left + earned);
+      reported.since += earned * interval;
     }
     this.#told.delete(key);
-    this.#told.set(key, told);
+    this.#told.set(key, reported);
     const oldest = this.#told.keys().next();
     if (this.#told.size > entries && !oldest.done) this.#told.delete(oldest.value);
-    return told;
+    return reported;
   }
 }
 
 /** Milliseconds that a password is remembered as right: Basic sends it with every request. */
 const memory = 60_000;
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 /** Milliseconds without a request after which Basic credentials count as a new sign-in. */
 const idle = 30 * 60_000;
 
@@ -165,7 +166,7 @@ export class SignIn {
     const key = `${networkOf(address)}\0${caller.userName}`;
     const now = this.#now();
     const last = this.#lastBasic.get(key) ?? Number.NEGATIVE_INFINITY;
-    if (this.#lastBasic.size > mostRemembered) this.#lastBasic.clear();
+    if (this.#lastBasic.size > maxRemembered) this.#lastBasic.clear();
     this.#lastBasic.set(key, now);
     if (now - last <= idle) return undefined;
     return this.#store.write((tx) => this.tellSuccess(tx, caller, address));
@@ -188,7 +189,7 @@ export class SignIn {
     const caller = right ? this.#store.read((tx) => callerOf(tx, user)) : undefined;
     if (caller) {
       this.#throttle.succeeded(user, address);
-      if (this.#right.size > mostRemembered) this.#right.clear();
+      if (this.#right.size > maxRemembered) this.#right.clear();
       this.#right.set(this.#code(user, password), this.#now() + memory);
       return caller;
     }

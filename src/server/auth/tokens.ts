@@ -1,16 +1,13 @@
 /** Access tokens and cookie sessions. */
+
 import { createHash, randomBytes } from 'node:crypto';
+import { removeToken, tokenByHash, writeToken } from '../store/credentials.ts';
 import type { Transaction } from '../store/transaction.ts';
 
 /** Makes a token for a user and returns it. `expires` is service time in milliseconds. */
 export function issueToken(tx: Transaction, user: string, scope: string, expires: number): string {
   const token = randomBytes(64).toString('base64url');
-  tx.statement('INSERT INTO token (hash, user, scope, expires) VALUES (?, ?, ?, ?)').run(
-    hashOfToken(token),
-    user,
-    scope,
-    expires,
-  );
+  writeToken(tx, hashOfToken(token), { user, scope, expires });
   return token;
 }
 
@@ -20,21 +17,14 @@ export function readToken(
   token: string,
   now: number,
 ): { user: string; scope: string } | undefined {
-  const row = tx
-    .statement('SELECT user, scope, expires FROM token WHERE hash = ?')
-    .get(hashOfToken(token));
-  if (!row || Number(row['expires']) <= now) return undefined;
-  return { user: String(row['user']), scope: String(row['scope']) };
+  const found = tokenByHash(tx, hashOfToken(token));
+  if (!found || found.expires <= now) return undefined;
+  return { user: found.user, scope: found.scope };
 }
 
 /** Ends a token. Unknown tokens are no error: they are as dead as they will be. */
 export function revokeToken(tx: Transaction, token: string): void {
-  tx.statement('DELETE FROM token WHERE hash = ?').run(hashOfToken(token));
-}
-
-/** Forgets tokens that have expired by this service time. */
-export function purgeTokens(tx: Transaction, now: number): void {
-  tx.statement('DELETE FROM token WHERE expires <= ?').run(now);
+  removeToken(tx, hashOfToken(token));
 }
 
 /** What is kept of a token. */

@@ -15,20 +15,20 @@ export function reporter(
   log: (line: string) => void,
   now: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const told = new Map<string, { at: number; more: number }>();
+  const reported = new Map<string, { at: number; more: number }>();
   return (error) => {
     const line = lineOf(error);
     if (line === undefined) {
       log(error instanceof Error ? (error.stack ?? error.message) : String(error));
       return;
     }
-    const before = told.get(line);
+    const before = reported.get(line);
     if (before && now() - before.at < quietTime) {
       before.more += 1;
       return;
     }
-    if (told.size > 100) told.clear();
-    told.set(line, { at: now(), more: 0 });
+    if (reported.size > 100) reported.clear();
+    reported.set(line, { at: now(), more: 0 });
     log(before && before.more > 0 ? `${line} (${before.more} times more since)` : line);
   };
 }

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 
 /** Sixteen bytes that depend on the words alone. */
-export function digestOf(...words: readonly string[]): Buffer {
-  return createHash('md5').update(words.join(' ')).digest();
+export function digestOf(...messageParams: readonly string[]): Buffer {
+  return createHash('md5').update(messageParams.join(' ')).digest();
 }
 
 /** An id in the form of a UUID that depends on the words alone. */
-export function namedId(...words: readonly string[]): string {
-  const hex = digestOf(...words).toString('hex');
+export function namedId(...messageParams: readonly string[]): string {
+  const hex = digestOf(...messageParams).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-3${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 

@@ -1,17 +1,17 @@
 /** Removal of objects: refused while they are in use, with what is kept below them, and from the lists that name them. */
 import { linkListsOf, type StoredObject, storedKinds } from '../store/kinds.ts';
-import type { Place } from './collection-ref.ts';
+import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
-import { refused, typeWord } from './fault.ts';
+import { refused, typeLabel } from './fault.ts';
 
 /** Deletes an object with everything that is kept below it. */
 export function erase(
   ctx: RuleContext,
-  { place, object }: { place: Pick<Place, 'kind' | 'collection'>; object: StoredObject },
+  { ref, object }: { ref: Pick<CollectionRef, 'kind' | 'collection'>; object: StoredObject },
 ): void {
   const id = String(object['id']);
-  ctx.tx.remove(place.kind, id, place.collection);
-  const path = `${place.collection}/${id}`;
+  ctx.tx.remove(ref.kind, id, ref.collection);
+  const path = `${ref.collection}/${id}`;
   for (const kind of storedKinds()) ctx.tx.removeBelow(kind, path);
 }
 
@@ -32,7 +32,7 @@ export function forgetReferences(ctx: RuleContext, id: string): void {
 
 /** Refuses the removal of an object that others refer to. */
 export function refuseInUse(
-  target: { place: Place; object: StoredObject },
+  target: { ref: CollectionRef; object: StoredObject },
   users: readonly StoredObject[],
   what: string,
 ): void {
@@ -41,7 +41,7 @@ export function refuseInUse(
   if (users.length > 5) names.push('...');
   throw refused('OBJECT_IN_USE', {
     action: 'remove',
-    type: typeWord(target.place.type),
+    type: typeLabel(target.ref.type),
     name: String(target.object['name'] ?? target.object['id']),
     users: `${what} ${names.join(', ')}`,
   });

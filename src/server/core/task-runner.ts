@@ -2,8 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';
-import { RuleContext, type Site } from './context.ts';
+import { RuleContext } from './context.ts';
 import { settleJob } from './jobs.ts';
+import type { Site } from './ports.ts';
 import { type NotedDeadline, type NotedWork, workPrefix } from './tasks.ts';
 import { moveTask, proceed } from './transitions.ts';
 

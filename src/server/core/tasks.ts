@@ -1,7 +1,8 @@
 /** Persistent tasks: background work and deadlines, resumed after a restart. */
 import type { StoredObject } from '../store/kinds.ts';
-import type { Caller, RuleContext, Site } from './context.ts';
+import type { Caller, RuleContext } from './context.ts';
 import { abortJobs } from './jobs.ts';
+import type { Site } from './ports.ts';
 
 /** Names of tasks that are work begin with this. */
 export const workPrefix = 'work:';

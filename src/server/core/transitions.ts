@@ -5,9 +5,10 @@ import type { Lifecycle, Move } from '../../model/notation/lifecycle.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { type Caller, RuleContext, type Site } from './context.ts';
-import { typeWord, type Words } from './fault.ts';
+import { type Caller, RuleContext } from './context.ts';
+import { type MessageParams, typeLabel } from './fault.ts';
 import { abortJobs } from './jobs.ts';
+import type { Site } from './ports.ts';
 import { beginWork, defineWork } from './tasks.ts';
 import type { ImageCopy, Packing, TransitionRun } from './transition-handlers.ts';
 
@@ -95,7 +96,7 @@ export function requireState(
   kind: KindName,
   object: StoredObject,
   operation: string,
-  words: Words = {},
+  messageParams: MessageParams = {},
 ): void {
   const lifecycle = lifecycleOf(ctx, kind);
   const move = moveOf(lifecycle, operation);
@@ -104,12 +105,12 @@ export function requireState(
   const refusedBy: Readonly<Record<string, FaultKey | undefined>> = move.refusedBy;
   ctx.refuse(refusedBy[state] ?? move.refusedBy.otherwise, {
     action: actionWord(operation),
-    type: typeWord(lifecycle.type),
+    type: typeLabel(lifecycle.type),
     status: state,
     allowed: move.from.join(', '),
     name: String(object['name'] ?? ''),
     names: String(object['name'] ?? object['id'] ?? ''),
-    ...words,
+    ...messageParams,
   });
 }
 
@@ -244,10 +245,10 @@ function report(
   object: StoredObject,
   event: EventName,
 ): void {
-  const told = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
-  ctx.event(event, told?.subjects, {
-    ...told?.words,
-    ...(run.data?.['words'] as Words | undefined),
+  const reported = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
+  ctx.event(event, reported?.subjects, {
+    ...reported?.words,
+    ...(run.data?.['words'] as MessageParams | undefined),
   });
 }
 

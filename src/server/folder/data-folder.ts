@@ -182,7 +182,9 @@ async function agree(
   if (settings.adoptImages || (isUpgrade && !mark)) {
     if (strangers.names.length > 0) {
       const to = setAside(images, strangers.names);
-      settings.log(`${refusals.told(strangers)} that the database does not know moved to ${to}`);
+      settings.log(
+        `${refusals.reported(strangers)} that the database does not know moved to ${to}`,
+      );
     }
   } else {
     const expected = store.read((tx) => tx.images.expected()).length;

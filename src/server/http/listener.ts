@@ -23,7 +23,7 @@ export interface AdmissionLimits {
   readonly perAddress: number;
 }
 
-export const usualAdmission: AdmissionLimits = { connections: 6_000, perAddress: 1_000 };
+export const defaultAdmission: AdmissionLimits = { connections: 6_000, perAddress: 1_000 };
 
 /**
  * Counts connections from the moment they are accepted, before any handshake. Where there is no room
@@ -35,7 +35,7 @@ export class Admission {
   readonly #byAddress = new Map<string, Map<number, Socket>>();
   #count = 0;
 
-  constructor(limits: AdmissionLimits = usualAdmission) {
+  constructor(limits: AdmissionLimits = defaultAdmission) {
     this.#limits = limits;
   }
 

@@ -23,10 +23,11 @@ import {
   route,
   unsupportedVersion,
 } from '../api/request.ts';
-import { sightOf } from '../api/visibility-filter.ts';
+import { visibilityFilterOf } from '../api/visibility-filter.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
-import { type Caller, RuleContext, type Site } from '../core/context.ts';
+import { type Caller, RuleContext } from '../core/context.ts';
 import { notFound, notFoundReason, Refusal } from '../core/fault.ts';
+import type { Site } from '../core/ports.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
 import { type Store, StoreError } from '../store/store.ts';
@@ -321,7 +322,7 @@ async function waitUntilSettled(
     const { store, site } = server;
     const answered = store.read((tx) => {
       const context = new RuleContext(tx, site, caller);
-      context.sight = sightOf(context, call.request, true);
+      context.filter = visibilityFilterOf(context, call.request, true);
       return settled(context, call, result);
     });
     if (answered || site.steady() > deadline) {

@@ -25,7 +25,7 @@ export interface BodyLimits {
 
 const mebibyte = 2 ** 20;
 
-export const usualBodyLimits: BodyLimits = {
+export const defaultBodyLimits: BodyLimits = {
   total: 64 * mebibyte,
   perAddress: 32 * mebibyte,
   reserve: 16 * mebibyte,
@@ -57,7 +57,7 @@ export class RequestBodies {
   #sweep: NodeJS.Timeout | undefined;
 
   /** @param now milliseconds of a clock that never goes back */
-  constructor(limits: BodyLimits = usualBodyLimits, now: () => number = () => performance.now()) {
+  constructor(limits: BodyLimits = defaultBodyLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
   }
@@ -214,7 +214,7 @@ const linger = 2_000;
 export async function passOver(
   request: IncomingMessage,
   response: ServerResponse,
-  small = usualBodyLimits.small,
+  small = defaultBodyLimits.small,
 ): Promise<(() => Promise<void>) | undefined> {
   if (request.complete || !announcesBody(request)) return undefined;
   const waits = awaitsContinue(request);
@@ -277,7 +277,7 @@ function tooSlow(): Refusal {
 }
 
 /** Most documents are a few KiB. */
-const usualLimit = mebibyte;
+const defaultLimit = mebibyte;
 /** Scripts, icons and OVF configurations are within these, and within the bodies of actions. */
 const largeLimit = 4 * mebibyte;
 const large: ReadonlySet<string> = new Set([
@@ -291,7 +291,7 @@ const large: ReadonlySet<string> = new Set([
 
 /** Bytes that the body of an operation may have. */
 export function largestBody({ isAction, type }: Operation): number {
-  return isAction || large.has(type) ? largeLimit : usualLimit;
+  return isAction || large.has(type) ? largeLimit : defaultLimit;
 }
 
 /** Whether an operation has a use for a body. */

@@ -48,7 +48,7 @@ const level = constants.Z_BEST_SPEED;
 export const smallestCompressed = 1_024;
 
 /** Bytes that are compressed at once; more would keep the other clients waiting. */
-const mostAtOnce = 64 * 1_024;
+const maxAtOnce = 64 * 1_024;
 
 /** Whether a client takes gzip, and likes it at least as well as no compression. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
@@ -66,14 +66,14 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 
 /** A body that is short enough to be compressed at once; undefined for others. */
 export function compressedAtOnce(body: string | Uint8Array): Uint8Array | undefined {
-  return body.length > mostAtOnce ? undefined : gzipSync(body, { level });
+  return body.length > maxAtOnce ? undefined : gzipSync(body, { level });
 }
 
 /** The pieces of a body, compressed one after the other, no faster than they are taken. */
 export async function* compressedPieces(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const gzip = createGzip({ level, chunkSize: mostAtOnce });
+  const gzip = createGzip({ level, chunkSize: maxAtOnce });
   let ready: Uint8Array[] = [];
   gzip.on('data', (chunk: Uint8Array) => {
     ready.push(chunk);
@@ -203,7 +203,7 @@ async function* inTurns(body: Iterable<Piece>): AsyncGenerator<Piece, void, unde
 }
 
 /** Bytes that may wait to be sent while the next piece is made. */
-const mostPending = 4 * longPiece;
+const maxPending = 4 * longPiece;
 
 /** Writes a piece, and waits where the client is slow; false when it went away. */
 function taken(response: ServerResponse, piece: Piece): Promise<boolean> {
@@ -215,6 +215,6 @@ function taken(response: ServerResponse, piece: Piece): Promise<boolean> {
       resolve(goesOn);
     };
     response.write(piece, (error) => go(!error));
-    if (response.writableLength < mostPending) go(!response.destroyed);
+    if (response.writableLength < maxPending) go(!response.destroyed);
   });
 }

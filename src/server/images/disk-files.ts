@@ -12,7 +12,7 @@ import {
 import { type FileHandle, link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
-import type { BitmapOfPeriod, DiskImages, ImageForm } from '../core/context.ts';
+import type { BitmapOfPeriod, DiskImages, ImageForm } from '../core/ports.ts';
 import { noteReplaced, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';

@@ -16,7 +16,7 @@ import {
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { promisify } from 'node:util';
-import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/context.ts';
+import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/ports.ts';
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../formats/tar.ts';
 import type { DiskFiles } from './disk-files.ts';
 
@@ -163,7 +163,7 @@ async function copyBytes(
   offset: number,
   size: number,
   target: FileHandle,
-  place: number,
+  ref: number,
 ): Promise<void> {
   const source = await open(from, 'r');
   try {
@@ -174,7 +174,7 @@ async function copyBytes(
       const { bytesRead } = await source.read(piece, 0, length, offset + done);
       if (bytesRead === 0) throw new Error(`${from} is cut off.`);
       if (!piece.subarray(0, bytesRead).equals(zeros.subarray(0, bytesRead))) {
-        await target.write(piece, 0, bytesRead, place + done);
+        await target.write(piece, 0, bytesRead, ref + done);
       }
       done += bytesRead;
     }

@@ -1,5 +1,6 @@
 /** Image files that are missing or too short at a start: their disks become illegal. */
-import { RuleContext, type Site } from '../core/context.ts';
+import { RuleContext } from '../core/context.ts';
+import type { Site } from '../core/ports.ts';
 import { forgetChanges, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
 import { imageLost } from '../resources/image-transfer/behavior.ts';
 import type { Transfer } from '../resources/image-transfer/image.ts';

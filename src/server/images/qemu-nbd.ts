@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Changes, type ImagePlace, longestSocketPath } from '../../images/index.ts';
-import type { TransferTicket } from '../core/context.ts';
+import type { TransferTicket } from '../core/ports.ts';
 import type { DiskFiles } from './disk-files.ts';
 
 /** The image that a process opens. */
@@ -70,7 +70,7 @@ export class QemuNbd {
     this.#count += 1;
     const socket = join(this.#folder, String(this.#count));
     const zeros = sparse ? ['--discard=unmap', '--detect-zeroes=unmap'] : ['--detect-zeroes=on'];
-    const words = [
+    const messageParams = [
       ...(await this.#guarded()),
       this.#program,
       ...['--socket', socket, '--persistent', '--shared', connections],
@@ -79,7 +79,7 @@ export class QemuNbd {
       file,
     ];
     // A session of its own: an interrupt in the terminal must not end it before the server.
-    const [program = '', ...rest] = words;
+    const [program = '', ...rest] = messageParams;
     const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
     let complaint = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -135,8 +135,10 @@ export class QemuNbd {
     this.#guard ??= new Promise((resolve) => {
       const setpriv = findProgram('setpriv');
       if (setpriv === undefined) return resolve([]);
-      const words = [setpriv, '--pdeathsig', 'KILL'];
-      execFile(setpriv, [...words.slice(1), 'true'], (error) => resolve(error ? [] : words));
+      const messageParams = [setpriv, '--pdeathsig', 'KILL'];
+      execFile(setpriv, [...messageParams.slice(1), 'true'], (error) =>
+        resolve(error ? [] : messageParams),
+      );
     });
     return this.#guard;
   }

@@ -22,7 +22,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/context.ts';
+import type { HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/ports.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
 import { parseDocument, type StoredObject, writeDocument } from '../store/kinds.ts';
 import type { DiskFiles } from './disk-files.ts';
@@ -95,9 +95,9 @@ export class StorageFolder implements SharedStorage {
   ): void {
     if (!this.claim(id, domain)) throw new Error(`Storage domain ${id} is attached elsewhere.`);
     for (const image of contents.images) this.#requireWhole(id, image);
-    const kept = new Set(contents.images.map((image) => image.id));
+    const stored = new Set(contents.images.map((image) => image.id));
     for (const name of namesIn(this.#path(id, 'images'))) {
-      if (!kept.has(name)) rmSync(this.#path(id, 'images', name), { force: true });
+      if (!stored.has(name)) rmSync(this.#path(id, 'images', name), { force: true });
     }
     rmSync(this.#path(id, 'ovf'), { recursive: true, force: true });
     mkdirSync(this.#path(id, 'ovf'), { mode: 0o700 });

@@ -1,6 +1,8 @@
 /** Tickets of image transfers: opened, renewed, watched, and closed when idle. */
+
 import type { ImageDaemon, Ticket } from '../../images/index.ts';
-import { RuleContext, type Site, type Tickets, type TransferTicket } from '../core/context.ts';
+import { RuleContext } from '../core/context.ts';
+import type { Site, Tickets, TransferTicket } from '../core/ports.ts';
 import { ticketLost, timedOut } from '../resources/image-transfer/behavior.ts';
 import {
   fileOf,
@@ -9,6 +11,7 @@ import {
   ticketClosed,
   ticketOf,
 } from '../resources/image-transfer/image.ts';
+import { oneOf } from '../store/conditions.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
 import type { OpenedImage, TicketImages } from './qemu-nbd.ts';
@@ -28,7 +31,7 @@ interface Known {
   renewed: number;
 }
 
-export class TransferDesk implements Tickets {
+export class TicketManager implements Tickets {
   readonly url: string;
   readonly #daemon: ImageDaemon;
   readonly #images: TicketImages;
@@ -240,7 +243,4 @@ function ticketFor(ticket: TransferTicket, opened: OpenedImage): Ticket {
   };
 }
 
-const underWay = {
-  sql: "phase IN ('initializing', 'transferring', 'resuming')",
-  values: [],
-};
+const underWay = oneOf('phase', ['initializing', 'transferring', 'resuming']);

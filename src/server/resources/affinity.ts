@@ -5,7 +5,7 @@ import type { RuleContext } from '../core/context.ts';
 import { erase, forgetReferences } from '../core/removal.ts';
 import { type AffinitySet, affinitySet, isBroken, placementOf } from './scheduling/affinity.ts';
 
-export const affinityLabelRules = define('affinity_label', {
+export const affinityLabelBehavior = define('affinity_label', {
   events: { add: 'AFFINITY_LABEL_ADDED', update: 'AFFINITY_LABEL_UPDATED' },
 
   beforeCreate(_ctx, label) {
@@ -15,9 +15,9 @@ export const affinityLabelRules = define('affinity_label', {
     label.has_implicit_affinity_group ??= false;
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     ctx.event('AFFINITY_LABEL_REMOVED', {}, { ObjectName: object.name });
-    erase(ctx, { place, object: { ...object } });
+    erase(ctx, { ref, object: { ...object } });
     forgetReferences(ctx, object.id ?? '');
   },
 
@@ -27,7 +27,7 @@ export const affinityLabelRules = define('affinity_label', {
 });
 
 /** Puts exactly those labels on a host that were sent with it; they are kept with the labels. */
-export function wearLabels(ctx: RuleContext, host: Resource<'host'>): void {
+export function applyLabels(ctx: RuleContext, host: Resource<'host'>): void {
   const wanted = host.affinity_labels;
   if (!wanted) return;
   delete host.affinity_labels;
@@ -46,7 +46,7 @@ type Lists = 'vms' | 'hosts';
 
 const lists = ['vms', 'hosts', 'vm_labels', 'host_labels'] as const;
 
-export const affinityGroupRules = define('affinity_group', {
+export const affinityGroupBehavior = define('affinity_group', {
   events: {
     add: 'AFFINITY_GROUP_ADDED',
     update: 'AFFINITY_GROUP_UPDATED',

@@ -2,7 +2,7 @@
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
-import type { Place } from '../core/collection-ref.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
@@ -10,7 +10,7 @@ import type { KindName, StoredObject } from '../store/kinds.ts';
 type Deed = 'attached' | 'detached' | 'present';
 
 /** What the audit log says of tags, by the kind of object that carries them. */
-const told: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>>> = {
+const reported: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>>> = {
   vm: {
     attached: 'TAG_ATTACHED_TO_VM',
     detached: 'TAG_DETACHED_FROM_VM',
@@ -38,30 +38,30 @@ const told: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>
   },
 };
 
-export const assignedTagRules = define('assigned_tag', {
-  attach(ctx, place, sent) {
+export const assignedTagBehavior = define('assigned_tag', {
+  attach(ctx, ref, sent) {
     const id = resolveMember(ctx.tx, 'tag', sent);
-    const present = ctx.tx.get('assigned_tag', id, place.collection);
+    const present = ctx.tx.get('assigned_tag', id, ref.collection);
     if (present) {
-      tell(ctx, place, 'present', id);
+      tell(ctx, ref, 'present', id);
       return present;
     }
     const tag = ctx.tx.get('tag', id);
-    const owner = place.owner;
+    const owner = ref.owner;
     const assigned: Resource<'tag'> = {
       id,
       name: tag?.name ?? '',
       ...(owner ? { [owner.kind]: { id: owner.id } } : {}),
     };
-    ctx.tx.insert('assigned_tag', place.collection, assigned);
-    tell(ctx, place, 'attached', id);
+    ctx.tx.insert('assigned_tag', ref.collection, assigned);
+    tell(ctx, ref, 'attached', id);
     return assigned;
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     const id = object.id ?? '';
-    ctx.tx.remove('assigned_tag', id, place.collection);
-    tell(ctx, place, 'detached', id);
+    ctx.tx.remove('assigned_tag', id, ref.collection);
+    tell(ctx, ref, 'detached', id);
   },
 
   present(ctx, assigned) {
@@ -69,8 +69,8 @@ export const assignedTagRules = define('assigned_tag', {
   },
 });
 
-function tell(ctx: RuleContext, { owner }: Place, deed: Deed, tag: string): void {
-  const code = owner && told[owner.kind]?.[deed];
+function tell(ctx: RuleContext, { owner }: CollectionRef, deed: Deed, tag: string): void {
+  const code = owner && reported[owner.kind]?.[deed];
   if (!owner || code === undefined) return;
   const object = ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined;
   ctx.event(

@@ -25,13 +25,13 @@ function namedIn(
   return ctx.tx.byName('network', name, { data_center_id: cluster?.data_center?.id ?? '' })?.id;
 }
 
-export const clusterNetworkRules = define('cluster_network', {
-  attach(ctx, place, sent) {
+export const clusterNetworkBehavior = define('cluster_network', {
+  attach(ctx, ref, sent) {
     const action = 'attach';
-    const cluster = ctx.tx.get('cluster', place.owner?.id ?? '');
+    const cluster = ctx.tx.get('cluster', ref.owner?.id ?? '');
     const id = namedIn(ctx, cluster, sent) ?? resolveMember(ctx.tx, 'network', sent);
     const network = ctx.tx.get('network', id);
-    if (ctx.tx.get('cluster_network', id, place.collection)) {
+    if (ctx.tx.get('cluster_network', id, ref.collection)) {
       ctx.refuse('NETWORK_ALREADY_IN_CLUSTER', { action, network: network?.name });
     }
     if (network?.data_center?.id !== cluster?.data_center?.id) {
@@ -44,16 +44,16 @@ export const clusterNetworkRules = define('cluster_network', {
       usages: [],
       cluster: { id: cluster?.id ?? '' },
     };
-    ctx.tx.insert('cluster_network', place.collection, attached);
+    ctx.tx.insert('cluster_network', ref.collection, attached);
     ctx.event('NETWORK_ATTACHED_TO_CLUSTER', { cluster }, { NetworkName: network?.name });
     const roles = rolesOf(sent, []);
-    const done = roles.length > 0 ? play(ctx, place.collection, attached, roles) : attached;
+    const done = roles.length > 0 ? play(ctx, ref.collection, attached, roles) : attached;
     const label = labelOf(ctx, id);
     if (label) followLabel(ctx, label, id);
     return done;
   },
 
-  replace(ctx, { object, place }, sent) {
+  replace(ctx, { object, ref }, sent) {
     const cluster = ctx.tx.get('cluster', object.cluster?.id ?? '');
     const before = (object.usages ?? []).filter((usage) => usage !== 'vm');
     const roles = rolesOf(sent, before);
@@ -61,7 +61,7 @@ export const clusterNetworkRules = define('cluster_network', {
     if (roles.includes('management') && !required) {
       ctx.refuse('MANAGEMENT_NETWORK_REQUIRED', { action: 'edit' });
     }
-    const after = play(ctx, place.collection, { ...object, required }, roles);
+    const after = play(ctx, ref.collection, { ...object, required }, roles);
     ctx.event('CLUSTER_NETWORK_UPDATED', { cluster }, { NetworkName: object.name });
     if (roles.includes('display') && !before.includes('display')) {
       ctx.event('DISPLAY_NETWORK_CHANGED', { cluster }, { NetworkName: object.name });
@@ -101,8 +101,8 @@ export const clusterNetworkRules = define('cluster_network', {
 
 /** Roles that were asked for: `usages` is the whole list, `display` says one of them. */
 function rolesOf(sent: StoredObject, before: readonly Usage[]): Usage[] {
-  const asked = sent['usages'] as Usage[] | undefined;
-  const roles = new Set((asked ?? before).filter((usage) => usage !== 'vm'));
+  const requested = sent['usages'] as Usage[] | undefined;
+  const roles = new Set((requested ?? before).filter((usage) => usage !== 'vm'));
   if (sent['display'] === true) roles.add('display');
   if (sent['display'] === false) roles.delete('display');
   return [...roles];

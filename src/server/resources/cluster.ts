@@ -137,7 +137,7 @@ const policyNone = 'b4ed2332-a7ac-4d5f-9596-99a439cb2812';
 /** Id of the policy by which machines migrate when nothing is said: "Minimal downtime". */
 const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
 
-export const clusterRules = define('cluster', {
+export const clusterBehavior = define('cluster', {
   events: { add: 'CLUSTER_ADDED', update: 'CLUSTER_UPDATED' },
 
   beforeCreate(ctx, cluster, _place, sent) {
@@ -159,8 +159,8 @@ export const clusterRules = define('cluster', {
   beforeUpdate(ctx, before, after, _place, sent) {
     if (before.scheduling_policy?.id !== after.scheduling_policy?.id) {
       // What the old policy was told means nothing to the new one.
-      const { custom_scheduling_policy_properties: told } = sent;
-      if (told === undefined) delete after.custom_scheduling_policy_properties;
+      const { custom_scheduling_policy_properties: reported } = sent;
+      if (reported === undefined) delete after.custom_scheduling_policy_properties;
     }
     const cpu = sent['cpu'];
     if (cpu?.type !== undefined && cpu.architecture === undefined) {
@@ -193,12 +193,12 @@ export const clusterRules = define('cluster', {
     }
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     ctx.event('CLUSTER_REMOVED', { cluster: object });
     for (const profile of ctx.tx.list('cpu_profile', { where: { cluster_id: object.id ?? '' } })) {
       if (profile.id) ctx.tx.remove('cpu_profile', profile.id);
     }
-    erase(ctx, { place, object: { ...object } });
+    erase(ctx, { ref, object: { ...object } });
   },
 
   actions: {
@@ -245,8 +245,8 @@ function upgrade(ctx: RuleContext, cluster: Cluster, body: ActionBody): undefine
   }
   const percent = Number(body['upgrade_percent_complete'] ?? cluster.upgrade_percent_complete ?? 0);
   const correlation = body['correlation_id'];
-  const { upgrade_correlation_id: kept, ...rest } = cluster;
-  const id = typeof correlation === 'string' ? correlation : (kept ?? ctx.correlationId);
+  const { upgrade_correlation_id: stored, ...rest } = cluster;
+  const id = typeof correlation === 'string' ? correlation : (stored ?? ctx.correlationId);
   ctx.tx.update('cluster', {
     ...rest,
     upgrade_in_progress: action !== 'finish',
@@ -319,12 +319,12 @@ export function furnishCluster(ctx: RuleContext, cluster: Resource<'cluster'>): 
 function attachManagementNetwork(ctx: RuleContext, cluster: Resource<'cluster'>): void {
   const id = cluster.id ?? '';
   const where = { data_center_id: cluster.data_center?.id ?? '' };
-  const asked = ctx.tx.get('network', cluster.management_network?.id ?? '');
+  const requested = ctx.tx.get('network', cluster.management_network?.id ?? '');
   // Data centers have networks of the same name.
   const network =
-    asked?.data_center?.id === where.data_center_id
-      ? asked
-      : ctx.tx.byName('network', asked?.name ?? managementNetwork(ctx), where);
+    requested?.data_center?.id === where.data_center_id
+      ? requested
+      : ctx.tx.byName('network', requested?.name ?? managementNetwork(ctx), where);
   if (network) {
     ctx.tx.insert('cluster_network', `/clusters/${id}/networks`, {
       id: network.id ?? '',

@@ -1,12 +1,13 @@
 /** Users, groups, roles and tags, and the directory that users and groups come from. */
 
 import type { Resource } from '../../model/resource.ts';
-import { copyPassword, dropPassword, hasPassword, setPassword } from '../auth/passwords.ts';
+import { hasPassword, setPassword } from '../auth/passwords.ts';
 import { everyone, splitUserName } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { refuseInUse } from '../core/removal.ts';
 import { defaultIds } from '../reference-data/default-ids.ts';
+import { copyPassword, removePassword } from '../store/credentials.ts';
 import type { StoredObject } from '../store/kinds.ts';
 
 /** Entries of a directory are named by themselves, not by ids of the service. */
@@ -61,12 +62,12 @@ function directoryRules(kind: 'directory_user' | 'directory_group') {
   return define(kind, {
     presentsStored: true,
     present: shownDomain,
-    attach(ctx, place, sent) {
-      const domain = place.owner?.id ?? '';
+    attach(ctx, ref, sent) {
+      const domain = ref.owner?.id ?? '';
       const name = sent.name ?? ('user_name' in sent ? sent.user_name : undefined) ?? '';
       const entry = entryOf(kind, name, domain, String(ctx.tx.get('domain', domain)?.name));
       Object.assign(entry, sent, { id: entry['id'] });
-      ctx.tx.insert(kind, place.collection, entry);
+      ctx.tx.insert(kind, ref.collection, entry);
       return entry;
     },
   });
@@ -120,7 +121,7 @@ function taken(entry: StoredObject): StoredObject {
   return members;
 }
 
-export const identityRules = [
+export const identityBehaviors = [
   directoryRules('directory_user'),
   directoryRules('directory_group'),
 
@@ -128,7 +129,7 @@ export const identityRules = [
     presentsStored: true,
     present: shownDomain,
     events: { update: 'USER_PROFILE_UPDATED' },
-    attach(ctx, place, sent) {
+    attach(ctx, ref, sent) {
       const user = sent;
       const text = user.user_name ?? user.principal ?? user.name ?? '';
       const entry = known(ctx, 'directory_user', text, domainOf(ctx, sent));
@@ -136,7 +137,7 @@ export const identityRules = [
       // Adding somebody again finds the user that is there.
       if (present) return present;
       const added: User = { department: '', last_name: '', ...taken(entry), id: ctx.site.newId() };
-      ctx.tx.insert('user', place.collection, added);
+      ctx.tx.insert('user', ref.collection, added);
       givePassword(ctx, added, user.password);
       ctx.event('USER_ADDED', {}, { NewUserName: added.user_name });
       return added;
@@ -151,7 +152,7 @@ export const identityRules = [
         ctx.refuse('USER_IS_ADMINISTRATOR', { action: 'remove' });
       }
       if (object.id === ctx.caller.userId) ctx.refuse('USER_IS_CALLER', { action: 'remove' });
-      dropPassword(ctx.tx, loginOf(object));
+      removePassword(ctx.tx, loginOf(object));
       ctx.event('USER_REMOVED', {}, { RemovedUserName: object.user_name ?? object.name });
       forgetPermissions(ctx, 'user_id', object.id ?? '');
     },
@@ -160,14 +161,14 @@ export const identityRules = [
   define('group', {
     presentsStored: true,
     present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
-    attach(ctx, place, sent) {
+    attach(ctx, ref, sent) {
       const group = sent;
       const entry = known(ctx, 'directory_group', group.name ?? '', domainOf(ctx, sent));
       const domain = (entry['domain'] as { id: string }).id;
       const present = ctx.tx.byName('group', String(entry['name']), { domain_id: domain });
       if (present) return present;
       const added: Group = { ...taken(entry), id: ctx.site.newId() };
-      ctx.tx.insert('group', place.collection, added);
+      ctx.tx.insert('group', ref.collection, added);
       ctx.event('USER_ADDED', {}, { NewUserName: added.name });
       return added;
     },
@@ -196,18 +197,14 @@ export const identityRules = [
     onMembershipChange(ctx, before, after, { id, added }) {
       if (before.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'edit' });
       if (added) checkPermit(ctx, after, id);
-      const words = { PermitName: ctx.tx.get('permit', id)?.name, RoleName: before.name };
-      ctx.event(added ? 'PERMIT_ADDED_TO_ROLE' : 'PERMIT_REMOVED_FROM_ROLE', {}, words);
+      const messageParams = { PermitName: ctx.tx.get('permit', id)?.name, RoleName: before.name };
+      ctx.event(added ? 'PERMIT_ADDED_TO_ROLE' : 'PERMIT_REMOVED_FROM_ROLE', {}, messageParams);
     },
-    beforeDelete(ctx, { place, object }) {
+    beforeDelete(ctx, { ref, object }) {
       if (object.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'remove' });
       const where = { role_id: object.id ?? '' };
       const permissions = ctx.tx.list('permission', { where, limit: 6 });
-      refuseInUse(
-        { place, object: { ...object } },
-        permissions as StoredObject[],
-        'the permissions',
-      );
+      refuseInUse({ ref, object: { ...object } }, permissions as StoredObject[], 'the permissions');
     },
   }),
 

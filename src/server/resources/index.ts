@@ -2,179 +2,193 @@
 
 import { BehaviorRegistry } from '../core/behavior.ts';
 import { copyImagesWork } from '../core/transitions.ts';
-import { affinityGroupRules, affinityLabelRules } from './affinity.ts';
-import { assignedTagRules } from './assigned-tag.ts';
-import { clusterRules } from './cluster.ts';
-import { clusterNetworkRules } from './cluster-network.ts';
-import { dataCenterRules } from './data-center/behavior.ts';
-import { diskAttachmentRules } from './disk/attachment.ts';
-import { diskRules } from './disk/behavior.ts';
-import { diskSnapshotRules } from './disk/disk-snapshot.ts';
+import { affinityGroupBehavior, affinityLabelBehavior } from './affinity.ts';
+import { assignedTagBehavior } from './assigned-tag.ts';
+import { clusterBehavior } from './cluster.ts';
+import { clusterNetworkBehavior } from './cluster-network.ts';
+import { dataCenterBehavior } from './data-center/behavior.ts';
+import { diskAttachmentBehavior } from './disk/attachment.ts';
+import { diskBehavior } from './disk/behavior.ts';
+import { diskSnapshotBehavior } from './disk/disk-snapshot.ts';
 import {
-  domainAttachmentRules,
-  domainDiskRules,
-  domainTemplateRules,
-  domainVmRules,
-  unregisteredDiskRules,
+  domainAttachmentBehavior,
+  domainDiskBehavior,
+  domainTemplateBehavior,
+  domainVmBehavior,
+  unregisteredDiskBehavior,
 } from './domain-contents/behavior.ts';
-import { eventRules } from './event.ts';
-import { glusterBrickRules } from './gluster/brick.ts';
-import { glusterHookRules } from './gluster/hook.ts';
+import { eventBehavior } from './event.ts';
+import { glusterBrickBehavior } from './gluster/brick.ts';
+import { glusterHookBehavior } from './gluster/hook.ts';
 import { glusterTaskDeadline } from './gluster/tasks.ts';
-import { glusterVolumeRules } from './gluster/volume.ts';
+import { glusterVolumeBehavior } from './gluster/volume.ts';
 import { upgradeCheckDeadline } from './host/actions.ts';
-import { hostRules } from './host/behavior.ts';
-import { cpuUnitRules, erratumRules, hookRules, hostDeviceRules } from './host/devices.ts';
-import { agentRules } from './host/fence.ts';
-import { hostStorageRules } from './host/storage.ts';
-import { attachmentRules, labelRules } from './host-network/attachments.ts';
-import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/host-nic.ts';
-import { networkRevertDeadline } from './host-network/saved.ts';
-import { unmanagedNetworkRules } from './host-network/setup.ts';
-import { identityRules } from './identity.ts';
-import { imageTransferRules } from './image-transfer/behavior.ts';
-import { preparingWork } from './image-transfer/image.ts';
-import { jobRules, stepRules } from './job.ts';
-import { macPoolRules } from './mac-pool.ts';
-import { networkRules, vnicProfileRules } from './network.ts';
-import { nicRules } from './nic.ts';
-import { permissionRules } from './permission.ts';
+import { hostBehavior } from './host/behavior.ts';
 import {
-  authenticationKeyRules,
-  certificateRules,
-  externalHostProviderRules,
-  externalProviderRules,
-  imageProviderRules,
-  networkProviderRules,
-  volumeProviderRules,
-  volumeTypeRules,
+  cpuUnitBehavior,
+  erratumBehavior,
+  hookBehavior,
+  hostDeviceBehavior,
+} from './host/devices.ts';
+import { agentBehavior } from './host/fence.ts';
+import { hostStorageBehavior } from './host/storage.ts';
+import { attachmentBehavior, labelBehavior } from './host-network/attachments.ts';
+import { allowedNetworkBehavior, hostNicBehavior, lldpBehavior } from './host-network/host-nic.ts';
+import { networkRevertDeadline } from './host-network/saved.ts';
+import { unmanagedNetworkBehavior } from './host-network/setup.ts';
+import { identityBehaviors } from './identity.ts';
+import { imageTransferBehavior } from './image-transfer/behavior.ts';
+import { preparingWork } from './image-transfer/image.ts';
+import { jobBehavior, stepBehavior } from './job.ts';
+import { macPoolBehavior } from './mac-pool.ts';
+import { networkBehavior, vnicProfileBehavior } from './network.ts';
+import { nicBehavior } from './nic.ts';
+import { permissionBehavior } from './permission.ts';
+import {
+  authenticationKeyBehavior,
+  certificateBehavior,
+  externalHostProviderBehavior,
+  externalProviderBehavior,
+  imageProviderBehavior,
+  networkProviderBehavior,
+  volumeProviderBehavior,
+  volumeTypeBehavior,
 } from './provider/behavior.ts';
 import {
-  computeResourceRules,
-  discoveredHostRules,
-  externalHostRules,
-  hostGroupRules,
+  computeResourceBehavior,
+  discoveredHostBehavior,
+  externalHostBehavior,
+  hostGroupBehavior,
 } from './provider/contents.ts';
-import { imageRules, openstackImageRules, openstackNetworkRules } from './provider/images.ts';
-import { cpuProfileRules, diskProfileRules, qosRules } from './qos.ts';
-import { quotaClusterLimitRules, quotaRules, quotaStorageLimitRules } from './quota.ts';
-import { schedulingPolicyRules } from './scheduling/policy.ts';
-import { plainRules } from './simple-kinds.ts';
 import {
-  snapshotCdromRules,
-  snapshotDiskRules,
-  snapshotNicRules,
-  snapshotRules,
+  imageBehavior,
+  openstackImageBehavior,
+  openstackNetworkBehavior,
+} from './provider/images.ts';
+import { cpuProfileBehavior, diskProfileBehavior, qosBehavior } from './qos.ts';
+import { quotaBehavior, quotaClusterLimitBehavior, quotaStorageLimitBehavior } from './quota.ts';
+import { schedulingPolicyBehaviors } from './scheduling/policy.ts';
+import { plainBehaviors } from './simple-kinds.ts';
+import {
+  snapshotBehavior,
+  snapshotCdromBehavior,
+  snapshotDiskBehavior,
+  snapshotNicBehavior,
 } from './snapshot/behavior.ts';
-import { statisticRules } from './statistics/behavior.ts';
-import { attachedStorageDomainRules } from './storage/attached-domain.ts';
-import { iscsiBondRules, storageConnectionRules } from './storage/connection.ts';
-import { storageDomainRules } from './storage/domain.ts';
-import { fileRules } from './storage/file.ts';
-import { instanceTypeRules, templateRules } from './template.ts';
-import { backupDiskRules, backupJobDeadline, backupRules } from './vm/backup.ts';
-import { vmRules } from './vm/behavior.ts';
-import { checkpointDiskRules, checkpointRules } from './vm/checkpoints.ts';
-import { graphicsConsoleRules } from './vm/console.ts';
-import { cdromRules, mediatedDeviceRules, numaNodeRules, watchdogRules } from './vm/devices.ts';
+import { statisticBehavior } from './statistics/behavior.ts';
+import { attachedStorageDomainBehavior } from './storage/attached-domain.ts';
+import { iscsiBondBehavior, storageConnectionBehavior } from './storage/connection.ts';
+import { storageDomainBehavior } from './storage/domain.ts';
+import { fileBehavior } from './storage/file.ts';
+import { instanceTypeBehavior, templateBehavior } from './template.ts';
+import { backupBehavior, backupDiskBehavior, backupJobDeadline } from './vm/backup.ts';
+import { vmBehavior } from './vm/behavior.ts';
+import { checkpointBehavior, checkpointDiskBehavior } from './vm/checkpoints.ts';
+import { graphicsConsoleBehavior } from './vm/console.ts';
+import {
+  cdromBehavior,
+  mediatedDeviceBehavior,
+  numaNodeBehavior,
+  watchdogBehavior,
+} from './vm/devices.ts';
 import { runningExportWork } from './vm/export.ts';
-import { externalTemplateImportRules, externalVmImportRules } from './vm/external-import.ts';
-import { applicationRules, reportedDeviceRules } from './vm/guest.ts';
-import { vmPoolRules } from './vm-pool/behavior.ts';
+import { externalTemplateImportBehavior, externalVmImportBehavior } from './vm/external-import.ts';
+import { applicationBehavior, reportedDeviceBehavior } from './vm/guest.ts';
+import { vmPoolBehavior } from './vm-pool/behavior.ts';
 
 /** The behavior of all kinds, and what it begins that ends later. */
 export const behaviors = new BehaviorRegistry(
   [
-    affinityGroupRules,
-    affinityLabelRules,
-    assignedTagRules,
-    attachedStorageDomainRules,
-    clusterNetworkRules,
-    clusterRules,
-    dataCenterRules,
-    diskAttachmentRules,
-    cpuProfileRules,
-    diskProfileRules,
-    diskRules,
-    diskSnapshotRules,
-    iscsiBondRules,
-    qosRules,
-    quotaClusterLimitRules,
-    quotaRules,
-    quotaStorageLimitRules,
-    eventRules,
-    fileRules,
-    agentRules,
-    allowedNetworkRules,
-    attachmentRules,
-    cpuUnitRules,
-    erratumRules,
-    glusterBrickRules,
-    glusterHookRules,
-    glusterVolumeRules,
-    hookRules,
-    hostDeviceRules,
-    hostNicRules,
-    hostRules,
-    hostStorageRules,
-    labelRules,
-    lldpRules,
-    unmanagedNetworkRules,
-    ...identityRules,
-    imageTransferRules,
-    jobRules,
-    stepRules,
-    macPoolRules,
-    networkRules,
-    vnicProfileRules,
-    nicRules,
-    permissionRules,
-    ...plainRules,
-    ...schedulingPolicyRules,
-    statisticRules,
-    storageConnectionRules,
-    storageDomainRules,
-    authenticationKeyRules,
-    certificateRules,
-    computeResourceRules,
-    discoveredHostRules,
-    externalHostProviderRules,
-    externalProviderRules,
-    externalHostRules,
-    hostGroupRules,
-    imageProviderRules,
-    imageRules,
-    networkProviderRules,
-    openstackImageRules,
-    openstackNetworkRules,
-    volumeProviderRules,
-    volumeTypeRules,
-    domainAttachmentRules,
-    domainDiskRules,
-    domainTemplateRules,
-    domainVmRules,
-    unregisteredDiskRules,
-    applicationRules,
-    backupDiskRules,
-    backupRules,
-    cdromRules,
-    checkpointDiskRules,
-    checkpointRules,
-    externalTemplateImportRules,
-    externalVmImportRules,
-    graphicsConsoleRules,
-    instanceTypeRules,
-    mediatedDeviceRules,
-    numaNodeRules,
-    reportedDeviceRules,
-    snapshotCdromRules,
-    snapshotDiskRules,
-    snapshotNicRules,
-    snapshotRules,
-    templateRules,
-    vmPoolRules,
-    vmRules,
-    watchdogRules,
+    affinityGroupBehavior,
+    affinityLabelBehavior,
+    assignedTagBehavior,
+    attachedStorageDomainBehavior,
+    clusterNetworkBehavior,
+    clusterBehavior,
+    dataCenterBehavior,
+    diskAttachmentBehavior,
+    cpuProfileBehavior,
+    diskProfileBehavior,
+    diskBehavior,
+    diskSnapshotBehavior,
+    iscsiBondBehavior,
+    qosBehavior,
+    quotaClusterLimitBehavior,
+    quotaBehavior,
+    quotaStorageLimitBehavior,
+    eventBehavior,
+    fileBehavior,
+    agentBehavior,
+    allowedNetworkBehavior,
+    attachmentBehavior,
+    cpuUnitBehavior,
+    erratumBehavior,
+    glusterBrickBehavior,
+    glusterHookBehavior,
+    glusterVolumeBehavior,
+    hookBehavior,
+    hostDeviceBehavior,
+    hostNicBehavior,
+    hostBehavior,
+    hostStorageBehavior,
+    labelBehavior,
+    lldpBehavior,
+    unmanagedNetworkBehavior,
+    ...identityBehaviors,
+    imageTransferBehavior,
+    jobBehavior,
+    stepBehavior,
+    macPoolBehavior,
+    networkBehavior,
+    vnicProfileBehavior,
+    nicBehavior,
+    permissionBehavior,
+    ...plainBehaviors,
+    ...schedulingPolicyBehaviors,
+    statisticBehavior,
+    storageConnectionBehavior,
+    storageDomainBehavior,
+    authenticationKeyBehavior,
+    certificateBehavior,
+    computeResourceBehavior,
+    discoveredHostBehavior,
+    externalHostProviderBehavior,
+    externalProviderBehavior,
+    externalHostBehavior,
+    hostGroupBehavior,
+    imageProviderBehavior,
+    imageBehavior,
+    networkProviderBehavior,
+    openstackImageBehavior,
+    openstackNetworkBehavior,
+    volumeProviderBehavior,
+    volumeTypeBehavior,
+    domainAttachmentBehavior,
+    domainDiskBehavior,
+    domainTemplateBehavior,
+    domainVmBehavior,
+    unregisteredDiskBehavior,
+    applicationBehavior,
+    backupDiskBehavior,
+    backupBehavior,
+    cdromBehavior,
+    checkpointDiskBehavior,
+    checkpointBehavior,
+    externalTemplateImportBehavior,
+    externalVmImportBehavior,
+    graphicsConsoleBehavior,
+    instanceTypeBehavior,
+    mediatedDeviceBehavior,
+    numaNodeBehavior,
+    reportedDeviceBehavior,
+    snapshotCdromBehavior,
+    snapshotDiskBehavior,
+    snapshotNicBehavior,
+    snapshotBehavior,
+    templateBehavior,
+    vmPoolBehavior,
+    vmBehavior,
+    watchdogBehavior,
   ],
   [backupJobDeadline, glusterTaskDeadline, networkRevertDeadline, upgradeCheckDeadline],
   [copyImagesWork, preparingWork, runningExportWork],

@@ -13,13 +13,13 @@ const vmAddressPattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
 
 /** Checks the address that was asked for, or takes the next free one of the pool. */
 export function chooseMac(ctx: RuleContext, nic: Nic, vm: Vm, action: string): void {
-  const asked = nic.mac?.address?.toLowerCase();
-  if (asked !== undefined && asked !== '') {
-    if (!vmAddressPattern.test(asked)) ctx.refuse('MAC_INVALID', { action, mac: asked });
-    if (isMulticast(toNumber(asked))) ctx.refuse('MAC_MULTICAST', { action, mac: asked });
-    requireUnused(ctx, nic, vm, asked, action);
+  const requested = nic.mac?.address?.toLowerCase();
+  if (requested !== undefined && requested !== '') {
+    if (!vmAddressPattern.test(requested)) ctx.refuse('MAC_INVALID', { action, mac: requested });
+    if (isMulticast(toNumber(requested))) ctx.refuse('MAC_MULTICAST', { action, mac: requested });
+    requireUnused(ctx, nic, vm, requested, action);
   }
-  nic.mac = { address: asked || nextMac(ctx, vm, action) };
+  nic.mac = { address: requested || nextMac(ctx, vm, action) };
 }
 
 /** Refuses an address that another interface has, unless the pool allows duplicates. */
@@ -90,7 +90,7 @@ function toAddress(number: number): string {
 
 const addressPattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
 
-export const macPoolRules = define('mac_pool', {
+export const macPoolBehavior = define('mac_pool', {
   events: { add: 'MAC_POOL_ADDED', update: 'MAC_POOL_UPDATED', remove: 'MAC_POOL_REMOVED' },
 
   beforeCreate(ctx, pool, _place, sent) {
@@ -109,10 +109,10 @@ export const macPoolRules = define('mac_pool', {
     if (before.allow_duplicates && !after.allow_duplicates) refuseDuplicates(ctx, after);
   },
 
-  beforeDelete(ctx, { place, object }) {
+  beforeDelete(ctx, { ref, object }) {
     if (object.default_pool) ctx.refuse('MAC_POOL_IS_DEFAULT', { action: 'remove' });
     const clusters = ctx.tx.list('cluster', { where: { mac_pool_id: object.id ?? '' }, limit: 6 });
-    refuseInUse({ place, object: { ...object } }, clusters as StoredObject[], 'the clusters');
+    refuseInUse({ ref, object: { ...object } }, clusters as StoredObject[], 'the clusters');
   },
 });
 

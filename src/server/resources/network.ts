@@ -17,9 +17,9 @@ import { isRunning } from './vm/vm.ts';
 type Profile = Resource<'vnic_profile'>;
 
 /** The filter that a profile has unless it says otherwise. */
-const usualFilter = 'vdsm-no-mac-spoofing';
+const defaultFilter = 'vdsm-no-mac-spoofing';
 
-export const vnicProfileRules = define('vnic_profile', {
+export const vnicProfileBehavior = define('vnic_profile', {
   events: {
     add: 'VNIC_PROFILE_ADDED',
     update: 'VNIC_PROFILE_UPDATED',
@@ -34,14 +34,14 @@ export const vnicProfileRules = define('vnic_profile', {
     profile.pass_through = { mode: 'disabled', ...profile.pass_through };
     if (isEmpty(sent['network_filter'])) delete profile.network_filter;
     else if (!profile.network_filter && !passesThrough(profile)) {
-      const filter = ctx.tx.byName('network_filter', usualFilter);
+      const filter = ctx.tx.byName('network_filter', defaultFilter);
       if (filter?.id) profile.network_filter = { id: filter.id };
     }
     if (passesThrough(profile)) profile.migratable ??= true;
     checkProfile(ctx, profile, 'add');
   },
 
-  beforeUpdate(ctx, before, after, place, sent) {
+  beforeUpdate(ctx, before, after, ref, sent) {
     const wanted = sent['network'];
     if (wanted?.['id'] !== undefined || wanted?.['name'] !== undefined) {
       if (resolveMember(ctx.tx, 'network', wanted) !== before.network?.id) {
@@ -52,7 +52,7 @@ export const vnicProfileRules = define('vnic_profile', {
     if (isEmpty(sent['qos'])) delete after.qos;
     if (isEmpty(sent['failover'])) delete after.failover;
     if (passesThrough(before) !== passesThrough(after)) {
-      refuseInUse({ place, object: { ...before } }, usersOf(ctx, before), 'the interfaces');
+      refuseInUse({ ref, object: { ...before } }, usersOf(ctx, before), 'the interfaces');
       if (passesThrough(after)) {
         // What was filled in for a plain profile goes with it.
         if (sent['network_filter'] === undefined) delete after.network_filter;
@@ -64,8 +64,8 @@ export const vnicProfileRules = define('vnic_profile', {
     checkProfile(ctx, after, 'edit');
   },
 
-  beforeDelete(ctx, { place, object }) {
-    refuseInUse({ place, object: { ...object } }, usersOf(ctx, object), 'the interfaces');
+  beforeDelete(ctx, { ref, object }) {
+    refuseInUse({ ref, object: { ...object } }, usersOf(ctx, object), 'the interfaces');
   },
 });
 
@@ -102,7 +102,7 @@ function checkProfile(ctx: RuleContext, profile: Profile, action: string): void 
 
 type Network = Resource<'network'>;
 
-export const networkRules = define('network', {
+export const networkBehavior = define('network', {
   beforeCreate(ctx, network) {
     network.usages ??= ['vm'];
     checkNetwork(ctx, network, 'add');
@@ -115,11 +115,11 @@ export const networkRules = define('network', {
   afterCreate(ctx, { object }, sent) {
     const id = object.id ?? '';
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
-    const words = { NetworkName: object.name };
-    ctx.event('NETWORK_ADD_STARTED', { data_center: dataCenter }, words);
+    const messageParams = { NetworkName: object.name };
+    ctx.event('NETWORK_ADD_STARTED', { data_center: dataCenter }, messageParams);
     // A new network is in no cluster yet, and so on no host.
-    ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, words);
-    ctx.event('NETWORK_ADDED', { data_center: dataCenter }, words);
+    ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, messageParams);
+    ctx.event('NETWORK_ADDED', { data_center: dataCenter }, messageParams);
     if (!ctx.caller.superUser) {
       grant(ctx, `/networks/${id}`, 'NetworkAdmin', { user: { id: ctx.caller.userId } });
     }
@@ -163,7 +163,7 @@ export const networkRules = define('network', {
     tellHosts(ctx, object);
   },
 
-  beforeDelete(ctx, { place, object }) {
+  beforeDelete(ctx, { ref, object }) {
     const action = 'remove';
     if (isManagement(ctx, object)) ctx.refuse('MANAGEMENT_NETWORK', { action });
     const bonds = ctx.tx.referring('iscsi_bond', 'networks', object.id ?? '');
@@ -174,10 +174,10 @@ export const networkRules = define('network', {
     const nics = profilesOf(ctx, object).flatMap((profile) =>
       ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' }, limit: 6 }),
     );
-    refuseInUse({ place, object: { ...object } }, nics, 'the interfaces');
+    refuseInUse({ ref, object: { ...object } }, nics, 'the interfaces');
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
     const tell = (event: EventName) =>
       ctx.event(event, { data_center: dataCenter }, { NetworkName: object.name });
@@ -188,7 +188,7 @@ export const networkRules = define('network', {
     forgetProfiles(ctx, object);
     if (!onHosts) tell('NETWORK_REMOVE_NO_HOST');
     tell('NETWORK_REMOVED');
-    erase(ctx, { place, object: { ...object } });
+    erase(ctx, { ref, object: { ...object } });
   },
 });
 
@@ -230,8 +230,8 @@ export function profilesOf(ctx: RuleContext, network: Network): Profile[] {
 
 function forgetProfiles(ctx: RuleContext, network: Network): void {
   for (const profile of profilesOf(ctx, network)) {
-    const place = { kind: 'vnic_profile', collection: '/vnicprofiles' } as const;
-    erase(ctx, { place, object: profile });
+    const ref = { kind: 'vnic_profile', collection: '/vnicprofiles' } as const;
+    erase(ctx, { ref, object: profile });
   }
 }
 

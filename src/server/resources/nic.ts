@@ -2,7 +2,7 @@
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
-import type { Place } from '../core/collection-ref.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { chooseMac, requireUnused } from './mac-pool.ts';
@@ -14,31 +14,31 @@ type Nic = Resource<'nic'>;
 
 const editable = new Set(['up', 'down', 'image_locked']);
 
-export const nicRules = define('nic', {
-  beforeCreate(ctx, nic, place, sent) {
-    const vm = vmOf(ctx, place);
+export const nicBehavior = define('nic', {
+  beforeCreate(ctx, nic, ref, sent) {
+    const vm = vmOf(ctx, ref);
     if (vm) requireEditable(ctx, vm, 'add');
-    chooseProfile(ctx, nic, clusterOf(ctx, place, vm), sent);
-    checkProfile(ctx, nic, clusterOf(ctx, place, vm), 'add');
+    chooseProfile(ctx, nic, clusterOf(ctx, ref, vm), sent);
+    checkProfile(ctx, nic, clusterOf(ctx, ref, vm), 'add');
     if (vm) chooseMac(ctx, nic, vm, 'add');
     else delete nic.mac;
   },
 
-  afterCreate(ctx, { object, place }) {
-    const vm = vmOf(ctx, place);
-    tell(ctx, place, vm ? 'NIC_ADDED' : 'TEMPLATE_NIC_ADDED', object);
+  afterCreate(ctx, { object, ref }) {
+    const vm = vmOf(ctx, ref);
+    tell(ctx, ref, vm ? 'NIC_ADDED' : 'TEMPLATE_NIC_ADDED', object);
   },
 
-  beforeUpdate(ctx, before, after, place, sent) {
-    const vm = vmOf(ctx, place);
+  beforeUpdate(ctx, before, after, ref, sent) {
+    const vm = vmOf(ctx, ref);
     if (vm) requireEditable(ctx, vm, 'edit');
     const profile = sent['vnic_profile'] as { id?: string } | undefined;
     if (profile !== undefined && !profile.id) delete after.vnic_profile;
     if (after.network?.id) {
       delete after.vnic_profile;
-      chooseProfile(ctx, after, clusterOf(ctx, place, vm), {});
+      chooseProfile(ctx, after, clusterOf(ctx, ref, vm), {});
     }
-    checkProfile(ctx, after, clusterOf(ctx, place, vm), 'edit');
+    checkProfile(ctx, after, clusterOf(ctx, ref, vm), 'edit');
     const moved = before.mac?.address !== after.mac?.address?.toLowerCase();
     const inUse = vm && isRunning(vm) && before.plugged && after.plugged;
     if (inUse && (moved || before.interface !== after.interface)) {
@@ -48,22 +48,22 @@ export const nicRules = define('nic', {
     if (vm && !before.plugged && after.plugged) requirePluggable(ctx, vm, after);
   },
 
-  afterUpdate(ctx, _before, { object, place }) {
-    const vm = vmOf(ctx, place);
-    tell(ctx, place, vm ? 'NIC_UPDATED' : 'TEMPLATE_NIC_UPDATED', object);
+  afterUpdate(ctx, _before, { object, ref }) {
+    const vm = vmOf(ctx, ref);
+    tell(ctx, ref, vm ? 'NIC_UPDATED' : 'TEMPLATE_NIC_UPDATED', object);
   },
 
-  beforeDelete(ctx, { object, place }) {
-    const vm = vmOf(ctx, place);
+  beforeDelete(ctx, { object, ref }) {
+    const vm = vmOf(ctx, ref);
     const off = vm?.status === 'down' || vm?.status === 'image_locked';
     if (vm && !off && object.plugged) ctx.refuse('NIC_IS_ACTIVE', { action: 'remove' });
   },
 
-  remove(ctx, { object, place }) {
-    const vm = vmOf(ctx, place);
-    ctx.tx.remove('nic', object.id ?? '', place.collection);
-    ctx.tx.removeBelow('network_filter_parameter', `${place.collection}/${object.id}`);
-    tell(ctx, place, vm ? 'NIC_REMOVED' : 'TEMPLATE_NIC_REMOVED', object);
+  remove(ctx, { object, ref }) {
+    const vm = vmOf(ctx, ref);
+    ctx.tx.remove('nic', object.id ?? '', ref.collection);
+    ctx.tx.removeBelow('network_filter_parameter', `${ref.collection}/${object.id}`);
+    tell(ctx, ref, vm ? 'NIC_REMOVED' : 'TEMPLATE_NIC_REMOVED', object);
   },
 
   present(ctx, nic) {
@@ -73,14 +73,14 @@ export const nicRules = define('nic', {
   },
 
   actions: {
-    activate: (ctx, { object, place }) => plug(ctx, place, object, true),
-    deactivate: (ctx, { object, place }) => plug(ctx, place, object, false),
+    activate: (ctx, { object, ref }) => plug(ctx, ref, object, true),
+    deactivate: (ctx, { object, ref }) => plug(ctx, ref, object, false),
   },
 });
 
 /** Writes an event about an interface of a machine, a template or an instance type. */
-function tell(ctx: RuleContext, place: Place, event: EventName, nic: Nic): void {
-  const { kind = 'vm', id = '' } = place.owner ?? {};
+function tell(ctx: RuleContext, ref: CollectionRef, event: EventName, nic: Nic): void {
+  const { kind = 'vm', id = '' } = ref.owner ?? {};
   const owner = (ctx.tx.get(kind, id) ?? { id }) as Vm;
   const about =
     kind === 'vm' ? subjects(ctx, owner) : kind === 'template' ? { template: owner } : {};
@@ -95,14 +95,14 @@ function requireEditable(ctx: RuleContext, vm: Vm, action: string): void {
   ctx.refuse('NIC_VM_STATUS_ILLEGAL', { action, status: vm.status });
 }
 
-function plug(ctx: RuleContext, place: Place, nic: Nic, plugged: boolean): undefined {
-  const vm = vmOf(ctx, place);
+function plug(ctx: RuleContext, ref: CollectionRef, nic: Nic, plugged: boolean): undefined {
+  const vm = vmOf(ctx, ref);
   const action = plugged ? 'activate' : 'deactivate';
   if (vm && !editable.has(vm.status ?? '')) {
     ctx.refuse('VM_STATUS_ILLEGAL', { action, status: vm.status });
   }
   if (vm && plugged && !nic.plugged) requirePluggable(ctx, vm, nic);
-  ctx.tx.update('nic', { ...nic, plugged }, place.collection);
+  ctx.tx.update('nic', { ...nic, plugged }, ref.collection);
   if (vm && nic.plugged !== plugged) {
     ctx.event(plugged ? 'NIC_PLUGGED' : 'NIC_UNPLUGGED', subjects(ctx, vm), { NicName: nic.name });
   }
@@ -114,15 +114,15 @@ function requirePluggable(ctx: RuleContext, vm: Vm, nic: Nic): void {
   if (nic.mac?.address) requireUnused(ctx, nic, vm, nic.mac.address, 'activate');
 }
 
-function vmOf(ctx: RuleContext, place: Place): Vm | undefined {
-  return place.owner?.kind === 'vm' ? ctx.tx.get('vm', place.owner.id) : undefined;
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
+  return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;
 }
 
 /** Id of the cluster whose networks count; instance types have none. */
-function clusterOf(ctx: RuleContext, place: Place, vm: Vm | undefined): string | undefined {
+function clusterOf(ctx: RuleContext, ref: CollectionRef, vm: Vm | undefined): string | undefined {
   if (vm) return vm.cluster?.id;
-  return place.owner?.kind === 'template'
-    ? ctx.tx.get('template', place.owner.id)?.cluster?.id
+  return ref.owner?.kind === 'template'
+    ? ctx.tx.get('template', ref.owner.id)?.cluster?.id
     : undefined;
 }
 

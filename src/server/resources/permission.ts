@@ -14,36 +14,36 @@ import { permissionObjects } from '../store/permission-index.ts';
 
 type Permission = Resource<'permission'>;
 
-export const permissionRules = define('permission', {
-  locate(_ctx, place, id) {
-    if (place.owner) return place;
+export const permissionBehavior = define('permission', {
+  locate(_ctx, ref, id) {
+    if (ref.owner) return ref;
     // The list at the top is of those on the whole system; others are found there by their id.
     const where = Object.fromEntries(permissionObjects.map((name) => [`${name}_id`, null]));
     const collection = permissionCollection;
-    return { ...place, options: { where: { ...(id === undefined ? where : {}), collection } } };
+    return { ...ref, options: { where: { ...(id === undefined ? where : {}), collection } } };
   },
 
-  beforeCreate(ctx, permission, place) {
+  beforeCreate(ctx, permission, ref) {
     if (!permission.user?.id && !permission.group?.id) {
       throw incomplete('Permission', ['user.id|group.id'], 'add');
     }
-    const ofPerson = place.owner?.kind === 'user' || place.owner?.kind === 'group';
+    const ofPerson = ref.owner?.kind === 'user' || ref.owner?.kind === 'group';
     for (const name of permissionObjects) {
       // Below an object it is on that object, whatever else is sent.
-      if (place.owner && !ofPerson && !place.implied[name]) delete permission[name];
+      if (ref.owner && !ofPerson && !ref.implied[name]) delete permission[name];
     }
     requireSuperUser(ctx, permission, 'add');
   },
 
   // Two of the same would outlive the removal of one of them.
-  findExisting(ctx, permission, place) {
-    const { collection } = place;
+  findExisting(ctx, permission, ref) {
+    const { collection } = ref;
     const named = [...permissionObjects, 'user', 'group', 'role'] as const;
     const where = Object.fromEntries(
       named.map((name) => [`${name}_id`, permission[name]?.id ?? null]),
     );
     const [object] = ctx.tx.list('permission', { where: { ...where, collection } });
-    if (object) tell(ctx, { object, place }, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
+    if (object) tell(ctx, { object, ref }, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
     return object;
   },
 
@@ -51,9 +51,9 @@ export const permissionRules = define('permission', {
     tell(ctx, target, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
   },
 
-  beforeDelete(ctx, { object, place }) {
+  beforeDelete(ctx, { object, ref }) {
     requireSuperUser(ctx, object, 'remove');
-    if (place.collection !== permissionCollection || !isSystemWide(object)) return;
+    if (ref.collection !== permissionCollection || !isSystemWide(object)) return;
     if (object.group?.id === everyone) ctx.refuse('PERMISSION_OF_EVERYONE', { action: 'remove' });
     if (object.role?.id !== superUserRole) return;
     const others = ctx.tx
@@ -64,9 +64,9 @@ export const permissionRules = define('permission', {
     if (others.length === 0) ctx.refuse('LAST_SUPER_USER', { action: 'remove' });
   },
 
-  remove(ctx, { object, place }) {
-    tell(ctx, { object, place }, 'PERMISSION_REMOVED', 'SYSTEM_PERMISSION_REMOVED');
-    ctx.tx.remove('permission', object.id ?? '', place.collection);
+  remove(ctx, { object, ref }) {
+    tell(ctx, { object, ref }, 'PERMISSION_REMOVED', 'SYSTEM_PERMISSION_REMOVED');
+    ctx.tx.remove('permission', object.id ?? '', ref.collection);
   },
 });
 
@@ -80,13 +80,13 @@ function requireSuperUser(ctx: RuleContext, { role }: Permission, action: string
 /** Writes one of two events: for a permission on an object, or for one on the whole system. */
 function tell(
   ctx: RuleContext,
-  { object: permission, place }: Addressed<'permission'>,
+  { object: permission, ref }: Addressed<'permission'>,
   one: EventName,
   system: EventName,
 ): void {
   const named = permissionObjects.find((name) => permission[name]?.id);
-  const kept = place.collection === permissionCollection ? undefined : place.owner;
-  const on = named ? { kind: named, id: permission[named]?.id ?? '' } : kept;
+  const stored = ref.collection === permissionCollection ? undefined : ref.owner;
+  const on = named ? { kind: named, id: permission[named]?.id ?? '' } : stored;
   const object = on && ctx.tx.get(on.kind, on.id);
   const user = permission.user?.id ? ctx.tx.get('user', permission.user.id) : undefined;
   const group = permission.group?.id ? ctx.tx.get('group', permission.group.id) : undefined;

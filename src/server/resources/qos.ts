@@ -7,7 +7,7 @@ import type { StoredObject } from '../store/kinds.ts';
 
 type Profile = Resource<'cpu_profile'> & Resource<'disk_profile'>;
 
-export const cpuProfileRules = define('cpu_profile', {
+export const cpuProfileBehavior = define('cpu_profile', {
   events: {
     add: 'CPU_PROFILE_ADDED',
     update: 'CPU_PROFILE_UPDATED',
@@ -45,7 +45,7 @@ export const cpuProfileRules = define('cpu_profile', {
   },
 });
 
-export const diskProfileRules = define('disk_profile', {
+export const diskProfileBehavior = define('disk_profile', {
   events: {
     add: 'DISK_PROFILE_ADDED',
     update: 'DISK_PROFILE_UPDATED',
@@ -179,25 +179,25 @@ const totals = [
   ['max_iops', 'max_read_iops', 'max_write_iops'],
 ] as const;
 
-export const qosRules = define('qos', {
+export const qosBehavior = define('qos', {
   events: {
     add: ({ type }) => (type === 'network' ? 'NETWORK_QOS_ADDED' : 'QOS_ADDED'),
     update: ({ type }) => (type === 'network' ? 'NETWORK_QOS_UPDATED' : 'QOS_UPDATED'),
   },
 
-  beforeCreate(ctx, qos, place) {
-    qos.data_center = { id: place.owner?.id ?? '' };
+  beforeCreate(ctx, qos, ref) {
+    qos.data_center = { id: ref.owner?.id ?? '' };
     check(ctx, qos, 'add');
-    requireOwnName(ctx, qos, place.collection, 'add');
+    requireOwnName(ctx, qos, ref.collection, 'add');
   },
 
-  beforeUpdate(ctx, before, after, place) {
+  beforeUpdate(ctx, before, after, ref) {
     check(ctx, after, 'edit');
-    if (before.name !== after.name) requireOwnName(ctx, after, place.collection, 'edit');
+    if (before.name !== after.name) requireOwnName(ctx, after, ref.collection, 'edit');
   },
 
   /** Whoever used the limits goes on without any. */
-  remove(ctx, { object, place }) {
+  remove(ctx, { object, ref }) {
     const where = { qos_id: object.id ?? '' };
     for (const kind of ['cpu_profile', 'disk_profile', 'vnic_profile', 'network'] as const) {
       for (const user of ctx.tx.list(kind, { where })) {
@@ -210,7 +210,7 @@ export const qosRules = define('qos', {
       {},
       { ObjectName: object.name },
     );
-    ctx.tx.remove('qos', object.id ?? '', place.collection);
+    ctx.tx.remove('qos', object.id ?? '', ref.collection);
   },
 });
 

@@ -1,11 +1,12 @@
 /** Quotas: limits, usage, and the requests that they refuse (specification 4.5). */
+
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
 import { isPermitted } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
-import type { Place } from '../core/collection-ref.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import { referringCondition } from '../store/conditions.ts';
+import { noneOf, referringCondition } from '../store/conditions.ts';
 
 type Quota = Resource<'quota'>;
 type Vm = Resource<'vm'>;
@@ -125,7 +126,7 @@ function check(
   { soft, hard, action }: { soft: number; hard: number; action: string },
 ): void {
   if (limit < 0) return;
-  const words = { Resource: what, Used: rounded(used), Limit: limit };
+  const messageParams = { Resource: what, Used: rounded(used), Limit: limit };
   const dataCenter = ctx.tx.get('data_center', quota.data_center?.id ?? '');
   const subjects = { data_center: dataCenter, quota };
   if (used > (limit * (100 + hard)) / 100) {
@@ -134,11 +135,11 @@ function check(
       const refusal = { action, type, name, what: amount, limit, used: rounded(used) };
       ctx.refuse('QUOTA_EXCEEDED', refusal);
     }
-    ctx.event(exceeded, subjects, words);
+    ctx.event(exceeded, subjects, messageParams);
   } else if (used > limit) {
-    ctx.event(grace, subjects, words);
+    ctx.event(grace, subjects, messageParams);
   } else if (used > (limit * soft) / 100) {
-    ctx.event(threshold, subjects, words);
+    ctx.event(threshold, subjects, messageParams);
   }
 }
 
@@ -175,7 +176,7 @@ export function clusterUsed(
 ): { vcpus: number; memory: number } {
   const vms = ctx.tx.list('vm', {
     where: { quota_id: quota, ...(cluster ? { cluster_id: cluster } : {}) },
-    condition: { sql: `status NOT IN (${offStates.map(() => '?').join(', ')})`, values: offStates },
+    condition: noneOf('status', offStates),
   });
   const used = { vcpus: 0, memory: 0 };
   for (const vm of vms) {
@@ -194,11 +195,11 @@ function needsOf(vm: Vm): { vcpus: number; memory: number } {
 
 type Limit = Resource<'quota_storage_limit'> & Resource<'quota_cluster_limit'>;
 
-export const quotaRules = define('quota', {
+export const quotaBehavior = define('quota', {
   events: { add: 'QUOTA_ADDED', update: 'QUOTA_UPDATED', remove: 'QUOTA_REMOVED' },
 
-  beforeCreate(ctx, quota, place) {
-    quota.data_center = { id: place.owner?.id ?? '' };
+  beforeCreate(ctx, quota, ref) {
+    quota.data_center = { id: ref.owner?.id ?? '' };
     checkPercentages(ctx, quota, 'add');
   },
 
@@ -221,10 +222,10 @@ export const quotaRules = define('quota', {
   },
 });
 
-export const quotaStorageLimitRules = define('quota_storage_limit', {
+export const quotaStorageLimitBehavior = define('quota_storage_limit', {
   events: { add: 'QUOTA_UPDATED', remove: 'QUOTA_UPDATED' },
-  beforeCreate(ctx, limit, place) {
-    requireUniform(ctx, 'quota_storage_limit', limit, place, limit.storage_domain?.id);
+  beforeCreate(ctx, limit, ref) {
+    requireUniform(ctx, 'quota_storage_limit', limit, ref, limit.storage_domain?.id);
     limit.limit ??= unlimited;
     limit.name = '';
   },
@@ -233,10 +234,10 @@ export const quotaStorageLimitRules = define('quota_storage_limit', {
   },
 });
 
-export const quotaClusterLimitRules = define('quota_cluster_limit', {
+export const quotaClusterLimitBehavior = define('quota_cluster_limit', {
   events: { add: 'QUOTA_UPDATED', remove: 'QUOTA_UPDATED' },
-  beforeCreate(ctx, limit, place) {
-    requireUniform(ctx, 'quota_cluster_limit', limit, place, limit.cluster?.id);
+  beforeCreate(ctx, limit, ref) {
+    requireUniform(ctx, 'quota_cluster_limit', limit, ref, limit.cluster?.id);
     limit.vcpu_limit ??= unlimited;
     limit.memory_limit ??= unlimited;
     limit.name = '';
@@ -252,16 +253,16 @@ function requireUniform(
   ctx: RuleContext,
   kind: 'quota_storage_limit' | 'quota_cluster_limit',
   limit: Limit,
-  place: Place,
+  ref: CollectionRef,
   object: string | undefined,
 ): void {
-  refuseDefault(ctx, ctx.tx.get('quota', place.owner?.id ?? '') ?? {}, 'limit');
-  const others: Limit[] = ctx.tx.list(kind, { where: { collection: place.collection } });
+  refuseDefault(ctx, ctx.tx.get('quota', ref.owner?.id ?? '') ?? {}, 'limit');
+  const others: Limit[] = ctx.tx.list(kind, { where: { collection: ref.collection } });
   const objectOf = (one: Limit) => one.storage_domain?.id ?? one.cluster?.id;
   const mixed = others.some((one) => (objectOf(one) === undefined) !== (object === undefined));
   const again = others.some((one) => objectOf(one) === object);
   if (mixed || again) ctx.refuse('QUOTA_LIMITS_MIXED', { action: 'add' });
-  limit.quota = { id: place.owner?.id ?? '' };
+  limit.quota = { id: ref.owner?.id ?? '' };
 }
 
 function refuseDefault(ctx: RuleContext, quota: StoredQuota, action: string): void {

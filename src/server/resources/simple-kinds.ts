@@ -4,7 +4,7 @@ import { define } from '../core/behavior.ts';
 import { notFound } from '../core/fault.ts';
 import { systemOptions } from '../reference-data/system-options.ts';
 
-export const plainRules = [
+export const plainBehaviors = [
   define('cluster_level', {
     // Whoever sees only a part of the service is not told which processors there are.
     present: (ctx) => (ctx.caller.administrator ? {} : { cpu_types: undefined }),
@@ -34,8 +34,8 @@ export const plainRules = [
   define('cluster_feature', {
     events: { remove: 'CLUSTER_UPDATED' },
     /** What is switched on in a cluster is a feature of its level. */
-    attach(ctx, place, sent) {
-      const cluster = ctx.tx.get('cluster', place.owner?.id ?? '');
+    attach(ctx, ref, sent) {
+      const cluster = ctx.tx.get('cluster', ref.owner?.id ?? '');
       const level = `${cluster?.version?.major}.${cluster?.version?.minor}`;
       const { id, name } = sent;
       const all = { collection: `/clusterlevels/${level}/clusterfeatures` };
@@ -43,8 +43,8 @@ export const plainRules = [
         .list('cluster_feature', { where: all })
         .find((one) => (id === undefined ? one.name === name : one.id === id));
       if (!feature) throw notFound(`Cluster level ${level} has no feature ${id ?? name}.`);
-      if (!ctx.tx.get('cluster_feature', feature.id ?? '', place.collection)) {
-        ctx.tx.insert('cluster_feature', place.collection, feature);
+      if (!ctx.tx.get('cluster_feature', feature.id ?? '', ref.collection)) {
+        ctx.tx.insert('cluster_feature', ref.collection, feature);
       }
       ctx.event('CLUSTER_UPDATED', { cluster });
       return feature;

@@ -35,7 +35,7 @@ import { exportTo } from './vm/export.ts';
 import { ovfOfTemplate } from './vm/ovf.ts';
 import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from './vm/vm.ts';
 
-export const instanceTypeRules = define('instance_type', {
+export const instanceTypeBehavior = define('instance_type', {
   events: { add: 'TEMPLATE_CREATED', update: 'TEMPLATE_UPDATED' },
 
   beforeCreate(_ctx, type) {
@@ -53,13 +53,13 @@ export const instanceTypeRules = define('instance_type', {
     };
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     for (const vm of ctx.tx.list('vm', { where: { instance_type_id: object.id ?? '' } })) {
       const { instance_type: _type, ...rest } = vm;
       ctx.tx.update('vm', rest);
     }
     ctx.event('TEMPLATE_REMOVED', {}, { TemplateName: object.name });
-    erase(ctx, { place, object: object as StoredObject });
+    erase(ctx, { ref, object: object as StoredObject });
   },
 });
 
@@ -99,7 +99,7 @@ const transitions: TransitionHandlers<'template'> = {
         ctx.tx.remove('disk_attachment', disk.id ?? '', `/templates/${id}/diskattachments`);
         eraseDisk(ctx, disk);
       }
-      erase(ctx, { place: { kind: 'template', collection: '/templates' }, object: template });
+      erase(ctx, { ref: { kind: 'template', collection: '/templates' }, object: template });
       for (const permission of ctx.tx.list('permission', { where: { template_id: id } })) {
         ctx.tx.remove('permission', permission.id ?? '');
       }
@@ -122,7 +122,7 @@ const transitions: TransitionHandlers<'template'> = {
   },
 };
 
-export const templateRules = define('template', {
+export const templateBehavior = define('template', {
   lifecycle,
   transitions,
   events: { update: 'TEMPLATE_UPDATED' },
@@ -224,10 +224,10 @@ export const templateRules = define('template', {
 /** A base template is its own base; the profile is that of the cluster when none was chosen. */
 function shownOrigin(ctx: RuleContext, template: Template): StoredObject {
   const { cluster, cpu_profile: chosen, version } = template;
-  const usual = chosen ?? (cluster?.id ? profileOf(ctx, cluster.id) : undefined);
+  const defaults = chosen ?? (cluster?.id ? profileOf(ctx, cluster.id) : undefined);
   return {
     version: { base_template: { id: template.id ?? '' }, ...version },
-    ...(usual ? { cpu_profile: usual } : {}),
+    ...(defaults ? { cpu_profile: defaults } : {}),
   };
 }
 

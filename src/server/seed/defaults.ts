@@ -25,7 +25,7 @@ import type { StoredObject } from '../store/kinds.ts';
 const mebibyte = 2 ** 20;
 
 /** Fills an empty store. `admin` is the login name of the administrator: `admin@internal`. */
-export function fillFresh(ctx: RuleContext, admin: string): void {
+export function fillDefaults(ctx: RuleContext, admin: string): void {
   addIdentity(ctx, admin);
   addPolicies(ctx);
   addCatalogues(ctx);

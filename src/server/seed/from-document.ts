@@ -15,7 +15,7 @@ import { attributesOf, operationsOf } from '../../model/index.ts';
 import * as generic from '../api/generic.ts';
 import { setPassword } from '../auth/passwords.ts';
 import { splitUserName } from '../auth/permissions.ts';
-import { type Place, placeOf } from '../core/collection-ref.ts';
+import { type CollectionRef, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import { scopeIn } from '../core/input.ts';
@@ -25,7 +25,7 @@ import { addImage, domainOfProvider } from '../resources/provider/images.ts';
 import { addFile } from '../resources/storage/file.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 
-type Give = (ctx: RuleContext, place: Place, item: StoredObject) => StoredObject;
+type Give = (ctx: RuleContext, ref: CollectionRef, item: StoredObject) => StoredObject;
 
 const givers: Readonly<Record<string, Give>> = {
   domain(ctx, _place, { name }) {
@@ -34,54 +34,57 @@ const givers: Readonly<Record<string, Give>> = {
     return domain;
   },
 
-  directory_user: (ctx, place, item) =>
-    giveEntry(ctx, 'directory_user', place.owner?.id ?? '', loginOf(item), item),
+  directory_user: (ctx, ref, item) =>
+    giveEntry(ctx, 'directory_user', ref.owner?.id ?? '', loginOf(item), item),
 
-  directory_group: (ctx, place, item) =>
-    giveEntry(ctx, 'directory_group', place.owner?.id ?? '', String(item['name']), item),
+  directory_group: (ctx, ref, item) =>
+    giveEntry(ctx, 'directory_group', ref.owner?.id ?? '', String(item['name']), item),
 
-  file: (ctx, place, { name }) => addFile(ctx, place.owner?.id ?? '', String(name), true),
+  file: (ctx, ref, { name }) => addFile(ctx, ref.owner?.id ?? '', String(name), true),
 
-  image: (ctx, place, { name, size }) =>
-    addImage(ctx, place.owner?.id ?? '', String(name), Number(size ?? usualImage)),
+  image: (ctx, ref, { name, size }) =>
+    addImage(ctx, ref.owner?.id ?? '', String(name), Number(size ?? defaultImage)),
 
-  openstack_image: (ctx, place, { name, size }) =>
+  openstack_image: (ctx, ref, { name, size }) =>
     addImage(
       ctx,
-      domainOfProvider(ctx, place.owner?.id ?? '')?.id ?? '',
+      domainOfProvider(ctx, ref.owner?.id ?? '')?.id ?? '',
       String(name),
-      Number(size ?? usualImage),
+      Number(size ?? defaultImage),
     ),
 };
 
 /** Bytes of an image whose size is not told. */
-const usualImage = 2 ** 30;
+const defaultImage = 2 ** 30;
 
 /** Types whose attributes describe what is given, where the API shows less. */
 const describedBy: Readonly<Record<string, string>> = { openstack_image: 'image' };
 
 /** Adds what only a file can give; undefined for everything that requests can add. */
-export function give(
+export function addUnpostable(
   ctx: RuleContext,
-  place: Place,
+  ref: CollectionRef,
   item: StoredObject,
   where: string,
 ): StoredObject | undefined {
-  const giver = givers[place.kind];
+  const giver = givers[ref.kind];
   if (!giver) return undefined;
   if (loginOf(item) === '') throw new Error(`${where}: it has no name`);
-  return giver(ctx, place, settled(describedBy[place.type] ?? place.type, item, where));
+  return giver(ctx, ref, settled(describedBy[ref.type] ?? ref.type, item, where));
 }
 
 /** Sees to it that the directory has the user or group that a file names. */
-export function knowInDirectory(ctx: RuleContext, place: Place, item: StoredObject): void {
-  if (place.kind !== 'user' && place.kind !== 'group') return;
+export function knowInDirectory(ctx: RuleContext, ref: CollectionRef, item: StoredObject): void {
+  if (ref.kind !== 'user' && ref.kind !== 'group') return;
   const name = loginOf(item).replace(/-authz$/, '');
   const { domain } = item;
-  const asked = isRecord(domain) ? domain['name'] : domain;
-  const found = ctx.tx.byName('domain', String(asked ?? `${splitUserName(name)?.profile}-authz`));
+  const requested = isRecord(domain) ? domain['name'] : domain;
+  const found = ctx.tx.byName(
+    'domain',
+    String(requested ?? `${splitUserName(name)?.profile}-authz`),
+  );
   // The rules say what is wrong with a domain that is not there.
-  if (found?.id) giveEntry(ctx, `directory_${place.kind}`, found.id, name, {});
+  if (found?.id) giveEntry(ctx, `directory_${ref.kind}`, found.id, name, {});
 }
 
 function loginOf(item: StoredObject): string {
@@ -132,16 +135,16 @@ function addOne(
   const { own, below } = divided(objectService, item);
   // A state is reached, not set; the password of a user is no attribute.
   const { status, password, ...rest } = own;
-  const place = placeOf(ctx.tx, service, ids);
-  const isUser = place.kind === 'user';
+  const ref = resolveCollection(ctx.tx, service, ids);
+  const isUser = ref.kind === 'user';
   const sent = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
-  knowInDirectory(ctx, place, sent);
+  knowInDirectory(ctx, ref, sent);
   const object = attempt(where, () => {
-    const present = presentAs(ctx, place, sent, where);
+    const present = presentAs(ctx, ref, sent, where);
     return present
-      ? generic.update(ctx, generic.find(ctx, place, present), settled(type, sent, where))
-      : (give(ctx, place, sent, where) ??
-          generic.add(ctx, place, settled(type, { ...defaultsOf(ctx, type), ...sent }, where)));
+      ? generic.update(ctx, generic.find(ctx, ref, present), settled(type, sent, where))
+      : (addUnpostable(ctx, ref, sent, where) ??
+          generic.add(ctx, ref, settled(type, { ...defaultsOf(ctx, type), ...sent }, where)));
   });
   const id = String(object['id']);
   if (isUser && typeof password === 'string') {
@@ -165,31 +168,31 @@ function addOne(
 /** The id of what a new service has already under this name: its cluster, its MAC pool, ... */
 function presentAs(
   ctx: RuleContext,
-  place: Place,
+  ref: CollectionRef,
   sent: StoredObject,
   where: string,
 ): string | undefined {
   const { name } = sent;
-  const isKept = !place.members && !ctx.behavior(place.kind)?.compute;
-  if (typeof name !== 'string' || !isKept || !('name' in attributesOf(place.type))) {
+  const isKept = !ref.members && !ctx.behavior(ref.kind)?.compute;
+  if (typeof name !== 'string' || !isKept || !('name' in attributesOf(ref.type))) {
     return undefined;
   }
-  const scope = scopeIn(ctx.tx, place.type, settled(place.type, sent, where));
-  const found = ctx.tx.byName(place.kind, name, { ...place.options.where, ...scope });
+  const scope = scopeIn(ctx.tx, ref.type, settled(ref.type, sent, where));
+  const found = ctx.tx.byName(ref.kind, name, { ...ref.options.where, ...scope });
   return found && String(found['id']);
 }
 
 /** What a simulated site can do without, though the API asks for it. */
 function defaultsOf(ctx: RuleContext, type: string): StoredObject {
   if (type === 'host') return { root_password: randomBytes(12).toString('base64url') };
-  const usual = itemDefaults[type] ?? {};
-  if (type !== 'storage_domain') return usual;
+  const defaults = itemDefaults[type] ?? {};
+  if (type !== 'storage_domain') return defaults;
   const [host] = ctx.tx.list('host', { limit: 1 });
   return { type: 'data', ...(host?.name ? { host: host.name } : {}) };
 }
 
 function start(ctx: RuleContext, id: string): void {
-  const target = generic.find(ctx, placeOf(ctx.tx, '/vms', []), id);
+  const target = generic.find(ctx, resolveCollection(ctx.tx, '/vms', []), id);
   const start = operationsOf('/vms/{vm}').find(({ name }) => name === 'start');
   if (start) generic.act(ctx, target, start, {});
 }

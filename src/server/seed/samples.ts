@@ -1,7 +1,7 @@
 /** Sample users, ISO files and repository images of the small inventory. */
 import * as generic from '../api/generic.ts';
 import { splitUserName } from '../auth/permissions.ts';
-import { placeOf } from '../core/collection-ref.ts';
+import { resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { defaultIds } from '../reference-data/default-ids.ts';
 import { addInventory } from './from-document.ts';
@@ -53,13 +53,13 @@ function grant(
 const isoDomain = 'iso1';
 
 /** Adds an ISO domain to the default data center, and a repository of images with its domain. */
-export function addLibrary(ctx: RuleContext): void {
+export function addSampleImages(ctx: RuleContext): void {
   const storage = { type: 'nfs', address: 'storage.example.com', path: `/exports/${isoDomain}` };
   addInventory(ctx, {
     storagedomains: [{ name: isoDomain, type: 'iso', storage, host: 'host1' }],
     openstackimageproviders: [{ name: 'repository', url: 'https://images.example.com:9292' }],
   });
-  const attached = placeOf(ctx.tx, '/datacenters/{datacenter}/storagedomains', [
+  const attached = resolveCollection(ctx.tx, '/datacenters/{datacenter}/storagedomains', [
     defaultIds.dataCenter,
   ]);
   generic.add(ctx, attached, { name: isoDomain });

@@ -1,12 +1,13 @@
 /** Initial contents of a store: from counts, a document or a saved state. */
 import { readFileSync } from 'node:fs';
 import { type Definition, readDefinition } from '../../definitions/document.ts';
-import { RuleContext, type Site } from '../core/context.ts';
+import { RuleContext } from '../core/context.ts';
+import type { Site } from '../core/ports.ts';
 import { loadState } from '../store/state.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { fillFresh } from './defaults.ts';
+import { fillDefaults } from './defaults.ts';
 import { addInventory } from './from-document.ts';
-import { addLibrary, addSampleUsers } from './samples.ts';
+import { addSampleImages, addSampleUsers } from './samples.ts';
 import { buildSite } from './site.ts';
 
 export interface Counts {
@@ -127,12 +128,12 @@ export async function readBeginning(options: BeginningOptions): Promise<Beginnin
   return (tx, site) => {
     // A seeded inventory is the same each time, whatever the clock says of it.
     const ctx = RuleContext.system(tx, { ...site, speed: 0 });
-    fillFresh(ctx, admin);
+    fillDefaults(ctx, admin);
     if (plan && 'counts' in plan) buildSite(ctx, plan.counts);
     if (plan && 'objects' in plan) addInventory(ctx, plan.objects);
     if (inventory === 'small') {
       addSampleUsers(ctx, admin);
-      addLibrary(ctx);
+      addSampleImages(ctx);
     }
   };
 }

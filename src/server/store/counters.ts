@@ -41,14 +41,14 @@ export function keepSums(db: Database): void {
 /** Bytes of all disks on a storage domain. */
 export function diskSums(tx: Transaction, domain: string): DiskSums {
   const columns = summed.join(', ');
-  const kept = tx.statement(`SELECT ${columns} FROM temp.disk_sums WHERE id = ?`);
-  const found = kept.get(domain);
+  const stored = tx.statement(`SELECT ${columns} FROM temp.disk_sums WHERE id = ?`);
+  const found = stored.get(domain);
   if (found) return sumsIn(found);
   const sums = summed.map((column) => `total(d.${column})`).join(', ');
   tx.statement(
     `INSERT INTO temp.disk_sums SELECT ?, ${sums} FROM main.reference r CROSS JOIN main.${disk} d ON d.id = r.id WHERE r.target = ? AND r.kind = 'disk' AND r.attribute = 'storage_domains'`,
   ).run(domain, domain);
-  return sumsIn(kept.get(domain) ?? {});
+  return sumsIn(stored.get(domain) ?? {});
 }
 
 function sumsIn(row: Readonly<Record<string, unknown>>): DiskSums {

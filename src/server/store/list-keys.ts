@@ -43,7 +43,7 @@ const known = new WeakMap<Transaction, Map<KindName, Counted>>();
  * How many objects the largest collection of a kind holds, or held when a tenth fewer were stored: to
  * look through all of them costs as much as there are, and is not done for every request.
  */
-export function* mostInOne(tx: Transaction, kind: KindName): Slices<number> {
+export function* maxInOne(tx: Transaction, kind: KindName): Slices<number> {
   let counts = known.get(tx);
   if (!counts) {
     counts = new Map();
@@ -90,7 +90,7 @@ const ordinary = 5_000;
 /** Objects of a long table that one statement may look at, whichever index it takes. */
 const fewest = 500;
 /** Objects whose measured values may be worked out in one go: that takes longer than a look. */
-const mostMeasured = 500;
+const maxMeasured = 500;
 
 /**
  * Keys of the objects that meet the conditions and are visible, in order. `place` is the condition
@@ -100,25 +100,25 @@ export function* listKeys(
   tx: Transaction,
   kind: KindName,
   options: ListOptions,
-  place: SqlCondition | undefined,
+  ref: SqlCondition | undefined,
   visible: Visible | undefined,
 ): Slices<number[]> {
   if (options.limit === 0) return [];
-  const whole = allOf(place, options.condition, visible?.ofOne);
+  const whole = allOf(ref, options.condition, visible?.ofOne);
   const short = shortPlace(tx, kind, options, whole);
   if (short) return short;
   const parts = [options.condition, ...(options.order ?? [])];
   const tables = tablesOf(parts);
-  if (isShort(tx, kind, options, place) && weightOf(tx, parts, kind) <= ordinary) {
+  if (isShort(tx, kind, options, ref) && weightOf(tx, parts, kind) <= ordinary) {
     return tx.keys(kind, { ...options, condition: whole });
   }
   const made = yield* stageTables(tx, tables, (one) => isLarge(tx, one));
-  const asTest = place?.test ? { ...place, sql: place.test } : place;
+  const asTest = ref?.test ? { ...ref, sql: ref.test } : ref;
   const walk = {
     ...{ tx, kind, options, made, test: visible?.ofOne, rows: undefined },
     condition: allOf(asTest, options.condition),
   };
-  const terms = [...(options.terms ?? []), ...(place ? [place] : [])];
+  const terms = [...(options.terms ?? []), ...(ref ? [ref] : [])];
   const least = narrowest(walk, terms);
   yield;
   const order = rowsInOrder(walk);
@@ -151,7 +151,7 @@ function isShort(
   tx: Transaction,
   kind: KindName,
   { where = {} }: ListOptions,
-  place: SqlCondition | undefined,
+  ref: SqlCondition | undefined,
 ): boolean {
   const all = tx.rows(kind);
   if (all <= ordinary) return true;
@@ -160,9 +160,9 @@ function isShort(
     const enough = where['collection'] === undefined ? fewest : ordinary;
     return tx.count(kind, { where, atMost: enough + 1 }) <= enough;
   }
-  if (!place?.ids) return false;
-  const some = `SELECT count(*) AS n FROM (${place.ids} LIMIT ${fewest + 1})`;
-  return Number(tx.statement(some).get(...place.values)?.['n']) <= fewest;
+  if (!ref?.ids) return false;
+  const some = `SELECT count(*) AS n FROM (${ref.ids} LIMIT ${fewest + 1})`;
+  return Number(tx.statement(some).get(...ref.values)?.['n']) <= fewest;
 }
 
 /** How many rows the tables have that conditions name, beside that of the kind that is listed. */
@@ -174,7 +174,7 @@ function weightOf(
   const tables = tablesOf(parts);
   // Values that only the rules know are worked out for all objects of their kind.
   const measured = tables.filter(isMeasured);
-  if (measured.length > 0 && tx.rows(listed ?? 'vm') > mostMeasured) return Infinity;
+  if (measured.length > 0 && tx.rows(listed ?? 'vm') > maxMeasured) return Infinity;
   const selects = tables.filter((one) => !isMeasured(one)).map(({ select }) => select.sql);
   const texts = [...parts.map((part) => part?.sql ?? ''), ...selects];
   const names = new Set(texts.flatMap((text) => text.match(/\bo_\w+/g) ?? []));

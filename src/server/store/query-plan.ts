@@ -21,8 +21,8 @@ export function planOf(tx: Transaction, sql: string): Plan {
     known = new Map();
     plans.set(tx, known);
   }
-  const kept = known.get(sql);
-  if (kept) return kept;
+  const stored = known.get(sql);
+  if (stored) return stored;
   const steps = tx
     .statement(`EXPLAIN QUERY PLAN ${sql}`)
     .all()

@@ -20,8 +20,8 @@ function processors(kind: KindName): string {
 /** Sum of a column of the disks on a storage domain: the one that is kept, where it was asked for. */
 function ofDisks(column: 'total_size' | 'provisioned_size'): string {
   const domain = `${table('storage_domain')}.id`;
-  const kept = `SELECT s.[${column}] FROM temp.disk_sums s WHERE s.id = ${domain}`;
-  return `coalesce((${kept}), (SELECT total(d.[${column}]) FROM ${table('disk')} d JOIN reference r ON r.id = d.id WHERE r.target = ${domain} AND r.kind = 'disk' AND r.attribute = 'storage_domains'))`;
+  const stored = `SELECT s.[${column}] FROM temp.disk_sums s WHERE s.id = ${domain}`;
+  return `coalesce((${stored}), (SELECT total(d.[${column}]) FROM ${table('disk')} d JOIN reference r ON r.id = d.id WHERE r.target = ${domain} AND r.kind = 'disk' AND r.attribute = 'storage_domains'))`;
 }
 
 /** How many objects of a kind refer to this one and meet a further condition. */

@@ -208,8 +208,8 @@ class Compiler {
     const measured = this.#measuredTable(kind, measure);
     this.#tables.push(measured);
     const absent = value.kind === 'absent';
-    const asked = relation === '!=' ? '=' : relation;
-    const inner = absent ? 'found IS NOT NULL' : this.#compare('found', asked, value);
+    const requested = relation === '!=' ? '=' : relation;
+    const inner = absent ? 'found IS NOT NULL' : this.#compare('found', requested, value);
     const found = `id IN (SELECT id FROM ${measured.name} WHERE ${inner})`;
     return relation === (absent ? '=' : '!=') ? `NOT (${found})` : found;
   }

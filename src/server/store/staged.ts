@@ -155,7 +155,7 @@ function selectOf({ select, from }: SqlTable): string {
 }
 
 /** Objects that are looked at alone, where an index finds them. */
-const mostFound = 5_000;
+const maxFound = 5_000;
 
 /** Rows of the objects to select from, where an index finds them and they are few. */
 function fewOf(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): number[] | undefined {
@@ -166,11 +166,11 @@ function fewOf(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): numbe
   const plain = one.unseen ?? select;
   const head = headingOfPiece([plain], { made, kind, some: { sql: '1', values: [] } });
   const rows = `SELECT ${table(kind)}.rowid AS row${plain.sql.slice(plain.sql.indexOf(` FROM ${table(kind)} WHERE`))}`;
-  const found = `${head.sql}SELECT json_group_array(row) AS rows FROM (${rows} LIMIT ${mostFound + 1})`;
+  const found = `${head.sql}SELECT json_group_array(row) AS rows FROM (${rows} LIMIT ${maxFound + 1})`;
   if (planOf(tx, found).searched !== table(kind)) return undefined;
   const row = tx.statement(found).get(...head.values, ...plain.values);
   const few = JSON.parse(String(row?.['rows'])) as number[];
-  return few.length > mostFound ? undefined : few;
+  return few.length > maxFound ? undefined : few;
 }
 
 /** Fills a table from objects whose rows are known, in slices. */

@@ -28,7 +28,7 @@ export type ObjectOf<K extends KindName> = K extends TypeName
     : never;
 
 /** Statements that are kept prepared. */
-const mostStatements = 2_000;
+const maxStatements = 2_000;
 
 /** One transaction. All methods work at once, on what was committed before or changed in it. */
 export class Transaction {
@@ -55,7 +55,7 @@ export class Transaction {
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
       // Searches come in any number of forms: the oldest statements are made anew when they return.
-      if (this.#statements.size > mostStatements) {
+      if (this.#statements.size > maxStatements) {
         const [oldest = ''] = this.#statements.keys();
         this.#statements.delete(oldest);
       }

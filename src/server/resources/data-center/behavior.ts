@@ -14,7 +14,7 @@ import { domainsOf, furnish, hostsUp, levels } from './data-center.ts';
 
 const newest = { major: 4, minor: 8 };
 
-export const dataCenterRules = define('data_center', {
+export const dataCenterBehavior = define('data_center', {
   lifecycle,
   addsAtOnce: true,
   events: { add: 'DATA_CENTER_ADDED', update: 'DATA_CENTER_UPDATED' },
@@ -44,21 +44,21 @@ export const dataCenterRules = define('data_center', {
   },
 
   beforeDelete(ctx, { object }, parameters) {
-    const words = { action: 'remove', name: object.name };
+    const messageParams = { action: 'remove', name: object.name };
     const force = parameters.flag('force') === true;
     const domains = domainsOf(ctx, object.id ?? '');
-    if (object.status === 'up' && !force) ctx.refuse('DATA_CENTER_IS_UP', words);
+    if (object.status === 'up' && !force) ctx.refuse('DATA_CENTER_IS_UP', messageParams);
     refuseHosts(ctx, object, force);
     const busy = domains.filter((domain) => domain.status !== 'maintenance');
     if ((busy.length > 0 || domains.length > 1) && !force) {
       ctx.refuse('DATA_CENTER_HAS_DOMAINS', {
-        ...words,
+        ...messageParams,
         names: domains.map(({ id }) => ctx.tx.get('storage_domain', id ?? '')?.name).join(', '),
       });
     }
   },
 
-  remove(ctx, { place, object }, parameters) {
+  remove(ctx, { ref, object }, parameters) {
     const id = object.id ?? '';
     for (const cluster of ctx.tx.list('cluster', { where: { data_center_id: id } })) {
       const { data_center: _gone, ...rest } = cluster;
@@ -72,16 +72,16 @@ export const dataCenterRules = define('data_center', {
         where: { network_id: network.id ?? '' },
       })) {
         erase(ctx, {
-          place: { kind: 'vnic_profile', collection: '/vnicprofiles' },
+          ref: { kind: 'vnic_profile', collection: '/vnicprofiles' },
           object: { ...profile },
         });
       }
-      erase(ctx, { place: { kind: 'network', collection: '/networks' }, object: { ...network } });
+      erase(ctx, { ref: { kind: 'network', collection: '/networks' }, object: { ...network } });
     }
     const force = parameters.flag('force') === true;
     ctx.event(force ? 'DATA_CENTER_FORCE_REMOVED' : 'DATA_CENTER_REMOVED', { data_center: object });
     releaseDomains(ctx, id, force);
-    erase(ctx, { place, object: { ...object } });
+    erase(ctx, { ref, object: { ...object } });
   },
 
   presentsStored: true,
@@ -107,12 +107,17 @@ export const dataCenterRules = define('data_center', {
       const domain = ctx.tx.get('storage_domain', id);
       const attached = ctx.tx.get('attached_storage_domain', id, collectionIn(object.id ?? ''));
       const action = 'change the master of';
-      const words = { action, type: 'Data Center', name: domain?.name, domainType: domain?.type };
-      if (!attached) ctx.refuse('DOMAIN_NOT_IN_DATA_CENTER', words);
-      if (domain?.type !== 'data') ctx.refuse('MASTER_MUST_BE_DATA', words);
-      if (attached.master) ctx.refuse('MASTER_ALREADY', words);
+      const messageParams = {
+        action,
+        type: 'Data Center',
+        name: domain?.name,
+        domainType: domain?.type,
+      };
+      if (!attached) ctx.refuse('DOMAIN_NOT_IN_DATA_CENTER', messageParams);
+      if (domain?.type !== 'data') ctx.refuse('MASTER_MUST_BE_DATA', messageParams);
+      if (attached.master) ctx.refuse('MASTER_ALREADY', messageParams);
       if (attached.status !== 'active') {
-        ctx.refuse('MASTER_MUST_BE_ACTIVE', { ...words, status: attached.status });
+        ctx.refuse('MASTER_MUST_BE_ACTIVE', { ...messageParams, status: attached.status });
       }
       const master = masterOf(ctx, object.id ?? '');
       if (master) moveMaster(ctx, master, attached);
@@ -200,14 +205,14 @@ function requireLevel(ctx: RuleContext, version: Level, action: string): void {
 
 /** A level only rises, and not above that of a cluster. */
 function checkLevel(ctx: RuleContext, before: Resource<'data_center'>, version: Level): void {
-  const words = { action: 'edit', level: textOf(version) };
-  if (compare(version, before.version) < 0) ctx.refuse('LEVEL_CANNOT_DECREASE', words);
+  const messageParams = { action: 'edit', level: textOf(version) };
+  if (compare(version, before.version) < 0) ctx.refuse('LEVEL_CANNOT_DECREASE', messageParams);
   const behind = ctx.tx
     .list('cluster', { where: { data_center_id: before.id ?? '' } })
     .filter((cluster) => compare(cluster.version, version) < 0);
   if (behind.length > 0) {
     const names = behind.map(({ name }) => name).join(', ');
-    ctx.refuse('LEVEL_ABOVE_CLUSTERS', { ...words, names });
+    ctx.refuse('LEVEL_ABOVE_CLUSTERS', { ...messageParams, names });
   }
 }
 

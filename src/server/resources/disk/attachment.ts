@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import { changedMembers } from '../../core/changed-members.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
 import {
@@ -117,8 +117,8 @@ export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
   const alias = sent.alias ?? sent.name;
   if (alias !== undefined) {
     Object.assign(changed, { alias, name: alias });
-    const place = { kind: 'disk', type: 'disk', collection: '/disks' } as const;
-    checkName(ctx.tx, place, changed, 'edit');
+    const ref = { kind: 'disk', type: 'disk', collection: '/disks' } as const;
+    checkName(ctx.tx, ref, changed, 'edit');
   }
   for (const name of plain) {
     if (sent[name] !== undefined) Object.assign(changed, { [name]: sent[name] });
@@ -176,13 +176,13 @@ function checkSharing(ctx: RuleContext, disk: Disk, shared: boolean): void {
 /** States of a virtual machine in which a disk can be attached. */
 const attachable = new Set(['up', 'paused', 'down']);
 
-export const diskAttachmentRules = define('disk_attachment', {
+export const diskAttachmentBehavior = define('disk_attachment', {
   presentsStored: true,
   /** A template is a machine, too, as far as its disks are concerned. */
   present: (_ctx, { template }) => (template?.id ? { vm: { id: template.id } } : {}),
 
-  attach(ctx, place, sent) {
-    const vm = vmOf(ctx, place);
+  attach(ctx, ref, sent) {
+    const vm = vmOf(ctx, ref);
     const sentDisk = sent['disk'] ?? {};
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'attach' });
     requireAll('DiskAttachment', ['interface'], sent, 'add');
@@ -197,15 +197,15 @@ export const diskAttachmentRules = define('disk_attachment', {
     Object.assign(attachment, { id: disk.id, disk: { id: disk.id }, vm: { id: vm.id } });
     attachment.active ??= known ? false : vm.status === 'down';
     if (attachment.active) requireHotPlug(ctx, vm, attachment, 'plug in');
-    checkBootable(ctx, place, attachment);
-    checkDevice(ctx, vm, place.collection, attachment, 'attach');
-    ctx.tx.insert('disk_attachment', place.collection, attachment);
+    checkBootable(ctx, ref, attachment);
+    checkDevice(ctx, vm, ref.collection, attachment, 'attach');
+    ctx.tx.insert('disk_attachment', ref.collection, attachment);
     if (known) ctx.event('DISK_ATTACHED', { vm }, { DiskAlias: disk.alias });
-    return ctx.tx.get('disk_attachment', disk.id ?? '', place.collection) ?? attachment;
+    return ctx.tx.get('disk_attachment', disk.id ?? '', ref.collection) ?? attachment;
   },
 
-  beforeUpdate(ctx, before, after, place, sent) {
-    const vm = vmOf(ctx, place);
+  beforeUpdate(ctx, before, after, ref, sent) {
+    const vm = vmOf(ctx, ref);
     const disk = ctx.tx.get('disk', before.id ?? '');
     if (disk?.status === 'locked')
       ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(disk) });
@@ -224,8 +224,8 @@ export const diskAttachmentRules = define('disk_attachment', {
     if (vm.status !== 'down' && fixed.some((name) => before[name] !== after[name])) {
       ctx.refuse('VM_IS_NOT_DOWN', { action: 'edit', status: vm.status });
     }
-    checkBootable(ctx, place, after);
-    checkDevice(ctx, vm, place.collection, after, 'edit');
+    checkBootable(ctx, ref, after);
+    checkDevice(ctx, vm, ref.collection, after, 'edit');
     after.disk = { id: before.id ?? '' };
     const changes = sent['disk'];
     if (changes && snapshotOf(before)) {
@@ -237,19 +237,19 @@ export const diskAttachmentRules = define('disk_attachment', {
       ctx.event('DISK_UPDATED', { vm }, { DiskAlias: disk?.alias });
   },
 
-  remove(ctx, { place, object }, parameters) {
-    if (place.owner?.kind === 'template') {
+  remove(ctx, { ref, object }, parameters) {
+    if (ref.owner?.kind === 'template') {
       removeCopy(ctx, object, parameters.text('storage_domain'));
       return;
     }
-    const vm = vmOf(ctx, place);
+    const vm = vmOf(ctx, ref);
     if (vm.status !== 'down' && vm.status !== 'up') {
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'detach', status: vm.status });
     }
     const disk = ctx.tx.get('disk', object.id ?? '');
     if (snapshotOf(object)) {
       if (object.active) requireHotPlug(ctx, vm, object, 'detach');
-      ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+      ctx.tx.remove('disk_attachment', object.id ?? '', ref.collection);
       ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
       return;
     }
@@ -265,7 +265,7 @@ export const diskAttachmentRules = define('disk_attachment', {
       ctx.refuse('DISK_WITH_SNAPSHOTS_STAYS', { action: 'detach' });
     }
     if (object.active) requireHotPlug(ctx, vm, object, 'detach');
-    ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+    ctx.tx.remove('disk_attachment', object.id ?? '', ref.collection);
     // Its checkpoints are those of this machine.
     forgetChanges(ctx, object.id ?? '');
     ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
@@ -280,8 +280,8 @@ export const diskAttachmentRules = define('disk_attachment', {
   },
 });
 
-function vmOf(ctx: RuleContext, place: Place): Vm {
-  const vm = ctx.tx.get('vm', place.owner?.id ?? '');
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
+  const vm = ctx.tx.get('vm', ref.owner?.id ?? '');
   if (!vm) throw new Error('A disk attachment has no virtual machine.');
   return vm;
 }
@@ -296,19 +296,19 @@ function existing(
     ctx.refuse('VM_STATUS_ILLEGAL', { action: 'attach a disk to', status: vm.status });
   }
   if (snapshot !== undefined) {
-    const kept = diskInSnapshot(ctx, sent, snapshot);
-    if (ctx.tx.get('disk_attachment', kept.id ?? '', `/vms/${vm.id}/diskattachments`)) {
+    const stored = diskInSnapshot(ctx, sent, snapshot);
+    if (ctx.tx.get('disk_attachment', stored.id ?? '', `/vms/${vm.id}/diskattachments`)) {
       ctx.refuse('DISK_ALREADY_ATTACHED', { action: 'attach', vm: vm.name });
     }
-    requireSameDataCenter(ctx, vm, kept);
-    return kept;
+    requireSameDataCenter(ctx, vm, stored);
+    return stored;
   }
   const holder: StoredObject = { disk: { id: sent['id'], name: sent['name'] } };
   resolveReferences(ctx.tx, 'disk_attachment', holder);
   const disk = ctx.tx.get('disk', String((holder['disk'] as Disk).id)) ?? {};
-  const words = { action: 'attach', ...diskWords(disk) };
-  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
-  if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', words);
+  const messageParams = { action: 'attach', ...diskWords(disk) };
+  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
+  if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', messageParams);
   const users = vmsOf(ctx, disk);
   const other =
     users.find((user) => user.vm.id === vm.id) ?? (disk.shareable ? undefined : users[0]);
@@ -363,10 +363,10 @@ function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | u
   ctx.event('DISK_REMOVED', from, { DiskAlias: disk.alias });
 }
 
-function checkBootable(ctx: RuleContext, place: Place, attachment: Attachment): void {
+function checkBootable(ctx: RuleContext, ref: CollectionRef, attachment: Attachment): void {
   if (!attachment.bootable) return;
   const other = ctx.tx
-    .list('disk_attachment', { where: { collection: place.collection } })
+    .list('disk_attachment', { where: { collection: ref.collection } })
     .find((one) => one.bootable && one.id !== attachment.id);
   if (other) {
     const disk = ctx.tx.get('disk', other.id ?? '');

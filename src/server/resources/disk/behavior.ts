@@ -49,21 +49,21 @@ const transitions: TransitionHandlers<'disk'> = {
   onCopyFailure: failed,
 };
 
-export const diskRules = define('disk', {
+export const diskBehavior = define('disk', {
   lifecycle,
   transitions,
 
   /** Disks that are on the storage, but not in the inventory, are of a kind of their own. */
-  locate(ctx, place, id) {
-    const { owner } = place;
-    if (owner?.kind !== 'storage_domain' && owner?.kind !== 'attached_storage_domain') return place;
+  locate(ctx, ref, id) {
+    const { owner } = ref;
+    if (owner?.kind !== 'storage_domain' && owner?.kind !== 'attached_storage_domain') return ref;
     const collection = contentsOf(owner.id, 'disks');
-    const asked =
+    const requested =
       id === undefined
         ? ctx.parameters.flag('unregistered') === true
         : ctx.tx.get('unregistered_disk', id, collection) !== undefined;
-    if (!asked) return place;
-    return { ...place, kind: 'unregistered_disk', collection, options: { where: { collection } } };
+    if (!requested) return ref;
+    return { ...ref, kind: 'unregistered_disk', collection, options: { where: { collection } } };
   },
 
   beforeCreate(ctx, disk, _place, sent) {
@@ -78,15 +78,15 @@ export const diskRules = define('disk', {
     prepareDisk(ctx, disk);
   },
 
-  afterCreate(ctx, { object, place }) {
+  afterCreate(ctx, { object, ref }) {
     grant(ctx, object);
     createImage(ctx, object);
     if (object.storage_type === 'lun') ctx.event('DISK_ADDED', {}, { DiskAlias: object.alias });
-    else moveDisk(ctx, place, object, 'add');
+    else moveDisk(ctx, ref, object, 'add');
   },
 
   /** What a disk lets change itself depends on the dialect; attachments let change everything. */
-  replace(ctx, { object, place }, sent) {
+  replace(ctx, { object, ref }, sent) {
     const { qcow_version: version, ...others } = settable('disk', sent, 'U');
     const more = Object.keys(others).length > 0;
     if (more && ctx.site.dialect.diskUpdates === 'qcow_version') {
@@ -101,7 +101,7 @@ export const diskRules = define('disk', {
       requireState(ctx, 'disk', object as StoredObject, 'update', diskWords(object));
       const changed = { ...object, qcow_version: version } as Disk;
       ctx.tx.update('disk', changed);
-      moveDisk(ctx, place, changed, 'update');
+      moveDisk(ctx, ref, changed, 'update');
     }
     return ctx.tx.get('disk', object.id ?? '') ?? object;
   },
@@ -127,12 +127,12 @@ export const diskRules = define('disk', {
     }
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     if (object.storage_type === 'lun') {
       ctx.event('DISK_REMOVED_WITHOUT_DOMAIN', {}, { DiskAlias: object.alias });
       eraseDisk(ctx, object);
     } else {
-      moveDisk(ctx, place, object, 'remove');
+      moveDisk(ctx, ref, object, 'remove');
     }
   },
 

@@ -1,7 +1,7 @@
 /** Rules of disk snapshots: the images of disks that snapshots keep, beside the active ones. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referringCondition } from '../../store/conditions.ts';
 import { measured } from '../storage/space.ts';
@@ -15,18 +15,18 @@ type Disk = Resource<'disk'>;
 /** States of a virtual machine in which images of its disks can be merged. */
 const mergeable = new Set(['down', 'up', 'paused', 'powering_up', 'reboot_in_progress']);
 
-export const diskSnapshotRules = define('disk_snapshot', {
-  compute(ctx, place, id) {
-    const kept = ctx.tx.list('disk_snapshot', conditionOf(place));
+export const diskSnapshotBehavior = define('disk_snapshot', {
+  compute(ctx, ref, id) {
+    const stored = ctx.tx.list('disk_snapshot', conditionOf(ref));
     const active = id !== undefined || ctx.parameters.flag('include_active') === true;
     const templates = id !== undefined || ctx.parameters.flag('include_template') === true;
-    if (!active && !templates) return kept;
-    const disks = disksOf(ctx, place).filter(({ storage_type: type }) => type !== 'lun');
+    if (!active && !templates) return stored;
+    const disks = disksOf(ctx, ref).filter(({ storage_type: type }) => type !== 'lun');
     const present = disks.flatMap((disk) => {
       const ofTemplate = isOfTemplate(ctx, disk);
       return (ofTemplate ? templates : active) ? [activeImage(ctx, disk)] : [];
     });
-    return [...kept, ...present];
+    return [...stored, ...present];
   },
 
   beforeDelete(ctx, { object }) {
@@ -53,20 +53,20 @@ export const diskSnapshotRules = define('disk_snapshot', {
     if (disk) ctx.tx.update('disk', measured(ctx, disk));
     const snapshot = ctx.tx.get('snapshot', object.snapshot?.id ?? '');
     const vm = ctx.tx.get('vm', snapshot?.vm?.id ?? '');
-    const words = { DiskAlias: disk?.alias, SnapshotName: snapshot?.description ?? '' };
+    const messageParams = { DiskAlias: disk?.alias, SnapshotName: snapshot?.description ?? '' };
     for (const event of ['DISK_SNAPSHOT_REMOVE_STARTED', 'DISK_SNAPSHOT_REMOVED'] as const)
-      ctx.event(event, vm ? subjects(ctx, vm) : {}, words);
+      ctx.event(event, vm ? subjects(ctx, vm) : {}, messageParams);
   },
 });
 
-function conditionOf({ owner }: Place) {
+function conditionOf({ owner }: CollectionRef) {
   const id = owner?.id ?? '';
   return owner?.kind === 'disk'
     ? { where: { disk_id: id } }
     : { condition: referringCondition('disk_snapshot', 'storage_domains', id) };
 }
 
-function disksOf(ctx: RuleContext, { owner }: Place): Disk[] {
+function disksOf(ctx: RuleContext, { owner }: CollectionRef): Disk[] {
   const id = owner?.id ?? '';
   const disk = owner?.kind === 'disk' ? ctx.tx.get('disk', id) : undefined;
   return disk ? [disk] : ctx.tx.referring('disk', 'storage_domains', id);
@@ -80,8 +80,8 @@ function isOfTemplate(ctx: RuleContext, disk: Disk): boolean {
 
 /** The image that a disk writes to, on top of the youngest one that is kept. */
 function activeImage(ctx: RuleContext, disk: Disk): DiskSnapshot {
-  const kept = ctx.tx.list('disk_snapshot', { where: { disk_id: disk.id ?? '' } });
-  const parent = kept.at(-1);
+  const stored = ctx.tx.list('disk_snapshot', { where: { disk_id: disk.id ?? '' } });
+  const parent = stored.at(-1);
   return {
     ...disk,
     id: disk.image_id ?? disk.id ?? '',

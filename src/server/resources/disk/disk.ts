@@ -1,7 +1,7 @@
 /** Common functions of disks: checks, image files, users; disks that are a whole logical unit. */
 
 import type { Resource } from '../../../model/resource.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll } from '../../core/input.ts';
 import { begin } from '../../core/transitions.ts';
@@ -120,11 +120,11 @@ function warnOfLowSpace(ctx: RuleContext, domain: Domain, taken: number): void {
 export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
   const profiles = ctx.tx.list('disk_profile', { where: { storage_domain_id: domain.id ?? '' } });
   const [first] = profiles;
-  const asked = disk.disk_profile?.id;
-  if (asked && !profiles.some(({ id }) => id === asked)) {
+  const requested = disk.disk_profile?.id;
+  if (requested && !profiles.some(({ id }) => id === requested)) {
     ctx.refuse('DISK_PROFILE_ELSEWHERE', { action, name: domain.name });
   }
-  if (!asked && first?.id) disk.disk_profile = { id: first.id };
+  if (!requested && first?.id) disk.disk_profile = { id: first.id };
   const dataCenter = dataCenterOf(ctx, domain) ?? '';
   const quota = disk.quota?.id ? ctx.tx.get('quota', disk.quota.id) : defaultQuota(ctx, dataCenter);
   if (quota && quota.data_center?.id !== dataCenter) {
@@ -212,14 +212,14 @@ export function createImage(ctx: RuleContext, disk: Disk): void {
 /** Begins a move of a disk. `data` is what its end needs to know. */
 export function moveDisk(
   ctx: RuleContext,
-  place: Pick<Place, 'collection'>,
+  ref: Pick<CollectionRef, 'collection'>,
   disk: Disk,
   operation: string,
   data?: StoredObject,
 ): void {
   const run = {
     kind: 'disk' as const,
-    collection: place.collection,
+    collection: ref.collection,
     id: disk.id ?? '',
     operation,
     ...(data ? { data } : {}),

@@ -1,7 +1,8 @@
 /** Ends of the transitions of disks, and disks that are copied from others. */
 import type { Resource } from '../../../model/resource.ts';
-import type { ImageForm, RuleContext } from '../../core/context.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { applyDefaults } from '../../core/input.ts';
+import type { ImageForm } from '../../core/ports.ts';
 import type {
   ImageCopy,
   TransitionHandlers,
@@ -255,11 +256,11 @@ export const ended: Ends = {
 
 export const failed: NonNullable<TransitionHandlers<'disk'>['onCopyFailure']> = {
   copy(ctx, disk, run) {
-    const { target, words } = dataOf(run);
+    const { target, words: messageParams } = dataOf(run);
     const made = target ? ctx.tx.get('disk', target) : undefined;
     if (made) eraseDisk(ctx, made);
     const alias = disk.alias ?? '';
-    ctx.event('DISK_COPY_FAILED', {}, { DiskAlias: alias, ...words });
+    ctx.event('DISK_COPY_FAILED', {}, { DiskAlias: alias, ...messageParams });
     return { ...disk, status: 'ok' };
   },
   export(ctx, disk, run) {

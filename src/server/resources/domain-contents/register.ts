@@ -58,15 +58,15 @@ export function register(
   ctx: RuleContext,
   kind: Owner,
   domain: string,
-  { parts = [], origin_names: origin, ...kept }: Stored<Vm> | Stored<Resource<'template'>>,
+  { parts = [], origin_names: origin, ...stored }: Stored<Vm> | Stored<Resource<'template'>>,
   body: ActionBody,
 ): StoredObject {
   const action = 'register';
   requireActive(ctx, domain, action);
   const object = settledIn(ctx, kind, {
-    ...kept,
+    ...stored,
     ...renamed(body[kind]),
-    ...(mappedCluster(ctx, kept, origin, body) ?? clusterIn(ctx, body)),
+    ...(mappedCluster(ctx, stored, origin, body) ?? clusterIn(ctx, body)),
   });
   const id = String(object['id']);
   if (ctx.tx.get(kind, id))
@@ -177,12 +177,12 @@ function isMeant(from: Named | undefined, object: Named | undefined): boolean {
 /** The cluster that the one which a machine was in maps to; undefined where no mapping says so. */
 function mappedCluster(
   ctx: RuleContext,
-  kept: { readonly cluster?: Named },
+  stored: { readonly cluster?: Named },
   origin: Origin | undefined,
   body: ActionBody,
 ): { cluster?: { id: string } } | undefined {
-  const before = ctx.tx.get('cluster', kept.cluster?.id ?? '') ?? {
-    ...kept.cluster,
+  const before = ctx.tx.get('cluster', stored.cluster?.id ?? '') ?? {
+    ...stored.cluster,
     ...(origin?.cluster ? { name: origin.cluster } : {}),
   };
   const mapping = mappingsOf(body).cluster_mappings?.find(({ from }) => isMeant(from, before));

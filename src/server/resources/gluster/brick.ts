@@ -3,7 +3,7 @@
 import { idOrName } from '../../../model/notation/collections.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { define, type Parameters } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
@@ -110,8 +110,8 @@ export function capacityOf(
 
 const type = 'Gluster Brick';
 
-function volumeOf(ctx: RuleContext, place: Place): Volume {
-  const volume = ctx.tx.get('gluster_volume', place.owner?.id ?? '');
+function volumeOf(ctx: RuleContext, ref: CollectionRef): Volume {
+  const volume = ctx.tx.get('gluster_volume', ref.owner?.id ?? '');
   if (!volume) throw new Error('Bricks belong to a volume.');
   return volume;
 }
@@ -135,10 +135,10 @@ function namedBricks(ctx: RuleContext, volume: Volume, body: ActionBody, action:
   return named;
 }
 
-export const glusterBrickRules = define('gluster_brick', {
-  addMany(ctx, place, sent) {
+export const glusterBrickBehavior = define('gluster_brick', {
+  addMany(ctx, ref, sent) {
     const action = 'add';
-    const volume = volumeOf(ctx, place);
+    const volume = volumeOf(ctx, ref);
     for (const one of sent) requireAll('GlusterBrick', ['server_id', 'brick_dir'], one, action);
     const cluster = requireServers(ctx, volume.cluster?.id ?? '', action, type);
     if (dispersed(volume.volume_type)) {
@@ -157,9 +157,9 @@ export const glusterBrickRules = define('gluster_brick', {
     return added;
   },
 
-  removeMany(ctx, place, body, parameters) {
+  removeMany(ctx, ref, body, parameters) {
     const action = 'remove';
-    const volume = volumeOf(ctx, place);
+    const volume = volumeOf(ctx, ref);
     const task = taskOf(volume);
     const bricks = namedBricks(ctx, volume, body, action);
     if (task?.type === 'remove_bricks') {
@@ -175,16 +175,16 @@ export const glusterBrickRules = define('gluster_brick', {
     return undefined;
   },
 
-  remove(ctx, { object, place }) {
-    forget(ctx, volumeOf(ctx, place), [object], undefined);
+  remove(ctx, { object, ref }) {
+    forget(ctx, volumeOf(ctx, ref), [object], undefined);
   },
 
   present: brickDetails,
 
   collectionActions: {
-    migrate(ctx, place, body) {
+    migrate(ctx, ref, body) {
       const action = 'start removing';
-      const volume = volumeOf(ctx, place);
+      const volume = volumeOf(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'migrate');
       requireStarted(ctx, volume, action, type);
       refuseBusy(ctx, volume, action, type);
@@ -195,9 +195,9 @@ export const glusterBrickRules = define('gluster_brick', {
       return undefined;
     },
 
-    stop_migrate(ctx, place, body) {
+    stop_migrate(ctx, ref, body) {
       const action = 'stop removing';
-      const volume = volumeOf(ctx, place);
+      const volume = volumeOf(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'stopMigrate');
       requireStarted(ctx, volume, action, type);
       if (!taskOf(volume)) ctx.refuse('BRICK_REMOVAL_NOT_STARTED', { action, type });
@@ -206,8 +206,8 @@ export const glusterBrickRules = define('gluster_brick', {
       return undefined;
     },
 
-    activate(ctx, place, body) {
-      const volume = volumeOf(ctx, place);
+    activate(ctx, ref, body) {
+      const volume = volumeOf(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'activate');
       const task = taskOf(volume);
       if (task?.type !== 'remove_bricks' || task.status !== 'finished') {
@@ -223,7 +223,7 @@ export const glusterBrickRules = define('gluster_brick', {
   },
 
   actions: {
-    replace(ctx, { object, place }, body) {
+    replace(ctx, { object, ref }, body) {
       if (ctx.site.dialect.name === 'ovirt') {
         throw new Refusal(
           503,
@@ -232,7 +232,7 @@ export const glusterBrickRules = define('gluster_brick', {
         );
       }
       const action = 'replace';
-      const volume = volumeOf(ctx, place);
+      const volume = volumeOf(ctx, ref);
       refuseBusy(ctx, volume, action, type);
       requireServers(ctx, volume.cluster?.id ?? '', action, type);
       const sent = Array.isArray(body['bricks']) ? body['bricks'] : [];
@@ -251,19 +251,21 @@ export const glusterBrickRules = define('gluster_brick', {
 /** The volume with the counts that were sent with new bricks: at most one copy more. */
 function grow(ctx: RuleContext, volume: Volume, parameters: Parameters): Volume {
   const grown = { ...volume };
-  const words = { action: 'add', type };
+  const messageParams = { action: 'add', type };
   if (replicated(volume.volume_type)) {
     const count = countParameter(parameters, 'replica_count') ?? 0;
     const present = volume.replica_count ?? 1;
-    if (count < present) ctx.refuse('REPLICA_COUNT_REDUCED', { ...words, present, count });
-    if (count > present + 1) ctx.refuse('REPLICA_COUNT_RAISED', { ...words, present, count });
+    if (count < present) ctx.refuse('REPLICA_COUNT_REDUCED', { ...messageParams, present, count });
+    if (count > present + 1)
+      ctx.refuse('REPLICA_COUNT_RAISED', { ...messageParams, present, count });
     grown.replica_count = count;
   }
   if (striped(volume.volume_type)) {
     const count = countParameter(parameters, 'stripe_count') ?? 0;
     const present = volume.stripe_count ?? 1;
-    if (count < present) ctx.refuse('STRIPE_COUNT_REDUCED', { ...words, present, count });
-    if (count > present + 1) ctx.refuse('STRIPE_COUNT_RAISED', { ...words, present, count });
+    if (count < present) ctx.refuse('STRIPE_COUNT_REDUCED', { ...messageParams, present, count });
+    if (count > present + 1)
+      ctx.refuse('STRIPE_COUNT_RAISED', { ...messageParams, present, count });
     grown.stripe_count = count;
   }
   return grown;
@@ -312,18 +314,19 @@ function forget(
   ctx: RuleContext,
   volume: Volume,
   bricks: readonly Brick[],
-  asked: number | undefined,
+  requested: number | undefined,
 ): void {
   const action = 'remove';
-  const words = { action, type };
+  const messageParams = { action, type };
   if (dispersed(volume.volume_type)) {
-    ctx.refuse('VOLUME_DISPERSE', { ...words, volumeType: volume.volume_type });
+    ctx.refuse('VOLUME_DISPERSE', { ...messageParams, volumeType: volume.volume_type });
   }
   refuseBusy(ctx, volume, action, type);
   const present = volume.replica_count ?? 1;
-  const count = asked ?? present;
-  if (count > present) ctx.refuse('REPLICA_COUNT_RAISED', { ...words, present, count });
-  if (count < present - 1) ctx.refuse('REPLICA_COUNT_REDUCED', { ...words, present, count });
+  const count = requested ?? present;
+  if (count > present) ctx.refuse('REPLICA_COUNT_RAISED', { ...messageParams, present, count });
+  if (count < present - 1)
+    ctx.refuse('REPLICA_COUNT_REDUCED', { ...messageParams, present, count });
   checkRemoval(ctx, volume, bricks, count, action);
   takeOut(ctx, volume, bricks, count);
   tell(ctx, 'BRICKS_REMOVED', volume);

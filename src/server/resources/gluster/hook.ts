@@ -137,8 +137,8 @@ function tell(ctx: RuleContext, event: EventName, hook: Hook): void {
   ctx.event(event, { cluster }, { HookName: hook.name });
 }
 
-export const glusterHookRules = define('gluster_hook', {
-  compute: (ctx, place) => hooksOf(ctx, place.owner?.id ?? ''),
+export const glusterHookBehavior = define('gluster_hook', {
+  compute: (ctx, ref) => hooksOf(ctx, ref.owner?.id ?? ''),
 
   remove(ctx, { object }) {
     requireAllUp(ctx, object, 'remove');

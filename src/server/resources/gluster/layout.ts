@@ -39,9 +39,9 @@ export function quorumLostWithout(ctx: RuleContext, host: Host): Volume[] {
   return [...volumes].flatMap((id) => {
     const volume = id ? ctx.tx.get('gluster_volume', id) : undefined;
     if (volume?.status !== 'up') return [];
-    const asked = volume.options?.find(({ name }) => name === 'cluster.quorum-type')?.value;
+    const requested = volume.options?.find(({ name }) => name === 'cluster.quorum-type')?.value;
     const size = volume.replica_count ?? 1;
-    if ((asked ?? (size >= 3 ? 'auto' : 'none')) !== 'auto') return [];
+    if ((requested ?? (size >= 3 ? 'auto' : 'none')) !== 'auto') return [];
     const lost = replicaSets(ctx, volume).some((set) => {
       const left = set.filter(({ status, server_id }) => status === 'up' && server_id !== host.id);
       return left.length * 2 <= size;
@@ -82,21 +82,22 @@ export function requireServers(
   type: string,
 ): Cluster {
   const cluster = ctx.tx.get('cluster', clusterId) ?? {};
-  const words = { action, type, cluster: cluster.name };
-  if (!cluster.gluster_service) ctx.refuse('CLUSTER_WITHOUT_GLUSTER', words);
-  if (serversUp(ctx, clusterId).length === 0) ctx.refuse('NO_GLUSTER_SERVER_UP', words);
+  const messageParams = { action, type, cluster: cluster.name };
+  if (!cluster.gluster_service) ctx.refuse('CLUSTER_WITHOUT_GLUSTER', messageParams);
+  if (serversUp(ctx, clusterId).length === 0) ctx.refuse('NO_GLUSTER_SERVER_UP', messageParams);
   return cluster;
 }
 
 /** Refuses counts of copies and stripes that no volume of the type has. */
 export function checkCounts(ctx: RuleContext, volume: Volume, action: string): void {
   const type = volume.volume_type;
-  const words = { action, type: 'Gluster Volume', volumeType: type };
-  if (dispersed(type)) ctx.refuse('VOLUME_DISPERSE', words);
+  const messageParams = { action, type: 'Gluster Volume', volumeType: type };
+  if (dispersed(type)) ctx.refuse('VOLUME_DISPERSE', messageParams);
   if (replicated(type) && (volume.replica_count ?? 0) < 2) {
-    ctx.refuse('REPLICA_COUNT_TOO_SMALL', words);
+    ctx.refuse('REPLICA_COUNT_TOO_SMALL', messageParams);
   }
-  if (striped(type) && (volume.stripe_count ?? 0) < 4) ctx.refuse('STRIPE_COUNT_TOO_SMALL', words);
+  if (striped(type) && (volume.stripe_count ?? 0) < 4)
+    ctx.refuse('STRIPE_COUNT_TOO_SMALL', messageParams);
 }
 
 /** Refuses a number of bricks that does not go with the type and its counts. */

@@ -79,10 +79,10 @@ export function tell(
   ctx: RuleContext,
   code: Parameters<RuleContext['event']>[0],
   volume: Volume,
-  words: Readonly<Record<string, string | number | undefined>> = {},
+  messageParams: Readonly<Record<string, string | number | undefined>> = {},
 ): void {
   const cluster = ctx.tx.get('cluster', volume.cluster?.id ?? '');
-  ctx.event(code, { cluster, gluster_volume: volume }, words);
+  ctx.event(code, { cluster, gluster_volume: volume }, messageParams);
 }
 
 /** Refuses while the volume works on something, or has finished what was not taken account of. */
@@ -136,12 +136,12 @@ function endTask(ctx: RuleContext, id: string, taskId: string): void {
   const volume = ctx.tx.get('gluster_volume', id);
   const task = volume && taskOf(volume);
   if (!volume || !task || task.id !== taskId) return;
-  const words = { TaskStatus: 'finished' };
+  const messageParams = { TaskStatus: 'finished' };
   if (task.type === 'rebalance') {
-    tell(ctx, 'VOLUME_REBALANCE_ENDED', dropTask(ctx, volume), words);
+    tell(ctx, 'VOLUME_REBALANCE_ENDED', dropTask(ctx, volume), messageParams);
   } else {
     keepTask(ctx, volume, { ...task, status: 'finished' });
-    tell(ctx, 'BRICK_MIGRATION_ENDED', volume, words);
+    tell(ctx, 'BRICK_MIGRATION_ENDED', volume, messageParams);
   }
 }
 

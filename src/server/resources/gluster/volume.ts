@@ -28,7 +28,7 @@ type Volume = Resource<'gluster_volume'>;
 type Option = NonNullable<Volume['options']>[number];
 
 /** Options that a new volume has unless they are sent. */
-export function usualOptions(sent: Volume['options']): Option[] {
+export function defaultOptions(sent: Volume['options']): Option[] {
   const given = sent ?? [];
   const open = given.some(({ name }) => name === 'auth.allow');
   return open ? given : [...given, { name: 'auth.allow', value: '*' }];
@@ -184,11 +184,11 @@ function requireVolumeState(ctx: RuleContext, volume: Volume, operation: string)
   requireState(ctx, 'gluster_volume', volume, operation, { type });
 }
 
-export const glusterVolumeRules = define('gluster_volume', {
+export const glusterVolumeBehavior = define('gluster_volume', {
   lifecycle,
 
-  beforeCreate(ctx, volume, place, sent) {
-    const clusterId = place.owner?.id ?? '';
+  beforeCreate(ctx, volume, ref, sent) {
+    const clusterId = ref.owner?.id ?? '';
     const action = 'create';
     for (const brick of sentBricks(sent)) {
       requireAll('GlusterBrick', ['server_id', 'brick_dir'], brick, 'add');
@@ -199,7 +199,7 @@ export const glusterVolumeRules = define('gluster_volume', {
     checkCounts(ctx, volume, action);
     volume.replica_count = replicated(volume.volume_type) ? (volume.replica_count ?? 1) : 1;
     volume.stripe_count = striped(volume.volume_type) ? (volume.stripe_count ?? 1) : 1;
-    volume.options = usualOptions(volume.options);
+    volume.options = defaultOptions(volume.options);
     const bricks = newBricks(ctx, volume, sentBricks(sent), action, type);
     checkBrickCount(ctx, volume, bricks.length, action);
     refuseSharedHosts(ctx, cluster, volume, bricks, action);
@@ -231,10 +231,10 @@ export const glusterVolumeRules = define('gluster_volume', {
     }
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     dropTask(ctx, object);
     tell(ctx, 'VOLUME_DELETED', object);
-    erase(ctx, { place, object: { ...object } });
+    erase(ctx, { ref, object: { ...object } });
   },
 
   present(ctx, volume) {

@@ -16,8 +16,8 @@ import {
   type Nic,
   nicId,
   nicsOf,
+  reportOf,
   tell,
-  toldOf,
 } from './nics.ts';
 import { type Configuration, configurationOf } from './saved.ts';
 
@@ -58,8 +58,8 @@ export class Draft {
   }
 
   /** Refuses the change. */
-  refuse(key: Parameters<RuleContext['refuse']>[0], words: StoredObject = {}): never {
-    this.ctx.refuse(key, { action: 'set up networks of', host: this.host.name, ...words });
+  refuse(key: Parameters<RuleContext['refuse']>[0], messageParams: StoredObject = {}): never {
+    this.ctx.refuse(key, { action: 'set up networks of', host: this.host.name, ...messageParams });
   }
 
   /** The interface that a reference names, by id or name. */
@@ -157,12 +157,12 @@ export class Draft {
   }
 
   private keep(attachment: Attachment, before: Attachment | undefined): Attachment {
-    const told = before && toldOf(before);
-    const kept = told
-      ? { ...attachment, ...{ applied: told } }
+    const reported = before && reportOf(before);
+    const stored = reported
+      ? { ...attachment, ...{ applied: reported } }
       : tell(attachment, this.network(attachment));
-    this.attachments.set(kept.id ?? '', kept);
-    return kept;
+    this.attachments.set(stored.id ?? '', stored);
+    return stored;
   }
 
   detach(reference: Attachment): void {
@@ -298,7 +298,7 @@ function isIpv6(text: string): boolean {
 function checkSharing(draft: Draft): void {
   const taken = new Map<string, string>();
   for (const one of draft.attachments.values()) {
-    const tag = toldOf(one)?.vlan;
+    const tag = reportOf(one)?.vlan;
     const key = `${one.host_nic?.id} ${tag ?? 'untagged'}`;
     const name = draft.network(one).name ?? '';
     const other = taken.get(key);
@@ -314,8 +314,8 @@ function checkSharing(draft: Draft): void {
 
 /** Networks that must not leave a host. */
 function checkLost(draft: Draft, before: Configuration): void {
-  const kept = new Set([...draft.attachments.values()].map(({ network }) => network?.id));
-  const lost = before.attachments.filter(({ network }) => !kept.has(network?.id));
+  const stored = new Set([...draft.attachments.values()].map(({ network }) => network?.id));
+  const lost = before.attachments.filter(({ network }) => !stored.has(network?.id));
   const management = managementOf(draft.ctx, draft.host.cluster?.id ?? '');
   for (const one of lost) {
     const name = draft.ctx.tx.get('network', one.network?.id ?? '')?.name ?? '';
@@ -360,6 +360,6 @@ function checkSync(draft: Draft, before: Configuration): void {
 
 function isInSync(draft: Draft, attachment: Attachment): boolean {
   return (
-    JSON.stringify(toldOf(attachment)) === JSON.stringify(appliedOf(draft.network(attachment)))
+    JSON.stringify(reportOf(attachment)) === JSON.stringify(appliedOf(draft.network(attachment)))
   );
 }

@@ -1,7 +1,7 @@
 /** Behavior of host interfaces: virtual functions, the networks that may use them, LLDP. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
@@ -9,7 +9,7 @@ import { digestOf } from '../../core/random.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { attachmentsOf, macOf, type Nic, nicId, nicsOf, nicsPath } from './nics.ts';
 
-export const hostNicRules = define('host_nic', {
+export const hostNicBehavior = define('host_nic', {
   presentsStored: true,
   /** An interface with a network has both versions of the protocol, whether they are used or not. */
   present: (_ctx, { network, ipv6, properties }) =>
@@ -18,12 +18,12 @@ export const hostNicRules = define('host_nic', {
       : {},
 
   actions: {
-    update_virtual_functions_configuration(ctx, { object, place }, body) {
+    update_virtual_functions_configuration(ctx, { object, ref }, body) {
       const present = object.virtual_functions_configuration;
       if (!present) {
         throw new Refusal(405, 'The network interface does not support SR-IOV.', object.id);
       }
-      const host = place.collection.split('/')[2] ?? '';
+      const host = ref.collection.split('/')[2] ?? '';
       const sent = body['virtual_functions_configuration'] as typeof present;
       const wanted = sent.number_of_virtual_functions;
       if (wanted !== undefined && wanted !== present.number_of_virtual_functions) {
@@ -97,8 +97,8 @@ function divide(ctx: RuleContext, host: string, nic: Nic, wanted: number): void 
 }
 
 /** Single networks and labels are allowed where not all networks are. */
-export function requireSelection(ctx: RuleContext, place: Place): void {
-  const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
+export function requireSelection(ctx: RuleContext, ref: CollectionRef): void {
+  const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
   const configuration = nic?.virtual_functions_configuration;
   if (!configuration) ctx.refuse('NIC_IS_NOT_SRIOV', { action: 'add', nic: nic?.name });
   if (configuration.all_networks_allowed) {
@@ -106,19 +106,19 @@ export function requireSelection(ctx: RuleContext, place: Place): void {
   }
 }
 
-export const allowedNetworkRules = define('allowed_network', {
+export const allowedNetworkBehavior = define('allowed_network', {
   events: { remove: 'VIRTUAL_FUNCTIONS_NETWORK_REMOVED' },
 
-  attach(ctx, place, sent) {
-    requireSelection(ctx, place);
+  attach(ctx, ref, sent) {
+    requireSelection(ctx, ref);
     const id = resolveMember(ctx.tx, 'network', sent);
     const name = ctx.tx.get('network', id)?.name ?? '';
-    if (ctx.tx.get('allowed_network', id, place.collection)) {
+    if (ctx.tx.get('allowed_network', id, ref.collection)) {
       ctx.refuse('NAME_IN_USE', { action: 'add', type: 'Network', name });
     }
     const allowed: Resource<'network'> = { id, name };
-    ctx.tx.insert('allowed_network', place.collection, allowed);
-    const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
+    ctx.tx.insert('allowed_network', ref.collection, allowed);
+    const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
     ctx.event(
       'VIRTUAL_FUNCTIONS_NETWORK_ADDED',
       { host: nic?.host },
@@ -131,9 +131,9 @@ export const allowedNetworkRules = define('allowed_network', {
 });
 
 /** What the switch at the other end of a cable tells of itself. */
-export const lldpRules = define('link_layer_discovery_protocol_element', {
-  compute(ctx, place) {
-    const nic = ctx.tx.get('host_nic', place.owner?.id ?? '');
+export const lldpBehavior = define('link_layer_discovery_protocol_element', {
+  compute(ctx, ref) {
+    const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
     if (!nic || nic.bonding || nic.base_interface !== undefined || nic.physical_function) return [];
     const digest = digestOf(nic.id ?? '', 'switch');
     const port = 1 + ((digest[0] ?? 0) % 48);

@@ -55,7 +55,7 @@ export function appliedOf(network: Network): Applied {
 }
 
 /** What the host of an attachment was told of the network. */
-export function toldOf(attachment: Attachment): Applied | undefined {
+export function reportOf(attachment: Attachment): Applied | undefined {
   return (attachment as StoredObject)['applied'] as Applied | undefined;
 }
 
@@ -75,11 +75,11 @@ export function refreshNics(ctx: RuleContext, host: string): void {
   for (const nic of nics) {
     if (isVlan(nic)) continue;
     const own = attachments.filter((one) => one.host_nic?.id === nic.id);
-    const untagged = own.find((one) => toldOf(one)?.vlan === undefined);
+    const untagged = own.find((one) => reportOf(one)?.vlan === undefined);
     const base = { ...bare(nic), ...(untagged ? dressed(untagged, host) : {}) };
     wanted.set(nic.id ?? '', base);
-    for (const tagged of own.filter((one) => toldOf(one)?.vlan !== undefined)) {
-      const tag = toldOf(tagged)?.vlan ?? 0;
+    for (const tagged of own.filter((one) => reportOf(one)?.vlan !== undefined)) {
+      const tag = reportOf(tagged)?.vlan ?? 0;
       const name = `${nic.name}.${tag}`;
       const id = nicId(host, name);
       wanted.set(id, {
@@ -118,7 +118,7 @@ function bare(nic: Nic): Nic {
 }
 
 function dressed(attachment: Attachment, host: string): Partial<Nic> {
-  const { mtu = 1500, bridged = true } = toldOf(attachment) ?? {};
+  const { mtu = 1500, bridged = true } = reportOf(attachment) ?? {};
   const assignments = attachment.ip_address_assignments ?? [];
   const v4 = assignments.find(({ ip }) => ip?.version !== 'v6');
   const v6 = assignments.find(({ ip }) => ip?.version === 'v6');
@@ -157,7 +157,7 @@ const names = ['eth0', 'eth1', 'eth2', 'eth3'] as const;
 const divisible = 'eth3';
 
 /** Gives a host its interfaces, and the management network of its cluster on the first one. */
-export function equipWithNics(ctx: RuleContext, host: string): void {
+export function installNics(ctx: RuleContext, host: string): void {
   if (nicsOf(ctx, host).length === 0) {
     for (const name of names) addPhysical(ctx, host, name);
   }

@@ -8,7 +8,7 @@ import { merge, resolveMember, settable } from '../../core/input.ts';
 import { namedId } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { useless } from '../host/non-responsive.ts';
+import { markNonOperational } from '../host/non-responsive.ts';
 import { Draft, validate } from './draft.ts';
 import {
   type Attachment,
@@ -42,9 +42,9 @@ export function leaveUnmanaged(ctx: RuleContext, attachment: Attachment): void {
   refreshNics(ctx, host);
 }
 
-export const unmanagedNetworkRules = define('unmanaged_network', {
-  beforeDelete(ctx, { place }) {
-    const host = ctx.tx.get('host', place.owner?.id ?? '');
+export const unmanagedNetworkBehavior = define('unmanaged_network', {
+  beforeDelete(ctx, { ref }) {
+    const host = ctx.tx.get('host', ref.owner?.id ?? '');
     if (!host) return;
     requireConfigurable(ctx, host);
     ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: 1, Total: 1 });
@@ -54,7 +54,7 @@ export const unmanagedNetworkRules = define('unmanaged_network', {
 type Host = Resource<'host'>;
 
 /** Seconds that a change waits for its confirmation, when it is to be checked. */
-const usual = 120;
+const defaults = 120;
 
 /** Refuses while the host cannot take a change of its networks. */
 export function requireConfigurable(ctx: RuleContext, host: Host): void {
@@ -81,14 +81,14 @@ export function changeNetworks(
   ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: 1, Total: 1 });
   const now = ctx.tx.get('host', hostId) ?? host;
   const missing = now.status === 'up' ? missingNetworks(ctx, now) : [];
-  if (missing.length > 0) useless(ctx, now, missing);
+  if (missing.length > 0) markNonOperational(ctx, now, missing);
 }
 
 /** The action `setup_networks`. */
 export function setupNetworks(ctx: RuleContext, host: Host, body: ActionBody): void {
   const id = host.id ?? '';
   const timeout = body['connectivity_timeout'];
-  const seconds = typeof timeout === 'number' ? timeout : usual;
+  const seconds = typeof timeout === 'number' ? timeout : defaults;
   if (seconds < 1 || seconds > 120) {
     ctx.refuse('VALUE_OUT_OF_RANGE', {
       action: 'set up networks of',

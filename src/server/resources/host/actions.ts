@@ -14,7 +14,7 @@ import { requireSignInAgain, sentObject } from './checks.ts';
 import { fence } from './fence.ts';
 import { isOutdated, software } from './hardware.ts';
 import { migrateAway, refuseMaintenance } from './maintenance.ts';
-import { useless } from './non-responsive.ts';
+import { markNonOperational } from './non-responsive.ts';
 import { forceSpm } from './spm.ts';
 import { move } from './transitions.ts';
 
@@ -155,7 +155,7 @@ export const hostActions = {
     refreshNics(ctx, object.id ?? '');
     if (object.status !== 'up') return undefined;
     const missing = missingNetworks(ctx, object);
-    if (missing.length > 0) useless(ctx, object, missing);
+    if (missing.length > 0) markNonOperational(ctx, object, missing);
     return undefined;
   },
 

@@ -3,14 +3,14 @@
 import type { Resource } from '../../../model/resource.ts';
 import { hostLifecycle as lifecycle } from '../../../model/resources/host.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import { compose } from '../../store/conditions.ts';
 import { isRecord, type StoredObject } from '../../store/kinds.ts';
-import { wearLabels } from '../affinity.ts';
+import { applyLabels } from '../affinity.ts';
 import { bricksOn } from '../gluster/layout.ts';
 import { changeNetworkCluster, hostNetworkActions } from '../host-network/setup.ts';
 import { affinitySets } from '../scheduling/affinity.ts';
@@ -53,9 +53,9 @@ export function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: St
 type Vm = Resource<'vm'>;
 
 /** The list of hosts, or of those that can take the machines which the request names. */
-export function migrationTargets(ctx: RuleContext, place: Place, id?: string): Place {
+export function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
   const named = ctx.parameters.text('migration_target_of');
-  if (named === undefined || id !== undefined || place.collection !== '/hosts') return place;
+  if (named === undefined || id !== undefined || ref.collection !== '/hosts') return ref;
   const vms = named.split(',').flatMap((vm) => ctx.tx.get('vm', vm.trim()) ?? []);
   const all =
     ctx.parameters.flag('check_vms_in_affinity_closure') === true ? closureOf(ctx, vms) : vms;
@@ -64,11 +64,11 @@ export function migrationTargets(ctx: RuleContext, place: Place, id?: string): P
     .filter((host) => all.length > 0 && all.every((vm) => takes(ctx, host.id ?? '', vm)))
     .map(({ id: host }) => host ?? '');
   const sql = hosts.length > 0 ? `id IN (${hosts.map(() => '?').join(', ')})` : '0';
-  const { condition } = place.options;
+  const { condition } = ref.options;
   return {
-    ...place,
+    ...ref,
     options: {
-      ...place.options,
+      ...ref.options,
       condition: condition
         ? compose`(${condition}) AND ${{ sql, values: hosts }}`
         : { sql, values: hosts },
@@ -100,7 +100,7 @@ function takes(ctx: RuleContext, host: string, vm: Vm): boolean {
 
 type Host = Resource<'host'>;
 
-export const hostRules = define('host', {
+export const hostBehavior = define('host', {
   lifecycle,
   measure: (ctx, field) => measureOf(ctx, 'host', field),
   transitions: hostTransitions,
@@ -120,7 +120,7 @@ export const hostRules = define('host', {
     host.power_management = powerManagementOf(host.power_management);
     host.ssh = sshOf(host.ssh);
     forgetPassword(host);
-    wearLabels(ctx, host);
+    applyLabels(ctx, host);
     // They are objects of their own.
     delete host.external_network_provider_configurations;
     // A host that a provider sets up is there once somebody approves it.
@@ -161,7 +161,7 @@ export const hostRules = define('host', {
       after.reinstallation_required = true;
     }
     checkChange(ctx, before, after);
-    wearLabels(ctx, after);
+    applyLabels(ctx, after);
   },
 
   afterUpdate(ctx, before, { object }) {
@@ -200,7 +200,7 @@ export const hostRules = define('host', {
   presentsStored: true,
   present(ctx, host) {
     const where = { host_id: host.id ?? '' };
-    const condition = ctx.sight?.condition('vm');
+    const condition = ctx.filter?.condition('vm');
     const total = ctx.tx.count('vm', { where, condition });
     const moving = { ...where, status: 'migrating' };
     const migrating = ctx.tx.count('vm', { where: moving, condition });

@@ -106,7 +106,7 @@ export function checkPowerManagement(ctx: RuleContext, host: Host, action: strin
 
 /** What changes only while the host is out of service, or never. */
 export function checkChange(ctx: RuleContext, before: Host, after: Host): void {
-  const words = { action: 'edit', status: before.status };
+  const messageParams = { action: 'edit', status: before.status };
   const apart = reconfigurable.includes(before.status ?? '');
   const moved = [
     ...(before.address === after.address ? [] : ['address']),
@@ -114,13 +114,16 @@ export function checkChange(ctx: RuleContext, before: Host, after: Host): void {
     ...(before.cluster?.id === after.cluster?.id ? [] : ['cluster']),
   ];
   if (moved.length > 0 && !apart) {
-    ctx.refuse('HOST_STATUS_NOT_VALID_FOR_UPDATE', { ...words, attributes: moved.join(', ') });
+    ctx.refuse('HOST_STATUS_NOT_VALID_FOR_UPDATE', {
+      ...messageParams,
+      attributes: moved.join(', '),
+    });
   }
   if (before.address !== after.address) {
-    if (before.status !== 'install_failed') ctx.refuse('HOST_ADDRESS_FIXED', words);
+    if (before.status !== 'install_failed') ctx.refuse('HOST_ADDRESS_FIXED', messageParams);
     checkAddress(ctx, after, 'edit');
   }
-  if (before.port !== after.port) ctx.refuse('HOST_PORT_NEEDS_INSTALL', words);
+  if (before.port !== after.port) ctx.refuse('HOST_PORT_NEEDS_INSTALL', messageParams);
   checkNumbers(ctx, after, 'edit');
   checkPowerManagement(ctx, after, 'edit');
   checkCluster(ctx, before, after);

@@ -1,7 +1,7 @@
 /** Devices, processors, hooks and errata that a host reports. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
 import type { StoredObject } from '../../store/kinds.ts';
@@ -13,9 +13,9 @@ type Device = Resource<'host_device'>;
 type Erratum = Resource<'katello_erratum'>;
 
 /** The host that a collection belongs to, once it was installed. */
-export function hostOf(ctx: RuleContext, place: Place): Host | undefined {
-  if (place.owner?.kind !== 'host') return undefined;
-  const host = ctx.tx.get('host', place.owner.id);
+export function hostOf(ctx: RuleContext, ref: CollectionRef): Host | undefined {
+  if (ref.owner?.kind !== 'host') return undefined;
+  const host = ctx.tx.get('host', ref.owner.id);
   return host?.hardware_information ? host : undefined;
 }
 
@@ -95,9 +95,9 @@ export function devicesOf(ctx: RuleContext, host: Host): Device[] {
   });
 }
 
-export const cpuUnitRules = define('host_cpu_unit', {
-  compute(ctx, place) {
-    const host = hostOf(ctx, place);
+export const cpuUnitBehavior = define('host_cpu_unit', {
+  compute(ctx, ref) {
+    const host = hostOf(ctx, ref);
     const { sockets = 0, cores = 0, threads = 0 } = host?.cpu?.topology ?? {};
     const perSocket = cores * threads;
     return Array.from({ length: sockets * perSocket }, (_, cpu) => ({
@@ -117,9 +117,9 @@ const hookNames = [
   ['before_network_setup', '50_fcoe'],
 ] as const;
 
-export const hookRules = define('hook', {
-  compute(ctx, place) {
-    const host = hostOf(ctx, place);
+export const hookBehavior = define('hook', {
+  compute(ctx, ref) {
+    const host = hostOf(ctx, ref);
     if (!host) return [];
     return hookNames.map(([event, name]) => ({
       id: namedId(host.id ?? '', event, name),
@@ -162,21 +162,21 @@ const errata = [
   },
 ] as const;
 
-export const erratumRules = define('katello_erratum', {
-  compute(ctx, place) {
-    if (!place.owner) {
+export const erratumBehavior = define('katello_erratum', {
+  compute(ctx, ref) {
+    if (!ref.owner) {
       const open = ctx.tx
         .list('host')
         .some((host) => host.hardware_information && isOutdated(host));
       return open ? errata.map((one) => erratumOf(one, '')) : [];
     }
-    if (place.owner.kind === 'vm') {
+    if (ref.owner.kind === 'vm') {
       // The guests of simulated machines are never updated.
-      const vm = ctx.tx.get('vm', place.owner.id);
+      const vm = ctx.tx.get('vm', ref.owner.id);
       const known = vm?.status === 'up' && !vm.os?.type?.startsWith('windows');
       return known ? errata.map((one) => ({ ...erratumOf(one, ''), vm: { id: vm.id ?? '' } })) : [];
     }
-    const host = hostOf(ctx, place);
+    const host = hostOf(ctx, ref);
     if (!host || !isOutdated(host)) return [];
     return errata.map((one) => ({ ...erratumOf(one, ''), host: { id: host.id ?? '' } }));
   },
@@ -192,35 +192,35 @@ function erratumOf(one: (typeof errata)[number], owner: string): Erratum {
   };
 }
 
-export const hostDeviceRules = define('host_device', {
-  compute(ctx, place) {
-    if (place.owner?.kind === 'vm') {
-      return ctx.tx.list('host_device', { where: { collection: place.collection } });
+export const hostDeviceBehavior = define('host_device', {
+  compute(ctx, ref) {
+    if (ref.owner?.kind === 'vm') {
+      return ctx.tx.list('host_device', { where: { collection: ref.collection } });
     }
-    const host = hostOf(ctx, place);
+    const host = hostOf(ctx, ref);
     return host ? devicesOf(ctx, host) : [];
   },
 
-  attach: (ctx, place, sent) => assign(ctx, place, sent),
+  attach: (ctx, ref, sent) => assign(ctx, ref, sent),
 
-  beforeDelete(ctx, { place }) {
-    const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+  beforeDelete(ctx, { ref }) {
+    const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
     if (isRunning(vm)) {
       ctx.refuse('VM_IS_NOT_DOWN', { action: 'remove a device of', status: vm.status });
     }
   },
 
-  remove(ctx, { place, object }) {
-    ctx.tx.remove('host_device', object.id ?? '', place.collection);
-    const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+  remove(ctx, { ref, object }) {
+    ctx.tx.remove('host_device', object.id ?? '', ref.collection);
+    const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
     ctx.event('HOST_DEVICES_REMOVED', subjects(ctx, vm), { Devices: object.name });
   },
 });
 
 /** Gives a machine a device of the one host that it is pinned to. */
-function assign(ctx: RuleContext, place: Place, sent: StoredObject): Device {
+function assign(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): Device {
   const action = 'add';
-  const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+  const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
   const { affinity, hosts = [] } = vm.placement_policy ?? {};
   const host = hosts.length === 1 ? ctx.tx.get('host', hosts[0]?.id ?? '') : undefined;
   if (!host || affinity !== 'pinned') ctx.refuse('HOST_DEVICE_VM_NOT_PINNED', { action });
@@ -229,10 +229,10 @@ function assign(ctx: RuleContext, place: Place, sent: StoredObject): Device {
   const found =
     devicesOf(ctx, host).find((one) => (id ? one.id === id : one.name === name)) ??
     ctx.refuse('HOST_DEVICE_NOT_FOUND', { action, host: host.name, name: name ?? id });
-  const present = ctx.tx.get('host_device', found.id ?? '', place.collection);
+  const present = ctx.tx.get('host_device', found.id ?? '', ref.collection);
   if (present) return present;
   const device: Device = { ...found, vm: { id: vm.id ?? '' }, placeholder: false };
-  ctx.tx.insert('host_device', place.collection, device);
+  ctx.tx.insert('host_device', ref.collection, device);
   ctx.event('HOST_DEVICES_ADDED', subjects(ctx, vm), { Devices: device.name });
   return device;
 }

@@ -4,7 +4,7 @@ import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { equipWithNics } from '../host-network/nics.ts';
+import { installNics } from '../host-network/nics.ts';
 
 type Host = Resource<'host'>;
 
@@ -110,7 +110,7 @@ export function equip(ctx: RuleContext, host: Host): void {
   if (ctx.tx.count('numa_node', { where: { collection: `/hosts/${id}/numanodes` } }) === 0) {
     addNumaNodes(ctx, host);
   }
-  equipWithNics(ctx, id);
+  installNics(ctx, id);
 }
 
 function addNumaNodes(ctx: RuleContext, host: Host): void {

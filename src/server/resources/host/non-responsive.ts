@@ -1,6 +1,6 @@
 /** Non-responsive and non-operational hosts: their virtual machines, and the host that is their fence proxy. */
 import type { Resource } from '../../../model/resource.ts';
-import { placeOf } from '../../core/collection-ref.ts';
+import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { begin } from '../../core/transitions.ts';
@@ -16,8 +16,8 @@ type Host = Resource<'host'>;
 
 /** A host that is up, of the cluster, the data center or another one, as the host asks for. */
 export function proxyOf(ctx: RuleContext, host: Host): Host | undefined {
-  const asked = host.power_management?.pm_proxies ?? [{ type: 'cluster' }, { type: 'dc' }];
-  for (const { type } of asked) {
+  const requested = host.power_management?.pm_proxies ?? [{ type: 'cluster' }, { type: 'dc' }];
+  for (const { type } of requested) {
     const found = candidates(ctx, host, type ?? 'cluster').find(({ id }) => id !== host.id);
     if (found) return found;
   }
@@ -33,7 +33,11 @@ function candidates(ctx: RuleContext, host: Host, where: string): Host[] {
 }
 
 /** A host that is up and lacks required networks is non-operational until it has them. */
-export function useless(ctx: RuleContext, host: Host, missing: readonly string[]): StoredObject {
+export function markNonOperational(
+  ctx: RuleContext,
+  host: Host,
+  missing: readonly string[],
+): StoredObject {
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   const out = { ...host, status: 'non_operational', status_detail: 'network_unreachable' } as Host;
   ctx.tx.update('host', out);
@@ -48,7 +52,7 @@ type Vm = Resource<'vm'>;
 const gone = ['host', 'start_time', 'run_once', 'status_detail', 'fqdn', runStateMember];
 
 /** The host with this id stops answering; after a while it counts as lost. */
-export function loseHost(ctx: RuleContext, id: string): void {
+export function markNonResponsive(ctx: RuleContext, id: string): void {
   const host = ctx.tx.get('host', id);
   if (!host) return;
   begin(ctx, { kind: 'host', collection: '/hosts', id, operation: 'lose' }, host);
@@ -58,7 +62,7 @@ export function loseHost(ctx: RuleContext, id: string): void {
  * Nobody knows what the machines of a lost host do. Power management switches it off and on, which
  * settles that; without, somebody has to confirm that it was rebooted. Returns whether it is fenced.
  */
-export function settleLost(ctx: RuleContext, host: Host): boolean {
+export function settleNonResponsive(ctx: RuleContext, host: Host): boolean {
   for (const vm of runningOn(ctx, host)) {
     ctx.tx.tasks.removeOf(`vm:/vms/${vm.id}`);
     ctx.tx.update('vm', { ...vm, status: 'unknown' });
@@ -112,7 +116,7 @@ function free(ctx: RuleContext, vm: Vm, host: Host): void {
 
 function restart(ctx: RuleContext, vm: Vm): void {
   ctx.event('HA_VM_FAILED', { vm });
-  const target = { place: placeOf(ctx.tx, '/vms', []), object: vm };
+  const target = { ref: resolveCollection(ctx.tx, '/vms', []), object: vm };
   try {
     ctx.behavior('vm')?.actions?.['start']?.(ctx, target, {});
     const host = ctx.tx.get('vm', vm.id ?? '')?.host?.id;

@@ -25,7 +25,7 @@ export function refreshStorage(ctx: RuleContext, host: Host): void {
 export function busyDisks(ctx: RuleContext, host: Host): Resource<'disk'>[] {
   const domains = new Set(domainsOf(ctx, dataCenterOf(ctx, host)?.id ?? '').map(({ id }) => id));
   return ctx.tx
-    .list('disk', { condition: { sql: "status = 'locked'", values: [] } })
+    .list('disk', { where: { status: 'locked' } })
     .filter((disk) => disk.storage_domains?.some(({ id }) => domains.has(id)));
 }
 

@@ -137,19 +137,19 @@ function searched(body: ActionBody): Target[] {
     : [{ address, port, target: String(target) }];
 }
 
-export const hostStorageRules = define('host_storage', {
-  compute(ctx, place) {
-    const host = ctx.tx.get('host', place.owner?.id ?? '');
+export const hostStorageBehavior = define('host_storage', {
+  compute(ctx, ref) {
+    const host = ctx.tx.get('host', ref.owner?.id ?? '');
     if (!host) return [];
     const users = unitUsers(ctx);
     const show = (unit: LogicalUnit, type: 'fcp' | 'iscsi'): HostStorage => {
       const { status, ...shown } = presentUnit(logicalUnit(unit.id ?? '', unit), users);
-      const asked = ctx.parameters.flag('report_status') !== false;
+      const requested = ctx.parameters.flag('report_status') !== false;
       return {
         id: unit.id ?? '',
         type,
         host: { id: host.id ?? '' },
-        logical_units: [asked ? { ...shown, status: status ?? 'free' } : shown],
+        logical_units: [requested ? { ...shown, status: status ?? 'free' } : shown],
       };
     };
     const found = new Map<string, HostStorage>();

@@ -12,7 +12,7 @@ import { revertNetworks, settledNetworks } from '../host-network/saved.ts';
 import { bootedAt } from '../statistics/host.ts';
 import { certificateOf, equip, fingerprintOf, hardware, software } from './hardware.ts';
 import { migrateAway, runningOn } from './maintenance.ts';
-import { freeVms, settleLost, useless } from './non-responsive.ts';
+import { freeVms, markNonOperational, settleNonResponsive } from './non-responsive.ts';
 import { refreshStorage } from './spm.ts';
 
 type Host = Resource<'host'>;
@@ -66,14 +66,14 @@ export const hostTransitions: TransitionHandlers<'host'> = {
     lose(ctx, host) {
       ctx.tx.update('host', host);
       ctx.event('HOST_NON_RESPONSIVE', { host: host });
-      const fenced = settleLost(ctx, host);
+      const fenced = settleNonResponsive(ctx, host);
       refreshStorage(ctx, host);
       const now = ctx.tx.get('host', String(host['id'])) as Host;
       if (fenced) restartPower(ctx, now);
       return fenced ? undefined : now;
     },
     remove(ctx, host) {
-      erase(ctx, { place: { kind: 'host', collection: '/hosts' }, object: host });
+      erase(ctx, { ref: { kind: 'host', collection: '/hosts' }, object: host });
       forgetReferences(ctx, String(host['id']));
       for (const permission of ctx.tx.list('permission', {
         where: { host_id: String(host['id']) },
@@ -161,7 +161,7 @@ function leave(ctx: RuleContext, host: StoredObject, run: TransitionRun): Stored
  */
 export function comeUp(ctx: RuleContext, host: StoredObject): StoredObject {
   const missing = missingNetworks(ctx, host);
-  if (missing.length > 0) return useless(ctx, host, missing);
+  if (missing.length > 0) return markNonOperational(ctx, host, missing);
   const { status_detail: _reason, ...ready } = host;
   ctx.tx.update('host', ready);
   const cluster = ctx.tx.get('cluster', (host as Host).cluster?.id ?? '');
@@ -184,6 +184,6 @@ function adoptArchitecture(ctx: RuleContext, cluster: Resource<'cluster'> | unde
 }
 
 function statusWord(host: Host): string {
-  const words = (host.status ?? '').split('_');
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const messageParams = (host.status ?? '').split('_');
+  return messageParams.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -59,7 +59,7 @@ const transitions: TransitionHandlers<'image_transfer'> = {
   },
 };
 
-export const imageTransferRules = define('image_transfer', {
+export const imageTransferBehavior = define('image_transfer', {
   lifecycle,
   transitions,
   addsAtOnce: true,
@@ -163,8 +163,8 @@ function aboutTransfer(ctx: RuleContext, transfer: Transfer) {
 }
 
 function tellFailure(ctx: RuleContext, transfer: Transfer): void {
-  const { subjects, words } = aboutTransfer(ctx, transfer);
-  ctx.event('TRANSFER_FAILED', subjects, words);
+  const { subjects, words: messageParams } = aboutTransfer(ctx, transfer);
+  ctx.event('TRANSFER_FAILED', subjects, messageParams);
 }
 
 whenPrepared((ctx, transfer, failed) => {
@@ -185,12 +185,12 @@ function finished(ctx: RuleContext, object: StoredObject): StoredObject {
 
 /** Images of snapshots and disks in a backup are read while the machine goes on. */
 function isShared(ctx: RuleContext, transfer: Transfer, disk: Disk): boolean {
-  const words = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
+  const messageParams = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
   const reads = transfer.direction === 'download';
   if (transfer.snapshot?.id) {
     const image = ctx.tx.get('disk_snapshot', transfer.snapshot.id);
     if (!reads) ctx.refuse('TRANSFER_ONLY_READS', { action: 'add', what: 'a snapshot' });
-    if (image?.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
+    if (image?.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
     return true;
   }
   if (!transfer.backup?.id) return false;
@@ -207,11 +207,11 @@ function isShared(ctx: RuleContext, transfer: Transfer, disk: Disk): boolean {
 
 /** Refuses a disk that somebody works with. */
 function requireFree(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
-  const words = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
+  const messageParams = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
   if (disk.storage_type === 'lun') ctx.refuse('DISK_IS_A_UNIT', { action: 'transfer' });
-  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
+  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
   if (disk.status === 'illegal' && transfer.direction === 'download') {
-    ctx.refuse('DISK_IS_ILLEGAL', words);
+    ctx.refuse('DISK_IS_ILLEGAL', messageParams);
   }
   // Backups that begin keep the disks as they are at this moment.
   for (const { vm } of vmsOf(ctx, disk)) requireBackupsBegun(ctx, vm, 'transfer a disk of');
@@ -256,8 +256,8 @@ function move(ctx: RuleContext, transfer: Transfer, operation: string): undefine
 
 /** Ends a download whose image is gone. */
 export function imageLost(ctx: RuleContext, transfer: Transfer): void {
-  const { words } = aboutTransfer(ctx, transfer);
-  ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, words);
+  const { words: messageParams } = aboutTransfer(ctx, transfer);
+  ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, messageParams);
   move(ctx, transfer, 'fail');
 }
 
@@ -269,8 +269,8 @@ export function backupGone(ctx: RuleContext, transfer: Transfer): void {
 
 /** Stops a transfer whose ticket is gone: an upload can be resumed, a download is over. */
 export function ticketLost(ctx: RuleContext, transfer: Transfer): void {
-  const { words } = aboutTransfer(ctx, transfer);
-  ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, words);
+  const { words: messageParams } = aboutTransfer(ctx, transfer);
+  ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, messageParams);
   if (transfer.direction === 'download') move(ctx, transfer, 'fail');
   else ctx.tx.update('image_transfer', { ...transfer, phase: 'paused_system' });
 }
@@ -280,7 +280,7 @@ export function ticketLost(ctx: RuleContext, transfer: Transfer): void {
  * uploads and cancels downloads.
  */
 export function timedOut(ctx: RuleContext, transfer: Transfer): void {
-  const words = {
+  const messageParams = {
     TransferType: transfer.direction === 'download' ? 'Download' : 'Upload',
     DiskAlias: ctx.tx.get('disk', transfer.disk?.id ?? '')?.alias ?? '',
     Seconds: transfer.inactivity_timeout,
@@ -294,7 +294,7 @@ export function timedOut(ctx: RuleContext, transfer: Transfer): void {
     : pauses
       ? 'TRANSFER_PAUSED_BY_POLICY'
       : 'TRANSFER_CANCELLED_BY_POLICY';
-  ctx.event(event, {}, words);
+  ctx.event(event, {}, messageParams);
   closeTicket(ctx, transfer);
   const current = withProgress(ctx, transfer);
   if (pauses) ctx.tx.update('image_transfer', { ...current, phase: 'paused_system' });

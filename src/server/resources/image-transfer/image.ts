@@ -3,7 +3,8 @@
  * client speaks another format than the disk.
  */
 import type { Resource } from '../../../model/resource.ts';
-import type { BitmapOfPeriod, ImageForm, RuleContext, TransferTicket } from '../../core/context.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { BitmapOfPeriod, ImageForm, TransferTicket } from '../../core/ports.ts';
 import { beginWork, defineWork } from '../../core/tasks.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { noteReplaced, trackedPeriod } from '../disk/dirty-bitmaps.ts';

@@ -44,11 +44,11 @@ export const reachActions = {
     return undefined;
   },
 
-  import_certificates(ctx, { object, place }, body) {
+  import_certificates(ctx, { object, ref }, body) {
     const provider = object as Trusting;
     const sent = (body.certificates ?? []).map((one) => read(ctx, one));
     const known = new Map([...(provider.trusted ?? []), ...sent].map((one) => [one.id, one]));
-    ctx.tx.update(place.kind, { ...provider, trusted: [...known.values()] } as never);
+    ctx.tx.update(ref.kind, { ...provider, trusted: [...known.values()] } as never);
     ctx.event('PROVIDER_CERTIFICATES_IMPORTED', {}, { ObjectName: provider.name });
     return undefined;
   },
@@ -91,16 +91,16 @@ const content = [
 ].join('\n');
 
 /** What the provider presents, and what else is trusted for it. */
-export const certificateRules = define('certificate', {
-  compute(ctx, place) {
+export const certificateBehavior = define('certificate', {
+  compute(ctx, ref) {
     const presented = {
-      id: namedId(place.owner?.id ?? '', 'certificate'),
+      id: namedId(ref.owner?.id ?? '', 'certificate'),
       name: 'provider.example.com',
       organization: 'Example',
       subject: 'O=Example,CN=provider.example.com',
       content,
     };
-    const owner = place.owner && ctx.tx.get(place.owner.kind, place.owner.id);
+    const owner = ref.owner && ctx.tx.get(ref.owner.kind, ref.owner.id);
     const { trusted = [] } = (owner ?? {}) as Trusting;
     return [presented, ...trusted.filter((one) => one.content !== content)];
   },
@@ -124,32 +124,32 @@ const events = {
   remove: 'PROVIDER_REMOVED',
 } as const;
 
-export const externalHostProviderRules = define('external_host_provider', {
+export const externalHostProviderBehavior = define('external_host_provider', {
   events,
   beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
   beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
   actions: reachActions,
 });
 
-export const imageProviderRules = define('openstack_image_provider', {
+export const imageProviderBehavior = define('openstack_image_provider', {
   events,
   beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
   afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'image'),
   beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
-  remove: (ctx, { object, place }) => removeWithDomain(ctx, place, object),
+  remove: (ctx, { object, ref }) => removeWithDomain(ctx, ref, object),
   actions: reachActions,
 });
 
-export const volumeProviderRules = define('openstack_volume_provider', {
+export const volumeProviderBehavior = define('openstack_volume_provider', {
   events,
   beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
   afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'volume'),
   beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
-  remove: (ctx, { object, place }) => removeWithDomain(ctx, place, object),
+  remove: (ctx, { object, ref }) => removeWithDomain(ctx, ref, object),
   actions: reachActions,
 });
 
-export const networkProviderRules = define('openstack_network_provider', {
+export const networkProviderBehavior = define('openstack_network_provider', {
   events,
 
   beforeCreate(ctx, provider) {
@@ -170,17 +170,17 @@ export const networkProviderRules = define('openstack_network_provider', {
 
   beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
 
-  beforeDelete(ctx, { object, place }) {
+  beforeDelete(ctx, { object, ref }) {
     const where = { external_provider_id: object.id ?? '' };
     const used = ctx.tx.list('network', { where, limit: 6 }) as StoredObject[];
-    refuseInUse({ place, object: { ...object } }, used, 'the networks');
+    refuseInUse({ ref, object: { ...object } }, used, 'the networks');
   },
 
   actions: reachActions,
 });
 
 /** Providers that a cluster names, as it lists them. */
-export const externalProviderRules = define('external_provider', {
+export const externalProviderBehavior = define('external_provider', {
   compute(ctx, { owner }) {
     const cluster = owner?.kind === 'cluster' ? ctx.tx.get('cluster', owner.id) : undefined;
     return (cluster?.external_network_providers ?? []).flatMap(
@@ -191,7 +191,7 @@ export const externalProviderRules = define('external_provider', {
 
 function removeWithDomain(
   ctx: RuleContext,
-  place: { kind: KindName; collection: string },
+  ref: { kind: KindName; collection: string },
   provider: Provider,
 ): void {
   const domain = domainOfProvider(ctx, provider.id ?? '');
@@ -207,12 +207,12 @@ function removeWithDomain(
       ctx.tx.remove('attached_storage_domain', id, collection);
     }
     erase(ctx, {
-      place: { kind: 'storage_domain', collection: '/storagedomains' },
+      ref: { kind: 'storage_domain', collection: '/storagedomains' },
       object: { ...domain },
     });
   }
   ctx.event('PROVIDER_REMOVED', {}, { ObjectName: provider.name });
-  erase(ctx, { place, object: { ...provider } });
+  erase(ctx, { ref, object: { ...provider } });
 }
 
 /** Names are unique among providers of all kinds; addresses are those of web services. */
@@ -234,7 +234,7 @@ function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-export const authenticationKeyRules = define('openstack_volume_authentication_key', {
+export const authenticationKeyBehavior = define('openstack_volume_authentication_key', {
   events: {
     add: 'AUTHENTICATION_KEY_ADDED',
     update: 'AUTHENTICATION_KEY_UPDATED',
@@ -247,9 +247,9 @@ export const authenticationKeyRules = define('openstack_volume_authentication_ke
   },
 });
 
-export const volumeTypeRules = define('openstack_volume_type', {
-  compute(_ctx, place) {
-    const provider = place.owner?.id ?? '';
+export const volumeTypeBehavior = define('openstack_volume_type', {
+  compute(_ctx, ref) {
+    const provider = ref.owner?.id ?? '';
     return ['ceph', 'lvm'].map((name) => ({
       id: namedId(provider, 'volume type', name),
       name,

@@ -4,7 +4,7 @@ import { byIdOrName } from '../../../model/notation/collections.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { add } from '../../api/generic.ts';
 import { define } from '../../core/behavior.ts';
-import { placeOf } from '../../core/collection-ref.ts';
+import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
 import { applyDefaults, requireAll, resolveMember, resolveReferences } from '../../core/input.ts';
@@ -67,10 +67,10 @@ export function domainOfProvider(ctx: RuleContext, provider: string): ProviderDo
 type Image = Resource<'image'> & { format?: Resource<'disk'>['format'] };
 type Disk = Resource<'disk'>;
 
-export const imageRules = define('image', {
-  locate(ctx, place) {
-    const domain = ctx.tx.get('storage_domain', place.owner?.id ?? '');
-    if (domain?.type === 'image') return place;
+export const imageBehavior = define('image', {
+  locate(ctx, ref) {
+    const domain = ctx.tx.get('storage_domain', ref.owner?.id ?? '');
+    if (domain?.type === 'image') return ref;
     throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type}: it has no images.`);
   },
 
@@ -79,9 +79,9 @@ export const imageRules = define('image', {
   },
 });
 
-export const openstackImageRules = define('openstack_image', {
-  compute(ctx, place) {
-    const provider = place.owner?.id ?? '';
+export const openstackImageBehavior = define('openstack_image', {
+  compute(ctx, ref) {
+    const provider = ref.owner?.id ?? '';
     return imagesOf(ctx, provider).map(({ id = '', name = '' }) => ({
       id,
       name,
@@ -90,8 +90,8 @@ export const openstackImageRules = define('openstack_image', {
   },
 
   actions: {
-    import(ctx, { object, place }, body) {
-      const image = imagesOf(ctx, place.owner?.id ?? '').find(({ id }) => id === object.id);
+    import(ctx, { object, ref }, body) {
+      const image = imagesOf(ctx, ref.owner?.id ?? '').find(({ id }) => id === object.id);
       return image ? importImage(ctx, image, body) : undefined;
     },
   },
@@ -164,16 +164,16 @@ function addTemplate(ctx: RuleContext, image: Image, disk: string, body: ActionB
   return id;
 }
 
-export const openstackNetworkRules = define('openstack_network', {
+export const openstackNetworkBehavior = define('openstack_network', {
   actions: {
     /** Makes a network of a data center that the provider goes on to keep. */
-    import(ctx, { object, place }, body) {
+    import(ctx, { object, ref }, body) {
       requireAll('Action', [byIdOrName('data_center')], body, 'import');
       const dataCenter = resolveMember(ctx.tx, 'data_center', body['data_center'] as StoredObject);
-      add(ctx, placeOf(ctx.tx, '/networks', []), {
+      add(ctx, resolveCollection(ctx.tx, '/networks', []), {
         name: object.name,
         data_center: { id: dataCenter },
-        external_provider: { id: place.owner?.id },
+        external_provider: { id: ref.owner?.id },
       });
       return undefined;
     },

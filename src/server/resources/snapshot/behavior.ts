@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import { snapshotLifecycle as lifecycle } from '../../../model/resources/snapshot.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
@@ -96,12 +96,12 @@ const transitions: TransitionHandlers<'snapshot'> = {
   },
 };
 
-export const snapshotRules = define('snapshot', {
+export const snapshotBehavior = define('snapshot', {
   lifecycle,
   transitions,
 
-  beforeCreate(ctx, snapshot, place, sent) {
-    const vm = vmOf(ctx, place);
+  beforeCreate(ctx, snapshot, ref, sent) {
+    const vm = vmOf(ctx, ref);
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'create' });
     if (vm.status === 'migrating') ctx.refuse('VM_IS_MIGRATING', { action: 'snapshot' });
     requireSettledSnapshots(ctx, vm, 'create a snapshot of');
@@ -124,14 +124,14 @@ export const snapshotRules = define('snapshot', {
     });
   },
 
-  afterCreate(ctx, { place, object }, sent) {
-    const vm = vmOf(ctx, place);
+  afterCreate(ctx, { ref, object }, sent) {
+    const vm = vmOf(ctx, ref);
     const copies = keep(ctx, vm, object, sentDisks(ctx, vm, sent));
-    move(ctx, place.collection, object, 'add', { copies });
+    move(ctx, ref.collection, object, 'add', { copies });
   },
 
-  beforeDelete(ctx, { object, place }) {
-    const vm = vmOf(ctx, place);
+  beforeDelete(ctx, { object, ref }) {
+    const vm = vmOf(ctx, ref);
     if (object.snapshot_type !== 'regular')
       ctx.refuse('SNAPSHOT_NOT_REGULAR', { action: 'remove' });
     requireNoPreview(ctx, vm, 'remove a snapshot of');
@@ -144,13 +144,13 @@ export const snapshotRules = define('snapshot', {
     requireFreeDisks(ctx, vm, 'remove');
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     for (const image of imagesOf(ctx, object.id ?? '')) {
       ctx.tx.update('disk_snapshot', { ...image, status: 'locked' });
       const disk = ctx.tx.get('disk', image.disk?.id ?? '');
       if (disk) ctx.tx.update('disk', { ...disk, status: 'locked' });
     }
-    move(ctx, place.collection, object, 'remove');
+    move(ctx, ref.collection, object, 'remove');
   },
 
   presentsStored: true,
@@ -159,8 +159,8 @@ export const snapshotRules = define('snapshot', {
   actions: { restore },
 });
 
-function vmOf(ctx: RuleContext, place: Place): Vm {
-  return ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
+  return ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
 }
 
 /** Ids of the disks that the snapshot is restricted to; undefined for all of them. */
@@ -193,9 +193,9 @@ function move(
 }
 
 /** The disks of a snapshot: the images it keeps, or those of the present. */
-export const snapshotDiskRules = define('snapshot_disk', {
-  compute(ctx, place) {
-    const { snapshot, active } = shownBy(ctx, place);
+export const snapshotDiskBehavior = define('snapshot_disk', {
+  compute(ctx, ref) {
+    const { snapshot, active } = shownBy(ctx, ref);
     const reference = { snapshot: { id: snapshot.id ?? '' } };
     if (active) {
       const vm = { id: snapshot.vm?.id ?? '' };
@@ -210,25 +210,25 @@ export const snapshotDiskRules = define('snapshot_disk', {
 });
 
 /** The interfaces that the machine had. */
-export const snapshotNicRules = define('snapshot_nic', {
-  compute(ctx, place) {
-    const { snapshot, active } = shownBy(ctx, place);
+export const snapshotNicBehavior = define('snapshot_nic', {
+  compute(ctx, ref) {
+    const { snapshot, active } = shownBy(ctx, ref);
     if (active) return nicsOf(ctx, { id: snapshot.vm?.id ?? '' });
-    return ctx.tx.list('snapshot_nic', { where: { collection: place.collection } });
+    return ctx.tx.list('snapshot_nic', { where: { collection: ref.collection } });
   },
 });
 
 /** The drive that the machine had. */
-export const snapshotCdromRules = define('snapshot_cdrom', {
-  compute(ctx, place) {
-    const { snapshot, active } = shownBy(ctx, place);
+export const snapshotCdromBehavior = define('snapshot_cdrom', {
+  compute(ctx, ref) {
+    const { snapshot, active } = shownBy(ctx, ref);
     return active
       ? ctx.tx.list('cdrom', { where: { collection: `/vms/${snapshot.vm?.id}/cdroms` } })
-      : ctx.tx.list('snapshot_cdrom', { where: { collection: place.collection } });
+      : ctx.tx.list('snapshot_cdrom', { where: { collection: ref.collection } });
   },
 });
 
-function shownBy(ctx: RuleContext, place: Place): { snapshot: Snapshot; active: boolean } {
-  const snapshot = ctx.tx.get('snapshot', place.owner?.id ?? '') ?? {};
+function shownBy(ctx: RuleContext, ref: CollectionRef): { snapshot: Snapshot; active: boolean } {
+  const snapshot = ctx.tx.get('snapshot', ref.owner?.id ?? '') ?? {};
   return { snapshot, active: snapshot.snapshot_type === 'active' };
 }

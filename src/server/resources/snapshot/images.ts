@@ -17,10 +17,10 @@ export function keepsMemory(ctx: RuleContext, vm: Vm): boolean {
 }
 
 /** Notes that there is memory, or that there is none any more. */
-export function keepMemory(ctx: RuleContext, vm: Vm, kept: boolean): void {
+export function keepMemory(ctx: RuleContext, vm: Vm, stored: boolean): void {
   const present = presentOf(ctx, vm);
-  if (present && present.persist_memorystate !== kept) {
-    ctx.tx.update('snapshot', { ...present, persist_memorystate: kept });
+  if (present && present.persist_memorystate !== stored) {
+    ctx.tx.update('snapshot', { ...present, persist_memorystate: stored });
   }
 }
 
@@ -70,8 +70,8 @@ export function snapshotableDisks(ctx: RuleContext, vm: Vm): [Disk, Attachment][
   return attachmentsOf(ctx, vm).flatMap((attachment) => {
     if (snapshotOf(attachment)) return [];
     const disk = ctx.tx.get('disk', attachment.id ?? '');
-    const kept = disk && disk.storage_type !== 'lun' && !disk.shareable;
-    return kept ? [[disk, attachment] satisfies [Disk, Attachment]] : [];
+    const stored = disk && disk.storage_type !== 'lun' && !disk.shareable;
+    return stored ? [[disk, attachment] satisfies [Disk, Attachment]] : [];
   });
 }
 

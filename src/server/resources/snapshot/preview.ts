@@ -46,9 +46,9 @@ export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBo
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, present);
   const copies = keep(ctx, vm, present);
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
-  const words = { SnapshotName: snapshot.description };
+  const messageParams = { SnapshotName: snapshot.description };
   const memory = wantsMemory(snapshot, body);
-  moveVm(ctx, vm, 'preview_snapshot', { copies, snapshot: id, only, memory, words });
+  moveVm(ctx, vm, 'preview_snapshot', { copies, snapshot: id, only, memory, words: messageParams });
   return undefined;
 }
 
@@ -58,13 +58,15 @@ export function presentKept(ctx: RuleContext, vm: Vm, data: StoredObject | undef
     snapshot: id,
     only,
     memory,
-    words,
+    words: messageParams,
   } = data as { snapshot: string; only?: string[]; memory: boolean; words: StoredObject };
-  const kept = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
-  if (kept) settleImages(ctx, kept);
+  const stored = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
+  if (stored) settleImages(ctx, stored);
   const snapshot = ctx.tx.get('snapshot', id) ?? {};
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
-  return moveVm(ctx, vm, 'show_snapshot', { copies, snapshot: id, memory, words }) ?? vm;
+  return (
+    moveVm(ctx, vm, 'show_snapshot', { copies, snapshot: id, memory, words: messageParams }) ?? vm
+  );
 }
 
 /** The disks have the bytes of the snapshot: the rest of the machine follows. */
@@ -94,9 +96,9 @@ export function committed(ctx: RuleContext, vm: Vm): Vm {
 function forgetLater(ctx: RuleContext, vm: Vm, snapshot: Snapshot): void {
   const all = snapshotsOf(ctx, vm);
   // In the order in which they were taken: times of two may be the same.
-  const place = all.findIndex(({ id }) => id === snapshot.id);
+  const ref = all.findIndex(({ id }) => id === snapshot.id);
   for (const [index, other] of all.entries()) {
-    const later = other.snapshot_type === 'regular' && index > place;
+    const later = other.snapshot_type === 'regular' && index > ref;
     if (later || other.snapshot_type === 'preview') eraseSnapshot(ctx, other);
   }
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
@@ -107,8 +109,8 @@ export function undo(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'undo_snapshot');
   const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (!present) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'undo' });
-  const words = { SnapshotName: present.description };
-  moveVm(ctx, vm, 'undo_snapshot', { copies: copiesBack(ctx, present), words });
+  const messageParams = { SnapshotName: present.description };
+  moveVm(ctx, vm, 'undo_snapshot', { copies: copiesBack(ctx, present), words: messageParams });
   return undefined;
 }
 
@@ -139,9 +141,14 @@ export function restore(
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
   const only = namedDisks(body);
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
-  const words = { SnapshotName: snapshot.description };
+  const messageParams = { SnapshotName: snapshot.description };
   const memory = wantsMemory(snapshot, body);
-  moveVm(ctx, vm, 'restore_snapshot', { copies, snapshot: snapshot.id, memory, words });
+  moveVm(ctx, vm, 'restore_snapshot', {
+    copies,
+    snapshot: snapshot.id,
+    memory,
+    words: messageParams,
+  });
   return undefined;
 }
 
@@ -186,10 +193,10 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
     ctx.tx.insert('nic', `/vms/${vm.id}/nics`, nic);
   }
   const collection = `/vms/${vm.id}/diskattachments`;
-  const kept = ctx.tx.list('snapshot_attachment', {
+  const stored = ctx.tx.list('snapshot_attachment', {
     where: { collection: `${path}/diskattachments` },
   });
-  const known = new Set(kept.map(({ id }) => id));
+  const known = new Set(stored.map(({ id }) => id));
   for (const attachment of attachmentsOf(ctx, vm)) {
     const disk = ctx.tx.get('disk', attachment.id ?? '');
     // Disks that no snapshot can keep stay as they are.
@@ -197,7 +204,7 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
     if (!known.has(attachment.id))
       ctx.tx.remove('disk_attachment', attachment.id ?? '', collection);
   }
-  for (const attachment of kept) {
+  for (const attachment of stored) {
     const id = attachment.id ?? '';
     if (ctx.tx.get('disk_attachment', id, collection)) {
       ctx.tx.update('disk_attachment', attachment, collection);

@@ -5,7 +5,7 @@ import type { StatisticRow } from '../../../model/notation/statistics.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { find } from '../../api/generic.ts';
 import { define } from '../../core/behavior.ts';
-import { type Place, placeOf } from '../../core/collection-ref.ts';
+import { type CollectionRef, resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
 import { type StoredObject, typeOfKind } from '../../store/kinds.ts';
@@ -18,14 +18,14 @@ import { vmMeasures } from './vm.ts';
 
 type Statistic = Resource<'statistic'>;
 
-export const statisticRules = define('statistic', {
-  compute(ctx, place) {
-    const { owner } = place;
+export const statisticBehavior = define('statistic', {
+  compute(ctx, ref) {
+    const { owner } = ref;
     const type = owner ? typeOfKind(owner.kind) : '';
-    if (owner?.kind === 'step') return ofStep(ctx, place);
+    if (owner?.kind === 'step') return ofStep(ctx, ref);
     const object = owner && ctx.tx.get(owner.kind, owner.id);
     if (!owner || !object) return [];
-    return statisticsOf(type, measuresOf(ctx, type, object), place.implied);
+    return statisticsOf(type, measuresOf(ctx, type, object), ref.implied);
   },
 });
 
@@ -53,16 +53,16 @@ export function measuresOf(ctx: RuleContext, type: string, object: object): Meas
 }
 
 /** Only steps that move data are measured. Steps are not stored: they follow from their job. */
-function ofStep(ctx: RuleContext, place: Place): Statistic[] {
-  const [job = '', step = ''] = place.collection
+function ofStep(ctx: RuleContext, ref: CollectionRef): Statistic[] {
+  const [job = '', step = ''] = ref.collection
     .split('/')
     .filter((_, index) => index % 2 === 0)
     .slice(1);
-  const { object } = find(ctx, placeOf(ctx.tx, '/jobs/{job}/steps', [job]), step);
+  const { object } = find(ctx, resolveCollection(ctx.tx, '/jobs/{job}/steps', [job]), step);
   const progress = progressOf(ctx, object);
   if (!progress) return [];
   const measured = Object.entries(progress).map(([name, value]) => [name, () => value] as const);
-  return statisticsOf('step', Object.fromEntries(measured), place.implied);
+  return statisticsOf('step', Object.fromEntries(measured), ref.implied);
 }
 
 /** Room on the disks of a volume or brick, there also while nothing runs; memory of its process. */

@@ -9,7 +9,7 @@ import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
-import { referringCondition } from '../../store/conditions.ts';
+import { noneOf, referringCondition } from '../../store/conditions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import {
   domainsOf,
@@ -53,23 +53,23 @@ export function requireFitting(
   domain: Domain,
   first: boolean,
 ): void {
-  const words = { action: 'attach', domainType: domain.type };
-  if (first && domain.type !== 'data') ctx.refuse('FIRST_DOMAIN_MUST_BE_DATA', words);
+  const messageParams = { action: 'attach', domainType: domain.type };
+  if (first && domain.type !== 'data') ctx.refuse('FIRST_DOMAIN_MUST_BE_DATA', messageParams);
   const owner = ctx.tx.get('data_center', dataCenter) ?? {};
   const local = domain.storage?.type === 'localfs';
   if (domain.type === 'data' && local !== (owner.local === true)) {
-    ctx.refuse('DOMAIN_OF_OTHER_KIND', words);
+    ctx.refuse('DOMAIN_OF_OTHER_KIND', messageParams);
   }
   if (single.has(domain.type ?? '')) {
     const same = domainsOf(ctx, dataCenter)
       .map(({ id }) => ctx.tx.get('storage_domain', id ?? ''))
       .find((other) => other?.type === domain.type);
-    if (same) ctx.refuse('DOMAIN_ONE_OF_TYPE', { ...words, name: same.name });
+    if (same) ctx.refuse('DOMAIN_ONE_OF_TYPE', { ...messageParams, name: same.name });
   }
   const newest = newestFormat(owner);
   if (domain.type === 'data' && (domain.storage_format ?? 'v1') > newest) {
     ctx.refuse('DOMAIN_FORMAT_ILLEGAL', {
-      ...words,
+      ...messageParams,
       format: domain.storage_format,
       reason: `data center ${owner.name}, which knows formats up to ${newest}`,
     });
@@ -102,12 +102,14 @@ export function refuseBusy(
   refuseFor(ctx, 'DOMAIN_HAS_RUNNING_VMS', usersOf(ctx, here, 'vm').filter(isRunning));
   refuseFor(ctx, 'DOMAIN_HAS_ISO_IN_USE', runningWithIso(ctx, domain));
   const leases = ctx.tx
-    .list('vm', { condition: { sql: "status <> 'down'", values: [] } })
+    .list('vm', { condition: noneOf('status', ['down']) })
     .filter((vm) => vm.lease?.storage_domain?.id === here && isRunning(vm));
   refuseFor(ctx, 'DOMAIN_HAS_LEASES', leases);
   const disks = referringCondition('disk', 'storage_domains', here);
   const transfers = ctx.tx
-    .list('image_transfer', { condition: { sql: "phase NOT LIKE 'finished%'", values: [] } })
+    .list('image_transfer', {
+      condition: noneOf('phase', ['finished_success', 'finished_failure', 'finished_cleanup']),
+    })
     .filter(({ disk }) => {
       const found = ctx.tx.get('disk', disk?.id ?? '');
       return found?.storage_domains?.some(({ id }) => id === here);
@@ -208,18 +210,18 @@ const transitions: TransitionHandlers<'attached_storage_domain'> = {
   },
 };
 
-export const attachedStorageDomainRules = define('attached_storage_domain', {
+export const attachedStorageDomainBehavior = define('attached_storage_domain', {
   lifecycle,
   transitions,
   addsAtOnce: true,
 
-  attach(ctx, place, sent) {
+  attach(ctx, ref, sent) {
     const domain = ctx.tx.get('storage_domain', resolveMember(ctx.tx, 'storage_domain', sent));
     if (!domain) throw new Error('A resolved storage domain is gone.');
-    return attachDomain(ctx, place.owner?.id ?? '', domain);
+    return attachDomain(ctx, ref.owner?.id ?? '', domain);
   },
 
-  remove(ctx, { object, place }) {
+  remove(ctx, { object, ref }) {
     requireState(ctx, 'attached_storage_domain', object, 'detach');
     const domain = ctx.tx.get('storage_domain', object.id ?? '') ?? {};
     refuseDetaching(ctx, object, domain);
@@ -227,7 +229,7 @@ export const attachedStorageDomainRules = define('attached_storage_domain', {
     // Without images to be brought to shared storage it is gone within the call.
     const isBrought = imagesToBring(ctx, object.id ?? '').length > 0;
     const leaving = isBrought ? { ...object, status: 'detaching' } : object;
-    begin(ctx, run(place.collection, object.id ?? '', 'detach'), leaving);
+    begin(ctx, run(ref.collection, object.id ?? '', 'detach'), leaving);
   },
 
   present(ctx, attached) {
@@ -369,8 +371,8 @@ function run(collection: string, id: string, operation: string) {
   return { kind: 'attached_storage_domain' as const, collection, id, operation };
 }
 
-function move(ctx: RuleContext, { place, object }: Target, operation: string): undefined {
-  begin(ctx, run(place.collection, object.id ?? '', operation), object);
+function move(ctx: RuleContext, { ref, object }: Target, operation: string): undefined {
+  begin(ctx, run(ref.collection, object.id ?? '', operation), object);
   if (ctx.site.speed > 0) refreshDataCenter(ctx, object.data_center?.id ?? '');
   return undefined;
 }

@@ -11,11 +11,11 @@ import { type LogicalUnit, unitsOf } from './logical-unit.ts';
 
 type Bond = Resource<'iscsi_bond'>;
 
-export const iscsiBondRules = define('iscsi_bond', {
+export const iscsiBondBehavior = define('iscsi_bond', {
   events: { add: 'ISCSI_BOND_ADDED', update: 'ISCSI_BOND_UPDATED', remove: 'ISCSI_BOND_REMOVED' },
 
-  beforeCreate(ctx, bond, place) {
-    bond.data_center = { id: place.owner?.id ?? '' };
+  beforeCreate(ctx, bond, ref) {
+    bond.data_center = { id: ref.owner?.id ?? '' };
     bond.networks ??= [];
     bond.storage_connections ??= [];
     check(ctx, bond, 'add');
@@ -85,12 +85,12 @@ const managedOptions = ['vers', 'nfsvers', 'timeo', 'retrans', 'protocol_version
 
 const ranges = { nfs_retrans: [0, 32_767], nfs_timeo: [1, 6_000] } as const;
 
-export const storageConnectionRules = define('storage_connection', {
-  locate(_ctx, place) {
-    const { owner } = place;
-    if (owner?.kind !== 'storage_domain' && owner?.kind !== 'iscsi_bond') return place;
+export const storageConnectionBehavior = define('storage_connection', {
+  locate(_ctx, ref) {
+    const { owner } = ref;
+    if (owner?.kind !== 'storage_domain' && owner?.kind !== 'iscsi_bond') return ref;
     return {
-      ...place,
+      ...ref,
       collection: '/storageconnections',
       options: { condition: listedCondition(owner.kind, 'storage_connections', owner.id) },
       members: { listedBy: 'owner', attribute: 'storage_connections', answers: 'object' },

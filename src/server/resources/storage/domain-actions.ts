@@ -38,7 +38,7 @@ export function removeDomain(ctx: RuleContext, domain: Domain, how: Removal): vo
   }
   for (const profile of ctx.tx.list('disk_profile', { where: { storage_domain_id: id } })) {
     erase(ctx, {
-      place: { kind: 'disk_profile', collection: '/diskprofiles' },
+      ref: { kind: 'disk_profile', collection: '/diskprofiles' },
       object: profile as StoredObject,
     });
   }
@@ -56,7 +56,7 @@ export function removeDomain(ctx: RuleContext, domain: Domain, how: Removal): vo
   eraseContents(ctx, id);
   eraseShared(ctx, domain);
   erase(ctx, {
-    place: { kind: 'storage_domain', collection: '/storagedomains' },
+    ref: { kind: 'storage_domain', collection: '/storagedomains' },
     object: domain,
   });
 }
@@ -111,9 +111,9 @@ export const domainActions = {
     requireBlock(ctx, object, 'refresh');
     requireStatus(ctx, object, 'active', 'refresh');
     const named = namedUnits(ctx, object, body, 'refresh');
-    const asked = new Set(named.map(({ id }) => id));
+    const requested = new Set(named.map(({ id }) => id));
     const units = unitsOf(object.storage).map((unit) =>
-      asked.size === 0 || asked.has(unit.id) ? logicalUnit(unit.id ?? '', unit) : unit,
+      requested.size === 0 || requested.has(unit.id) ? logicalUnit(unit.id ?? '', unit) : unit,
     );
     ctx.tx.update('storage_domain', withUnits(object, units));
     ctx.event('STORAGE_DOMAIN_UNITS_REFRESHED', { storage_domain: object });

@@ -179,7 +179,7 @@ const fixed = [
   'storage.path',
 ] as const;
 
-export const storageDomainRules = define('storage_domain', {
+export const storageDomainBehavior = define('storage_domain', {
   events: { add: 'STORAGE_DOMAIN_ADDED', update: 'STORAGE_DOMAIN_UPDATED' },
 
   beforeCreate(ctx, domain, _place, sent) {
@@ -227,11 +227,11 @@ export const storageDomainRules = define('storage_domain', {
     if (different.length > 0) {
       ctx.refuse('DOMAIN_FIELDS_FIXED', { action: 'edit', attributes: different.join(', ') });
     }
-    const kept: StoredObject = { ...before };
+    const stored: StoredObject = { ...before };
     for (const name of updatable) {
-      if (name in sent) kept[name] = after[name];
+      if (name in sent) stored[name] = after[name];
     }
-    Object.assign(after, kept);
+    Object.assign(after, stored);
     const attached = ctx.tx.find('attached_storage_domain', { id: before.id ?? '' });
     if (attached?.status === 'locked') {
       ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'edit', status: 'locked' });

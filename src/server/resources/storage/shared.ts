@@ -3,7 +3,8 @@
  * it; whichever site attaches it next takes that.
  */
 import type { Resource } from '../../../model/resource.ts';
-import type { HandedOver, RuleContext, SharedImage, SharedStorage } from '../../core/context.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { HandedOver, SharedImage, SharedStorage } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { knownHere } from '../domain-contents/register.ts';
@@ -99,9 +100,9 @@ export function takeContents(ctx: RuleContext, id: string): void {
       'disk',
       disk,
     );
-    const kept = { ...rest, ...(own ? { disk_profile: own } : {}) };
+    const stored = { ...rest, ...(own ? { disk_profile: own } : {}) };
     if (ctx.tx.get('unregistered_disk', disk.id ?? '', contentsOf(id, 'disks'))) continue;
-    ctx.tx.insert('unregistered_disk', contentsOf(id, 'disks'), kept);
+    ctx.tx.insert('unregistered_disk', contentsOf(id, 'disks'), stored);
   }
   for (const { collection, object } of contents.snapshots) {
     ctx.tx.insert('disk_snapshot', collection, object);

@@ -67,8 +67,8 @@ export function measured(ctx: RuleContext, disk: Disk): Disk {
   const domain = ctx.tx.get('storage_domain', disk.storage_domains?.[0]?.id ?? '');
   ctx.tx.images.measured(disk.id, ctx.site.images.sizes(disk.id).length);
   const actual = allocatedBy(ctx, disk.id, disk, domain);
-  const kept = ctx.tx.sum('disk_snapshot', 'actual_size', { where: { disk_id: disk.id } });
-  return { ...disk, actual_size: actual, total_size: actual + kept };
+  const stored = ctx.tx.sum('disk_snapshot', 'actual_size', { where: { disk_id: disk.id } });
+  return { ...disk, actual_size: actual, total_size: actual + stored };
 }
 
 /** Bytes that the image with this id takes as an image of the disk. */

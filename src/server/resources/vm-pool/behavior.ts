@@ -18,7 +18,7 @@ import { holderOf, membersOf, prestart } from './members.ts';
 
 type Pool = Resource<'vm_pool'>;
 
-export const vmPoolRules = define('vm_pool', {
+export const vmPoolBehavior = define('vm_pool', {
   events: { add: 'POOL_ADDED' },
 
   beforeCreate(ctx, pool) {
@@ -55,24 +55,24 @@ export const vmPoolRules = define('vm_pool', {
   afterUpdate(ctx, before, { object }) {
     const more = Number(object.size ?? 0) - Number(before.size ?? 0);
     const subjects = { cluster: object.cluster };
-    const words = { VmPoolName: object.name };
+    const messageParams = { VmPoolName: object.name };
     grow(ctx, object, more);
-    if (more > 0) ctx.event('POOL_UPDATED', subjects, { ...words, VmsCount: more });
-    else ctx.event('POOL_CHANGED', subjects, words);
+    if (more > 0) ctx.event('POOL_UPDATED', subjects, { ...messageParams, VmsCount: more });
+    else ctx.event('POOL_CHANGED', subjects, messageParams);
     prestart(ctx, object);
   },
 
-  remove(ctx, { place, object }) {
-    const words = { VmPoolName: object.name };
-    ctx.event('POOL_REMOVAL_STARTED', { cluster: object.cluster }, words);
-    ctx.event('POOL_REMOVED', { cluster: object.cluster }, words);
+  remove(ctx, { ref, object }) {
+    const messageParams = { VmPoolName: object.name };
+    ctx.event('POOL_REMOVAL_STARTED', { cluster: object.cluster }, messageParams);
+    ctx.event('POOL_REMOVED', { cluster: object.cluster }, messageParams);
     for (const vm of membersOf(ctx, object)) eraseVm(ctx, vm, false);
     for (const permission of ctx.tx.list('permission', {
       where: { vm_pool_id: object.id ?? '' },
     })) {
       ctx.tx.remove('permission', permission.id ?? '');
     }
-    erase(ctx, { place, object: object as StoredObject });
+    erase(ctx, { ref, object: object as StoredObject });
   },
 
   actions: {

@@ -1,6 +1,7 @@
 /** What a backup reads: the images of its disks as they were when it began, kept until it ends. */
 import type { Resource } from '../../../model/resource.ts';
-import type { BitmapOfPeriod, RuleContext } from '../../core/context.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { BitmapOfPeriod } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { measured } from '../storage/space.ts';
 

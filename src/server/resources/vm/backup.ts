@@ -2,9 +2,10 @@
 import type { Resource } from '../../../model/resource.ts';
 import { backupLifecycle as lifecycle } from '../../../model/resources/backup.ts';
 import { define } from '../../core/behavior.ts';
-import type { BitmapOfPeriod, RuleContext } from '../../core/context.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { isUuid } from '../../core/input.ts';
 import { endJob, type JobStatus } from '../../core/jobs.ts';
+import type { BitmapOfPeriod } from '../../core/ports.ts';
 import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
@@ -135,13 +136,13 @@ const transitions: TransitionHandlers<'backup'> = {
   },
 };
 
-export const backupRules = define('backup', {
+export const backupBehavior = define('backup', {
   lifecycle,
   transitions,
 
-  beforeCreate(ctx, object, place, sent) {
+  beforeCreate(ctx, object, ref, sent) {
     const backup: Backup = object;
-    const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+    const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
     const named = (sent['disks'] ?? []).map(({ id }) => id ?? '');
     const disks = requireBackup(ctx, vm, backup, [...new Set(named)]);
     const wanted = sent['id'];
@@ -165,7 +166,7 @@ export const backupRules = define('backup', {
    * From this transaction on whatever is written belongs to the time after the backup. Nobody writes at
    * this moment: the disks were free, and are locked from now on.
    */
-  afterCreate(ctx, { place, object }) {
+  afterCreate(ctx, { ref, object }) {
     const disks = disksNamed(ctx, object.disks);
     for (const disk of disks.filter(isRecorded)) {
       beginPeriod(ctx, disk, object.to_checkpoint_id ?? '');
@@ -173,14 +174,14 @@ export const backupRules = define('backup', {
     holdDisks(ctx, object, true);
     goOn(ctx, { backup: object.id });
     const active = ctx.parameters.flag('use_active') === true;
-    move(ctx, place.collection, object, 'add', { copies: active ? [] : freezeImages(ctx, object) });
+    move(ctx, ref.collection, object, 'add', { copies: active ? [] : freezeImages(ctx, object) });
   },
 
   actions: {
-    finalize(ctx, { place, object }) {
+    finalize(ctx, { ref, object }) {
       requireState(ctx, 'backup', object, 'finalize');
       requireNoTransfers(ctx, object);
-      move(ctx, place.collection, object, 'finalize');
+      move(ctx, ref.collection, object, 'finalize');
       return undefined;
     },
   },
@@ -233,8 +234,8 @@ function failed(ctx: RuleContext, backup: Backup): Backup {
   release(ctx, backup);
   takeBack(ctx, backup);
   endItsJob(ctx, backup, 'failed');
-  const { subjects: whom, words } = about(ctx, backup);
-  ctx.event('VM_BACKUP_FAILED', whom, words);
+  const { subjects: whom, words: messageParams } = about(ctx, backup);
+  ctx.event('VM_BACKUP_FAILED', whom, messageParams);
   const { to_checkpoint_id: _none, ...rest } = backup;
   return { ...rest, phase: 'failed', modification_date: ctx.timestamp };
 }
@@ -274,9 +275,9 @@ function move(
 }
 
 /** The disks of a backup, as they are shown in it. */
-export const backupDiskRules = define('backup_disk', {
-  compute(ctx, place) {
-    const backup: Backup = ctx.tx.get('backup', place.owner?.id ?? '') ?? {};
+export const backupDiskBehavior = define('backup_disk', {
+  compute(ctx, ref) {
+    const backup: Backup = ctx.tx.get('backup', ref.owner?.id ?? '') ?? {};
     return disksNamed(ctx, backup.disks).map((disk) => ({
       ...disk,
       backup_mode: backup.changes?.[disk.id ?? ''] ? 'incremental' : 'full',

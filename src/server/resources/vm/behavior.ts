@@ -123,10 +123,10 @@ export function eraseVm(ctx: RuleContext, vm: Vm, keepDisks: boolean): void {
   for (const disk of disksOf(ctx, vm)) {
     // Its checkpoints go with it, and what was recorded since them was for nobody else.
     forgetChanges(ctx, disk.id ?? '');
-    const kept = keepDisks || disk.shareable || disk.storage_type === 'lun';
-    if (!kept && vmsOf(ctx, disk).length <= 1) eraseDisk(ctx, disk);
+    const stored = keepDisks || disk.shareable || disk.storage_type === 'lun';
+    if (!stored && vmsOf(ctx, disk).length <= 1) eraseDisk(ctx, disk);
   }
-  erase(ctx, { place: { kind: 'vm', collection: '/vms' }, object: vm });
+  erase(ctx, { ref: { kind: 'vm', collection: '/vms' }, object: vm });
   for (const permission of ctx.tx.list('permission', { where: { vm_id: id } })) {
     if (permission.id) ctx.tx.remove('permission', permission.id);
   }
@@ -211,7 +211,7 @@ const transitions: TransitionHandlers<'vm'> = {
   },
 };
 
-export const vmRules = define('vm', {
+export const vmBehavior = define('vm', {
   lifecycle,
   measure: (ctx, field) => measureOf(ctx, 'vm', field),
   transitions,

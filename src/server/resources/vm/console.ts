@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import { picture } from '../../formats/png.ts';
@@ -92,9 +92,9 @@ export function presentTicket(
   protocol: string,
 ): { readonly value: string; readonly seconds: number } {
   requireState(ctx, 'vm', vm, 'ticket');
-  const kept = runStateOf(vm).tickets?.[protocol];
-  const left = kept ? Math.floor((kept.until - ctx.steady) / 1000) : 0;
-  if (kept && left > 0) return { value: kept.value, seconds: left };
+  const stored = runStateOf(vm).tickets?.[protocol];
+  const left = stored ? Math.floor((stored.until - ctx.steady) / 1000) : 0;
+  if (stored && left > 0) return { value: stored.value, seconds: left };
   const made = setTicket(ctx, vm, protocol, { expiry: shortLifetime });
   return { value: String(made['value']), seconds: shortLifetime };
 }
@@ -236,13 +236,13 @@ export function addConsole(ctx: RuleContext, vm: Vm): void {
   });
 }
 
-export const graphicsConsoleRules = define('graphics_console', {
+export const graphicsConsoleBehavior = define('graphics_console', {
   events: deviceEvents,
 
-  beforeCreate(ctx, console, place) {
+  beforeCreate(ctx, console, ref) {
     const protocol = console.protocol ?? 'vnc';
     console.id = consoleId(protocol);
-    if (ctx.tx.get('graphics_console', console.id, place.collection)) {
+    if (ctx.tx.get('graphics_console', console.id, ref.collection)) {
       ctx.refuse('CONSOLE_EXISTS', { action: 'add', protocol });
     }
   },
@@ -253,12 +253,12 @@ export const graphicsConsoleRules = define('graphics_console', {
   },
 
   actions: {
-    ticket: (ctx, { object, place }, body) => ({
-      ticket: setTicket(ctx, vmOf(ctx, place), protocolOf(object), body['ticket'] as StoredObject),
+    ticket: (ctx, { object, ref }, body) => ({
+      ticket: setTicket(ctx, vmOf(ctx, ref), protocolOf(object), body['ticket'] as StoredObject),
     }),
 
-    proxy_ticket(ctx, { object, place }) {
-      const vm = vmOf(ctx, place);
+    proxy_ticket(ctx, { object, ref }) {
+      const vm = vmOf(ctx, ref);
       const reached = consoleAddress(ctx, vm, object.protocol);
       const secure = reached?.tls_port;
       const target = {
@@ -269,8 +269,8 @@ export const graphicsConsoleRules = define('graphics_console', {
       return { proxy_ticket: { value: proxyTicket(ctx, vm, target) } };
     },
 
-    remote_viewer_connection_file: (ctx, { object, place }) => ({
-      remote_viewer_connection_file: connectionFile(ctx, vmOf(ctx, place), object),
+    remote_viewer_connection_file: (ctx, { object, ref }) => ({
+      remote_viewer_connection_file: connectionFile(ctx, vmOf(ctx, ref), object),
     }),
   },
 });
@@ -291,8 +291,8 @@ export function ticketOfVm(
   return { ticket: setTicket(ctx, vm, protocol, body['ticket']) };
 }
 
-function vmOf(ctx: RuleContext, place: Place): Vm {
-  return ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
+  return ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
 }
 
 /** What a viewer needs to connect, in the form that virt-viewer reads. */

@@ -2,7 +2,7 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { Owner } from '../disk/transition-handlers.ts';
@@ -56,17 +56,17 @@ type Node = Resource<'virtual_numa_node'>;
 
 const consoleOpen = new Set(['up', 'powering_up', 'paused']);
 
-function vmOf(ctx: RuleContext, place: Place): Vm | undefined {
-  return place.owner?.kind === 'vm' ? ctx.tx.get('vm', place.owner.id) : undefined;
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
+  return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;
 }
 
-export const cdromRules = define('cdrom', {
+export const cdromBehavior = define('cdrom', {
   beforeCreate(ctx) {
     ctx.refuse('CDROM_EXISTS', { action: 'add' });
   },
 
-  beforeUpdate(ctx, before, after, place, sent) {
-    const vm = vmOf(ctx, place);
+  beforeUpdate(ctx, before, after, ref, sent) {
+    const vm = vmOf(ctx, ref);
     const file = sent['file'] as Cdrom['file'] | undefined;
     if (file !== undefined) insert(ctx, after, file);
     if (!vm) return;
@@ -126,22 +126,22 @@ export const deviceEvents = {
   remove: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
 } as const;
 
-export const watchdogRules = define('watchdog', {
+export const watchdogBehavior = define('watchdog', {
   events: deviceEvents,
 
-  beforeCreate(ctx, watchdog, place) {
-    if (ctx.tx.count('watchdog', { where: { collection: place.collection } }) > 0) {
+  beforeCreate(ctx, watchdog, ref) {
+    if (ctx.tx.count('watchdog', { where: { collection: ref.collection } }) > 0) {
       ctx.refuse('WATCHDOG_EXISTS', { action: 'add' });
     }
-    checkModel(ctx, watchdog, place, 'add');
+    checkModel(ctx, watchdog, ref, 'add');
   },
 
-  beforeUpdate(ctx, _before, after, place) {
-    checkModel(ctx, after, place, 'edit');
+  beforeUpdate(ctx, _before, after, ref) {
+    checkModel(ctx, after, ref, 'edit');
   },
 
-  beforeDelete(ctx, { place }) {
-    requireDown(ctx, vmOf(ctx, place), 'remove the watchdog of');
+  beforeDelete(ctx, { ref }) {
+    requireDown(ctx, vmOf(ctx, ref), 'remove the watchdog of');
   },
 });
 
@@ -149,10 +149,10 @@ export const watchdogRules = define('watchdog', {
 function checkModel(
   ctx: RuleContext,
   watchdog: Resource<'watchdog'>,
-  place: Place,
+  ref: CollectionRef,
   action: string,
 ): void {
-  const vm = vmOf(ctx, place);
+  const vm = vmOf(ctx, ref);
   const mainframe = vm?.cpu?.architecture === 's390x';
   if (vm && (watchdog.model === 'diag288') !== mainframe) {
     ctx.refuse('WATCHDOG_MODEL_UNSUPPORTED', { action, model: watchdog.model });
@@ -163,23 +163,23 @@ function requireDown(ctx: RuleContext, vm: Vm | undefined, action: string): void
   if (vm && isRunning(vm)) ctx.refuse('VM_IS_NOT_DOWN', { action, status: vm.status });
 }
 
-export const numaNodeRules = define('virtual_numa_node', {
+export const numaNodeBehavior = define('virtual_numa_node', {
   events: { add: 'NUMA_NODE_ADDED', update: 'NUMA_NODE_UPDATED', remove: 'NUMA_NODE_REMOVED' },
-  beforeCreate: (ctx, node, place) => checkNodes(ctx, node, place, 'add'),
-  beforeUpdate: (ctx, _before, after, place) => checkNodes(ctx, after, place, 'edit'),
+  beforeCreate: (ctx, node, ref) => checkNodes(ctx, node, ref, 'add'),
+  beforeUpdate: (ctx, _before, after, ref) => checkNodes(ctx, after, ref, 'edit'),
 
-  beforeDelete(ctx, { object, place }) {
-    const nodes = ctx.tx.list('virtual_numa_node', { where: { collection: place.collection } });
+  beforeDelete(ctx, { object, ref }) {
+    const nodes = ctx.tx.list('virtual_numa_node', { where: { collection: ref.collection } });
     const last = Math.max(...nodes.map(({ index }) => index ?? 0));
     if ((object.index ?? 0) < last) ctx.refuse('NUMA_INDEX_GAP', { action: 'remove' });
   },
 });
 
-function checkNodes(ctx: RuleContext, node: Node, place: Place, action: string): void {
-  const vm = vmOf(ctx, place) ?? {};
+function checkNodes(ctx: RuleContext, node: Node, ref: CollectionRef, action: string): void {
+  const vm = vmOf(ctx, ref) ?? {};
   requireDown(ctx, vm, 'change the NUMA nodes of');
   const others = ctx.tx
-    .list('virtual_numa_node', { where: { collection: place.collection } })
+    .list('virtual_numa_node', { where: { collection: ref.collection } })
     .filter(({ id }) => id !== node.id);
   const index = node.index ?? 0;
   if (others.some((other) => other.index === index)) {
@@ -197,8 +197,8 @@ function checkNodes(ctx: RuleContext, node: Node, place: Place, action: string):
   }
 }
 
-export const mediatedDeviceRules = define('vm_mediated_device', {
+export const mediatedDeviceBehavior = define('vm_mediated_device', {
   events: deviceEvents,
-  beforeCreate: (ctx, _device, place) => requireDown(ctx, vmOf(ctx, place), 'add a device to'),
-  beforeDelete: (ctx, { place }) => requireDown(ctx, vmOf(ctx, place), 'remove a device of'),
+  beforeCreate: (ctx, _device, ref) => requireDown(ctx, vmOf(ctx, ref), 'add a device to'),
+  beforeDelete: (ctx, { ref }) => requireDown(ctx, vmOf(ctx, ref), 'remove a device of'),
 });

@@ -76,9 +76,9 @@ export const runningExportWork = defineWork(runningExport, {
 
 function endRunningExport(ctx: RuleContext, data: StoredObject, event: EventName): void {
   removeArchivedCopies(ctx, data);
-  const { vm: id, words } = data as unknown as RunningExport;
+  const { vm: id, words: messageParams } = data as unknown as RunningExport;
   const vm = ctx.tx.get('vm', id);
-  ctx.event(event, vm ? subjects(ctx, vm) : {}, words);
+  ctx.event(event, vm ? subjects(ctx, vm) : {}, messageParams);
 }
 
 /** Removes the copies that an archive was written from, when it is there or has failed. */

@@ -3,7 +3,7 @@
 import { enums } from '../../../model/enums.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { type Addressed, define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { namedId } from '../../core/random.ts';
@@ -15,17 +15,17 @@ type Device = Resource<'reported_device'>;
 type Nic = Resource<'nic'>;
 
 /** The machine that a report is about, while its guest is up. */
-function reporting(ctx: RuleContext, place: Place): Vm | undefined {
-  const id = place.collection.split('/')[2] ?? '';
+function reporting(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
+  const id = ref.collection.split('/')[2] ?? '';
   const vm = ctx.tx.get('vm', id);
   return vm?.status === 'up' ? vm : undefined;
 }
 
-export const reportedDeviceRules = define('reported_device', {
-  compute(ctx, place) {
-    const vm = reporting(ctx, place);
+export const reportedDeviceBehavior = define('reported_device', {
+  compute(ctx, ref) {
+    const vm = reporting(ctx, ref);
     if (!vm) return [];
-    return devicesOf(ctx, vm, place.owner?.kind === 'nic' ? place.owner.id : undefined);
+    return devicesOf(ctx, vm, ref.owner?.kind === 'nic' ? ref.owner.id : undefined);
   },
 });
 
@@ -65,9 +65,9 @@ const linuxApplications = [
 ];
 const windowsApplications = ['QEMU guest agent 107.0', 'Virtio-win-guest-tools 0.1.248'];
 
-export const applicationRules = define('application', {
-  compute(ctx, place) {
-    const vm = reporting(ctx, place);
+export const applicationBehavior = define('application', {
+  compute(ctx, ref) {
+    const vm = reporting(ctx, ref);
     return vm ? applicationsOf(vm) : [];
   },
 });

@@ -112,7 +112,7 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
   const { path, sources, nics, snapshots, isTemplate, packed } = subject;
   // A document names nothing that its reader does not see.
   const type = isTemplate ? 'template' : 'vm';
-  const shown = ctx.sight?.shows(type, subject.object as StoredObject) ?? subject.object;
+  const shown = ctx.filter?.shows(type, subject.object as StoredObject) ?? subject.object;
   const object = shown as Vm | Template;
   const cluster = visible(ctx, 'cluster', object.cluster?.id);
   const { template, original_template: original } = object as Vm;
@@ -168,7 +168,7 @@ function visible<K extends 'cluster' | 'data_center' | 'network' | 'storage_doma
   kind: K,
   id: string | undefined,
 ): Resource<K> | undefined {
-  if (id === undefined || ctx.sight?.sees(kind, id) === false) return undefined;
+  if (id === undefined || ctx.filter?.sees(kind, id) === false) return undefined;
   return ctx.tx.get(kind, id) as Resource<K> | undefined;
 }
 
@@ -201,7 +201,7 @@ function diskOf(
 }
 
 function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
-  const named = (ctx.sight?.shows('nic', nic as StoredObject) ?? nic) as Resource<'nic'>;
+  const named = (ctx.filter?.shows('nic', nic as StoredObject) ?? nic) as Resource<'nic'>;
   const profile = ctx.tx.get('vnic_profile', named.vnic_profile?.id ?? '');
   return {
     id: nic.id,

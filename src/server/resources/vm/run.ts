@@ -41,8 +41,8 @@ const ways = ['use_cloud_init', 'use_sysprep', 'use_ignition'] as const;
 
 /** Refuses a start that asks for two ways of initialization. */
 export function requireOneInitialization(ctx: RuleContext, body: ActionBody): void {
-  const asked = ways.filter((one) => body[one] === true);
-  if (asked.length > 1) ctx.refuse('VM_TWO_INITIALIZATIONS', { action: 'run' });
+  const requested = ways.filter((one) => body[one] === true);
+  if (requested.length > 1) ctx.refuse('VM_TWO_INITIALIZATIONS', { action: 'run' });
 }
 
 /** What is noted of a run that begins. `effective` is the machine with the overrides of the run. */
@@ -101,12 +101,12 @@ export function leave(ctx: RuleContext, vm: Vm, reason: string): void {
 
 /** Begins the migration to a host that was chosen; with a reason where nobody asked for it. */
 export function go(ctx: RuleContext, vm: Vm, host: string, cluster: string, reason?: string): void {
-  const words = {
+  const messageParams = {
     DestinationHostName: ctx.tx.get('host', host)?.name ?? host,
     SourceHostName: hostName(ctx, vm),
     ...(reason ? { Reason: reason } : {}),
   };
-  const data = { host, cluster, before: vm.status, words };
+  const data = { host, cluster, before: vm.status, words: messageParams };
   moveVm(ctx, vm, reason ? 'leave_host' : 'migrate', data);
 }
 
@@ -244,10 +244,11 @@ function checkDisks(ctx: RuleContext, vm: Vm): void {
   );
   const disks = disksOf(ctx, vm).filter(({ id }) => plugged.has(id));
   const inStatus = (status: string) => disks.filter((disk) => disk.status === status);
-  const words = { action: 'run', type: 'VM' };
+  const messageParams = { action: 'run', type: 'VM' };
   const [locked, illegal] = [inStatus('locked'), inStatus('illegal')];
-  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...words, names: namesOf(locked) });
-  if (illegal.length > 0) ctx.refuse('DISK_IS_ILLEGAL', { ...words, names: namesOf(illegal) });
+  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...messageParams, names: namesOf(locked) });
+  if (illegal.length > 0)
+    ctx.refuse('DISK_IS_ILLEGAL', { ...messageParams, names: namesOf(illegal) });
   const away = disks.flatMap((disk) => {
     const id = disk.storage_type === 'lun' ? undefined : disk.storage_domains?.[0]?.id;
     const domain = id ? ctx.tx.find('attached_storage_domain', { id }) : undefined;
@@ -287,8 +288,8 @@ export function shutdown(ctx: RuleContext, target: Target, body: ActionBody): un
 
 function halt(ctx: RuleContext, vm: Vm, how: 'stop' | 'shutdown', body: ActionBody): void {
   const reason = typeof body['reason'] === 'string' ? body['reason'] : undefined;
-  const words = { Reason: reason ? ` (Reason: ${reason})` : '' };
-  moveVm(ctx, { ...vm, ...(reason ? { stop_reason: reason } : {}) }, how, { words });
+  const messageParams = { Reason: reason ? ` (Reason: ${reason})` : '' };
+  moveVm(ctx, { ...vm, ...(reason ? { stop_reason: reason } : {}) }, how, { words: messageParams });
 }
 
 /** Begins the reboot. With changes that wait, or overrides of this run, it is a stop and a start. */
@@ -317,8 +318,8 @@ export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
 
 /** What the guest tells while it runs, and where its console is. */
 export function running(ctx: RuleContext, vm: Vm): Vm {
-  const told = runStateOf(vm).hostName ?? vm.initialization?.host_name;
-  const label = (told ?? vm.name ?? '').toLowerCase();
+  const reported = runStateOf(vm).hostName ?? vm.initialization?.host_name;
+  const label = (reported ?? vm.name ?? '').toLowerCase();
   const windows = vm.os?.type?.startsWith('windows') ?? false;
   return {
     ...vm,

@@ -213,9 +213,9 @@ export function withNextRun(ctx: RuleContext, vm: Vm): Vm {
     ...{ host, status, start_time: start, stop_time: stop, stop_reason: reason },
     [formerUptime]: (vm as StoredObject)[formerUptime],
   };
-  const kept = Object.fromEntries(Object.entries(current).filter(([, one]) => one !== undefined));
+  const stored = Object.fromEntries(Object.entries(current).filter(([, one]) => one !== undefined));
   const lasting = without(pending, [...Object.keys(current), 'run_once', memoryDevices]);
-  return { ...lasting, ...kept, next_run_configuration_exists: false } as Vm;
+  return { ...lasting, ...stored, next_run_configuration_exists: false } as Vm;
 }
 
 function refuseFixed(ctx: RuleContext, before: Vm, sent: StoredObject): void {
@@ -289,11 +289,11 @@ export function reportChange(ctx: RuleContext, before: Vm, after: Vm): void {
   if (!isRunning(before)) return;
   const sockets = (vm: Vm) => vm.cpu?.topology?.sockets ?? 1;
   if (Number(after.memory ?? 0) > Number(before.memory ?? 0)) {
-    const words = { previousMem: before.memory, newMem: after.memory };
-    ctx.event('VM_MEMORY_PLUGGED', subjects(ctx, after), words);
+    const messageParams = { previousMem: before.memory, newMem: after.memory };
+    ctx.event('VM_MEMORY_PLUGGED', subjects(ctx, after), messageParams);
   }
   if (sockets(before) !== sockets(after)) {
-    const words = { previousNumberOfCpus: sockets(before), numberOfCpus: sockets(after) };
-    ctx.event('VM_PROCESSORS_PLUGGED', subjects(ctx, after), words);
+    const messageParams = { previousNumberOfCpus: sockets(before), numberOfCpus: sockets(after) };
+    ctx.event('VM_PROCESSORS_PLUGGED', subjects(ctx, after), messageParams);
   }
 }

@@ -4,28 +4,21 @@
  * which costs as much as the user sees, and as a test of one object, which costs the same for all.
  */
 import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
-import type { Caller } from '../core/context.ts';
-import { nameable } from '../core/named-objects.ts';
-import { compose, joined, type SqlCondition } from '../store/conditions.ts';
-import { isCounted } from '../store/counters.ts';
-import { columnName, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';
-import {
-  heldBy,
-  pathPrefix,
-  permissionKeepers,
-  permissionObjects,
-} from '../store/permission-index.ts';
-import { table } from '../store/schema.ts';
-import type { Slices } from '../store/slices.ts';
-import { RowSet } from '../store/sorted-walk.ts';
-import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from '../store/staged.ts';
-import type { Transaction } from '../store/transaction.ts';
-import { holdersOf } from './permissions.ts';
+import { compose, joined, type SqlCondition } from './conditions.ts';
+import { isCounted } from './counters.ts';
+import { columnName, type KindName, linkListsOf, typeOfKind } from './kinds.ts';
+import { heldBy, pathPrefix, permissionKeepers, permissionObjects } from './permission-index.ts';
+import { table } from './schema.ts';
+import type { Slices } from './slices.ts';
+import { RowSet } from './sorted-walk.ts';
+import { countUpTo, idsOf, isHeld, rowsOf, whichHold } from './staged.ts';
+import type { Transaction } from './transaction.ts';
 import {
   anyOf,
   isAtTop,
   isPart,
   isPublic,
+  nameable,
   namedByEvents,
   ofRow,
   ownersOf,
@@ -65,15 +58,17 @@ export class Visibility {
   readonly #reasons = new Map<KindName, readonly Reason[]>();
   readonly #conditions = new Map<string, SqlCondition>();
 
-  /** `kept` has what was worked out before and is so still. */
-  constructor(tx: Transaction, caller: Caller, kept = new Kept()) {
-    const holders = holdersOf(tx, caller);
+  /**
+   * `holders` are the ids of the user and of the groups that the user is in; `stored` has what was
+   * worked out before and still holds.
+   */
+  constructor(tx: Transaction, user: string, holders: readonly string[], stored = new Kept()) {
     this.#tx = tx;
-    this.#me = { sql: '?', values: [caller.userId] };
+    this.#me = { sql: '?', values: [user] };
     this.#held = { sql: heldBy(holders.length), values: holders };
-    this.#kept = kept;
-    kept.granted ??= grantedTo(tx, holders);
-    this.#granted = kept.granted;
+    this.#kept = stored;
+    stored.granted ??= grantedTo(tx, holders);
+    this.#granted = stored.granted;
   }
 
   /** Whether everything is visible: by a role on the whole system that shows what is inside. */
@@ -269,12 +264,12 @@ export class Visibility {
     const shown = (kind === 'event' ? namedByEvents : []).map(
       (name) => `SELECT '${name}' AS kind, ${of}.[${name}_id] AS id UNION ALL `,
     );
-    const kept = `SELECT value ->> 'kind' AS kind, value ->> 'id' AS id FROM json_each(${of}.doc, '$.names')`;
+    const stored = `SELECT value ->> 'kind' AS kind, value ->> 'id' AS id FROM json_each(${of}.doc, '$.names')`;
     const cases = nameable.map((name) => {
       const absent = gone ? ` OR NOT EXISTS (SELECT 1 FROM ${table(name)} WHERE id = n.id)` : '';
       return compose`WHEN '${name}' THEN ${this.#refers(name, 'n.id', false)}${absent}`;
     });
-    const all = `SELECT 1 FROM (${shown.join('')}${kept}) n WHERE n.id IS NOT NULL`;
+    const all = `SELECT 1 FROM (${shown.join('')}${stored}) n WHERE n.id IS NOT NULL`;
     return compose`NOT EXISTS (${all} AND NOT CASE n.kind ${joined(cases, ' ', '')} ELSE 0 END)`;
   }
 
@@ -319,14 +314,14 @@ function idsWhere(kind: KindName, condition: SqlCondition): SqlCondition {
 /** By type: those of some holders that have a permission on an object of it. */
 function grantedTo(tx: Transaction, holders: readonly string[]): Map<string, string[]> {
   const types = [...permissionObjects, ...permissionKeepers].filter(isAtTop);
-  const asked = types.flatMap((type) =>
+  const requested = types.flatMap((type) =>
     holders.map((holder, index) => {
       const held: SqlCondition = { sql: heldBy(1), values: [holder] };
       const grants = compose`SELECT 1 FROM held WHERE ${held} AND ${within(type)}`;
       return [`${type} ${index}`, grants] as const;
     }),
   );
-  const found = whichHold(tx, new Map(asked));
+  const found = whichHold(tx, new Map(requested));
   return new Map(
     types.map((type) => [type, holders.filter((_, index) => found.has(`${type} ${index}`))]),
   );

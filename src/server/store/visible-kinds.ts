@@ -2,10 +2,10 @@
 
 import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind } from '../../model/index.ts';
-import { compose, joined, type SqlCondition } from '../store/conditions.ts';
-import { columnName, columnsOf, type KindName, linkListsOf, typeOfKind } from '../store/kinds.ts';
-import { pathPrefix } from '../store/permission-index.ts';
-import { table } from '../store/schema.ts';
+import { compose, joined, type SqlCondition } from './conditions.ts';
+import { columnName, columnsOf, type KindName, linkListsOf, typeOfKind } from './kinds.ts';
+import { pathPrefix } from './permission-index.ts';
+import { table } from './schema.ts';
 
 /** Kinds that tell nothing of a site: everybody may see them. */
 const publicKinds = new Set<string>([
@@ -30,6 +30,21 @@ const publicKinds = new Set<string>([
 export function isPublic(kind: KindName): boolean {
   return publicKinds.has(typeOfKind(kind));
 }
+
+/** Kinds of objects that sentences name; all are shown only to some. */
+export const nameable = [
+  'vm',
+  'vm_pool',
+  'template',
+  'host',
+  'cluster',
+  'data_center',
+  'storage_domain',
+  'disk',
+  'network',
+  'quota',
+  'gluster_volume',
+] as const satisfies readonly KindName[];
 
 /** A way on which objects become visible, in both forms. */
 export interface Reason {
