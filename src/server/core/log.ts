@@ -1,4 +1,5 @@
 /** The log of a server: what comes again and again is one line, with how often it came. */
+import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
 
 /** Milliseconds in which a line is written once. */
@@ -36,6 +37,6 @@ export function reporter(
 /** The line that says it all; undefined where somebody has to look for the reason. */
 function lineOf(error: unknown): string | undefined {
   if (error instanceof StoreError) return error.message;
-  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  const { code } = systemError(error);
   return code !== undefined && gone.has(code) ? `a client went away (${code})` : undefined;
 }

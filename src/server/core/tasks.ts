@@ -7,46 +7,42 @@ import type { Site } from './ports.ts';
 /** Names of tasks that are work begin with this. */
 export const workPrefix = 'work:';
 
-export interface Work {
+export interface Work<T = StoredObject> {
   /** Name of its tasks in the store. */
   readonly name: string;
   /** Does the work. May run again for the same data, after a crash in the middle. */
-  readonly run: (site: Site, data: StoredObject) => Promise<void>;
+  readonly run: (site: Site, data: T) => Promise<void>;
   /** Follows its end, in a transaction. */
-  readonly done: (ctx: RuleContext, data: StoredObject) => void;
+  readonly done: (ctx: RuleContext, data: T) => void;
   /** Follows its failure, in a transaction. */
-  readonly failed: (ctx: RuleContext, data: StoredObject, error: Error) => void;
+  readonly failed: (ctx: RuleContext, data: T, error: Error) => void;
 }
 
 /** Work as it is noted in the store. */
-export interface NotedWork {
-  readonly data: StoredObject;
+export interface NotedWork<T = StoredObject> {
+  readonly data: T;
   readonly caller: Caller;
   readonly correlationId?: string;
   readonly job?: string;
 }
 
 /** Declares a kind of work; `name` stays the same for as long as stores have such tasks. */
-export function defineWork(name: string, work: Omit<Work, 'name'>): Work {
-  return { ...work, name: workPrefix + name };
+export function defineWork<T extends object>(name: string, work: Omit<Work<T>, 'name'>): Work {
+  // The data of a task are what was noted under its name: `beginWork` gets the same name.
+  return { ...work, name: workPrefix + name } as unknown as Work;
 }
 
 /** Notes work, to begin once the transaction is durable. `target` names what it works on. */
-export function beginWork(
-  ctx: RuleContext,
-  name: string,
-  target: string,
-  data: StoredObject,
-): void {
+export function beginWork(ctx: RuleContext, name: string, target: string, data: object): void {
   if (!ctx.site.behaviors.work(workPrefix + name))
     throw new Error(`There is no work called ${name}.`);
-  const noted: NotedWork = {
+  const noted: NotedWork<object> = {
     data,
     caller: ctx.caller,
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
     ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
-  ctx.tx.tasks.add(ctx.steady, workPrefix + name, target, noted as unknown as StoredObject);
+  ctx.tx.tasks.add(ctx.steady, workPrefix + name, target, noted);
 }
 
 /** Names of tasks that are deadlines begin with this. */
@@ -93,7 +89,7 @@ export function dueIn(
     ...(ofJob && ctx.job !== undefined ? { job: ctx.job } : {}),
   };
   const due = ctx.steady + Math.round(milliseconds);
-  ctx.tx.tasks.add(due, prefix + name, key(name, target), noted as unknown as StoredObject);
+  ctx.tx.tasks.add(due, prefix + name, key(name, target), noted);
 }
 
 /** Forgets the deadline of a target; a job that lasted until then is aborted. */

@@ -43,20 +43,19 @@ export async function copyImages(
 
 /** The copying that the end of a move waits for. */
 const copying = 'copy images';
-export const copyImagesWork = defineWork(copying, {
-  run(site, data) {
-    const { copies, run } = data as unknown as NotedCopying;
+export const copyImagesWork = defineWork<NotedCopying>(copying, {
+  run(site, { copies, run }) {
     return copyImages(site, copies, packingOf(run));
   },
   done(ctx, data) {
-    const { run } = data as unknown as NotedCopying;
-    const object = waiting(ctx, data as unknown as NotedCopying);
+    const { run } = data;
+    const object = waiting(ctx, data);
     const lifecycle = lifecycleOf(ctx, run.kind);
     if (object) arrive(ctx, run, object, moveOf(lifecycle, run.operation), lifecycle);
   },
   failed(ctx, data, error) {
-    const { run } = data as unknown as NotedCopying;
-    const object = waiting(ctx, data as unknown as NotedCopying);
+    const { run } = data;
+    const object = waiting(ctx, data);
     if (!object) return;
     const failed = ctx.behavior(run.kind)?.transitions?.onCopyFailure?.[run.operation];
     const { attribute, failed: states = [] } = lifecycleOf(ctx, run.kind);
@@ -186,7 +185,7 @@ function carryOn(ctx: RuleContext, run: TransitionRun, stage: number, millisecon
     ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
   const due = ctx.steady + Math.round(milliseconds);
-  ctx.tx.tasks.add(due, moveTask, target(run), persisted as unknown as StoredObject);
+  ctx.tx.tasks.add(due, moveTask, target(run), persisted);
 }
 
 /** How often an object that cannot arrive yet looks again, in milliseconds. */

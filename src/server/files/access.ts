@@ -1,4 +1,5 @@
 /** Access to the data folder for its owner alone, and messages for file system errors. */
+
 import {
   chmodSync,
   closeSync,
@@ -11,6 +12,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
+import { systemError } from './system-error.ts';
 
 const causes: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free some space',
@@ -30,7 +32,7 @@ const causes: Readonly<Record<string, string>> = {
 
 /** Why something failed: in words where the system's code is known. */
 export function causeOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message = String(error) } = systemError(error);
   return (code !== undefined && causes[code]) || (message ?? String(error));
 }
 
@@ -58,8 +60,8 @@ export function ownFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw notAFolder(path, error);
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') throw notAFolder(path, error);
+    if (systemError(error).code === 'EEXIST') throw notAFolder(path, error);
+    if (systemError(error).code === 'ENOTDIR') throw notAFolder(path, error);
     throw new FolderError(`The folder ${path} cannot be made: ${causeOf(error)}`, undefined, error);
   }
   // Windows has other ways to say who may do what.

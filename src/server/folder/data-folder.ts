@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from '
 import { join } from 'node:path';
 import { FolderError, FolderInUse, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
+import { systemError } from '../files/system-error.ts';
 import { type Database, openDatabase } from '../store/driver.ts';
 import { imageKinds } from '../store/image-list.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -260,7 +261,7 @@ function moved(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code } = systemError(error);
     if (code !== 'EBUSY' && code !== 'EXDEV') throw error;
     throw new FolderError(
       `${from} cannot be moved aside: it is a mounted file system.`,

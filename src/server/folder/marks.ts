@@ -1,9 +1,11 @@
 /** Marks of a data folder: identity of the site, and clean shutdown. */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { causeOf } from '../files/access.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
+import { systemError } from '../files/system-error.ts';
 
 interface Mark {
   readonly size: number;
@@ -90,7 +92,7 @@ export function readMark(images: string): SiteMark | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code } = systemError(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new Error(`${path} cannot be read: ${causeOf(error)}`, { cause: error });
   }
@@ -144,7 +146,7 @@ export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (systemError(error).code === 'ENOENT') return [];
     throw error;
   }
 }

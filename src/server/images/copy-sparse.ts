@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
 import { causeOf } from '../files/access.ts';
+import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
 
 /** Writes all of the bytes at an offset of a file. */
@@ -24,7 +25,7 @@ export function onImage<T>(id: string, work: () => T): T {
 
 /** The fault for what went wrong with an image file; errors that are not the system's stay. */
 export function imageError(id: string, error: unknown): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall } = systemError(error);
   if (code === undefined || syscall === undefined) return error;
   return new StoreError(`The image ${id} cannot be written or read: ${causeOf(error)}.`, {
     cause: error,

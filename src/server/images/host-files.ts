@@ -2,6 +2,7 @@
  * The file systems of hosts, as far as archives of machines go: a folder for each host, below which
  * lie the paths that clients name.
  */
+
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -17,6 +18,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/ports.ts';
+import { systemError } from '../files/system-error.ts';
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../formats/tar.ts';
 import type { DiskFiles } from './disk-files.ts';
 
@@ -205,7 +207,7 @@ async function readable(path: string): Promise<{ path: string; format: 'raw' | '
   try {
     await run('qemu-img', ['convert', '-f', other[1], '-O', 'qcow2', path, converted]);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code, message = String(error) } = systemError(error);
     const reason = code === 'ENOENT' ? 'qemu-img is not installed' : message;
     throw new Error(`A disk in the archive is a ${other[1]} image: ${reason}`, { cause: error });
   }

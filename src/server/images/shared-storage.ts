@@ -7,6 +7,7 @@
  *     ovf/ID.ovf     the configuration of each machine and template on it
  *     images/ID      the bytes of disks
  */
+
 import {
   closeSync,
   existsSync,
@@ -24,6 +25,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/ports.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
+import { systemError } from '../files/system-error.ts';
 import { parseDocument, type StoredObject, writeDocument } from '../store/kinds.ts';
 import type { DiskFiles } from './disk-files.ts';
 
@@ -177,7 +179,7 @@ function createDurably(path: string, text: string): boolean {
     }
     linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemError(error).code === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(draft, { force: true });

@@ -59,7 +59,7 @@ export const instanceTypeBehavior = define('instance_type', {
       ctx.tx.update('vm', rest);
     }
     ctx.event('TEMPLATE_REMOVED', {}, { TemplateName: object.name });
-    erase(ctx, { ref, object: object as StoredObject });
+    erase(ctx, { ref, object: object });
   },
 });
 

@@ -2,6 +2,7 @@
  * Whether a write-ahead log was damaged. SQLite reads one up to the first frame that is not whole, and
  * drops the rest without a word: right for what a crash left at its end, wrong for what was damaged.
  */
+
 import {
   closeSync,
   fdatasync,
@@ -15,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncFolder } from '../files/durable-file.ts';
+import { systemError } from '../files/system-error.ts';
 import { type Database, heals } from './driver.ts';
 
 const headerLength = 32;
@@ -37,7 +39,7 @@ export function damageOf(path: string): string | undefined {
   try {
     file = openSync(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (systemError(error).code === 'ENOENT') return undefined;
     throw error;
   }
   try {

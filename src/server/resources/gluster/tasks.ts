@@ -70,8 +70,8 @@ export function volumesOf(volume: Volume): string {
 }
 
 /** The work of a volume that was started last, and neither stopped nor taken account of. */
-export function taskOf(volume: Volume): VolumeTask | undefined {
-  return (volume as StoredObject)['task'] as VolumeTask | undefined;
+export function taskOf(volume: Volume & { readonly task?: VolumeTask }): VolumeTask | undefined {
+  return volume.task;
 }
 
 /** Events about a volume. */

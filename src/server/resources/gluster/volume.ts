@@ -78,8 +78,8 @@ const volumeLabel = 'Gluster Volume';
 /** Volumes keep when their profiling began, in milliseconds since the epoch. */
 const profiledSince = 'profiled_since';
 
-function sinceOf(volume: Volume): number | undefined {
-  return (volume as StoredObject)[profiledSince] as number | undefined;
+function sinceOf(volume: Volume & { readonly [profiledSince]?: number }): number | undefined {
+  return volume[profiledSince];
 }
 
 export const profileActions = {

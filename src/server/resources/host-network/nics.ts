@@ -2,7 +2,6 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 
 export type Nic = Resource<'host_nic'>;
 export type Attachment = Resource<'network_attachment'>;
@@ -55,8 +54,10 @@ export function appliedOf(network: Network): Applied {
 }
 
 /** What the host of an attachment was told of the network. */
-export function reportOf(attachment: Attachment): Applied | undefined {
-  return (attachment as StoredObject)['applied'] as Applied | undefined;
+export function reportOf(
+  attachment: Attachment & { readonly applied?: Applied },
+): Applied | undefined {
+  return attachment.applied;
 }
 
 /** The attachment after the host was told of the network as it is now. */

@@ -175,7 +175,7 @@ export const hostBehavior = define('host', {
 
   beforeDelete(ctx, { object }, parameters) {
     const action = 'remove';
-    requireState(ctx, 'host', object as StoredObject, 'remove');
+    requireState(ctx, 'host', object, 'remove');
     const vms = runningOn(ctx, object);
     if (vms.length > 0) ctx.refuse('HOST_HAS_VMS', { action, names: namesOf(vms) });
     const pinned = ctx.tx

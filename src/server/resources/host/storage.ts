@@ -71,8 +71,8 @@ type HostStorage = Resource<'host_storage'>;
 /** Hosts keep the targets that they are signed in to. */
 const loginsOf = 'iscsi_logins';
 
-function logins(host: Host): Target[] {
-  return ((host as StoredObject)[loginsOf] as Target[] | undefined) ?? [];
+function logins(host: Host & { readonly [loginsOf]?: Target[] }): Target[] {
+  return host[loginsOf] ?? [];
 }
 
 function requireUp(ctx: RuleContext, host: Host, action: string): void {

@@ -101,7 +101,7 @@ export function releaseDomains(ctx: RuleContext, dataCenter: string, force: bool
 export const domainActions = {
   /** Every host sees the same storage; one that does not exist sees nothing. */
   is_attached(ctx, { object }, body) {
-    const host = body['host'] as StoredObject | undefined;
+    const host = body['host'];
     if (host) resolveMember(ctx.tx, 'host', host);
     return { is_attached: statusOf(ctx, object) !== undefined };
   },

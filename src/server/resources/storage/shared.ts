@@ -177,10 +177,10 @@ export function handOver(ctx: RuleContext, domain: Domain, documents: Documents)
   const contents: HandedOver = {
     vms: vms.map((vm) => withOrigin(ctx, vm)),
     templates: templates.map((template) => withOrigin(ctx, template)),
-    disks: disks as StoredObject[],
+    disks: disks,
     snapshots: snapshots.map(({ collection, object }) => ({
       collection,
-      object: object as StoredObject,
+      object: object,
     })),
     images,
   };
@@ -201,7 +201,7 @@ function withOrigin(ctx: RuleContext, object: Vm | Template): StoredObject {
   const known = object.origin_names;
   const profiles = (object.parts ?? [])
     .filter(({ kind }: Part) => kind === 'nic')
-    .flatMap(({ object: nic }) => profileNames(ctx, nic as Resource<'nic'>));
+    .flatMap(({ object: nic }) => profileNames(ctx, nic));
   const origin: Origin = {
     cluster: ctx.tx.get('cluster', object.cluster?.id ?? '')?.name ?? known?.cluster,
     profiles: { ...known?.profiles, ...Object.fromEntries(profiles) },

@@ -81,7 +81,7 @@ export function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameter
   if (vm.delete_protected) ctx.refuse('VM_DELETE_PROTECTED', { action });
   if (vm.status === 'image_locked' && !force) ctx.refuse('VM_IS_LOCKED', { action });
   requireNoBackup(ctx, vm, action);
-  requireState(ctx, 'vm', vm as StoredObject, 'remove');
+  requireState(ctx, 'vm', vm, 'remove');
   const pool = vm.vm_pool?.id ? ctx.tx.get('vm_pool', vm.vm_pool.id) : undefined;
   if (pool) ctx.refuse('VM_IN_POOL', { action, pool: pool.name });
   requireNoPreview(ctx, vm, action);

@@ -191,7 +191,7 @@ const block = [7, 7, 7, 7, 7];
 
 /** Takes a picture of the screen; a machine without a console has none. */
 export function screenshot(ctx: RuleContext, { object: vm }: Addressed<'vm'>): ActionResult {
-  requireState(ctx, 'vm', vm as StoredObject, 'screenshot');
+  requireState(ctx, 'vm', vm, 'screenshot');
   const where = { collection: `/vms/${vm.id}/graphicsconsoles` };
   if (ctx.tx.count('graphics_console', { where }) === 0) {
     ctx.refuse('VM_WITHOUT_SCREEN', { action: 'take a screenshot of' });
@@ -254,7 +254,7 @@ export const graphicsConsoleBehavior = define('graphics_console', {
 
   actions: {
     ticket: (ctx, { object, ref }, body) => ({
-      ticket: setTicket(ctx, vmOf(ctx, ref), protocolOf(object), body['ticket'] as StoredObject),
+      ticket: setTicket(ctx, vmOf(ctx, ref), protocolOf(object), body['ticket']),
     }),
 
     proxy_ticket(ctx, { object, ref }) {

@@ -65,18 +65,17 @@ interface RunningExport {
   readonly words: { readonly ExportPath: string };
 }
 
-export const runningExportWork = defineWork(runningExport, {
-  run(site, data) {
-    const { copies, packing } = data as unknown as RunningExport;
+export const runningExportWork = defineWork<RunningExport>(runningExport, {
+  run(site, { copies, packing }) {
     return copyImages(site, copies, packing);
   },
   done: (ctx, data) => endRunningExport(ctx, data, 'VM_EXPORTED_TO_FILE'),
   failed: (ctx, data) => endRunningExport(ctx, data, 'VM_EXPORT_TO_FILE_FAILED'),
 });
 
-function endRunningExport(ctx: RuleContext, data: StoredObject, event: EventName): void {
-  removeArchivedCopies(ctx, data);
-  const { vm: id, words: messageParams } = data as unknown as RunningExport;
+function endRunningExport(ctx: RuleContext, data: RunningExport, event: EventName): void {
+  removeArchivedCopies(ctx, { ...data });
+  const { vm: id, words: messageParams } = data;
   const vm = ctx.tx.get('vm', id);
   ctx.event(event, vm ? subjects(ctx, vm) : {}, messageParams);
 }

@@ -49,7 +49,7 @@ export function requireOneInitialization(ctx: RuleContext, body: ActionBody): vo
 export function runStateAsked(effective: Vm, body: ActionBody): RunState {
   const initializes = body['use_initialization'] === true || ways.some((one) => body[one] === true);
   const hostName = effective.initialization?.host_name;
-  const overrides = body['vm'] as StoredObject | undefined;
+  const overrides = body['vm'];
   return {
     ...(initializes && hostName ? { hostName } : {}),
     ...(overrides ? { overrides, volatile: body['volatile'] === true } : {}),
@@ -195,8 +195,8 @@ export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody
 /** Starts a machine that is down. With `vm` in the body its overrides hold for this run only. */
 export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   const current = withNextRun(ctx, vm);
-  const overrides = structuredClone(body['vm'] ?? {}) as Vm;
-  resolveReferences(ctx.tx, 'vm', overrides as StoredObject);
+  const overrides = structuredClone(body['vm'] ?? {});
+  resolveReferences(ctx.tx, 'vm', overrides);
   const effective: Vm = { ...overrides, id: vm.id ?? '' };
   inherit(effective, current, Object.keys(current));
   requireDataCenter(ctx, vm, 'run');

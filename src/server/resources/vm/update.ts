@@ -25,8 +25,10 @@ interface MemoryDevice {
 /** Where a running machine keeps its devices; clients see their sum alone, in `memory`. */
 export const memoryDevices = 'memory_devices';
 
-function devicesOf(vm: Vm): readonly MemoryDevice[] {
-  return ((vm as StoredObject)[memoryDevices] as MemoryDevice[] | undefined) ?? [];
+function devicesOf(
+  vm: Vm & { readonly [memoryDevices]?: readonly MemoryDevice[] },
+): readonly MemoryDevice[] {
+  return vm[memoryDevices] ?? [];
 }
 
 /** What a change of its memory makes of a running machine. */
