@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dialects } from '../../src/model/dialect.ts';
-import { RuleContext, type Site } from '../../src/server/core/context.ts';
+import { RuleContext } from '../../src/server/core/context.ts';
+import type { Site } from '../../src/server/core/ports.ts';
 import { behaviors } from '../../src/server/resources/index.ts';
-import { fillFresh } from '../../src/server/seed/fresh.ts';
-import { addSampleUsers } from '../../src/server/seed/people.ts';
+import { fillDefaults } from '../../src/server/seed/defaults.ts';
+import { addSampleUsers } from '../../src/server/seed/samples.ts';
 import { buildSite } from '../../src/server/seed/site.ts';
 import { openStore } from '../../src/server/store/store.ts';
 
@@ -34,7 +35,7 @@ export async function fillGreatSite(
   let vm = '';
   await store.write((tx) => {
     const ctx = RuleContext.system(tx, site);
-    fillFresh(ctx, 'admin@internal');
+    fillDefaults(ctx, 'admin@internal');
     buildSite(ctx, { ...counts, vms, disks: vms });
     addSampleUsers(ctx, 'admin@internal');
     const user = tx.find('user', { user_name: 'jane@internal-authz' })?.id ?? '';

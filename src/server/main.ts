@@ -1,4 +1,5 @@
 /** Puts a server together: store, rules, certificates, image daemon, listener; and takes it apart. */
+
 import { randomBytes, randomUUID, sign } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -12,12 +13,12 @@ import {
 } from '../images/index.ts';
 import { FaultRules } from './admin/faults.ts';
 import { Metrics } from './admin/metrics.ts';
-import { ListCache } from './api/list-cache.ts';
+import { CallLog } from './api/call-log.ts';
+import { ListCache } from './api/list-options.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { OAuth } from './auth/oauth.ts';
-import { hashAhead } from './auth/password-hashing.ts';
 import {
-  copyPassword,
+  hashAhead,
   hasPassword,
   isSamePassword,
   type SaltedHash,
@@ -26,7 +27,7 @@ import {
 } from './auth/passwords.ts';
 import { FrozenSite } from './backup/frozen.ts';
 import { noteInterval, ServiceTime, systemClock } from './core/clock.ts';
-import { RuleContext, type Site } from './core/context.ts';
+import { RuleContext } from './core/context.ts';
 import { purgeJobs } from './core/jobs.ts';
 import { reporter } from './core/log.ts';
 import {
@@ -37,25 +38,25 @@ import {
   urlHost,
 } from './core/options.ts';
 import { answers } from './core/port-probe.ts';
-import { seededRandom, seededUuid } from './core/seeded-random.ts';
+import type { Site } from './core/ports.ts';
+import { seededRandom, seededUuid } from './core/random.ts';
+import { TaskRunner } from './core/task-runner.ts';
 import { ownFile } from './files/access.ts';
 import { keepDurably, writeDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
-import type { SiteMark } from './folder/site-mark.ts';
-import { CallLog } from './http/call-log.ts';
+import type { SiteMark } from './folder/marks.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { HostFiles } from './images/host-files.ts';
 import { endTransfers, findImages, followImages } from './images/lost-images.ts';
-import { QemuNbd } from './images/qemu-nbd.ts';
+import { QemuNbd, TicketImages } from './images/qemu-nbd.ts';
 import { StorageFolder } from './images/shared-storage.ts';
-import { TicketImages } from './images/ticket-images.ts';
-import { TransferDesk, ticketsUnderWay } from './images/transfer-desk.ts';
-import { TaskRunner } from './jobs/task-runner.ts';
-import { loseHost } from './resources/host/lost.ts';
+import { TicketManager, ticketsUnderWay } from './images/ticket-manager.ts';
+import { markNonResponsive } from './resources/host/non-responsive.ts';
 import { behaviors } from './resources/index.ts';
-import { readBeginning } from './seed/data.ts';
-import { sampleUsers } from './seed/people.ts';
+import { sampleUsers } from './seed/samples.ts';
+import { readBeginning } from './seed/seed.ts';
+import { copyPassword } from './store/credentials.ts';
 import { lastEventId } from './store/event-ids.ts';
 import { clearState, loadState } from './store/state.ts';
 import type { Store } from './store/store.ts';
@@ -158,7 +159,7 @@ async function start(
       : { controlSocket: options.imagesControlSocket }),
   });
   closers.push(() => daemon.close());
-  const desk = new TransferDesk(daemon, uploadUrl(daemon, options), ticketImages, steady, report);
+  const desk = new TicketManager(daemon, uploadUrl(daemon, options), ticketImages, steady, report);
   let port = options.listen.port;
   const address = () => `${urlHost(options.listen.host)}:${port}`;
   let newId: () => string = randomUUID;
@@ -220,7 +221,7 @@ async function start(
       lose: async (name) => {
         const found = await store.write((tx) => {
           const host = tx.get('host', name) ?? tx.byName('host', name);
-          if (host?.id) loseHost(RuleContext.system(tx, site), host.id);
+          if (host?.id) markNonResponsive(RuleContext.system(tx, site), host.id);
           return host !== undefined;
         });
         runner.wake();

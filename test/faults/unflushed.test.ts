@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/server/store/driver.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
-import { damageOf } from '../../src/server/store/wal.ts';
+import { damageOf } from '../../src/server/store/write-ahead-log.ts';
 import { count, figure } from './support/catalogue.ts';
 import { type Choice, ForgetfulDisk } from './support/forgetful-disk.ts';
 

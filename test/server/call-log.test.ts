@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { operationsOf } from '../../src/model/index.ts';
-import { unwatched, watched } from '../../src/server/core/parameter-log.ts';
-import { CallLog, type LoggedCall } from '../../src/server/http/call-log.ts';
+import { CallLog, type LoggedCall, unwatched, watched } from '../../src/server/api/call-log.ts';
 
 describe('a watched object', () => {
   it('tells what is looked up, and not what is copied or written', () => {

@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Admission } from '../../src/server/http/admission.ts';
 import { Connections } from '../../src/server/http/connections.ts';
+import { Admission } from '../../src/server/http/listener.ts';
 
 class FakeSocket extends EventEmitter {
   readonly remoteAddress: string;

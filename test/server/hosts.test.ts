@@ -1,7 +1,7 @@
 /** Hosts in every state: which operations it allows, and what is answered to the others. */
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/server/core/fault.ts';
-import { loseHost } from '../../src/server/resources/host/lost.ts';
+import { markNonResponsive } from '../../src/server/resources/host/non-responsive.ts';
 import { useWorld } from './support/world.ts';
 
 const world = useWorld();
@@ -182,7 +182,7 @@ describe('a host in any state', () => {
 });
 
 describe('a host that is lost', () => {
-  const lose = (id: string) => world.run((ctx) => loseHost(ctx, id));
+  const lose = (id: string) => world.run((ctx) => markNonResponsive(ctx, id));
   const vmsOn = (host: string) =>
     world.run((ctx) => ctx.tx.list('vm', { where: { host_id: host } }));
   const vm = (id: string) => world.run((ctx) => ctx.tx.get('vm', id));

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { referringCondition } from '../../src/server/store/conditions.ts';
-import { diskSums } from '../../src/server/store/kept-sums.ts';
+import { diskSums } from '../../src/server/store/counters.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
 import { useWorld } from './support/world.ts';
 

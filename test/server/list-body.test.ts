@@ -1,8 +1,8 @@
 /** Bodies that are made in pieces: what they say, and that none of their pieces takes long to make. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
-import { ListCache } from '../../src/server/api/list-cache.ts';
-import { listBody, objectBody } from '../../src/server/http/list-body.ts';
+import { ListCache } from '../../src/server/api/list-options.ts';
+import { listBody, objectBody } from '../../src/server/http/answer.ts';
 import { encodeLargeObject, encodeList, encodeObject } from '../../src/wire/index.ts';
 
 const media = ['application/xml', 'application/json'] as const;

@@ -1,6 +1,6 @@
 /** What is kept of lists: what was asked for twice, while nothing changes, in bounded memory. */
 import { expect, it } from 'vitest';
-import { ListCache } from '../../src/server/api/list-cache.ts';
+import { ListCache } from '../../src/server/api/list-options.ts';
 
 const MiB = 1024 * 1024;
 

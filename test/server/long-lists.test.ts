@@ -2,20 +2,22 @@
  * Long lists: what is gathered in slices, along an index or from the few objects that can be in it, is
  * what one statement finds.
  */
+
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseSearch } from '../../src/search/index.ts';
-import { Kept, Visibility } from '../../src/server/auth/visibility.ts';
+import { holdersOf } from '../../src/server/auth/permissions.ts';
 import type { RuleContext } from '../../src/server/core/context.ts';
-import { measureOf } from '../../src/server/core/measured.ts';
+import { measureOf } from '../../src/server/resources/statistics/search-fields.ts';
 import { allOf, type ListOptions } from '../../src/server/store/conditions.ts';
 import type { KindName } from '../../src/server/store/kinds.ts';
 import { listKeys } from '../../src/server/store/list-keys.ts';
 import { compileSearch } from '../../src/server/store/search.ts';
 import { atOnce } from '../../src/server/store/slices.ts';
-import { compareValues, sortRows } from '../../src/server/store/sorted-rows.ts';
+import { compareValues, sortRows } from '../../src/server/store/sorted-walk.ts';
 import { leaseNames } from '../../src/server/store/staged.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
+import { Kept, Visibility } from '../../src/server/store/visibility.ts';
 import { useWorld } from './support/world.ts';
 
 const world = useWorld();
@@ -116,7 +118,7 @@ describe('a long list', () => {
         const kept = new Kept();
         // To measure takes its time.
         for (const page of isMeasured(text) ? pages.slice(0, 1) : pages) {
-          const visibility = who && new Visibility(tx, who, kept);
+          const visibility = who && new Visibility(tx, who.userId, holdersOf(tx, who), kept);
           const { options, names } = optionsOf(ctx, kind, text, visibility);
           const all = { ...options, ...page };
           const ofOne = visibility?.ofOne(kind);

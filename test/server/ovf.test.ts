@@ -3,13 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { enums } from '../../src/model/enums.ts';
 import { Refusal } from '../../src/server/core/fault.ts';
-import type { LayoutName } from '../../src/server/ovf/layout.ts';
-import type { OvfMachine } from '../../src/server/ovf/machine.ts';
-import { networksIn, networksText } from '../../src/server/ovf/networks.ts';
-import { bootNumber, bootOrder, cimNumber, systemOfCim } from '../../src/server/ovf/numbers.ts';
+import { bootNumber, bootOrder, cimNumber, systemOfCim } from '../../src/server/ovf/codes.ts';
+import type { LayoutName, OvfMachine } from '../../src/server/ovf/document.ts';
+import { networksIn, networksText } from '../../src/server/ovf/members.ts';
 import { readOvf } from '../../src/server/ovf/read.ts';
 import { writeOvf } from '../../src/server/ovf/write.ts';
-import { operatingSystems } from '../../src/server/seed/data/operating-systems.ts';
+import { operatingSystems } from '../../src/server/reference-data/operating-systems.ts';
 
 const gibibyte = 2 ** 30;
 const mebibyte = 2 ** 20;

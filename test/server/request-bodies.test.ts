@@ -2,10 +2,10 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { ClientGone, ClientGoneLog } from '../../src/server/http/client-gone.ts';
-import { RequestBodies, usualBodyLimits } from '../../src/server/http/request-bodies.ts';
+import { defaultBodyLimits, RequestBodies } from '../../src/server/http/request-body.ts';
+import { ClientGone, ClientGoneLog } from '../../src/server/http/send.ts';
 
-const { silence, grace, slowest, slowPerAddress } = usualBodyLimits;
+const { silence, grace, slowest, slowPerAddress } = defaultBodyLimits;
 
 class FakeRequest extends EventEmitter {
   readonly headers: Record<string, string> = { 'transfer-encoding': 'chunked' };
@@ -24,10 +24,10 @@ class FakeRequest extends EventEmitter {
   }
 }
 
-function useBodies(limits = usualBodyLimits) {
+function useBodies(limits = defaultBodyLimits) {
   const clock = { now: 0 };
   const bodies = new RequestBodies(limits, () => clock.now);
-  const read = (request = new FakeRequest(), maximum = usualBodyLimits.perAddress) => {
+  const read = (request = new FakeRequest(), maximum = defaultBodyLimits.perAddress) => {
     const outcome = { is: 'reading' as unknown };
     bodies
       .read(request as unknown as IncomingMessage, {} as ServerResponse, maximum)
@@ -122,7 +122,7 @@ describe('many bodies', () => {
   });
 
   it('take a bounded amount of memory; short ones and other addresses find room', async () => {
-    const { total, perAddress, reserve } = usualBodyLimits;
+    const { total, perAddress, reserve } = defaultBodyLimits;
     const { bodies, read } = useBodies();
     const large = Array.from({ length: 100 }, () => read());
     for (const { request } of large) request.send(4_000_000);

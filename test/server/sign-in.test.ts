@@ -2,25 +2,25 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
-import { PasswordHashing } from '../../src/server/auth/password-hashing.ts';
-import { setPassword, storedPassword } from '../../src/server/auth/passwords.ts';
-import { Sessions } from '../../src/server/auth/sessions.ts';
+import { PasswordHashing, setPassword, storedPassword } from '../../src/server/auth/passwords.ts';
 import { SignIn } from '../../src/server/auth/sign-in.ts';
 import {
+  defaultSignInLimits,
   networkOf,
   SignInThrottle,
-  usualSignInLimits,
 } from '../../src/server/auth/sign-in-throttle.ts';
-import { RuleContext, type Site } from '../../src/server/core/context.ts';
+import { Sessions } from '../../src/server/auth/tokens.ts';
+import { RuleContext } from '../../src/server/core/context.ts';
 import { Refusal } from '../../src/server/core/fault.ts';
+import type { Site } from '../../src/server/core/ports.ts';
 import { behaviors } from '../../src/server/resources/index.ts';
-import { fillFresh } from '../../src/server/seed/fresh.ts';
+import { fillDefaults } from '../../src/server/seed/defaults.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
 
 const admin = 'admin@internal';
 const here = '192.0.2.1';
 const elsewhere = '198.51.100.7';
-const { perUserAtAddress, perAddress, perUser, longestWait, memory } = usualSignInLimits;
+const { perUserAtAddress, perAddress, perUser, longestWait, memory } = defaultSignInLimits;
 
 function throttle() {
   const clock = { now: 0 };
@@ -90,7 +90,7 @@ describe('the wait after failures', () => {
   });
 
   it('takes no more memory than a bound, however many names are tried', () => {
-    const limits = { ...usualSignInLimits, entries: 10 };
+    const limits = { ...defaultSignInLimits, entries: 10 };
     const counts = new SignInThrottle(() => 0, limits);
     for (let turn = 0; turn < perUserAtAddress; turn++) counts.failed(admin, here);
     expect(counts.wait(admin, here)).toBeGreaterThan(0);
@@ -161,7 +161,7 @@ describe('signing in', () => {
       random: () => 0.5,
     } as unknown as Site;
     await store.write((tx) => {
-      fillFresh(RuleContext.system(tx, site), admin);
+      fillDefaults(RuleContext.system(tx, site), admin);
       setPassword(tx, admin, 'right');
     });
   });

@@ -2,19 +2,21 @@
  * What filtering costs: no condition looks through all objects of a site to decide about one of them,
  * and a page takes as many statements in a large site as in a small one.
  */
+
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { read } from '../../src/server/api/generic.ts';
-import { sightOf } from '../../src/server/api/visibility-filter.ts';
-import { Visibility } from '../../src/server/auth/visibility.ts';
-import { placeOf } from '../../src/server/core/collection-ref.ts';
+import { visibilityFilterOf } from '../../src/server/api/visibility-filter.ts';
+import { holdersOf } from '../../src/server/auth/permissions.ts';
+import { resolveCollection } from '../../src/server/core/collection-ref.ts';
 import { RuleContext } from '../../src/server/core/context.ts';
 import { compose, heading, type SqlCondition } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';
 import { table } from '../../src/server/store/schema.ts';
-import { defaultKeys, defaultOrder } from '../../src/server/store/search-order.ts';
+import { defaultKeys, defaultOrder } from '../../src/server/store/search-values.ts';
 import { atOnce } from '../../src/server/store/slices.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
+import { Visibility } from '../../src/server/store/visibility.ts';
 import { useWorld } from './support/world.ts';
 
 const world = useWorld();
@@ -52,7 +54,7 @@ const small = ['SCAN o_role'];
 it('decides about one object without a look at all others', async () => {
   await world.run(({ tx }) => {
     settle(tx);
-    const visibility = new Visibility(tx, jane);
+    const visibility = new Visibility(tx, jane.userId, holdersOf(tx, jane));
     for (const kind of storedKinds()) {
       const condition = visibility.ofOne(kind);
       // What is visible to nobody takes no look at all.
@@ -78,7 +80,7 @@ const orderOf = { orderBy: defaultOrder('vm'), order: defaultKeys('vm') };
 /** Statements that a page of machines takes, with what is below each. */
 function statementsOfPage(ctx: RuleContext): number {
   const asked = { parameters: new Map([['filter', 'true']]), header: () => undefined };
-  ctx.sight = sightOf(ctx, asked as never, true);
+  ctx.filter = visibilityFilterOf(ctx, asked as never, true);
   const { tx } = ctx;
   const plain = tx.statement.bind(tx);
   let count = 0;
@@ -87,12 +89,12 @@ function statementsOfPage(ctx: RuleContext): number {
     return plain(sql);
   };
   try {
-    const place = placeOf(tx, '/vms', []);
+    const place = resolveCollection(tx, '/vms', []);
     const options = { ...orderOf, limit: 3 };
-    const parts = atOnce(read(ctx, ctx.sight?.part(place) ?? place, options));
+    const parts = atOnce(read(ctx, ctx.filter?.part(place) ?? place, options));
     for (const vm of parts.flatMap(({ objects }) => objects())) {
-      const below = placeOf(tx, '/vms/{vm}/nics', [String(vm['id'])]);
-      for (const { objects } of atOnce(read(ctx, ctx.sight?.part(below) ?? below, {}))) objects();
+      const below = resolveCollection(tx, '/vms/{vm}/nics', [String(vm['id'])]);
+      for (const { objects } of atOnce(read(ctx, ctx.filter?.part(below) ?? below, {}))) objects();
     }
   } finally {
     tx.statement = plain;

@@ -1,7 +1,7 @@
 /** What the servers of a test run were asked: which test drove which operation, and what was read. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoggedCall } from '../../src/server/http/call-log.ts';
+import type { LoggedCall } from '../../src/server/api/call-log.ts';
 import { type TestName, testOf } from './current-test.ts';
 
 export interface CallRecord {

@@ -2,8 +2,7 @@
  * Failures that were asked for: rules that make requests fail, wait or lose their connection, so
  * that automation can be tried against a site that has troubles.
  */
-import type { Operation } from '../../model/index.ts';
-import { isType, tagOf } from '../../model/index.ts';
+import { isType, type Operation, tagOf } from '../../model/index.ts';
 import { Refusal } from '../core/fault.ts';
 
 /** One rule; what it does not say fits everything. */
@@ -32,7 +31,7 @@ export interface FaultRule {
 export class Dropped extends Error {}
 
 const numbers = new Set(['rate', 'times', 'delay', 'status']);
-const words = new Set(['operation', 'type', 'name', 'detail']);
+const messageParams = new Set(['operation', 'type', 'name', 'detail']);
 
 export class FaultRules {
   #rules: (FaultRule & { left: number })[] = [];
@@ -103,7 +102,7 @@ export function parseFault(text: string): Record<string, unknown> {
     const value = equals < 0 ? 'true' : pair.slice(equals + 1).trim();
     if (numbers.has(key)) members[key] = Number(value);
     else if (key === 'drop') members[key] = value === 'true';
-    else if (words.has(key)) members[key] = value;
+    else if (messageParams.has(key)) members[key] = value;
     else if (isType(key)) Object.assign(members, { type: key, name: value });
     else throw new Error(`"${key}" is neither ${known()}, nor a type such as ${tagOf('vm')}`);
   }
@@ -111,7 +110,7 @@ export function parseFault(text: string): Record<string, unknown> {
 }
 
 function known(): string {
-  return [...words, ...numbers, 'drop'].join(', ');
+  return [...messageParams, ...numbers, 'drop'].join(', ');
 }
 
 function checked(members: Readonly<Record<string, unknown>>, id: string): FaultRule {
@@ -120,10 +119,11 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
     if (numbers.has(key) ? !isNumber(value) : key === 'drop' ? typeof value !== 'boolean' : false) {
       throw new Error(`${key} is not a number that is not negative`);
     }
-    if (!numbers.has(key) && !words.has(key) && key !== 'drop') {
+    if (!numbers.has(key) && !messageParams.has(key) && key !== 'drop') {
       throw new Error(`"${key}" is not one of ${known()}`);
     }
-    if (words.has(key) && typeof value !== 'string') throw new Error(`${key} is not a text`);
+    if (messageParams.has(key) && typeof value !== 'string')
+      throw new Error(`${key} is not a text`);
   }
   const { rate = 1, status, type } = members as Partial<FaultRule>;
   if (rate > 1) throw new Error('rate is more than 1');

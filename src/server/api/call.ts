@@ -4,14 +4,18 @@ import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
-import { collectionOf, locationOf, type Place, placeOf } from '../core/collection-ref.ts';
+import {
+  type CollectionRef,
+  collectionOf,
+  locationOf,
+  resolveCollection,
+} from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import type { StoredObject } from '../store/document.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import * as generic from './generic.ts';
-import { replaceHidden } from './hidden-references.ts';
 import { type Presentation, present, wholeAlone } from './presentation.ts';
-import { type ApiRequest, booleanParameter } from './request.ts';
-import type { Match } from './router.ts';
+import { replaceHidden } from './redact.ts';
+import { type ApiRequest, booleanParameter, type Match } from './request.ts';
 
 export interface Call {
   readonly request: ApiRequest;
@@ -53,60 +57,66 @@ export interface ListPart {
 }
 
 export function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
-  const asked = request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
+  const requested =
+    request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
   const changes = operation.http !== 'GET' && operation.http !== 'HEAD';
   const alone = operation.name === 'get' && wholeAlone.has(operation.type);
   return {
     ctx,
     apiPath: request.apiPath,
-    allContent: changes || alone || booleanParameter(asked) === true,
-    everything: booleanParameter(asked) === true,
+    allContent: changes || alone || booleanParameter(requested) === true,
+    everything: booleanParameter(requested) === true,
   };
 }
 
 /** The collection that the request addresses, or that holds the object it addresses. */
-export function placeIn(ctx: RuleContext, { match }: Call): Place {
-  ctx.sight?.enter(match.service, match.ids);
+export function collectionRefOf(ctx: RuleContext, { match }: Call): CollectionRef {
+  ctx.filter?.enter(match.service, match.ids);
   const named = addressesObject(match.service);
-  const place = generic.located(
+  const ref = generic.located(
     ctx,
     named
-      ? placeOf(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
-      : placeOf(ctx.tx, match.service, match.ids),
+      ? resolveCollection(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
+      : resolveCollection(ctx.tx, match.service, match.ids),
     named ? match.ids.at(-1) : undefined,
   );
-  return ctx.sight?.part(place) ?? place;
+  return ctx.filter?.part(ref) ?? ref;
 }
 
 export function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
-  return generic.find(ctx, placeIn(ctx, call), call.match.ids.at(-1) ?? '');
+  return generic.find(ctx, collectionRefOf(ctx, call), call.match.ids.at(-1) ?? '');
 }
 
 /**
  * Step 4: refuses a change that the caller has no permits for; what it names and the caller does not
  * see is not there from here on.
  */
-export function permit(ctx: RuleContext, call: Call, place: Place, object?: StoredObject): void {
+export function permit(
+  ctx: RuleContext,
+  call: Call,
+  ref: CollectionRef,
+  object?: StoredObject,
+): void {
   const { body, operation } = call;
   const sent = Array.isArray(body) ? {} : body;
-  const asked = authorise(ctx, operation, { place, ...(object ? { object } : {}), sent });
-  if (ctx.sight) replaceHidden(ctx, ctx.sight, place, { operation, body, asked });
+  const requested = authorise(ctx, operation, { ref, ...(object ? { object } : {}), sent });
+  if (ctx.filter) replaceHidden(ctx, ctx.filter, ref, { operation, body, requested });
 }
 
 /** The object as it is answered: in its place, without references to what the caller does not see. */
-export function show(view: Presentation, place: Place, object: StoredObject): StoredObject {
-  const { service, path } = locationOf(place, String(object['id']));
-  const { sight } = view.ctx;
+export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
+  const { service, path } = locationOf(ref, String(object['id']));
+  const { filter } = view.ctx;
   if (object['id'] === undefined) {
     const {
       id: _id,
       href: _href,
       link: _link,
       ...shown
-    } = present(view, place.kind, object, service, path);
-    return sight?.shows(place.type, shown) ?? shown;
+    } = present(view, ref.kind, object, service, path);
+    return filter?.shows(ref.type, shown) ?? shown;
   }
-  if (place.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
-  const shown = present(view, place.kind, object, service, path);
-  return sight?.shows(place.type, shown) ?? shown;
+  if (ref.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
+  const shown = present(view, ref.kind, object, service, path);
+  return filter?.shows(ref.type, shown) ?? shown;
 }

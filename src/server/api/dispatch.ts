@@ -2,14 +2,22 @@
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
 import type { Parameters } from '../core/behavior.ts';
-import { locationOf, type Place } from '../core/collection-ref.ts';
+import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
 import { noteJob, openJob } from '../core/jobs.ts';
-import type { StoredObject } from '../store/document.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import type { Slices } from '../store/slices.ts';
 import { leaseNames } from '../store/staged.ts';
-import { type Answer, type Call, permit, placeIn, presentationOf, show, targetIn } from './call.ts';
+import {
+  type Answer,
+  type Call,
+  collectionRefOf,
+  permit,
+  presentationOf,
+  show,
+  targetIn,
+} from './call.ts';
 import {
   type Budget,
   budgetOfAnswer,
@@ -20,13 +28,12 @@ import {
   unlimited,
 } from './follow.ts';
 import * as generic from './generic.ts';
-import { listKey } from './list-cache.ts';
-import { listOptions } from './list-options.ts';
+import { listKey, listOptions } from './list-options.ts';
 import { actionsOf, type Presentation } from './presentation.ts';
 import { redactedAction } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { apiRoot } from './root.ts';
-import { sightOf } from './visibility-filter.ts';
+import { visibilityFilterOf } from './visibility-filter.ts';
 
 /**
  * Performs an operation inside the transaction of the context. What only reads may be interrupted:
@@ -35,7 +42,7 @@ import { sightOf } from './visibility-filter.ts';
 export function* serve(ctx: RuleContext, call: Call): Slices<Answer> {
   const { operation, request } = call;
   const reads = operation.http === 'GET' && !call.file && !request.parameters.has('refresh');
-  ctx.sight = sightOf(ctx, request, reads);
+  ctx.filter = visibilityFilterOf(ctx, request, reads);
   if (operation.service === '/') {
     return operation.isAction ? reload(ctx, call) : apiRoot(ctx, call.dialect, request);
   }
@@ -87,33 +94,33 @@ function file(ctx: RuleContext, call: Call, { action, member, media }: FileAnswe
 const listsWithActions: ReadonlySet<string> = new Set(['host_nic', 'gluster_brick']);
 
 function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
-  const place = placeIn(ctx, call);
+  const ref = collectionRefOf(ctx, call);
   const { request } = call;
-  const { service } = locationOf(place, '');
+  const { service } = locationOf(ref, '');
   const names = leaseNames();
   let found: readonly generic.Part[];
   let following: Following | undefined;
   try {
-    const options = listOptions(ctx, place, request, call.dialect, call.operation, names);
-    following = yield* followingIn(call, { ...view, brief: true }, place);
-    found = options ? yield* generic.read(ctx, place, options) : [];
+    const options = listOptions(ctx, ref, request, call.dialect, call.operation, names);
+    following = yield* followingIn(call, { ...view, brief: true }, ref);
+    found = options ? yield* generic.read(ctx, ref, options) : [];
   } finally {
     names.release(ctx.tx);
   }
-  const actions = listsWithActions.has(place.type) ? actionsOf(place.service) : [];
+  const actions = listsWithActions.has(ref.type) ? actionsOf(ref.service) : [];
   const base = `${request.apiPath}/${request.segments.join('/')}`;
   const shown = (part: generic.Part, budget: Budget) =>
-    shownOneByOne(view, place, part.objects(), following, budget);
+    shownOneByOne(view, ref, part.objects(), following, budget);
   // Whatever is refused is refused before the first byte of a long list is sent.
   const count = found.length * generic.partSize;
-  const safe = !following || (yield* isBounded(following, place.type, service, count));
+  const safe = !following || (yield* isBounded(following, ref.type, service, count));
   const budget = budgetOfAnswer();
   if (!safe) for (const part of found) for (const _ of shown(part, budget)) yield;
-  const key = following ? undefined : listKey(call, ctx, place.kind, found);
+  const key = following ? undefined : listKey(call, ctx, ref.kind, found);
   return {
     status: 200,
     form: 'list',
-    type: place.type,
+    type: ref.type,
     parts: found.map((part) => ({
       ...(key === undefined ? {} : { key: `${key} ${part.keys?.join()}` }),
       objects: () => shown(part, unlimited),
@@ -129,93 +136,93 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
 function* followingIn(
   { request }: Call,
   view: Presentation,
-  place: Place,
+  ref: CollectionRef,
 ): Slices<Following | undefined> {
   const paths = request.parameters.get('follow');
-  const { service } = locationOf(place, '');
-  return paths ? yield* followingOf(view, place.type, service, paths) : undefined;
+  const { service } = locationOf(ref, '');
+  return paths ? yield* followingOf(view, ref.type, service, paths) : undefined;
 }
 
 /** The objects as they are shown, and nothing in between where others may have a turn. */
 function* shownOneByOne(
   view: Presentation,
-  place: Place,
+  ref: CollectionRef,
   found: Iterable<StoredObject>,
   following: Following | undefined,
   budget: Budget,
 ): Generator<StoredObject | undefined, void, undefined> {
-  const { service } = locationOf(place, '');
+  const { service } = locationOf(ref, '');
   for (const object of found) {
-    const shown = show(view, place, object);
-    if (following) yield* follow(following, place.type, service, [shown], budget);
+    const shown = show(view, ref, object);
+    if (following) yield* follow(following, ref.type, service, [shown], budget);
     yield shown;
   }
 }
 
 function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
-  const { place, object } = targetIn(ctx, call);
-  const shown = show(view, place, object);
-  const following = yield* followingIn(call, view, place);
-  if (following) yield* follow(following, place.type, locationOf(place, '').service, [shown]);
-  return { status: 200, form: 'object', type: place.type, object: shown };
+  const { ref, object } = targetIn(ctx, call);
+  const shown = show(view, ref, object);
+  const following = yield* followingIn(call, view, ref);
+  if (following) yield* follow(following, ref.type, locationOf(ref, '').service, [shown]);
+  return { status: 200, form: 'object', type: ref.type, object: shown };
 }
 
 function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
-  const place = placeIn(ctx, call);
-  permit(ctx, call, place);
-  const many = ctx.behavior(place.kind)?.addMany;
-  if (many) return addMany(ctx, call, view, place, many);
+  const ref = collectionRefOf(ctx, call);
+  permit(ctx, call, ref);
+  const many = ctx.behavior(ref.kind)?.addMany;
+  if (many) return addMany(ctx, call, view, ref, many);
   const sent = sentIn(call);
-  const object = generic.add(ctx, place, sent);
-  const job = noteJob(ctx, call.operation, place, object);
-  const shown = show(view, place, object);
-  const told = place.members?.answers ?? 'object';
-  if (told === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
-  if (told !== 'object') {
-    const answer = told === 'sent' ? { ...sent, id: shown['id'], href: shown['href'] } : shown;
-    return { status: 200, form: 'object', type: place.type, object: answer };
+  const object = generic.add(ctx, ref, sent);
+  const job = noteJob(ctx, call.operation, ref, object);
+  const shown = show(view, ref, object);
+  const reported = ref.members?.answers ?? 'object';
+  if (reported === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
+  if (reported !== 'object') {
+    const answer = reported === 'sent' ? { ...sent, id: shown['id'], href: shown['href'] } : shown;
+    return { status: 200, form: 'object', type: ref.type, object: answer };
   }
   const headers = shown['href'] ? { Location: String(shown['href']) } : {};
-  const rules = ctx.behavior(place.kind);
-  const lifecycle = rules?.lifecycle;
+  const behavior = ctx.behavior(ref.kind);
+  const lifecycle = behavior?.lifecycle;
   const state = lifecycle && object[lifecycle.attribute];
   // What has no state has nothing to wait for: disks that are logical units.
-  if (rules?.addsWith) {
-    return { status: rules.addsWith, form: 'object', type: place.type, object: shown };
+  if (behavior?.addsWith) {
+    return { status: behavior.addsWith, form: 'object', type: ref.type, object: shown };
   }
-  if (rules?.addsAtOnce || !state || lifecycle.settled.includes(String(state))) {
-    return { status: 201, headers, form: 'object', type: place.type, object: shown };
+  if (behavior?.addsAtOnce || !state || lifecycle.settled.includes(String(state))) {
+    return { status: 201, headers, form: 'object', type: ref.type, object: shown };
   }
   shown['creation_status'] = 'in_progress';
   if (job !== undefined) {
     const href = `${String(shown['href'])}/creation_status/${job}`;
     shown['link'] = [...((shown['link'] ?? []) as object[]), { rel: 'creation_status', href }];
   }
-  return { status: 202, headers, form: 'object', type: place.type, object: shown };
+  return { status: 202, headers, form: 'object', type: ref.type, object: shown };
 }
 
-type AddMany = (ctx: RuleContext, place: Place, sent: StoredObject[]) => StoredObject[];
+type AddMany = (ctx: RuleContext, ref: CollectionRef, sent: StoredObject[]) => StoredObject[];
 
 /** Adds several objects; one that was sent alone is answered alone. */
 function addMany(
   ctx: RuleContext,
   { body, operation, request }: Call,
   view: Presentation,
-  place: Place,
+  ref: CollectionRef,
   add: AddMany,
 ): Answer {
   const headers = { Location: `${request.apiPath}/${request.segments.join('/')}` };
-  const added = add(ctx, place, Array.isArray(body) ? body : [body]);
-  noteJob(ctx, operation, place, added[0] ?? {});
-  const items = added.map((object) => show(view, place, object));
+  const added = add(ctx, ref, Array.isArray(body) ? body : [body]);
+  noteJob(ctx, operation, ref, added[0] ?? {});
+  const items = added.map((object) => show(view, ref, object));
   const [only] = items;
   return !Array.isArray(body) && only
-    ? { status: 201, form: 'object', type: place.type, object: only }
+    ? { status: 201, form: 'object', type: ref.type, object: only }
     : {
         status: 201,
         headers,
         form: 'list',
-        type: place.type,
+        type: ref.type,
         parts: [{ objects: () => items }],
         extras: {},
       };
@@ -223,14 +230,14 @@ function addMany(
 
 function update(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const target = targetIn(ctx, call);
-  permit(ctx, call, target.place, target.object);
+  permit(ctx, call, target.ref, target.object);
   const object = generic.update(ctx, target, sentIn(call));
-  noteJob(ctx, call.operation, target.place, object);
+  noteJob(ctx, call.operation, target.ref, object);
   return {
     status: 200,
     form: 'object',
-    type: target.place.type,
-    object: show(view, target.place, object),
+    type: target.ref.type,
+    object: show(view, target.ref, object),
   };
 }
 
@@ -238,9 +245,9 @@ function remove(ctx: RuleContext, call: Call): Answer {
   const { request } = call;
   if (!addressesObject(call.match.service)) return act(ctx, call);
   const target = targetIn(ctx, call);
-  permit(ctx, call, target.place, target.object);
+  permit(ctx, call, target.ref, target.object);
   generic.remove(ctx, target, parametersOf(request));
-  const job = noteJob(ctx, call.operation, target.place, target.object);
+  const job = noteJob(ctx, call.operation, target.ref, target.object);
   const expects = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
   const early =
     booleanParameter(request.parameters.get('async')) || expects.includes('202-accepted');
@@ -267,8 +274,8 @@ function act(ctx: RuleContext, call: Call): Answer {
   const { result, job } = addressesObject(call.match.service)
     ? actOnObject(ctx, call, body)
     : actOnCollection(ctx, call, body);
-  const told = result && ctx.sight ? redactedAction(ctx.sight, result) : result;
-  const action = { ...body, ...told, ...jobMember(request, job) };
+  const reported = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
+  const action = { ...body, ...reported, ...jobMember(request, job) };
   const early =
     body['async'] === true ||
     (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);
@@ -299,15 +306,15 @@ interface Acted {
 
 function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
   const target = targetIn(ctx, call);
-  permit(ctx, call, target.place, target.object);
+  permit(ctx, call, target.ref, target.object);
   const result = generic.act(ctx, target, call.operation, body);
-  return { result, job: noteJob(ctx, call.operation, target.place, target.object) };
+  return { result, job: noteJob(ctx, call.operation, target.ref, target.object) };
 }
 
 function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {
-  const place = placeIn(ctx, call);
-  permit(ctx, call, place);
+  const ref = collectionRefOf(ctx, call);
+  permit(ctx, call, ref);
   const { operation, request } = call;
-  const result = generic.actOnCollection(ctx, place, operation, body, parametersOf(request));
-  return { result, job: noteJob(ctx, operation, place, {}) };
+  const result = generic.actOnCollection(ctx, ref, operation, body, parametersOf(request));
+  return { result, job: noteJob(ctx, operation, ref, {}) };
 }

@@ -5,24 +5,22 @@ import { attributesOf, parseKind, subCollections } from '../../model/index.ts';
 import { linksOf } from '../../model/links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import {
+  type CollectionRef,
   isStored,
   kindOf,
   locationOf,
   objectServiceOf,
-  type Place,
-  placeOf,
+  resolveCollection,
   serviceOfType,
-  titleOf,
   topCollection,
 } from '../core/collection-ref.ts';
-import { Refusal } from '../core/fault.ts';
-import type { StoredObject } from '../store/document.ts';
-import { type KindName, typeOfKind } from '../store/kinds.ts';
-import { mostInOne } from '../store/most.ts';
+import { Refusal, titleOf } from '../core/fault.ts';
+import { type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
+import { maxInOne } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
 import * as generic from './generic.ts';
 import { type Presentation, present } from './presentation.ts';
-import { route } from './router.ts';
+import { route } from './request.ts';
 
 /** More paths, or deeper ones, would let one request read the whole inventory many times. */
 const maximumPaths = 20;
@@ -35,11 +33,11 @@ const maximumObjects = 100_000;
 /** How many objects all items of an answer bring along at most, together. */
 const maximumInAll = 1_000_000;
 /** The same where that has to be tried: it is work that others wait for. */
-const mostLookedAt = 20_000;
+const maxLookedAt = 20_000;
 /** Lists that are shown again and again count for more: nobody needs many of them. */
 const weightOfRepeated = 50;
 /** What collections that are made up when they are asked for hold at most, roughly. */
-const mostComputed = 100;
+const maxComputed = 100;
 
 /** What a request asks to be followed, made out once for all items of its answer. */
 export interface Following {
@@ -55,7 +53,7 @@ interface Expanded {
 }
 
 /** Objects that are kept for further references to them, at most. */
-const mostShown = 1_000;
+const maxShown = 1_000;
 
 /** Words with those that follow them: paths that begin alike share what they lead to. */
 interface Tree extends Map<string, Tree> {}
@@ -90,12 +88,12 @@ export function* followingOf(
 function treeOf(paths: readonly string[]): Tree {
   const tree: Tree = new Map();
   for (const path of paths) {
-    const words = path.split('.');
-    if (words.length > maximumDepth) {
-      throw tooMuch(`${path.slice(0, 100)} is ${words.length} deep`, maximumDepth);
+    const messageParams = path.split('.');
+    if (messageParams.length > maximumDepth) {
+      throw tooMuch(`${path.slice(0, 100)} is ${messageParams.length} deep`, maximumDepth);
     }
     let at = tree;
-    for (const word of words) {
+    for (const word of messageParams) {
       const next = at.get(plain(word)) ?? new Map<string, Tree>();
       at.set(plain(word), next);
       at = next;
@@ -139,14 +137,19 @@ function spend(budget: Budget, objects: number): void {
 
 /** For an object, or a list of which nobody knows how much it brings along before it is looked at. */
 export function budgetOfAnswer(): Budget {
-  return { left: mostLookedAt, all: mostLookedAt };
+  return { left: maxLookedAt, all: maxLookedAt };
 }
 
 /** For a list that was found to bring along no more than is answered. */
 export const unlimited: Budget = { left: Number.POSITIVE_INFINITY, all: 0 };
 
-function* followAll(following: Following, from: Shown, words: Tree, budget: Budget): Slices<void> {
-  for (const [word, rest] of words) {
+function* followAll(
+  following: Following,
+  from: Shown,
+  messageParams: Tree,
+  budget: Budget,
+): Slices<void> {
+  for (const [word, rest] of messageParams) {
     const next =
       (yield* followLink(following, from, word, budget)) ??
       (yield* followReference(following, from, word, rest.size === 0, budget)) ??
@@ -215,17 +218,17 @@ function* followLink(
       .slice(view.apiPath.length + 1)
       .split('/');
     const match = route([...segments, word]);
-    const place = match && placeIfThere(following, match);
-    if (!place) continue;
-    service = locationOf(place, '').service;
-    const parts = yield* generic.read(view.ctx, place, {});
+    const ref = match && placeIfThere(following, match);
+    if (!ref) continue;
+    service = locationOf(ref, '').service;
+    const parts = yield* generic.read(view.ctx, ref, {});
     // Before they are read: links go in circles.
     for (const { keys, objects } of parts) spend(budget, keys?.length ?? objects().length);
     const found: StoredObject[] = [];
     for (const { objects } of parts) {
       for (const object of objects()) {
-        const location = locationOf(place, String(object['id']));
-        found.push(shownIn(view, place.kind, object, location.service, location.path));
+        const location = locationOf(ref, String(object['id']));
+        found.push(shownIn(view, ref.kind, object, location.service, location.path));
       }
       yield;
     }
@@ -244,18 +247,18 @@ function shownIn(
   path: string,
 ): StoredObject {
   const shown = present(view, kind, object, service, path);
-  const { sight } = view.ctx;
-  return sight?.shows(typeOfKind(kind), shown) ?? shown;
+  const { filter } = view.ctx;
+  return filter?.shows(typeOfKind(kind), shown) ?? shown;
 }
 
 /** The place of a list that not every object has: only domains of ISO images have files. */
 function placeIfThere(
   { view }: Following,
   { service, ids }: { service: string; ids: readonly string[] },
-): Place | undefined {
+): CollectionRef | undefined {
   try {
-    const place = generic.located(view.ctx, placeOf(view.ctx.tx, service, ids));
-    return view.ctx.sight?.part(place) ?? place;
+    const ref = generic.located(view.ctx, resolveCollection(view.ctx.tx, service, ids));
+    return view.ctx.filter?.part(ref) ?? ref;
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return undefined;
     throw error;
@@ -327,9 +330,9 @@ function lookedFor(
 ): readonly StoredObject[] | undefined {
   if (!isStored(type)) return undefined;
   const found = view.ctx.behavior(type)?.references?.[attribute]?.(view.ctx, item as never);
-  const { sight } = view.ctx;
-  return found && sight
-    ? (sight.shows(type, { [attribute]: found })[attribute] as StoredObject[])
+  const { filter } = view.ctx;
+  return found && filter
+    ? (filter.shows(type, { [attribute]: found })[attribute] as StoredObject[])
     : (found as readonly StoredObject[] | undefined);
 }
 
@@ -346,7 +349,7 @@ function expandedOnce(
   const key = `${type} ${String(reference['id'])}`;
   const made = following.shown.get(key) ?? expandReference(following, type, reference);
   if (!made) return undefined;
-  if (following.shown.size < mostShown) following.shown.set(key, made);
+  if (following.shown.size < maxShown) following.shown.set(key, made);
   return last ? made : { ...made, object: { ...made.object } };
 }
 
@@ -360,7 +363,7 @@ function expandReference(
   const object = view.ctx.tx.get(type, id) as StoredObject | undefined;
   const collection = topCollection(type) ?? view.ctx.tx.collectionOf(type, id);
   if (!object || collection === undefined) return undefined;
-  if (view.ctx.sight?.sees(type, id) === false) return undefined;
+  if (view.ctx.filter?.sees(type, id) === false) return undefined;
   const match = route(`${collection}/${id}`.split('/').slice(1));
   if (!match) return undefined;
   const { service } = match;
@@ -372,27 +375,27 @@ function expandReference(
  * then nobody has to look before the first byte of a long list is sent.
  */
 export function* isBounded(
-  { view, words }: Following,
+  { view, words: messageParams }: Following,
   type: TypeName,
   service: string,
   items: number,
 ): Slices<boolean> {
   const from = { type, service };
-  if ((yield* mostBelow(view, from, words, 1, true)) > maximumObjects) return false;
-  return (yield* mostBelow(view, from, words, items, true)) <= maximumInAll;
+  if ((yield* maxBelow(view, from, messageParams, 1, true)) > maximumObjects) return false;
+  return (yield* maxBelow(view, from, messageParams, items, true)) <= maximumInAll;
 }
 
 /** At most so many objects come along with so many objects of a type; `distinct` ones or not. */
-function* mostBelow(
+function* maxBelow(
   view: Presentation,
   from: Pick<Shown, 'type' | 'service'>,
-  words: Tree,
+  messageParams: Tree,
   count: number,
   distinct: boolean,
 ): Slices<number> {
   const { tx } = view.ctx;
   let most = 0;
-  for (const [word, rest] of words) {
+  for (const [word, rest] of messageParams) {
     const link = linkOf(from, word);
     const reference = link ? undefined : referenceOf(from.type, word);
     const type = link?.type ?? reference?.type;
@@ -400,14 +403,14 @@ function* mostBelow(
     const kind = link ? kindOf(link.path) : type;
     const made = view.ctx.behavior(kind)?.compute !== undefined;
     const single = reference && !reference.list;
-    const each = single ? 1 : made ? mostComputed : isStored(type) ? yield* mostInOne(tx, kind) : 1;
+    const each = single ? 1 : made ? maxComputed : isStored(type) ? yield* maxInOne(tx, kind) : 1;
     const service = (link ? objectServiceOf(link.path) : serviceOfType(type)) ?? '';
     // What is in a list of different objects is, nearly always, in the list of one of them.
     const once = link !== undefined && distinct && !made && isStored(type);
     const below = once ? Math.min(count * each, tx.rows(kind)) : count * each;
     const apart = once && topCollection(type) === undefined;
     most += once || single ? below : below * weightOfRepeated;
-    most += yield* mostBelow(view, { type, service }, rest, below, apart);
+    most += yield* maxBelow(view, { type, service }, rest, below, apart);
     if (most > maximumInAll) return most;
   }
   return most;

@@ -1,9 +1,12 @@
 /** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
+
 import type { Operation } from '../../model/index.ts';
 import type { ActionResult, Addressed, EventChoice, Parameters } from '../core/behavior.ts';
-import { locationOf, type Place, titleOf } from '../core/collection-ref.ts';
+import { changedMembers } from '../core/changed-members.ts';
+import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
-import { notFound, Refusal, refused } from '../core/fault.ts';
+import { notFound, Refusal, titleOf, typeLabel } from '../core/fault.ts';
+import { settleIcons } from '../core/icons.ts';
 import {
   applyDefaults,
   checkName,
@@ -13,42 +16,39 @@ import {
   resolveReferences,
   settable,
 } from '../core/input.ts';
-import { unwatched } from '../core/parameter-log.ts';
-import { typeWord } from '../core/type-labels.ts';
-import { settleIcons } from '../resources/icon/rules.ts';
+import { erase } from '../core/removal.ts';
 import { allOf, type ListOptions } from '../store/conditions.ts';
-import type { StoredObject } from '../store/document.ts';
-import { linkListsOf, storedKinds } from '../store/kinds.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { listKeys } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
-import { changedMembers } from './changed-members.ts';
+import { unwatched } from './call-log.ts';
 import { addMember, removeMember } from './members.ts';
 import { present } from './presentation.ts';
 
 type Target = Addressed<never> & { readonly object: StoredObject };
 
 /** The place of a path as its kind and the parameters of the request will have it. */
-export function located(ctx: RuleContext, place: Place, id?: string): Place {
-  return ctx.behavior(place.kind)?.locate?.(ctx, place, id) ?? place;
+export function located(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
+  return ctx.behavior(ref.kind)?.locate?.(ctx, ref, id) ?? ref;
 }
 
 /** Finds the addressed object, or refuses with 404. */
-export function find(ctx: RuleContext, place: Place, id: string): Target {
-  const { where } = place.options;
-  const condition = allOf(place.options.condition, place.visible?.ofOne);
-  const compute = ctx.behavior(place.kind)?.compute;
+export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
+  const { where } = ref.options;
+  const condition = allOf(ref.options.condition, ref.visible?.ofOne);
+  const compute = ctx.behavior(ref.kind)?.compute;
   const object = compute
-    ? compute(ctx, place, id).find((one) => one['id'] === id)
-    : ctx.tx.first(place.kind, { where: { ...where, id }, condition });
-  if (!object) throw notFound(`${titleOf(place.type)} ${id} does not exist.`);
-  return { place, object: object as StoredObject } as unknown as Target;
+    ? compute(ctx, ref, id).find((one) => one['id'] === id)
+    : ctx.tx.first(ref.kind, { where: { ...where, id }, condition });
+  if (!object) throw notFound(`${titleOf(ref.type)} ${id} does not exist.`);
+  return { ref, object: object as StoredObject } as unknown as Target;
 }
 
 /** Keys of the objects of a collection that meet further conditions, in order. */
-function keys(ctx: RuleContext, place: Place, options: ListOptions): Slices<number[]> {
-  const { where, condition } = place.options;
+function keys(ctx: RuleContext, ref: CollectionRef, options: ListOptions): Slices<number[]> {
+  const { where, condition } = ref.options;
   const all = { ...options, where: { ...where, ...options.where } };
-  return listKeys(ctx.tx, place.kind, all, condition, place.visible);
+  return listKeys(ctx.tx, ref.kind, all, condition, ref.visible);
 }
 
 /** Objects of a collection that are read together. */
@@ -61,18 +61,18 @@ export interface Part {
 /** The objects of a collection. Which they are is settled at once; they are read as they are needed. */
 export function* read(
   ctx: RuleContext,
-  place: Place,
+  ref: CollectionRef,
   options: ListOptions,
 ): Slices<readonly Part[]> {
-  const compute = ctx.behavior(place.kind)?.compute;
+  const compute = ctx.behavior(ref.kind)?.compute;
   if (compute) {
-    const made = compute(ctx, place).slice(0, options.limit);
+    const made = compute(ctx, ref).slice(0, options.limit);
     return [{ objects: () => made }];
   }
-  const found = yield* keys(ctx, place, options);
+  const found = yield* keys(ctx, ref, options);
   return Array.from({ length: Math.ceil(found.length / partSize) }, (_, index) => {
     const part = found.slice(index * partSize, (index + 1) * partSize);
-    return { keys: part, objects: () => ctx.tx.byKeys(place.kind, part) };
+    return { keys: part, objects: () => ctx.tx.byKeys(ref.kind, part) };
   });
 }
 
@@ -80,26 +80,26 @@ export function* read(
 export const partSize = 25;
 
 /** Adds an object; returns it as it is at the end of the transaction. */
-export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredObject {
-  const rules = ctx.behavior(place.kind);
-  requireOnAdd(ctx.site.dialect, place, sent);
-  if (place.members) return addMember(ctx, place, sent);
-  if (rules?.attach) return rules.attach(ctx, place, sent);
-  const object = settable(place.type, sent, 'C');
-  resolveReferences(ctx.tx, place.type, object);
+export function add(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): StoredObject {
+  const behavior = ctx.behavior(ref.kind);
+  requireOnAdd(ctx.site.dialect, ref, sent);
+  if (ref.members) return addMember(ctx, ref, sent);
+  if (behavior?.attach) return behavior.attach(ctx, ref, sent);
+  const object = settable(ref.type, sent, 'C');
+  resolveReferences(ctx.tx, ref.type, object);
   settleIcons(ctx.tx, object);
-  Object.assign(object, place.implied);
+  Object.assign(object, ref.implied);
   object['id'] = ctx.site.newId();
-  rules?.beforeCreate?.(ctx, object, place, sent);
-  const same = rules?.findExisting?.(ctx, object, place);
+  behavior?.beforeCreate?.(ctx, object, ref, sent);
+  const same = behavior?.findExisting?.(ctx, object, ref);
   if (same) return same;
-  applyDefaults(place.type, object);
-  checkName(ctx.tx, place, object, 'add');
-  ctx.tx.insert(place.kind, place.collection, object);
-  const target = { place, object } as Target;
-  if (rules?.events?.add !== undefined) report(ctx, rules.events.add, target);
-  rules?.afterCreate?.(ctx, target, sent);
-  return current(ctx, place, String(object['id'])) ?? object;
+  applyDefaults(ref.type, object);
+  checkName(ctx.tx, ref, object, 'add');
+  ctx.tx.insert(ref.kind, ref.collection, object);
+  const target = { ref, object } as Target;
+  if (behavior?.events?.add !== undefined) report(ctx, behavior.events.add, target);
+  behavior?.afterCreate?.(ctx, target, sent);
+  return current(ctx, ref, String(object['id'])) ?? object;
 }
 
 /**
@@ -107,66 +107,55 @@ export function add(ctx: RuleContext, place: Place, sent: StoredObject): StoredO
  * back as it was changes nothing. Returns its new form.
  */
 export function update(ctx: RuleContext, target: Target, sent: StoredObject): StoredObject {
-  const { place } = target;
+  const { ref } = target;
   const before = target.object;
   if (sent['id'] !== undefined && sent['id'] !== before['id']) {
     throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
   }
-  const rules = ctx.behavior(place.kind);
-  const whole = shownWhole(ctx, place, before);
-  const shown = ctx.sight?.shows(place.type, whole) ?? whole;
-  const news = changedMembers(place.type, sent, shown);
+  const behavior = ctx.behavior(ref.kind);
+  const whole = shownWhole(ctx, ref, before);
+  const shown = ctx.filter?.shows(ref.type, whole) ?? whole;
+  const news = changedMembers(ref.type, sent, shown);
   if (Object.keys(news).length === 0) {
-    if (rules?.events?.update !== undefined) report(ctx, rules.events.update, target);
+    if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, target);
     return before;
   }
-  if (rules?.replace) return rules.replace(ctx, target, news);
-  const changes = settable(place.type, news, 'U');
-  resolveReferences(ctx.tx, place.type, changes);
+  if (behavior?.replace) return behavior.replace(ctx, target, news);
+  const changes = settable(ref.type, news, 'U');
+  resolveReferences(ctx.tx, ref.type, changes);
   settleIcons(ctx.tx, changes);
   const after = merge(before, changes);
-  rules?.beforeUpdate?.(ctx, before, after, place, news);
-  if (changes['name'] !== undefined) checkName(ctx.tx, place, after, 'edit');
-  ctx.tx.update(place.kind, after, place.collection);
-  const changed = { place, object: after } as Target;
-  if (rules?.events?.update !== undefined) report(ctx, rules.events.update, changed);
+  behavior?.beforeUpdate?.(ctx, before, after, ref, news);
+  if (changes['name'] !== undefined) checkName(ctx.tx, ref, after, 'edit');
+  ctx.tx.update(ref.kind, after, ref.collection);
+  const changed = { ref, object: after } as Target;
+  if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, changed);
   if (before['name'] !== after['name']) reportNewName(ctx, before, changed);
-  rules?.afterUpdate?.(ctx, before as never, changed);
-  return current(ctx, place, String(before['id'])) ?? after;
+  behavior?.afterUpdate?.(ctx, before as never, changed);
+  return current(ctx, ref, String(before['id'])) ?? after;
 }
 
 /** The object as it is shown to those who ask for everything. */
-function shownWhole(ctx: RuleContext, place: Place, object: StoredObject): StoredObject {
+function shownWhole(ctx: RuleContext, ref: CollectionRef, object: StoredObject): StoredObject {
   const view = { ctx, apiPath: '', allContent: true, everything: true };
-  const { service, path } = locationOf(place, String(object['id']));
-  return present(view, place.kind, object, service, path);
+  const { service, path } = locationOf(ref, String(object['id']));
+  return present(view, ref.kind, object, service, path);
 }
 
 /** Removes an object, or begins to. */
 export function remove(ctx: RuleContext, target: Target, parameters: Parameters): void {
-  if (target.place.members) {
-    removeMember(ctx, target.place, String(target.object['id']));
+  if (target.ref.members) {
+    removeMember(ctx, target.ref, String(target.object['id']));
     return;
   }
-  const rules = ctx.behavior(target.place.kind);
-  rules?.beforeDelete?.(ctx, target, parameters);
-  if (rules?.remove) {
-    rules.remove(ctx, target, parameters);
+  const behavior = ctx.behavior(target.ref.kind);
+  behavior?.beforeDelete?.(ctx, target, parameters);
+  if (behavior?.remove) {
+    behavior.remove(ctx, target, parameters);
     return;
   }
-  if (rules?.events?.remove !== undefined) report(ctx, rules.events.remove, target);
+  if (behavior?.events?.remove !== undefined) report(ctx, behavior.events.remove, target);
   erase(ctx, target);
-}
-
-/** Deletes an object with everything that is kept below it. */
-export function erase(
-  ctx: RuleContext,
-  { place, object }: { place: Pick<Place, 'kind' | 'collection'>; object: StoredObject },
-): void {
-  const id = String(object['id']);
-  ctx.tx.remove(place.kind, id, place.collection);
-  const path = `${place.collection}/${id}`;
-  for (const kind of storedKinds()) ctx.tx.removeBelow(kind, path);
 }
 
 /** Runs an action. */
@@ -176,7 +165,7 @@ export function act(
   operation: Operation,
   body: StoredObject,
 ): ActionResult {
-  const action = ctx.behavior(target.place.kind)?.actions?.[operation.name];
+  const action = ctx.behavior(target.ref.kind)?.actions?.[operation.name];
   if (!action) throw unserved(operation);
   requireForAction(operation, unwatched(body));
   return action(ctx, target, body);
@@ -185,54 +174,24 @@ export function act(
 /** Runs an action of a collection, or removes several of its objects. */
 export function actOnCollection(
   ctx: RuleContext,
-  place: Place,
+  ref: CollectionRef,
   operation: Operation,
   body: StoredObject,
   parameters: Parameters,
 ): ActionResult {
-  const rules = ctx.behavior(place.kind);
+  const behavior = ctx.behavior(ref.kind);
   const rule =
-    operation.name === 'remove' ? rules?.removeMany : rules?.collectionActions?.[operation.name];
+    operation.name === 'remove'
+      ? behavior?.removeMany
+      : behavior?.collectionActions?.[operation.name];
   if (!rule) throw unserved(operation);
   requireForAction(operation, unwatched(body));
-  return rule(ctx, place, body, parameters);
+  return rule(ctx, ref, body, parameters);
 }
 
 /** The coverage test finds operations of the model without a rule: to call one is a bug. */
 function unserved({ http, path, name }: Operation): Error {
   return new Error(`There is no rule for ${http} ${path} (${name}).`);
-}
-
-/** Objects whose list attributes name this one lose that entry. */
-export function forgetReferences(ctx: RuleContext, id: string): void {
-  for (const kind of storedKinds()) {
-    for (const attribute of linkListsOf(kind)) {
-      for (const object of ctx.tx.referring(kind, attribute, id) as StoredObject[]) {
-        const list = object[attribute] as { id?: string }[];
-        ctx.tx.update(kind, {
-          ...object,
-          [attribute]: list.filter((item) => item.id !== id),
-        } as never);
-      }
-    }
-  }
-}
-
-/** Refuses the removal of an object that others refer to. */
-export function refuseInUse(
-  target: { place: Place; object: StoredObject },
-  users: readonly StoredObject[],
-  what: string,
-): void {
-  if (users.length === 0) return;
-  const names = users.slice(0, 5).map((user) => String(user['name'] ?? user['id']));
-  if (users.length > 5) names.push('...');
-  throw refused('OBJECT_IN_USE', {
-    action: 'remove',
-    type: typeWord(target.place.type),
-    name: String(target.object['name'] ?? target.object['id']),
-    users: `${what} ${names.join(', ')}`,
-  });
 }
 
 /** Writes the event that the rules of a kind declare. */
@@ -242,19 +201,19 @@ function report(ctx: RuleContext, choice: EventChoice, target: Target): void {
       ? choice
       : typeof choice === 'function'
         ? choice(target.object)
-        : choice[target.place.owner?.kind ?? 'vm'];
+        : choice[target.ref.owner?.kind ?? 'vm'];
   if (event !== undefined) ctx.event(event, subjectsOf(ctx, target), wordsOf(ctx, target));
 }
 
 /** Names of the object and of what it belongs to, by their types: `NicName`, `QuotaName`. */
-function wordsOf(ctx: RuleContext, { place, object }: Target): Record<string, string> {
-  const { owner } = place;
+function wordsOf(ctx: RuleContext, { ref, object }: Target): Record<string, string> {
+  const { owner } = ref;
   const belongsTo = owner && ctx.tx.get(owner.kind, owner.id);
   const nameOf = (one: StoredObject) => String(one['name'] ?? one['alias'] ?? one['id']);
   const name = nameOf(object);
   return {
     ...(belongsTo ? { [wordOf(owner.kind)]: nameOf(belongsTo) } : {}),
-    [wordOf(place.type)]: name,
+    [wordOf(ref.type)]: name,
     ObjectName: name,
   };
 }
@@ -285,24 +244,24 @@ const renamed = new Set<string>([
 ]);
 
 function reportNewName(ctx: RuleContext, before: StoredObject, target: Target): void {
-  if (!renamed.has(target.place.kind)) return;
+  if (!renamed.has(target.ref.kind)) return;
   const name = target.object['name'];
-  const words = {
-    EntityType: typeWord(target.place.type),
+  const messageParams = {
+    EntityType: typeLabel(target.ref.type),
     OldName: String(before['name']),
     NewName: String(name),
   };
-  ctx.event('OBJECT_RENAMED', subjectsOf(ctx, target), words);
+  ctx.event('OBJECT_RENAMED', subjectsOf(ctx, target), messageParams);
 }
 
 /** An event about an object refers to it, and to the objects that it belongs to. */
-function subjectsOf(ctx: RuleContext, { place, object }: Target): EventSubjects {
-  const { owner } = place;
+function subjectsOf(ctx: RuleContext, { ref, object }: Target): EventSubjects {
+  const { owner } = ref;
   const belongsTo = owner && (ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined);
   const subjects: Record<string, StoredObject> = {};
   for (const name of Object.keys(subjectWords)) {
     const found =
-      (name === place.type ? object : undefined) ??
+      (name === ref.type ? object : undefined) ??
       (name === owner?.kind ? belongsTo : undefined) ??
       object[name] ??
       belongsTo?.[name];
@@ -311,6 +270,6 @@ function subjectsOf(ctx: RuleContext, { place, object }: Target): EventSubjects 
   return subjects;
 }
 
-function current(ctx: RuleContext, place: Place, id: string): StoredObject | undefined {
-  return ctx.tx.get(place.kind, id, place.collection);
+function current(ctx: RuleContext, ref: CollectionRef, id: string): StoredObject | undefined {
+  return ctx.tx.get(ref.kind, id, ref.collection);
 }

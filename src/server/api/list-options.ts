@@ -1,21 +1,96 @@
-/** Which objects a list returns and in which order: search, from, max, page (specification 4.3). */
+/** Options of lists (specification 4.3), and the cache of encoded lists. */
 
 import { searchFields } from '../../model/derive/search.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
 import { parseSearch, SearchError } from '../../search/index.ts';
-import { locationOf, type Place } from '../core/collection-ref.ts';
-import type { RuleContext, Sight } from '../core/context.ts';
+import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
+import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
-import { measureOf } from '../core/measured.ts';
-import { compose, type ListOptions, type SqlCondition } from '../store/conditions.ts';
+import {
+  allOf,
+  asTable,
+  type ListOptions,
+  numberFrom,
+  type SqlCondition,
+} from '../store/conditions.ts';
 import type { KindName } from '../store/kinds.ts';
-import { table } from '../store/schema.ts';
 import { compileSearch } from '../store/search.ts';
-import { defaultKeys, defaultOrder } from '../store/search-order.ts';
-import type { Seen } from '../store/search-values.ts';
+import { defaultKeys, defaultOrder, type Seen } from '../store/search-values.ts';
 import type { TableNames } from '../store/staged.ts';
+import type { Store } from '../store/store.ts';
+import type { Call } from './call.ts';
+import type { Part } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
+
+/** Bytes that are kept at most. */
+const most = 16 * 1024 * 1024;
+/** Keys that are remembered at most. */
+const maxAsked = 1_000;
+
+export class ListCache {
+  readonly #store: Pick<Store, 'version'>;
+  /** Asked for once. To keep every part costs whoever walks through all pages more than it gives. */
+  readonly #asked = new Set<string>();
+  /** Asked for at least twice, in the order in which they were made. */
+  readonly #parts = new Map<string, Uint8Array>();
+  #version = -1;
+  #size = 0;
+
+  constructor(store: Pick<Store, 'version'>) {
+    this.#store = store;
+  }
+
+  /** The part with this key; made anew unless it was kept and the store is as it was then. */
+  part(key: string, make: () => Uint8Array): Uint8Array {
+    if (this.#version !== this.#store.version) this.#forget();
+    const stored = this.#parts.get(key);
+    if (stored) return stored;
+    const made = make();
+    if (this.#asked.delete(key)) this.#keep(key, made);
+    else if (this.#asked.size < maxAsked) this.#asked.add(key);
+    else this.#asked.clear();
+    return made;
+  }
+
+  #forget(): void {
+    this.#asked.clear();
+    this.#parts.clear();
+    this.#size = 0;
+    this.#version = this.#store.version;
+  }
+
+  #keep(key: string, made: Uint8Array): void {
+    this.#parts.set(key, made);
+    this.#size += made.length;
+    for (const [oldest, { length }] of this.#parts) {
+      if (this.#size <= most) break;
+      this.#parts.delete(oldest);
+      this.#size -= length;
+    }
+  }
+}
+
+/** Parts of longer lists are not worth the memory: nobody asks for them again and again. */
+const longestKept = 40;
+
+/**
+ * What tells the parts of a list from those of others, for as long as the store does not change;
+ * undefined where what is shown may change without it.
+ */
+export function listKey(
+  { request }: Call,
+  ctx: RuleContext,
+  kind: KindName,
+  parts: readonly Part[],
+): string | undefined {
+  const behavior = ctx.behavior(kind);
+  const lasts = behavior?.present === undefined || behavior.presentsStored === true;
+  if (!lasts || parts.length > longestKept || parts.some(({ keys }) => !keys)) return undefined;
+  const { apiPath, segments, parameters } = request;
+  const header = request.header('all-content');
+  return JSON.stringify([ctx.caller.userId, apiPath, segments, [...parameters], header]);
+}
 
 /**
  * The conditions of a list; undefined when it is empty for certain. `names` are for what its search
@@ -24,35 +99,35 @@ import { type ApiRequest, booleanParameter, integerParameter } from './request.t
  */
 export function listOptions(
   ctx: RuleContext,
-  place: Place,
+  ref: CollectionRef,
   request: ApiRequest,
   dialect: Dialect,
   operation: Operation,
   names: TableNames,
 ): ListOptions | undefined {
-  const searchable = operation.query.includes('search') && searchFields[place.type] !== undefined;
+  const searchable = operation.query.includes('search') && searchFields[ref.type] !== undefined;
   const max = maximum(request, searchable);
   const text = (request.parameters.get('search') ?? '').trim();
   if (text !== '' && !searchable) {
-    if (!dialect.ignoresSearchWithoutFields) throw notSearchable(place);
-    return { ...defaultOrderOf(place.kind), limit: max };
+    if (!dialect.ignoresSearchWithoutFields) throw notSearchable(ref);
+    return { ...defaultOrderOf(ref.kind), limit: max };
   }
-  const from = fromCondition(place, request, dialect);
-  const base: ListOptions = { ...defaultOrderOf(place.kind), limit: max, condition: from };
+  const from = fromCondition(ref, request, dialect);
+  const base: ListOptions = { ...defaultOrderOf(ref.kind), limit: max, condition: from };
   if (text === '') return base;
   try {
     // Entries of a directory have fields of their own.
-    const type = Object.hasOwn(searchFields, place.kind) ? place.kind : place.type;
+    const type = Object.hasOwn(searchFields, ref.kind) ? ref.kind : ref.type;
     const query = parseSearch(text, type, ctx.now);
-    const { condition, ...found } = compileSearch(place.kind, query, {
+    const { condition, ...found } = compileSearch(ref.kind, query, {
       caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
-      seen: ctx.sight && seenIn(ctx.sight),
-      measured: (kind, field) => measureOf(ctx, kind, field),
+      seen: ctx.filter && seenIn(ctx.filter),
+      measured: (kind, field) => ctx.behavior(kind)?.measure?.(ctx, field),
       names: names.next,
     });
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
     if (offset === undefined) return undefined;
-    return { ...base, ...found, offset, condition: both(from, condition) };
+    return { ...base, ...found, offset, condition: allOf(from, condition) };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
     if (dialect.badSearchFindsNothing) return undefined;
@@ -65,20 +140,17 @@ function defaultOrderOf(kind: KindName): Pick<ListOptions, 'order' | 'orderBy'> 
 }
 
 /** What is visible of a kind, as a table before the statement: searches lead from kind to kind. */
-function seenIn(sight: Sight): Seen {
+function seenIn(filter: VisibilityFilter): Seen {
   return (kind) => {
-    const visible = sight.condition(kind);
+    const visible = filter.condition(kind);
     if (!visible) return undefined;
-    const name = `visible_${kind}`;
-    const select = compose`SELECT id FROM ${table(kind)} WHERE ${visible}`;
-    const sql = `EXISTS (SELECT 1 FROM ${name} v WHERE v.id = ${table(kind)}.id)`;
-    return { sql, values: [], tables: [{ name, select }] };
+    return asTable(`visible_${kind}`, kind, visible);
   };
 }
 
 /** A search that cannot be made must not answer with what was not asked for. */
-function notSearchable(place: Place): Refusal {
-  const path = locationOf(place, '').service.replace(/\/\{\w+\}$/, '');
+function notSearchable(ref: CollectionRef): Refusal {
+  const path = locationOf(ref, '').service.replace(/\/\{\w+\}$/, '');
   const detail = `${path} cannot be searched: its objects have no fields to search by.`;
   return new Refusal(400, 'Operation Failed', detail);
 }
@@ -89,21 +161,16 @@ function pageOffset(page: number, max: number | undefined): number | undefined {
   return max === undefined ? undefined : (page - 1) * max;
 }
 
-function both(a: SqlCondition | undefined, b: SqlCondition | undefined): SqlCondition | undefined {
-  if (!a || !b) return a ?? b;
-  return compose`(${a}) AND (${b})`;
-}
-
 /** Events from an id on (specification 6); the dialects differ in whether it is included. */
 function fromCondition(
-  place: Place,
+  ref: CollectionRef,
   request: ApiRequest,
   dialect: Dialect,
 ): SqlCondition | undefined {
-  if (place.kind !== 'event') return undefined;
+  if (ref.kind !== 'event') return undefined;
   const from = integerParameter(request.parameters.get('from'));
   if (from === undefined || from <= 0) return undefined;
-  return { sql: `[index] ${dialect.eventsFromExclusive ? '>' : '>='} ?`, values: [from] };
+  return numberFrom('index', from, dialect.eventsFromExclusive);
 }
 
 /** Refuses a negative `max`: such a list would mean nothing. */

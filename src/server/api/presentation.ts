@@ -8,9 +8,7 @@ import type { TypeName } from '../../model/resources/index.ts';
 import { LinkList } from '../../wire/index.ts';
 import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
-import { isRecord, type StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
-import { typeOfKind } from '../store/kinds.ts';
+import { isRecord, type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
 
 export interface Presentation {
   readonly ctx: RuleContext;
@@ -88,8 +86,8 @@ export function present(
 ): StoredObject {
   const type = typeOfKind(kind);
   const shows = showsOf(type);
-  const rules = view.ctx.behavior(kind);
-  const computed = rules?.present?.(view.ctx, object, view.everything, view.brief === true);
+  const behavior = view.ctx.behavior(kind);
+  const computed = behavior?.present?.(view.ctx, object, view.everything, view.brief === true);
   const hidden = view.allContent ? undefined : allContentOnly[type];
   const base = view.apiPath + path;
   const own = { base, service };
@@ -106,7 +104,7 @@ export function present(
     }
   }
   if (view.everything) {
-    for (const [name, referring] of Object.entries(rules?.references ?? {})) {
+    for (const [name, referring] of Object.entries(behavior?.references ?? {})) {
       shown[name] = shows.get(name)?.(view, referring(view.ctx, object), own);
     }
   }

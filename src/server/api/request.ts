@@ -1,7 +1,84 @@
-/** A request as the rest of the server sees it: path, parameters and headers taken apart. */
+/** Requests taken apart: path, parameters, headers, and the service behind a path. */
+
 import type { IncomingMessage } from 'node:http';
+import { services } from '../../model/derive/services.ts';
+import { type Operation, operationsOf } from '../../model/index.ts';
 import type { MediaType } from '../../wire/index.ts';
 import { Refusal } from '../core/fault.ts';
+
+interface Node {
+  readonly words: Map<string, Node>;
+  /** The branch for any id, and the name of the parameter. */
+  parameter?: { readonly name: string; readonly node: Node };
+  service?: string;
+  action?: Operation;
+}
+
+export interface Match {
+  /** Path template of the service: `/vms/{vm}`. */
+  readonly service: string;
+  /** Operations of the path, by HTTP method; one POST where the path ends in an action. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** Values of the path parameters, in order. */
+  readonly ids: readonly string[];
+}
+
+const root: Node = { words: new Map() };
+for (const path of Object.keys(services)) {
+  const node = nodeOf(path);
+  node.service = path;
+  for (const operation of operationsOf(path)) {
+    if (operation.isAction) nodeOf(operation.path).action = operation;
+  }
+}
+
+function nodeOf(path: string): Node {
+  let node = root;
+  for (const segment of path.split('/').filter((word) => word !== '')) {
+    node = segment.startsWith('{') ? parameterNode(node, segment) : wordNode(node, segment);
+  }
+  return node;
+}
+
+function parameterNode(node: Node, segment: string): Node {
+  node.parameter ??= { name: segment.slice(1, -1), node: { words: new Map() } };
+  return node.parameter.node;
+}
+
+function wordNode(node: Node, segment: string): Node {
+  let next = node.words.get(segment);
+  if (!next) {
+    next = { words: new Map() };
+    node.words.set(segment, next);
+  }
+  return next;
+}
+
+/** What a path below the API root addresses; undefined where the model has no such path. */
+export function route(segments: readonly string[]): Match | undefined {
+  let node = root;
+  const ids: string[] = [];
+  for (const segment of segments) {
+    const word = node.words.get(segment);
+    if (word) {
+      node = word;
+    } else if (node.parameter) {
+      ids.push(segment);
+      node = node.parameter.node;
+    } else {
+      return undefined;
+    }
+  }
+  if (node.service === undefined && !node.action) return undefined;
+  const operations = new Map<string, Operation>();
+  if (node.service !== undefined) {
+    for (const operation of operationsOf(node.service)) {
+      if (!operation.isAction) operations.set(operation.http, operation);
+    }
+  }
+  if (node.action) operations.set('POST', node.action);
+  return { service: node.service ?? node.action?.service ?? '/', operations, ids };
+}
 
 export interface ApiRequest {
   readonly method: string;
@@ -43,15 +120,15 @@ export function parseTarget(
   if (path !== apiRoot && !path.startsWith(`${apiRoot}/`) && !path.startsWith(`${apiRoot};`)) {
     return undefined;
   }
-  const words = path.slice(apiRoot.length).split('/').slice(1);
-  if (words.at(-1) === '') words.pop();
+  const messageParams = path.slice(apiRoot.length).split('/').slice(1);
+  if (messageParams.at(-1) === '') messageParams.pop();
   const matrix: string[] = [];
-  const segments = words.map((word, index) => {
+  const segments = messageParams.map((word, index) => {
     const [segment = '', ...parameters] = word.split(';');
-    if (index === words.length - 1) matrix.push(...parameters);
+    if (index === messageParams.length - 1) matrix.push(...parameters);
     return decode(segment);
   });
-  if (words.length === 0) matrix.push(...path.split(';').slice(1));
+  if (messageParams.length === 0) matrix.push(...path.split(';').slice(1));
   let apiPath = apiRoot;
   const version = /^v(\d+)$/.exec(segments[0] ?? '');
   if (version) {

@@ -7,6 +7,7 @@ import { subCollections } from '../../model/index.ts';
 import { version } from '../../version.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
+import { noneOf } from '../store/conditions.ts';
 import type { Answer } from './call.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 import { isFiltered } from './visibility-filter.ts';
@@ -144,10 +145,7 @@ function summary({ tx }: RuleContext): Record<string, { active: number; total: n
     users: { active: tx.count('user'), total: tx.count('user') },
     vms: {
       active: tx.count('vm', {
-        condition: {
-          sql: "status NOT IN ('down', 'suspended', 'image_locked', 'unassigned')",
-          values: [],
-        },
+        condition: noneOf('status', ['down', 'suspended', 'image_locked', 'unassigned']),
       }),
       total: tx.count('vm'),
     },

@@ -1,16 +1,17 @@
 /** Whether a request sees only what the user has permissions on, and what that leaves of a place. */
+
 import { services } from '../../model/derive/services.ts';
-import { Kept, Visibility } from '../auth/visibility.ts';
-import { isPublic } from '../auth/visible-kinds.ts';
-import { isStored, type Place, titleOf, topCollection } from '../core/collection-ref.ts';
-import type { RuleContext, Sight } from '../core/context.ts';
-import { notFound, Refusal } from '../core/fault.ts';
-import { compose, type SqlCondition } from '../store/conditions.ts';
+import { holdersOf } from '../auth/permissions.ts';
+import { type CollectionRef, isStored, topCollection } from '../core/collection-ref.ts';
+import type { RuleContext, VisibilityFilter } from '../core/context.ts';
+import { notFound, Refusal, titleOf } from '../core/fault.ts';
+import { allOf, always, idAmong, never, type SqlCondition } from '../store/conditions.ts';
+import { structureVersion } from '../store/counters.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
-import { table } from '../store/schema.ts';
-import { testOf } from '../store/sets.ts';
-import { structureVersion } from '../store/structure.ts';
+import { testOf } from '../store/staged.ts';
 import type { Transaction } from '../store/transaction.ts';
+import { Kept, Visibility } from '../store/visibility.ts';
+import { isPublic } from '../store/visible-kinds.ts';
 import { redacted } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
 
@@ -19,26 +20,31 @@ import { type ApiRequest, booleanParameter } from './request.ts';
  * refused when they ask for more.
  */
 export function isFiltered({ caller }: RuleContext, request: ApiRequest): boolean {
-  const asked = booleanParameter(request.parameters.get('filter') ?? request.header('filter'));
-  if (asked === false && !caller.administrator) {
+  const requested = booleanParameter(request.parameters.get('filter') ?? request.header('filter'));
+  if (requested === false && !caller.administrator) {
     throw new Refusal(
       400,
       'Operation Failed',
       'Query execution failed due to insufficient permissions: only administrators may ask for filter=false.',
     );
   }
-  return asked ?? !caller.administrator;
+  return requested ?? !caller.administrator;
 }
 
 /**
  * What the caller sees in the answer to a request; undefined where that is everything. `reads` says
  * that nothing is changed before the answer.
  */
-export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): Sight | undefined {
+export function visibilityFilterOf(
+  ctx: RuleContext,
+  request: ApiRequest,
+  reads: boolean,
+): VisibilityFilter | undefined {
   if (!isFiltered(ctx, request)) return undefined;
   const visibility = new Visibility(
     ctx.tx,
-    ctx.caller,
+    ctx.caller.userId,
+    holdersOf(ctx.tx, ctx.caller),
     reads ? kept(ctx.tx, ctx.caller.userId) : undefined,
   );
   if (visibility.isWhole) return undefined;
@@ -46,7 +52,7 @@ export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): 
   const tests = new Map<string, (id: string) => boolean>();
   const testFor = (kind: KindName, inside: boolean) => {
     const key = `${kind} ${inside}`;
-    const condition = visibility.ofOne(kind, inside) ?? { sql: '1', values: [] };
+    const condition = visibility.ofOne(kind, inside) ?? always;
     const test = tests.get(key) ?? testOf(ctx.tx, kind, condition);
     tests.set(key, test);
     return test;
@@ -61,15 +67,15 @@ export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): 
     }
     return known;
   };
-  const sight: Sight = {
-    shows: (type, shown) => redacted(sight, type, shown),
+  const filter: VisibilityFilter = {
+    shows: (type, shown) => redacted(filter, type, shown),
     condition: (kind) => visibility.ofOne(kind),
     sees(kind, id) {
       const root = rootOf(ctx.tx, { kind, id });
       // What is made up when it is asked for belongs to what it is shown in.
       return !root || visible(root.kind, root.id, root.kind !== kind || root.id !== id);
     },
-    part: (place) => visiblePart(ctx, place, visibility, visible),
+    part: (ref) => visiblePart(ctx, ref, visibility, visible),
     enter(service, ids) {
       const [, top = '', parameter] = service.split('/');
       const type = services[`/${top}`]?.type;
@@ -78,7 +84,7 @@ export function sightOf(ctx: RuleContext, request: ApiRequest, reads: boolean): 
       if (!visible(type, id, false)) throw notFound(`${titleOf(type)} ${id} does not exist.`);
     },
   };
-  return sight;
+  return filter;
 }
 
 /** What is kept of users, for as long as it stays the same. */
@@ -89,7 +95,7 @@ interface KeptByUser {
 
 const keptByStore = new WeakMap<Transaction, KeptByUser>();
 /** Users of whom that is kept at most: it may be 100 KB of each. */
-const mostUsers = 200;
+const maxUsers = 200;
 
 function kept(tx: Transaction, user: string): Kept {
   const version = structureVersion(tx);
@@ -99,7 +105,7 @@ function kept(tx: Transaction, user: string): Kept {
     keptByStore.set(tx, all);
   }
   const known = all.byUser.get(user) ?? new Kept();
-  if (all.byUser.size >= mostUsers) all.byUser.clear();
+  if (all.byUser.size >= maxUsers) all.byUser.clear();
   all.byUser.set(user, known);
   return known;
 }
@@ -117,34 +123,33 @@ type IsVisible = (kind: KindName, id: string, inside: boolean) => boolean;
 /** The place, restricted to what the caller sees. Refuses with 404 where its owner is not visible. */
 function visiblePart(
   ctx: RuleContext,
-  place: Place,
+  ref: CollectionRef,
   visibility: Visibility,
   visible: IsVisible,
-): Place {
-  const root = place.owner && rootOf(ctx.tx, place.owner, place.collection);
-  const isRoot = root?.kind === place.owner?.kind && root?.id === place.owner?.id;
+): CollectionRef {
+  const root = ref.owner && rootOf(ctx.tx, ref.owner, ref.collection);
+  const isRoot = root?.kind === ref.owner?.kind && root?.id === ref.owner?.id;
   if (root && !visible(root.kind, root.id, !isRoot)) {
-    const { kind, id } = place.owner ?? root;
+    const { kind, id } = ref.owner ?? root;
     throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not exist.`);
   }
-  if (root && !isOwn(ctx, root)) return none(ctx, place, root);
-  if (place.owner && !isRoot) requireKnown(ctx.tx, place.owner, visible);
-  const nested = place.collection.split('/').length > 2;
-  if (root && views.has(place.kind)) {
-    const type = typeOfKind(place.kind);
+  if (root && !isOwn(ctx, root)) return none(ctx, ref, root);
+  if (ref.owner && !isRoot) requireKnown(ctx.tx, ref.owner, visible);
+  const nested = ref.collection.split('/').length > 2;
+  if (root && views.has(ref.kind)) {
+    const type = typeOfKind(ref.kind);
     const condition = visibility.ofOne(type);
-    if (!condition) return place;
-    const there = `SELECT id FROM ${table(type)}`;
-    return restricted(place, compose`id IN (${there} WHERE ${condition})`);
+    if (!condition) return ref;
+    return restricted(ref, idAmong(type, condition));
   }
-  if (root && (nested || (place.kind === 'permission' && !isPublic(root.kind)))) {
+  if (root && (nested || (ref.kind === 'permission' && !isPublic(root.kind)))) {
     // What is kept below an object is visible with it; not below one that only is on the way.
-    return visible(root.kind, root.id, true) ? place : none(ctx, place, root);
+    return visible(root.kind, root.id, true) ? ref : none(ctx, ref, root);
   }
-  const ofOne = visibility.ofOne(place.kind);
+  const ofOne = visibility.ofOne(ref.kind);
   return ofOne
-    ? { ...place, visible: { ofOne, rows: (needed) => visibility.rows(place.kind, needed) } }
-    : place;
+    ? { ...ref, visible: { ofOne, rows: (needed) => visibility.rows(ref.kind, needed) } }
+    : ref;
 }
 
 /**
@@ -158,11 +163,11 @@ function requireKnown(tx: Transaction, { kind, id }: ObjectKey, visible: IsVisib
 }
 
 /** Nothing of a place. Refuses with 404 where its objects are made up when they are asked for. */
-function none(ctx: RuleContext, place: Place, { kind, id }: ObjectKey): Place {
-  if (ctx.behavior(place.kind)?.compute) {
+function none(ctx: RuleContext, ref: CollectionRef, { kind, id }: ObjectKey): CollectionRef {
+  if (ctx.behavior(ref.kind)?.compute) {
     throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show what is in it.`);
   }
-  return restricted(place, { sql: '0', values: [] });
+  return restricted(ref, never);
 }
 
 /** What belongs to a person is nobody else's business. */
@@ -189,8 +194,7 @@ function rootOf(tx: Transaction, object: ObjectKey, within?: string): ObjectKey 
   return above && id ? { kind: above as KindName, id } : object;
 }
 
-function restricted(place: Place, to: SqlCondition): Place {
-  const { condition } = place.options;
-  const both = condition && compose`(${condition}) AND (${to})`;
-  return { ...place, options: { ...place.options, condition: both ?? to } };
+function restricted(ref: CollectionRef, to: SqlCondition): CollectionRef {
+  const { condition } = ref.options;
+  return { ...ref, options: { ...ref.options, condition: allOf(condition, to) ?? to } };
 }

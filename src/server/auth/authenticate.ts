@@ -1,12 +1,12 @@
 /** Finds out who sends a request: bearer token, Basic credentials or cookie (specification 5). */
 
-import type { Caller, Site } from '../core/context.ts';
+import type { Caller } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
+import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
-import { Sessions } from './sessions.ts';
+import { callerOf } from './permissions.ts';
 import { SignIn } from './sign-in.ts';
-import { hashOfToken, readToken } from './tokens.ts';
-import { callerOf } from './users.ts';
+import { hashOfToken, readToken, Sessions } from './tokens.ts';
 
 export interface Credentials {
   readonly authorization: string | undefined;

@@ -1,20 +1,18 @@
 /** May the caller perform this operation: the permits that the model asks for, where it asks. */
 
 import { permitsByPath, permitsByType, permitsWhenSent } from '../../model/derive/permits.ts';
-import type { Operation } from '../../model/index.ts';
-import { attributesOf, parseKind, primaryPath } from '../../model/index.ts';
+import { attributesOf, type Operation, parseKind, primaryPath } from '../../model/index.ts';
 import type { ConditionalNeed, Need } from '../../model/notation/permits.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import type { Place } from '../core/collection-ref.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
-import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import { isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
 import { isPermitted } from './permissions.ts';
 
 interface Subject {
-  readonly place: Place;
+  readonly ref: CollectionRef;
   /** The addressed object, where the path addresses one. */
   readonly object?: StoredObject;
   /** The object or action that was sent. */
@@ -30,8 +28,8 @@ export function authorise(
   operation: Operation,
   subject: Subject,
 ): ReadonlySet<string> {
-  const asked = new Set<string>();
-  if (ctx.caller.superUser) return asked;
+  const requested = new Set<string>();
+  if (ctx.caller.superUser) return requested;
   const needs =
     permitsByPath[primaryPath(operation.service)]?.[operation.name] ??
     permitsByType[operation.type]?.[operation.name];
@@ -42,9 +40,9 @@ export function authorise(
     const [permit, objects] = demanded(ctx, operation, need, subject);
     const granted = objects.every((object) => isPermitted(ctx.tx, ctx.caller, permit, object));
     if (!granted) throw refused('NOT_AUTHORIZED', { permit });
-    for (const object of objects) if (object) asked.add(`${object.kind} ${object.id}`);
+    for (const object of objects) if (object) requested.add(`${object.kind} ${object.id}`);
   }
-  return asked;
+  return requested;
 }
 
 type ObjectOrSystem = { readonly kind: KindName; readonly id: string } | undefined;
@@ -57,7 +55,7 @@ function demanded(
   subject: Subject,
 ): [permit: string, objects: readonly ObjectOrSystem[]] {
   const { permit, on } = need;
-  const mine = subject.place.owner?.id === ctx.caller.userId;
+  const mine = subject.ref.owner?.id === ctx.caller.userId;
   if (on === 'own') return [mine ? permit : 'manipulate_users', [undefined]];
   if (on === 'others') return [permit, mine ? [] : [undefined]];
   return [permit, objectsOf(ctx, operation, need, subject)];
@@ -97,19 +95,19 @@ function objectsOf(
   ctx: RuleContext,
   operation: Operation,
   { on, path = '' }: Need,
-  { place, object, sent }: Subject,
+  { ref, object, sent }: Subject,
 ): ObjectOrSystem[] {
   switch (on) {
     case 'referred':
-      return references(ctx, place.type, path, object ?? {});
+      return references(ctx, ref.type, path, object ?? {});
     case 'self':
-      return [object ? { kind: place.type, id: String(object['id']) } : undefined];
+      return [object ? { kind: ref.type, id: String(object['id']) } : undefined];
     case 'owner':
-      return [place.owner];
+      return [ref.owner];
     case 'sent':
       return operation.isAction
         ? [named(ctx, path as TypeName, sent[path])]
-        : references(ctx, place.type, path, { ...place.implied, ...sent });
+        : references(ctx, ref.type, path, { ...ref.implied, ...sent });
     default:
       return [undefined];
   }
@@ -151,7 +149,7 @@ function references(
  * lead nowhere: the answer must not tell what is there.
  */
 function absentOr(ctx: RuleContext, resolve: () => ObjectOrSystem[]): ObjectOrSystem[] {
-  if (!ctx.sight) return resolve();
+  if (!ctx.filter) return resolve();
   try {
     return resolve();
   } catch (error) {

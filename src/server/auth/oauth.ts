@@ -1,11 +1,13 @@
 /** The sign-in endpoints: token, revoke, token-info, logout (specification 5.2). */
 
-import { type Caller, RuleContext, type Site } from '../core/context.ts';
+import { type Caller, RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
+import type { Site } from '../core/ports.ts';
+import { removeExpiredTokens } from '../store/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { type Authenticator, wrongCredentials } from './authenticate.ts';
-import { issueToken, purgeTokens, readToken, revokeToken } from './tokens.ts';
-import { callerOf } from './users.ts';
+import { callerOf } from './permissions.ts';
+import { issueToken, readToken, revokeToken } from './tokens.ts';
 
 export interface OAuthRequest {
   /** Parameters of query and form body. */
@@ -93,7 +95,7 @@ export class OAuth {
     const { tokenLifetime } = this.#settings;
     const ends = this.#site.now().getTime() + tokenLifetime;
     const token = await this.#store.write((tx) => {
-      purgeTokens(tx, now);
+      removeExpiredTokens(tx, now);
       signIn.tellSuccess(tx, caller, address);
       return issueToken(tx, user, scope, now + tokenLifetime);
     });

@@ -1,6 +1,100 @@
-/** Passwords: kept as scrypt hashes, compared in constant time. */
-import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+/** Passwords: scrypt hashes, computed off the main thread, compared in constant time. */
+
+import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { Refusal } from '../core/fault.ts';
+import { readPassword, writePassword } from '../store/credentials.ts';
+import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
+
+export interface HashingLimits {
+  readonly atOnce: number;
+  /** Hashes that may wait, in all and for one address. */
+  readonly waiting: number;
+  readonly waitingPerAddress: number;
+}
+
+export const defaultHashingLimits: HashingLimits = {
+  // One processor is left to everything else; Node has four threads for files and hashes.
+  atOnce: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  waiting: 512,
+  waitingPerAddress: 256,
+};
+
+type Work = () => Promise<void>;
+
+export class PasswordHashing {
+  readonly #limits: HashingLimits;
+  readonly #queues = new Map<string, Work[]>();
+  #waiting = 0;
+  #running = 0;
+
+  constructor(limits: HashingLimits = defaultHashingLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Runs work that hashes when it is the turn of an address. Refuses with 503 where too much waits.
+   */
+  run<T>(address: string, work: () => Promise<T>): Promise<T> {
+    const queue = this.#queues.get(address) ?? [];
+    const { waiting, waitingPerAddress } = this.#limits;
+    if (this.#waiting >= waiting || queue.length >= waitingPerAddress) {
+      return Promise.reject(
+        new Refusal(
+          503,
+          'Service Unavailable',
+          'Too many sign-ins are waiting. Try again in a moment.',
+          { headers: { 'Retry-After': '2' } },
+        ),
+      );
+    }
+    return new Promise<T>((resolve, reject) => {
+      queue.push(() => work().then(resolve, reject));
+      this.#queues.set(address, queue);
+      this.#waiting += 1;
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#running >= this.#limits.atOnce) return;
+    const first = this.#queues.entries().next();
+    if (first.done) return;
+    const [address, queue] = first.value;
+    const work = queue.shift();
+    // The address goes to the end of the line.
+    this.#queues.delete(address);
+    if (queue.length > 0) this.#queues.set(address, queue);
+    if (!work) return;
+    this.#waiting -= 1;
+    this.#running += 1;
+    work().finally(() => {
+      this.#running -= 1;
+      this.#next();
+    });
+  }
+}
+
+/** The hash of a password, made by another thread. */
+export function hashPassword(password: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, hashLength, scryptCost, (error, hash) => {
+      if (error) reject(error);
+      else resolve(hash);
+    });
+  });
+}
+
+/**
+ * The hash of a password with the salt that the one of the user has, so that both can be compared; with
+ * a new salt where the user has none.
+ */
+export async function hashAhead(store: Store, user: string, password: string): Promise<SaltedHash> {
+  const stored = store.read((tx) => storedPassword(tx, user));
+  const salt = stored.exists ? stored.salt : randomBytes(16);
+  return { salt, hash: await hashPassword(password, salt) };
+}
 
 export const scryptCost = { N: 2 ** 14, r: 8, p: 1 };
 export const hashLength = 32;
@@ -40,11 +134,7 @@ export function setPassword(tx: Transaction, user: string, password: string): vo
 
 /** Stores a password of which the hash is known. */
 export function storePassword(tx: Transaction, user: string, { salt, hash }: SaltedHash): void {
-  tx.statement('INSERT OR REPLACE INTO password (user, salt, hash) VALUES (?, ?, ?)').run(
-    user,
-    salt.toString('hex'),
-    hash.toString('hex'),
-  );
+  writePassword(tx, user, salt.toString('hex'), hash.toString('hex'));
 }
 
 function hashNow(password: string): SaltedHash {
@@ -52,21 +142,9 @@ function hashNow(password: string): SaltedHash {
   return { salt, hash: scryptSync(password, salt, hashLength, scryptCost) };
 }
 
-/** Gives a user the password of another one. */
-export function copyPassword(tx: Transaction, from: string, to: string): void {
-  tx.statement(
-    'INSERT OR REPLACE INTO password (user, salt, hash) SELECT ?, salt, hash FROM password WHERE user = ?',
-  ).run(to, from);
-}
-
 /** Whether the user has any password. */
 export function hasPassword(tx: Transaction, user: string): boolean {
-  return tx.statement('SELECT 1 FROM password WHERE user = ?').get(user) !== undefined;
-}
-
-/** Takes the password of a user who is gone. */
-export function dropPassword(tx: Transaction, user: string): void {
-  tx.statement('DELETE FROM password WHERE user = ?').run(user);
+  return readPassword(tx, user) !== undefined;
 }
 
 const noSalt = Buffer.alloc(16);
@@ -77,10 +155,10 @@ const noHash = Buffer.alloc(hashLength);
  * learns who exists from the time that it takes.
  */
 export function storedPassword(tx: Transaction, user: string): StoredPassword {
-  const row = tx.statement('SELECT salt, hash FROM password WHERE user = ?').get(user);
+  const row = readPassword(tx, user);
   return {
-    salt: row ? Buffer.from(String(row['salt']), 'hex') : noSalt,
-    hash: row ? Buffer.from(String(row['hash']), 'hex') : noHash,
+    salt: row ? Buffer.from(row.salt, 'hex') : noSalt,
+    hash: row ? Buffer.from(row.hash, 'hex') : noHash,
     exists: row !== undefined,
   };
 }

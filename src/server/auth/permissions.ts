@@ -1,13 +1,34 @@
-/** Whether a caller holds a permit on an object, or on anything that contains it. */
+/** Permits that a caller holds, and what the permissions of a user make of the caller. */
+
 import { containedIn } from '../../model/derive/permits.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Caller } from '../core/context.ts';
-import { isRecord, type StoredObject } from '../store/document.ts';
-import { heldBy, pathPrefix, permissionObjects } from '../store/held.ts';
-import type { KindName } from '../store/kinds.ts';
-import { table } from '../store/schema.ts';
-import { isHeld } from '../store/sets.ts';
+import { holdsAdministrativeRole, holdsOnSystem, holdsPermit } from '../store/held-permissions.ts';
+import { isRecord, type KindName, type StoredObject } from '../store/kinds.ts';
+import { permissionObjects } from '../store/permission-index.ts';
 import type { Transaction } from '../store/transaction.ts';
+
+/** Id of the role SuperUser. */
+export const superUserRole = '00000000-0000-0000-0000-000000000001';
+
+/** Takes `admin@internal` apart at the last `@`. */
+export function splitUserName(userName: string): { login: string; profile: string } | undefined {
+  const at = userName.lastIndexOf('@');
+  if (at <= 0 || at === userName.length - 1) return undefined;
+  return { login: userName.slice(0, at), profile: userName.slice(at + 1) };
+}
+
+/** The caller behind a login name; undefined when the service has no such user. */
+export function callerOf(tx: Transaction, userName: string): Caller | undefined {
+  const parts = splitUserName(userName);
+  if (!parts) return undefined;
+  const stored = `${parts.login}@${parts.profile}-authz`;
+  const user = tx.find('user', { user_name: stored });
+  if (!user?.id) return undefined;
+  const caller = { userId: user.id, userName, administrator: false, superUser: false };
+  const superUser = hasOnSystem(tx, caller, superUserRole);
+  return { ...caller, administrator: superUser || isAdministrator(tx, caller), superUser };
+}
 
 type Permission = Resource<'permission'>;
 
@@ -37,20 +58,12 @@ export function holdersOf(tx: Transaction, caller: Caller): string[] {
 
 /** Whether a user has a role on the whole system. */
 export function hasOnSystem(tx: Transaction, caller: Caller, role: string): boolean {
-  const holders = holdersOf(tx, caller);
-  const sql = `${heldBy(holders.length)} AND path = '' AND role_id = ?`;
-  return isHeld(tx, { sql, values: [...holders, role] });
+  return holdsOnSystem(tx, holdersOf(tx, caller), role);
 }
 
 /** Whether a user has a role of administrators, on whatever object. */
 export function isAdministrator(tx: Transaction, caller: Caller): boolean {
-  const holders = holdersOf(tx, caller);
-  const administrative = "json_extract(doc, '$.administrative')";
-  const roles = `SELECT id FROM ${table('role')} WHERE ${administrative}`;
-  return isHeld(tx, {
-    sql: `${heldBy(holders.length)} AND role_id IN (${roles})`,
-    values: holders,
-  });
+  return holdsAdministrativeRole(tx, holdersOf(tx, caller));
 }
 
 /** Whether the caller may do what needs the permit on an object; without one, on the system. */
@@ -63,18 +76,7 @@ export function isPermitted(
   if (caller.superUser) return true;
   const permitId = tx.byName('permit', permit)?.id;
   if (!permitId) return false;
-  const holders = holdersOf(tx, caller);
-  const paths = object ? chainOf(tx, object).map((link) => pathOf(tx, link)) : [];
-  const roles = `SELECT id FROM reference WHERE target = ? AND kind = 'role' AND attribute = 'permits'`;
-  const among = ["''", ...paths.map(() => '?')].join(', ');
-  const sql = `${heldBy(holders.length)} AND path IN (${among}) AND role_id IN (${roles})`;
-  return isHeld(tx, { sql, values: [...holders, ...paths, permitId] });
-}
-
-/** The path of an object, as permissions are held on it. */
-function pathOf(tx: Transaction, { kind, id }: Link): string {
-  const named = (permissionObjects as readonly string[]).includes(kind);
-  return named ? pathPrefix(kind) + id : `${tx.collectionOf(kind, id) ?? ''}/${id}`;
+  return holdsPermit(tx, holdersOf(tx, caller), permitId, object ? chainOf(tx, object) : []);
 }
 
 interface Link {

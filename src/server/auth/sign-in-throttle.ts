@@ -25,7 +25,7 @@ export interface SignInLimits {
   readonly entries: number;
 }
 
-export const usualSignInLimits: SignInLimits = {
+export const defaultSignInLimits: SignInLimits = {
   perUserAtAddress: 10,
   perAddress: 50,
   perUser: 100,
@@ -53,7 +53,7 @@ export class SignInThrottle {
   readonly #users = new Map<string, Count>();
 
   /** @param now milliseconds of a clock that never goes back */
-  constructor(now: () => number, limits: SignInLimits = usualSignInLimits) {
+  constructor(now: () => number, limits: SignInLimits = defaultSignInLimits) {
     this.#now = now;
     this.#limits = limits;
   }

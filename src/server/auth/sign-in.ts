@@ -1,21 +1,106 @@
-/**
- * Checks names and passwords, for all ways to sign in: remembers for a short time which were right,
- * makes guessing slow, and writes events.
- */
+/** Events of sign-ins: of every one that succeeds or fails, as long as they are few. */
+
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Caller, Site } from '../core/context.ts';
+import { type Caller, RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
+import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { hashPassword, PasswordHashing } from './password-hashing.ts';
-import { isSamePassword, keepHash, storedPassword } from './passwords.ts';
-import { SignInEvents } from './sign-in-events.ts';
+import {
+  hashPassword,
+  isSamePassword,
+  keepHash,
+  PasswordHashing,
+  storedPassword,
+} from './passwords.ts';
+import { callerOf } from './permissions.ts';
 import { networkOf, SignInThrottle } from './sign-in-throttle.ts';
-import { callerOf } from './users.ts';
+
+/** Events of one user at one address that may follow each other, and milliseconds for a further one. */
+const burst = 5;
+const interval = 60_000;
+/** Failures of all users and addresses that are written within an interval. */
+const failuresInAll = 100;
+const entries = 10_000;
+/** Longest user name that an event repeats. */
+const longestName = 256;
+
+interface Told {
+  left: number;
+  since: number;
+  /** Failures that were not told. */
+  untold: number;
+}
+
+export class SignInEvents {
+  readonly #site: Site;
+  readonly #now: () => number;
+  readonly #told = new Map<string, Told>();
+  #window = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(site: Site, now: () => number) {
+    this.#site = site;
+    this.#now = now;
+  }
+
+  /** The event of a success; undefined where enough were written. */
+  success(caller: Caller, address: string): ((tx: Transaction) => void) | undefined {
+    const reported = this.#of(`+${caller.userName}`, address);
+    if (reported.left === 0) return undefined;
+    reported.left -= 1;
+    return (tx) =>
+      new RuleContext(tx, this.#site, caller).event('USER_LOGGED_IN', {}, { SourceIP: address });
+  }
+
+  /** The event of a failure; undefined where enough were written. The next one tells how many. */
+  failure(user: string, address: string, reason: string): ((tx: Transaction) => void) | undefined {
+    const reported = this.#of(`-${user}`, address);
+    if (reported.left === 0 || !this.#mayFail()) {
+      reported.untold += 1;
+      return undefined;
+    }
+    reported.left -= 1;
+    const more = reported.untold === 0 ? '' : ` (${reported.untold} more since the last event)`;
+    reported.untold = 0;
+    const messageParams = {
+      UserName: user.length > longestName ? `${user.slice(0, longestName)}...` : user,
+      SourceIP: address,
+      Reason: `${reason}${more}`,
+    };
+    return (tx) => RuleContext.system(tx, this.#site).event('USER_LOGIN_FAILED', {}, messageParams);
+  }
+
+  #mayFail(): boolean {
+    if (this.#now() - this.#window > interval) {
+      this.#window = this.#now();
+      this.#failures = 0;
+    }
+    this.#failures += 1;
+    return this.#failures <= failuresInAll;
+  }
+
+  #of(who: string, address: string): Told {
+    const key = `${networkOf(address)}\0${who.slice(0, longestName)}`;
+    const now = this.#now();
+    const reported = this.#told.get(key) ?? { left: burst, since: now, untold: 0 };
+    const earned = Math.floor((now - reported.since) / interval);
+    if (earned > 0) {
+      reported.left = Math.min(burst, reported.left + earned);
+      reported.since += earned * interval;
+    }
+    this.#told.delete(key);
+    this.#told.set(key, reported);
+    const oldest = this.#told.keys().next();
+    if (this.#told.size > entries && !oldest.done) this.#told.delete(oldest.value);
+    return reported;
+  }
+}
 
 /** Milliseconds that a password is remembered as right: Basic sends it with every request. */
 const memory = 60_000;
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 /** Milliseconds without a request after which Basic credentials count as a new sign-in. */
 const idle = 30 * 60_000;
 
@@ -81,7 +166,7 @@ export class SignIn {
     const key = `${networkOf(address)}\0${caller.userName}`;
     const now = this.#now();
     const last = this.#lastBasic.get(key) ?? Number.NEGATIVE_INFINITY;
-    if (this.#lastBasic.size > mostRemembered) this.#lastBasic.clear();
+    if (this.#lastBasic.size > maxRemembered) this.#lastBasic.clear();
     this.#lastBasic.set(key, now);
     if (now - last <= idle) return undefined;
     return this.#store.write((tx) => this.tellSuccess(tx, caller, address));
@@ -104,7 +189,7 @@ export class SignIn {
     const caller = right ? this.#store.read((tx) => callerOf(tx, user)) : undefined;
     if (caller) {
       this.#throttle.succeeded(user, address);
-      if (this.#right.size > mostRemembered) this.#right.clear();
+      if (this.#right.size > maxRemembered) this.#right.clear();
       this.#right.set(this.#code(user, password), this.#now() + memory);
       return caller;
     }

@@ -3,12 +3,13 @@
  * a second name (a hard link), because everything that makes an image anew puts another file in its
  * place. Only uploads write into the file itself: one that begins gets the frozen image copied first.
  */
+
 import { closeSync, fstatSync, linkSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sparseCalls } from '../../images/backends/sparse.ts';
-import { FolderError, FolderInUse } from '../files/access.ts';
-import { causeOf } from '../folder/cause.ts';
+import { causeOf, FolderError, FolderInUse } from '../files/access.ts';
+import { systemError } from '../files/system-error.ts';
 import { frozenPrefix } from '../folder/data-folder.ts';
 import { copySparse } from '../images/copy-sparse.ts';
 import type { DiskFiles } from '../images/disk-files.ts';
@@ -58,7 +59,7 @@ export class FrozenSite {
       return site;
     } catch (error) {
       rmSync(own, { recursive: true, force: true });
-      const { path } = error as NodeJS.ErrnoException;
+      const { path } = systemError(error);
       const where = path === undefined ? '' : `${path}: `;
       throw new FolderError(
         `The site cannot be copied: ${where}${causeOf(error)}.`,

@@ -1,4 +1,5 @@
 /** `vmctl serve --restore`: brings a backup into a folder that holds no site. */
+
 import {
   closeSync,
   existsSync,
@@ -13,13 +14,18 @@ import {
 } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FolderError, ownFolder } from '../files/access.ts';
+import { causeOf, FolderError, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
-import { causeOf } from '../folder/cause.ts';
-import { markClosed } from '../folder/closed-mark.ts';
 import { databaseIn, imagesIn, restoring } from '../folder/data-folder.ts';
-import { namesIn, type SiteMark, writeMark } from '../folder/site-mark.ts';
+import { markClosed, namesIn, type SiteMark, writeMark } from '../folder/marks.ts';
 import { openDatabase } from '../store/driver.ts';
+import {
+  hasTriggersOrViews,
+  imageIds,
+  isIntact,
+  markRestored,
+  metaOf,
+} from '../store/inspection.ts';
 import { schemaVersion } from '../store/schema.ts';
 import {
   BackupReader,
@@ -159,32 +165,25 @@ function taker(handle: number): Take {
 async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteMark> {
   const db = await openDatabase(path);
   try {
-    const check = db.prepare('PRAGMA integrity_check(1)').all();
-    if (Object.values(check[0] ?? {})[0] !== 'ok') throw new BadBackup('its database is damaged');
-    const active = "SELECT count(*) AS n FROM sqlite_master WHERE type IN ('trigger', 'view')";
-    if (Number(db.prepare(active).get()?.['n']) > 0) {
+    if (!isIntact(db)) throw new BadBackup('its database is damaged');
+    if (hasTriggersOrViews(db)) {
       throw new BadBackup('its database holds what no server has written');
     }
-    const meta = (key: string) => {
-      const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(key);
-      return row && String(row['value']);
-    };
-    const version = Number(meta('schema_version'));
+    const version = Number(metaOf(db, 'schema_version'));
     if (version > schemaVersion) {
       throw new BadBackup(
         `a newer vmctl has made it (schema ${version}, this one knows ${schemaVersion})`,
       );
     }
-    const site = JSON.parse(meta('site') ?? '{}');
+    const site = JSON.parse(metaOf(db, 'site') ?? '{}');
     if (typeof site.site !== 'string' || typeof site.starts !== 'number') {
       throw new BadBackup('its database does not say of which site it is');
     }
-    const known = db.prepare('SELECT id FROM image_file').all();
-    const ids = new Set(known.map(({ id }) => String(id)));
+    const ids = imageIds(db);
     for (const id of images) {
       if (!ids.has(id)) throw new BadBackup(`its database does not know the image ${id}`);
     }
-    db.exec("PRAGMA journal_mode = DELETE; INSERT OR REPLACE INTO meta VALUES ('restored', '1')");
+    markRestored(db);
     return site;
   } catch (error) {
     if (error instanceof BadBackup) throw error;

@@ -1,14 +1,15 @@
-/** How the behavior of a kind of object is declared: what differs from the generic handling. */
+/** Declaration and registry of the behavior of each kind of object. */
 import type { EventName } from '../../model/events.ts';
 import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Lifecycle } from '../../model/notation/lifecycle.ts';
 import type { ActionBody } from '../../model/resource.ts';
 import type { Declarations, TypeName } from '../../model/resources/index.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
+import type { Measure } from '../store/search.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import type { Place } from './collection-ref.ts';
+import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
+import type { Deadline, Work } from './tasks.ts';
 import type { TransitionHandlers } from './transition-handlers.ts';
 
 /** Parameters of a request: of the query, or of the action body. */
@@ -26,7 +27,7 @@ export type EventChoice =
 
 /** An object with where it is. */
 export interface Addressed<K extends KindName> {
-  readonly place: Place;
+  readonly ref: CollectionRef;
   readonly object: ObjectOf<K>;
 }
 
@@ -42,7 +43,7 @@ export type Action<K extends KindName> = (
 /** What is done to a collection as a whole; `body` holds the elements of the action. */
 export type CollectionAction = (
   ctx: RuleContext,
-  place: Place,
+  ref: CollectionRef,
   body: ActionBody,
   parameters: Parameters,
 ) => ActionResult;
@@ -67,25 +68,25 @@ export interface Behavior<K extends KindName = KindName> {
   readonly beforeCreate?: (
     ctx: RuleContext,
     object: ObjectOf<K>,
-    place: Place,
+    ref: CollectionRef,
     sent: ObjectOf<K>,
   ) => void;
   /** The object that says the same already, where there is one: it is answered, and none is made. */
   readonly findExisting?: (
     ctx: RuleContext,
     object: ObjectOf<K>,
-    place: Place,
+    ref: CollectionRef,
   ) => ObjectOf<K> | undefined;
   /** Follows a new object: what is made with it, where it moves to. */
   readonly afterCreate?: (ctx: RuleContext, target: Addressed<K>, sent: ObjectOf<K>) => void;
   /** Takes over `add` whole, for collections in which objects are attached instead of made. */
-  readonly attach?: (ctx: RuleContext, place: Place, sent: ObjectOf<K>) => ObjectOf<K>;
+  readonly attach?: (ctx: RuleContext, ref: CollectionRef, sent: ObjectOf<K>) => ObjectOf<K>;
   /** Checks an update and completes the new form before it is stored. */
   readonly beforeUpdate?: (
     ctx: RuleContext,
     before: ObjectOf<K>,
     after: ObjectOf<K>,
-    place: Place,
+    ref: CollectionRef,
     sent: ObjectOf<K>,
   ) => void;
   /** Follows an update. */
@@ -119,6 +120,11 @@ export interface Behavior<K extends KindName = KindName> {
     everything: boolean,
     brief: boolean,
   ) => StoredObject;
+  /**
+   * How to get the values of a search field that no object holds, such as a measurement; undefined
+   * for every other field.
+   */
+  readonly measure?: (ctx: RuleContext, field: string) => Measure | undefined;
   /** Lists of references that are shown when everything is, or when they are followed. */
   readonly references?: Readonly<
     Record<string, (ctx: RuleContext, object: ObjectOf<K>) => readonly { readonly id: string }[]>
@@ -129,18 +135,18 @@ export interface Behavior<K extends KindName = KindName> {
    * Makes up the objects of a collection, for kinds that are not stored: measured values, what a
    * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.
    */
-  readonly compute?: (ctx: RuleContext, place: Place, id?: string) => ObjectOf<K>[];
+  readonly compute?: (ctx: RuleContext, ref: CollectionRef, id?: string) => ObjectOf<K>[];
   /**
    * Chooses another place for the same path: parameters may ask for objects of another kind. `id`
    * is that of the one that is looked for.
    */
-  readonly locate?: (ctx: RuleContext, place: Place, id?: string) => Place;
+  readonly locate?: (ctx: RuleContext, ref: CollectionRef, id?: string) => CollectionRef;
   /** Actions of one object, by name in snake case. */
   readonly actions?: Readonly<Record<string, Action<K>>>;
   /** Actions of a collection, by name in snake case. */
   readonly collectionActions?: Readonly<Record<string, CollectionAction>>;
   /** Takes over `add` where several objects may be sent at once. Returns those that were added. */
-  readonly addMany?: (ctx: RuleContext, place: Place, sent: ObjectOf<K>[]) => ObjectOf<K>[];
+  readonly addMany?: (ctx: RuleContext, ref: CollectionRef, sent: ObjectOf<K>[]) => ObjectOf<K>[];
   /** Takes over the removal of several objects, named in the body. */
   readonly removeMany?: CollectionAction;
   /** Whether `add` is answered with 201 although the object is not settled yet. */
@@ -190,4 +196,47 @@ export function define<const K extends KindName>(
 ): Behavior {
   // Which object a handler gets is decided by the kind, under which alone it is called.
   return { ...behavior, kind } as unknown as Behavior;
+}
+
+/** Looks up what is declared for a kind, or under the name of a task. */
+export class BehaviorRegistry {
+  readonly #behaviors: ReadonlyMap<KindName, Behavior>;
+  readonly #deadlines: ReadonlyMap<string, Deadline>;
+  readonly #work: ReadonlyMap<string, Work>;
+
+  /** Throws where a kind or a name is declared twice. */
+  constructor(
+    behaviors: readonly Behavior[],
+    deadlines: readonly Deadline[],
+    work: readonly Work[],
+  ) {
+    this.#behaviors = unique(behaviors, ({ kind }) => kind);
+    this.#deadlines = unique(deadlines, ({ name }) => name);
+    this.#work = unique(work, ({ name }) => name);
+  }
+
+  /** The behavior of a kind; undefined where the generic handling does all. */
+  of(kind: KindName): Behavior | undefined {
+    return this.#behaviors.get(kind);
+  }
+
+  /** The deadline that a task is; undefined where it is none. */
+  deadline(taskName: string): Deadline | undefined {
+    return this.#deadlines.get(taskName);
+  }
+
+  /** The kind of work that a task is; undefined where it is none. */
+  work(taskName: string): Work | undefined {
+    return this.#work.get(taskName);
+  }
+}
+
+function unique<K, T>(declared: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, T> {
+  const found = new Map<K, T>();
+  for (const one of declared) {
+    const key = keyOf(one);
+    if (found.has(key)) throw new Error(`${String(key)} is declared twice.`);
+    found.set(key, one);
+  }
+  return found;
 }

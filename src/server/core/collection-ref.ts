@@ -15,9 +15,9 @@ import {
 import { type KindName, storedKinds } from '../store/kinds.ts';
 import type { Visible } from '../store/list-keys.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { notFound } from './fault.ts';
+import { notFound, titleOf } from './fault.ts';
 
-export interface Place {
+export interface CollectionRef {
   readonly kind: KindName;
   readonly type: TypeName;
   /** Path template of the collection. */
@@ -91,18 +91,22 @@ export function isStored(type: string): type is KindName & TypeName {
  * The place of a collection. `ids` are the values of the parameters in the path, in order.
  * Refuses with 404 where an object in the path does not exist.
  */
-export function placeOf(tx: Transaction, service: string, ids: readonly string[]): Place {
+export function resolveCollection(
+  tx: Transaction,
+  service: string,
+  ids: readonly string[],
+): CollectionRef {
   const definition = services[service];
   if (!definition) throw new Error(`The model has no service ${service}.`);
   const type = definition.type as TypeName;
-  const words = service.split('/').filter((word) => word !== '');
-  if (words.length < 2) {
+  const messageParams = service.split('/').filter((word) => word !== '');
+  if (messageParams.length < 2) {
     return { kind: type, type, service, collection: service, options: {}, implied: {} };
   }
-  const ownerService = `/${words.slice(0, -1).join('/')}`;
-  const noun = words.at(-1) ?? '';
+  const ownerService = `/${messageParams.slice(0, -1).join('/')}`;
+  const noun = messageParams.at(-1) ?? '';
   const ownerId = ids[ids.length - 1] ?? '';
-  const owner = placeOf(tx, collectionOf(ownerService), ids.slice(0, -1));
+  const owner = resolveCollection(tx, collectionOf(ownerService), ids.slice(0, -1));
   requireObject(tx, owner, ownerId);
   const ownerPath = `${owner.collection}/${ownerId}`;
   const common = { type, service, owner: { kind: owner.kind, id: ownerId } };
@@ -150,7 +154,7 @@ export function placeOf(tx: Transaction, service: string, ids: readonly string[]
 
 interface ViewFrom {
   readonly type: TypeName;
-  readonly owner: Place;
+  readonly owner: CollectionRef;
   readonly ownerId: string;
   readonly ownerPath: string;
   readonly top: string | undefined;
@@ -160,7 +164,7 @@ interface ViewFrom {
 function viewed(
   { refersBy, lists, held, partOf }: Extract<Placement, { is: 'view' }>,
   { type, owner, ownerId, ownerPath, top }: ViewFrom,
-): Pick<Place, 'collection' | 'options' | 'implied'> {
+): Pick<CollectionRef, 'collection' | 'options' | 'implied'> {
   const collection = top ?? '';
   if (refersBy) {
     const where = { [`${refersBy}_id`]: ownerId };
@@ -186,12 +190,12 @@ function viewed(
 }
 
 /** Path template and path under which an object of a place is shown: at the top level if it can. */
-export function locationOf(place: Place, id: string): { service: string; path: string } {
-  const top = !place.shownAt && place.collection.split('/').length === 2;
-  const collection = top ? place.collection : place.service;
+export function locationOf(ref: CollectionRef, id: string): { service: string; path: string } {
+  const top = !ref.shownAt && ref.collection.split('/').length === 2;
+  const collection = top ? ref.collection : ref.service;
   return {
     service: objectTemplates.get(collection) ?? `${collection}/{id}`,
-    path: `${place.shownAt ?? place.collection}/${id}`,
+    path: `${ref.shownAt ?? ref.collection}/${id}`,
   };
 }
 
@@ -208,8 +212,8 @@ export function collectionOf(objectService: string): string {
 }
 
 /** Refuses with 404 unless the place holds an object with this id. */
-export function requireObject(tx: Transaction, place: Place, id: string): void {
-  if (!holds(tx, place, id)) throw notFound(`${titleOf(place.type)} ${id} does not exist.`);
+export function requireObject(tx: Transaction, ref: CollectionRef, id: string): void {
+  if (!holds(tx, ref, id)) throw notFound(`${titleOf(ref.type)} ${id} does not exist.`);
 }
 
 /** On a storage domain there is what the inventory has on it, too. */
@@ -218,13 +222,13 @@ const inInventory: Readonly<Partial<Record<KindName, KindName>>> = {
   domain_template: 'template',
 };
 
-function holds(tx: Transaction, place: Place, id: string): boolean {
+function holds(tx: Transaction, ref: CollectionRef, id: string): boolean {
   // Steps follow from their job; who asks what is below one looks for it there.
-  if (place.kind === 'step') return true;
-  const registered = inInventory[place.kind];
+  if (ref.kind === 'step') return true;
+  const registered = inInventory[ref.kind];
   if (registered && tx.count(registered, { where: { id } }) > 0) return true;
-  const { where, condition } = place.options;
-  return tx.count(place.kind, { where: { ...where, id }, condition }) > 0;
+  const { where, condition } = ref.options;
+  return tx.count(ref.kind, { where: { ...where, id }, condition }) > 0;
 }
 
 /** The attribute of a type that refers to one object of another type. */
@@ -233,12 +237,4 @@ function referenceTo(type: string, target: string): string | undefined {
     ([, { kind, writeOnly }]) => kind === `ref ${target}` && !writeOnly,
   );
   return (references.find(([name]) => name === target) ?? references[0])?.[0];
-}
-
-/** Name of a type as sentences and faults say it: `StorageDomain`. */
-export function titleOf(type: string): string {
-  return type
-    .split('_')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }

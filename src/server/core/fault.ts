@@ -1,8 +1,39 @@
-/** Refusals: what a rule throws, and the HTTP status and fault document that become of it. */
+/** Refusals, and the HTTP status and fault document of each; labels of types in messages. */
 import { type FaultKey, faults } from '../../model/faults.ts';
 
+const typeLabels: Readonly<Record<string, string>> = {
+  vm: 'VM',
+  vm_pool: 'VM pool',
+  disk: 'Virtual Disk',
+  nic: 'Interface',
+  storage_domain: 'Storage',
+  data_center: 'Data Center',
+  affinity_group: 'Affinity Group',
+  affinity_label: 'Affinity Label',
+  mac_pool: 'MAC Pool',
+  vnic_profile: 'vNIC profile',
+  cpu_profile: 'CPU profile',
+  disk_profile: 'disk profile',
+  instance_type: 'instance type',
+  image_transfer: 'image transfer',
+  gluster_volume: 'Gluster Volume',
+};
+
+/** The word for a type: `Data Center` for `data_center`. */
+export function typeLabel(type: string): string {
+  return typeLabels[type] ?? titleOf(type);
+}
+
+/** Name of a type as sentences and faults say it: `StorageDomain`. */
+export function titleOf(type: string): string {
+  return type
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
 /** Words that fill the blanks of a sentence. */
-export type Words = Readonly<Record<string, string | number | bigint | undefined>>;
+export type MessageParams = Readonly<Record<string, string | number | bigint | undefined>>;
 
 export interface RefusalOptions {
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,19 +75,19 @@ const plainWords: ReadonlySet<string> = new Set([
 ]);
 
 /** A command that validation refuses: the sentence of the catalogue, in square brackets. */
-export function refused(key: FaultKey, words: Words): Refusal {
+export function refused(key: FaultKey, messageParams: MessageParams): Refusal {
   const { status, text } = faults[key];
-  const detail = (all: Words) => `[${fill(text, all)}]`;
+  const detail = (all: MessageParams) => `[${fill(text, all)}]`;
   const reword = (word: (value: string) => string) =>
     detail(
       Object.fromEntries(
-        Object.entries(words).map(([name, value]) => [
+        Object.entries(messageParams).map(([name, value]) => [
           name,
           typeof value === 'string' && !plainWords.has(name) ? word(value) : value,
         ]),
       ),
     );
-  return new Refusal(status, 'Operation Failed', detail(words), { reword });
+  return new Refusal(status, 'Operation Failed', detail(messageParams), { reword });
 }
 
 /** 400: attributes that are mandatory and missing. */
@@ -81,9 +112,9 @@ export function notFound(detail: string): Refusal {
 }
 
 /** Fills `{Name}` in a sentence; a word that is not known shows as `<UNKNOWN>`. */
-export function fill(text: string, words: Words): string {
+export function fill(text: string, messageParams: MessageParams): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const word = words[name];
+    const word = messageParams[name];
     return word === undefined ? '<UNKNOWN>' : String(word);
   });
 }

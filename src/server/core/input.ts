@@ -16,22 +16,20 @@ import type { Requirement } from '../../model/notation/collections.ts';
 import { namePatterns } from '../../model/notation/naming.ts';
 import { acceptedPaths, requirementText } from '../../model/requirements.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { isRecord, type StoredObject, valueAt } from '../store/document.ts';
-import { columnName, type KindName } from '../store/kinds.ts';
+import { columnName, isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { isStored, type Place, titleOf } from './collection-ref.ts';
-import { entityNotFound, incomplete, refused } from './fault.ts';
-import { typeWord } from './type-labels.ts';
+import { type CollectionRef, isStored } from './collection-ref.ts';
+import { entityNotFound, incomplete, refused, titleOf, typeLabel } from './fault.ts';
 
 /** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
 export function settable(type: TypeName, sent: StoredObject, when: 'C' | 'U'): StoredObject {
   const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
-  const kept: StoredObject = {};
+  const stored: StoredObject = {};
   for (const [name, value] of Object.entries(sent)) {
     const attribute = attributes[name];
-    if (attribute?.mut.includes(when)) kept[name] = value;
+    if (attribute?.mut.includes(when)) stored[name] = value;
   }
-  return kept;
+  return stored;
 }
 
 /** Fills in the declared defaults of attributes that are absent. */
@@ -136,18 +134,22 @@ export function scopeIn(
 }
 
 /** Refuses with 400 when attributes are missing that `add` asks for in this place. */
-export function requireOnAdd({ optionalOnAdd }: Dialect, place: Place, object: StoredObject): void {
-  const alternatives = Object.entries(requiredOnAddWith[place.type] ?? {});
+export function requireOnAdd(
+  { optionalOnAdd }: Dialect,
+  ref: CollectionRef,
+  object: StoredObject,
+): void {
+  const alternatives = Object.entries(requiredOnAddWith[ref.type] ?? {});
   const required =
-    requiredOnAddOfKind[place.kind] ??
+    requiredOnAddOfKind[ref.kind] ??
     alternatives.find(([member]) => object[member] !== undefined)?.[1] ??
-    requiredOnAttach[place.service] ??
-    requiredOnAdd[place.type] ??
+    requiredOnAttach[ref.service] ??
+    requiredOnAdd[ref.type] ??
     [];
-  const asked = required.filter(
-    (one) => !optionalOnAdd.includes(`${place.type}.${requirementText(one)}`),
+  const requested = required.filter(
+    (one) => !optionalOnAdd.includes(`${ref.type}.${requirementText(one)}`),
   );
-  requireAll(titleOf(place.type), asked, { ...place.implied, ...object }, 'add');
+  requireAll(titleOf(ref.type), requested, { ...ref.implied, ...object }, 'add');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */
@@ -180,27 +182,25 @@ function camel(path: string): string {
 /** Refuses a name that is not allowed for the type or already taken by another object. */
 export function checkName(
   tx: Transaction,
-  place: { readonly kind: KindName; readonly type: TypeName; readonly collection: string },
+  ref: { readonly kind: KindName; readonly type: TypeName; readonly collection: string },
   object: StoredObject,
   action: 'add' | 'edit',
 ): void {
-  const rule = naming[place.type];
+  const rule = naming[ref.type];
   const name = object['name'];
   if (!rule || typeof name !== 'string') return;
-  const words = { action, type: typeWord(place.type), name };
+  const messageParams = { action, type: typeLabel(ref.type), name };
   const { test, rule: allowed } = namePatterns[rule.pattern];
-  if (!test.test(name)) throw refused('NAME_INVALID', { ...words, rule: allowed });
+  if (!test.test(name)) throw refused('NAME_INVALID', { ...messageParams, rule: allowed });
   if ([...name].length > rule.max) {
-    throw refused('NAME_TOO_LONG', { ...words, length: [...name].length, max: rule.max });
+    throw refused('NAME_TOO_LONG', { ...messageParams, length: [...name].length, max: rule.max });
   }
   if (rule.unique === 'nowhere') return;
   const where =
-    rule.unique === 'collection'
-      ? { collection: place.collection }
-      : scopeIn(tx, place.type, object);
-  const taken = tx.byName(place.kind, name, where);
+    rule.unique === 'collection' ? { collection: ref.collection } : scopeIn(tx, ref.type, object);
+  const taken = tx.byName(ref.kind, name, where);
   if (taken && taken['id'] !== object['id']) {
-    throw refused(place.type === 'nic' ? 'NIC_NAME_IN_USE' : 'NAME_IN_USE', words);
+    throw refused(ref.type === 'nic' ? 'NIC_NAME_IN_USE' : 'NAME_IN_USE', messageParams);
   }
 }
 

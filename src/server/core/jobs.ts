@@ -6,10 +6,9 @@
 
 import { jobDescriptions } from '../../model/derive/jobs.ts';
 import type { Operation } from '../../model/index.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
-import type { Place } from './collection-ref.ts';
+import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
 import { Refusal } from './fault.ts';
 import { isNameable, type NamedObject } from './named-objects.ts';
@@ -54,20 +53,22 @@ export function openJob(ctx: RuleContext, operation: Operation): void {
 export function noteJob(
   ctx: RuleContext,
   operation: Operation,
-  place: Place,
+  ref: CollectionRef,
   object: StoredObject,
 ): string | undefined {
   const description = jobDescriptions[operation.type]?.[operation.name];
   if (ctx.job === undefined || description === undefined) return ctx.externalJob;
-  const owner = place.owner && ctx.tx.get(place.owner.kind, place.owner.id);
-  const words: Readonly<Record<string, unknown>> = {
+  const owner = ref.owner && ctx.tx.get(ref.owner.kind, ref.owner.id);
+  const messageParams: Readonly<Record<string, unknown>> = {
     name: nameOf(object),
     owner: owner ? nameOf(owner) : '',
   };
   const underWay = ctx.tx.tasks.hasOf(ctx.job);
   ctx.tx.insert('job', jobCollection, {
     id: ctx.job,
-    description: description.replace(/\{(\w+)\}/g, (_, word: string) => String(words[word])),
+    description: description.replace(/\{(\w+)\}/g, (_, word: string) =>
+      String(messageParams[word]),
+    ),
     status: underWay ? 'started' : endStatus(ctx),
     external: false,
     auto_cleared: true,
@@ -78,8 +79,8 @@ export function noteJob(
     ...(ctx.correlationId ? { correlation_id: ctx.correlationId } : {}),
     ...(ctx.steps.length > 0 ? { own_steps: ctx.steps } : {}),
     names: [
-      ...namedAs(place.kind, object['id']),
-      ...(place.owner ? namedAs(place.owner.kind, place.owner.id) : []),
+      ...namedAs(ref.kind, object['id']),
+      ...(ref.owner ? namedAs(ref.owner.kind, ref.owner.id) : []),
     ],
   } as never);
   return ctx.externalJob ?? ctx.job;

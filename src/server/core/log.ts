@@ -1,4 +1,5 @@
 /** The log of a server: what comes again and again is one line, with how often it came. */
+import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
 
 /** Milliseconds in which a line is written once. */
@@ -15,20 +16,20 @@ export function reporter(
   log: (line: string) => void,
   now: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const told = new Map<string, { at: number; more: number }>();
+  const reported = new Map<string, { at: number; more: number }>();
   return (error) => {
     const line = lineOf(error);
     if (line === undefined) {
       log(error instanceof Error ? (error.stack ?? error.message) : String(error));
       return;
     }
-    const before = told.get(line);
+    const before = reported.get(line);
     if (before && now() - before.at < quietTime) {
       before.more += 1;
       return;
     }
-    if (told.size > 100) told.clear();
-    told.set(line, { at: now(), more: 0 });
+    if (reported.size > 100) reported.clear();
+    reported.set(line, { at: now(), more: 0 });
     log(before && before.more > 0 ? `${line} (${before.more} times more since)` : line);
   };
 }
@@ -36,6 +37,6 @@ export function reporter(
 /** The line that says it all; undefined where somebody has to look for the reason. */
 function lineOf(error: unknown): string | undefined {
   if (error instanceof StoreError) return error.message;
-  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  const { code } = systemError(error);
   return code !== undefined && gone.has(code) ? `a client went away (${code})` : undefined;
 }

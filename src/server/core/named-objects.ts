@@ -1,21 +1,8 @@
 /** Objects that events and jobs name in their sentences without a reference that is shown. */
+
 import type { KindName } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
-
-/** Kinds of objects that sentences name; all are shown only to some. */
-export const nameable = [
-  'vm',
-  'vm_pool',
-  'template',
-  'host',
-  'cluster',
-  'data_center',
-  'storage_domain',
-  'disk',
-  'network',
-  'quota',
-  'gluster_volume',
-] as const satisfies readonly KindName[];
+import { nameable } from '../store/visible-kinds.ts';
 
 export type Nameable = (typeof nameable)[number];
 
@@ -50,15 +37,15 @@ const kindsOfWords: Readonly<Record<string, Nameable>> = {
 };
 
 /** Objects of one name that are looked at: copies of a disk may all be called alike. */
-const mostOfAName = 8;
+const maxOfAName = 8;
 
 /** The objects that the words of a sentence name; `vm` is the machine that it is about. */
 export function namedBy(
   tx: Transaction,
-  words: Readonly<Record<string, unknown>>,
+  messageParams: Readonly<Record<string, unknown>>,
   vm: string | undefined,
 ): NamedObject[] {
-  return Object.entries(words).flatMap(([word, value]) => {
+  return Object.entries(messageParams).flatMap(([word, value]) => {
     const kind = kindsOfWords[word];
     if (!kind || typeof value !== 'string') return [];
     return value.split(/,\s*/).flatMap((name) => meantBy(tx, kind, name, vm));
@@ -72,7 +59,7 @@ function meantBy(
   name: string,
   vm: string | undefined,
 ): NamedObject[] {
-  const ids = tx.ids(kind, { where: { name }, limit: mostOfAName });
+  const ids = tx.ids(kind, { where: { name }, limit: maxOfAName });
   const attached = (id: string) =>
     tx.count('disk_attachment', { where: { disk_id: id, vm_id: vm ?? '' }, atMost: 1 }) > 0;
   const own = ids.length > 1 && kind === 'disk' ? ids.filter(attached) : [];

@@ -1,9 +1,9 @@
 /** What a kind of object does in its transitions, beyond what its lifecycle table says. */
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import type { EventSubjects, HostPath, ImageForm, PackedDisk, RuleContext } from './context.ts';
-import type { Words } from './fault.ts';
+import type { EventSubjects, RuleContext } from './context.ts';
+import type { MessageParams } from './fault.ts';
+import type { HostPath, ImageForm, PackedDisk } from './ports.ts';
 
 /** One run of an object through a transition of its lifecycle. */
 export interface TransitionRun {
@@ -48,7 +48,7 @@ export interface TransitionHandlers<K extends KindName = KindName> {
     ctx: RuleContext,
     object: ObjectOf<K>,
     run: TransitionRun,
-  ) => { subjects: EventSubjects; words?: Words };
+  ) => { subjects: EventSubjects; words?: MessageParams };
   /**
    * By transition: runs when it has ended, in the transaction that ends it. Returns the object to be
    * stored, or undefined when the object is gone.

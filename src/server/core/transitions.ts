@@ -2,16 +2,15 @@
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/notation/lifecycle.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { beginWork, defineWork } from './background-work.ts';
-import { type Caller, RuleContext, type Site } from './context.ts';
-import type { Words } from './fault.ts';
+import { type Caller, RuleContext } from './context.ts';
+import { type MessageParams, typeLabel } from './fault.ts';
 import { abortJobs } from './jobs.ts';
+import type { Site } from './ports.ts';
+import { beginWork, defineWork } from './tasks.ts';
 import type { ImageCopy, Packing, TransitionRun } from './transition-handlers.ts';
-import { typeWord } from './type-labels.ts';
 
 /** Name of the tasks that carry a move on. */
 export const moveTask = 'move';
@@ -44,20 +43,19 @@ export async function copyImages(
 
 /** The copying that the end of a move waits for. */
 const copying = 'copy images';
-export const copyImagesWork = defineWork(copying, {
-  run(site, data) {
-    const { copies, run } = data as unknown as NotedCopying;
+export const copyImagesWork = defineWork<NotedCopying>(copying, {
+  run(site, { copies, run }) {
     return copyImages(site, copies, packingOf(run));
   },
   done(ctx, data) {
-    const { run } = data as unknown as NotedCopying;
-    const object = waiting(ctx, data as unknown as NotedCopying);
+    const { run } = data;
+    const object = waiting(ctx, data);
     const lifecycle = lifecycleOf(ctx, run.kind);
     if (object) arrive(ctx, run, object, moveOf(lifecycle, run.operation), lifecycle);
   },
   failed(ctx, data, error) {
-    const { run } = data as unknown as NotedCopying;
-    const object = waiting(ctx, data as unknown as NotedCopying);
+    const { run } = data;
+    const object = waiting(ctx, data);
     if (!object) return;
     const failed = ctx.behavior(run.kind)?.transitions?.onCopyFailure?.[run.operation];
     const { attribute, failed: states = [] } = lifecycleOf(ctx, run.kind);
@@ -97,7 +95,7 @@ export function requireState(
   kind: KindName,
   object: StoredObject,
   operation: string,
-  words: Words = {},
+  messageParams: MessageParams = {},
 ): void {
   const lifecycle = lifecycleOf(ctx, kind);
   const move = moveOf(lifecycle, operation);
@@ -106,12 +104,12 @@ export function requireState(
   const refusedBy: Readonly<Record<string, FaultKey | undefined>> = move.refusedBy;
   ctx.refuse(refusedBy[state] ?? move.refusedBy.otherwise, {
     action: actionWord(operation),
-    type: typeWord(lifecycle.type),
+    type: typeLabel(lifecycle.type),
     status: state,
     allowed: move.from.join(', '),
     name: String(object['name'] ?? ''),
     names: String(object['name'] ?? object['id'] ?? ''),
-    ...words,
+    ...messageParams,
   });
 }
 
@@ -187,7 +185,7 @@ function carryOn(ctx: RuleContext, run: TransitionRun, stage: number, millisecon
     ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
   const due = ctx.steady + Math.round(milliseconds);
-  ctx.tx.tasks.add(due, moveTask, target(run), persisted as unknown as StoredObject);
+  ctx.tx.tasks.add(due, moveTask, target(run), persisted);
 }
 
 /** How often an object that cannot arrive yet looks again, in milliseconds. */
@@ -246,10 +244,10 @@ function report(
   object: StoredObject,
   event: EventName,
 ): void {
-  const told = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
-  ctx.event(event, told?.subjects, {
-    ...told?.words,
-    ...(run.data?.['words'] as Words | undefined),
+  const reported = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
+  ctx.event(event, reported?.subjects, {
+    ...reported?.words,
+    ...(run.data?.['words'] as MessageParams | undefined),
   });
 }
 

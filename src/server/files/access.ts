@@ -1,4 +1,5 @@
-/** Who may read and write the folder of the data: its owner, and nobody else. */
+/** Access to the data folder for its owner alone, and messages for file system errors. */
+
 import {
   chmodSync,
   closeSync,
@@ -11,7 +12,29 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { causeOf } from '../folder/cause.ts';
+import { systemError } from './system-error.ts';
+
+const causes: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full; free some space',
+  EDQUOT: 'the quota of the user on this disk is used up; free some space',
+  EROFS: 'the file system is mounted for reading only; mount it for writing',
+  EACCES: 'permission denied; make it readable and writable for the user of the server',
+  EPERM: 'the operation is not permitted to the user of the server',
+  EMFILE: 'the process has too many files open; raise its limit (ulimit -n)',
+  ENFILE: 'the system has too many files open',
+  EIO: 'the disk failed (input/output error); look at the log of the system',
+  ENOTDIR: 'something on the way to it is a file and no folder',
+  EISDIR: 'it is a folder and no file',
+  ENOENT: 'it is not there',
+  EFBIG: 'it is larger than files may be here',
+  ELOOP: 'it is a symbolic link',
+};
+
+/** Why something failed: in words where the system's code is known. */
+export function causeOf(error: unknown): string {
+  const { code, message = String(error) } = systemError(error);
+  return (code !== undefined && causes[code]) || (message ?? String(error));
+}
 
 /** What somebody has to put right before a server can start; `hint` says how. */
 export class FolderError extends Error {
@@ -37,8 +60,8 @@ export function ownFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw notAFolder(path, error);
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') throw notAFolder(path, error);
+    if (systemError(error).code === 'EEXIST') throw notAFolder(path, error);
+    if (systemError(error).code === 'ENOTDIR') throw notAFolder(path, error);
     throw new FolderError(`The folder ${path} cannot be made: ${causeOf(error)}`, undefined, error);
   }
   // Windows has other ways to say who may do what.

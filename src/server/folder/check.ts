@@ -1,17 +1,16 @@
 /** `vmctl serve --check`: everything in a folder of data is looked at, and nothing is changed. */
+
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError } from '../files/access.ts';
 import { type Database, openDatabase } from '../store/driver.ts';
-import { imageKinds } from '../store/image-list.ts';
+import { countObjects, knownImages, metaOf } from '../store/inspection.ts';
 import { storedKinds } from '../store/kinds.ts';
-import { schemaVersion, table } from '../store/schema.ts';
-import { damageOf } from '../store/wal.ts';
-import { howLeft } from './closed-mark.ts';
-import { databaseIn, imagesIn } from './data-folder.ts';
-import { lock } from './in-use.ts';
-import { told } from './refusals.ts';
-import { readMark, type SiteMark, strangersIn } from './site-mark.ts';
+import { schemaVersion } from '../store/schema.ts';
+import { damageOf } from '../store/write-ahead-log.ts';
+import { databaseIn, imagesIn, lock } from './data-folder.ts';
+import { howLeft, readMark, type SiteMark, strangersIn } from './marks.ts';
+import { reported } from './refusals.ts';
 
 /** What was found: each problem is a line. */
 export interface Findings {
@@ -72,33 +71,16 @@ function contents(
   return { objects, images: checkImages(db, imagesIn(folder), problems) };
 }
 
-function metaOf(db: Database, key: string): string | undefined {
-  const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(key);
-  return row && String(row['value']);
-}
-
 function checkObjects(db: Database, problems: string[]): number {
   let objects = 0;
   for (const kind of storedKinds()) {
-    const name = table(kind);
-    const row = db
-      .prepare(
-        `SELECT count(*) AS n, sum(NOT json_valid(doc)) AS bad, sum(json_valid(doc) AND doc ->> 'id' IS NOT id) AS other FROM ${name}`,
-      )
-      .get();
-    objects += Number(row?.['n'] ?? 0);
-    const [bad, other] = [Number(row?.['bad'] ?? 0), Number(row?.['other'] ?? 0)];
-    if (bad > 0) problems.push(`${bad} objects of kind ${kind} cannot be read`);
-    if (other > 0)
-      problems.push(`${other} objects of kind ${kind} are kept under the id of another`);
-    const lost = db
-      .prepare(
-        `SELECT count(DISTINCT id) AS n FROM reference WHERE kind = ? AND NOT EXISTS (SELECT 1 FROM ${name} o WHERE o.id = reference.id)`,
-      )
-      .get(kind);
-    const count = Number(lost?.['n'] ?? 0);
-    if (count > 0)
-      problems.push(`${count} references come from objects of kind ${kind} that are not there`);
+    const { unreadable, misplaced, orphans, ...found } = countObjects(db, kind);
+    objects += found.objects;
+    if (unreadable > 0) problems.push(`${unreadable} objects of kind ${kind} cannot be read`);
+    if (misplaced > 0)
+      problems.push(`${misplaced} objects of kind ${kind} are kept under the id of another`);
+    if (orphans > 0)
+      problems.push(`${orphans} references come from objects of kind ${kind} that are not there`);
   }
   return objects;
 }
@@ -112,23 +94,20 @@ function checkImages(db: Database, images: string, problems: string[]): number {
       `database and images are from different starts (${own.starts} and ${mark?.starts})`,
     );
   }
-  const owned = imageKinds.map((kind) => `SELECT id FROM ${table(kind)}`).join(' UNION ');
-  const rows = db
-    .prepare(`SELECT id, length, written, id IN (${owned}) AS owned FROM image_file`)
-    .all();
+  const known = knownImages(db);
   let expected = 0;
-  for (const { id, length, written, owned: isOwned } of rows) {
-    if (Number(written) !== 1 || Number(isOwned) !== 1) continue;
+  for (const { id, length, written, owned } of known) {
+    if (!written || !owned) continue;
     expected += 1;
-    const found = lstatSync(join(images, String(id)), { throwIfNoEntry: false });
+    const found = lstatSync(join(images, id), { throwIfNoEntry: false });
     if (!found?.isFile()) problems.push(`the image ${id} is missing`);
-    else if (found.size < Number(length)) {
-      problems.push(`the image ${id} has ${found.size} bytes, and had ${Number(length)}`);
+    else if (found.size < length) {
+      problems.push(`the image ${id} has ${found.size} bytes, and had ${length}`);
     }
   }
-  const strangers = strangersIn(images, new Set(rows.map(({ id }) => String(id))));
+  const strangers = strangersIn(images, new Set(known.map(({ id }) => id)));
   if (strangers.names.length > 0) {
-    problems.push(`${images} holds ${told(strangers)} that the database does not know`);
+    problems.push(`${images} holds ${reported(strangers)} that the database does not know`);
   }
   return expected;
 }

@@ -1,18 +1,55 @@
-/**
- * The folder of the data, opened and closed: the database, and beside it the images that belong to
- * it. One that does not look as its last server left it is not started on.
- */
+/** Data folder: opening, closing, and detection of a running server. */
+
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderError, ownFile, ownFolder } from '../files/access.ts';
+import { FolderError, FolderInUse, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
+import { systemError } from '../files/system-error.ts';
+import { type Database, openDatabase } from '../store/driver.ts';
 import { imageKinds } from '../store/image-list.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { damageOf } from '../store/wal.ts';
-import { howLeft, markClosed, markOf, markOpen } from './closed-mark.ts';
-import { requireUnused } from './in-use.ts';
+import { damageOf } from '../store/write-ahead-log.ts';
+import {
+  howLeft,
+  markClosed,
+  markOf,
+  markOpen,
+  namesIn,
+  newSite,
+  readMark,
+  type SiteMark,
+  strangersIn,
+  writeMark,
+} from './marks.ts';
 import * as refusals from './refusals.ts';
-import { namesIn, newSite, readMark, type SiteMark, strangersIn, writeMark } from './site-mark.ts';
+
+/** Throws a `FolderInUse` where a server has the database. Nothing else may open it meanwhile. */
+export function lock(db: Database, path: string): void {
+  try {
+    db.exec(
+      'PRAGMA busy_timeout = 300; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK',
+    );
+  } catch (error) {
+    if (!/locked|busy/i.test((error as Error).message)) throw error;
+    throw new FolderInUse(
+      `Cannot use the data in ${path}: another vmctl serve uses it.`,
+      'stop that one, or choose another folder with --data',
+      error,
+    );
+  }
+}
+
+/** Throws a `FolderInUse` where a server has the database; whether it is a whole one does not matter. */
+export async function requireUnused(path: string): Promise<void> {
+  const db = await openDatabase(path);
+  try {
+    lock(db, path);
+  } catch (error) {
+    if (error instanceof FolderInUse) throw error;
+  } finally {
+    db.close();
+  }
+}
 
 export interface DataFolder {
   readonly store: Store;
@@ -146,7 +183,9 @@ async function agree(
   if (settings.adoptImages || (isUpgrade && !mark)) {
     if (strangers.names.length > 0) {
       const to = setAside(images, strangers.names);
-      settings.log(`${refusals.told(strangers)} that the database does not know moved to ${to}`);
+      settings.log(
+        `${refusals.reported(strangers)} that the database does not know moved to ${to}`,
+      );
     }
   } else {
     const expected = store.read((tx) => tx.images.expected()).length;
@@ -222,7 +261,7 @@ function moved(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code } = systemError(error);
     if (code !== 'EBUSY' && code !== 'EXDEV') throw error;
     throw new FolderError(
       `${from} cannot be moved aside: it is a mounted file system.`,

@@ -1,17 +1,145 @@
-/** Step 6 of a request: from what the rules answered to status, headers and body. */
+/** Encoding of answers: status, headers and body, long lists in pieces. */
 import type { Dialect } from '../../model/dialect.ts';
 import {
+  type CollectionExtras,
   encodeAction,
   encodeFault,
+  encodeItem,
   encodeLargeObject,
   encodeObject,
+  encodeRuns,
+  listFrame,
   type MediaType,
 } from '../../wire/index.ts';
-import type { Answer } from '../api/call.ts';
-import type { ListCache } from '../api/list-cache.ts';
+import type { Answer, ListPart } from '../api/call.ts';
+import type { ListCache } from '../api/list-options.ts';
 import type { ApiResponse } from '../api/request.ts';
 import type { Refusal } from '../core/fault.ts';
-import { listBody, objectBody } from './list-body.ts';
+
+/** Bytes of a piece, at least: every piece costs a write, and a record of TLS. */
+const pieceSize = 64 * 1024;
+
+/** Milliseconds after which a piece is sent as it is: others wait meanwhile. */
+const longestSlice = 10;
+
+export interface List {
+  readonly type: string;
+  readonly parts: readonly ListPart[];
+  readonly extras: CollectionExtras;
+}
+
+/** What is yielded instead of a piece where others may have a turn. */
+const pause = new Uint8Array(0);
+
+/** The body of a list in pieces of about 64 KiB, each made when it is asked for. */
+export function listBody(
+  media: MediaType,
+  list: List,
+  dialect: Dialect,
+  cache: ListCache,
+): Generator<Uint8Array, void, undefined> {
+  return inPieces(runsOf(media, list, dialect, cache));
+}
+
+/** The body of an object that is encoded in many texts. */
+export function objectBody(texts: Iterable<string>): Generator<Uint8Array, void, undefined> {
+  return inPieces(gathered(texts));
+}
+
+/**
+ * Pieces of about 64 KiB out of smaller runs. An empty piece says that others may have a turn before
+ * the next one.
+ */
+function* inPieces(runs: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
+  let piece: Uint8Array[] = [];
+  let size = 0;
+  let began = performance.now();
+  for (const run of runs) {
+    if (run === pause) {
+      if (performance.now() - began < longestSlice) continue;
+      yield pause;
+      began = performance.now();
+      continue;
+    }
+    piece.push(run);
+    size += run.length;
+    if (size < pieceSize && performance.now() - began < longestSlice) continue;
+    yield Buffer.concat(piece);
+    piece = [];
+    size = 0;
+    began = performance.now();
+  }
+  if (size > 0) yield Buffer.concat(piece);
+}
+
+function* runsOf(
+  media: MediaType,
+  { type, parts, extras }: List,
+  dialect: Dialect,
+  cache: ListCache,
+): Generator<Uint8Array, void, undefined> {
+  const { start, between, end, empty } = listFrame(media, type, dialect, extras);
+  let before = start;
+  for (const { key, objects } of parts) {
+    if (key === undefined) {
+      // Each may bring much along, and take its time.
+      for (const object of objects()) {
+        if (!object) {
+          yield pause;
+          continue;
+        }
+        if (before !== '') yield bytesOf(before);
+        yield* gathered(encodeItem(media, object, type, dialect));
+        before = between;
+      }
+      continue;
+    }
+    const texts = () => encodeRuns(media, present(objects()), type, dialect);
+    const run = cache.part(`${media} ${key}`, () => bytesOf([...texts()].join(between)));
+    if (run.length === 0) continue;
+    if (before !== '') yield bytesOf(before);
+    yield run;
+    before = between;
+  }
+  yield bytesOf(before === start ? empty : end);
+}
+
+/** Characters that are turned into bytes together. */
+const runSize = 16 * 1024;
+
+/** Texts, of which many may be short, as runs of bytes. */
+function* gathered(texts: Iterable<string>): Generator<Uint8Array, void, undefined> {
+  let run = '';
+  for (const text of texts) {
+    run += text;
+    if (run.length < runSize) continue;
+    yield bytesOf(run);
+    run = '';
+  }
+  if (run !== '') yield bytesOf(run);
+}
+
+function* present<T>(some: Iterable<T | undefined>): Generator<T> {
+  for (const one of some) if (one !== undefined) yield one;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes of a text that was put together of many: encoded in one go, where Buffer would measure
+ * it before. Nearly all of it is ASCII; where it is not, there is a second piece.
+ */
+function bytesOf(text: string): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  for (let rest = text; rest !== ''; ) {
+    const bytes = Buffer.allocUnsafeSlow(rest.length + 3);
+    const { read, written } = encoder.encodeInto(rest, bytes);
+    pieces.push(bytes.subarray(0, written));
+    rest = read === rest.length ? '' : rest.slice(read);
+  }
+  const [only] = pieces;
+  return only && pieces.length === 1 ? only : Buffer.concat(pieces);
+}
 
 /** Encodes an answer; without its body for HEAD. */
 export function encodeAnswer(

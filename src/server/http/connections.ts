@@ -5,10 +5,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { breakOff } from './request-bodies.ts';
+import { breakOff } from './request-body.ts';
 
 /** Requests that may wait behind another one before no more are read. */
-const mostWaiting = 32;
+const maxWaiting = 32;
 
 interface Connection {
   /** Answers that are not sent yet, in the order of their requests. */
@@ -97,7 +97,7 @@ export class Connections {
     connection.last = new Promise((resolve) => {
       response.once('close', () => {
         open.delete(response);
-        if (connection.paused && open.size < mostWaiting) {
+        if (connection.paused && open.size < maxWaiting) {
           connection.paused = false;
           socket.resume();
         }
@@ -109,7 +109,7 @@ export class Connections {
       work();
       return;
     }
-    if (open.size >= mostWaiting && !connection.paused) {
+    if (open.size >= maxWaiting && !connection.paused) {
       connection.paused = true;
       socket.pause();
     }

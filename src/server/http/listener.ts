@@ -1,4 +1,5 @@
-/** The socket side: TLS, limits, and which part of the server answers a request. */
+/** TLS listener: limits on connections, and the endpoint that answers a request. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,16 +10,81 @@ import { type ApiResponse, acceptedMedia, headerOf, parseTarget } from '../api/r
 import type { OAuth } from '../auth/oauth.ts';
 import { Refusal } from '../core/fault.ts';
 import { StoreError } from '../store/store.ts';
-import { Admission } from './admission.ts';
 import { faultResponse } from './answer.ts';
 import { type AuxiliaryEndpoints, answerAuxiliary, isSignIn } from './auxiliary-endpoints.ts';
-import { ClientGone, ClientGoneLog } from './client-gone.ts';
-import { acceptsGzip } from './compression.ts';
 import { Connections } from './connections.ts';
 import { type ApiServer, handle } from './pipeline.ts';
-import { passOver, RequestBodies } from './request-bodies.ts';
+import { passOver, RequestBodies } from './request-body.ts';
 import { isLoopbackAddress, RequestPolicy } from './request-policy.ts';
-import { send } from './send.ts';
+import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
+
+export interface AdmissionLimits {
+  readonly connections: number;
+  readonly perAddress: number;
+}
+
+export const defaultAdmission: AdmissionLimits = { connections: 6_000, perAddress: 1_000 };
+
+/**
+ * Counts connections from the moment they are accepted, before any handshake. Where there is no room
+ * for a further one, the address with most connections gives way with one that is idle, so that a few
+ * addresses cannot lock out the others.
+ */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #byAddress = new Map<string, Map<number, Socket>>();
+  #count = 0;
+
+  constructor(limits: AdmissionLimits = defaultAdmission) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Counts a connection until it is closed; false when there are too many already.
+   * @param isIdle whether nothing is being answered on the connection from an address and port
+   */
+  admit(socket: Socket, isIdle: (address: string, port: number) => boolean): boolean {
+    const { remoteAddress: address = '', remotePort: port = 0 } = socket;
+    const same = this.#byAddress.get(address);
+    const { connections, perAddress } = this.#limits;
+    if ((same?.size ?? 0) >= perAddress) return false;
+    if (this.#count >= connections && !this.#makeRoom(same?.size ?? 0, isIdle)) return false;
+    this.#count += 1;
+    if (same) same.set(port, socket);
+    else this.#byAddress.set(address, new Map([[port, socket]]));
+    socket.once('close', () => this.#forget(address, port, socket));
+    return true;
+  }
+
+  /** Closes the connections that no TLS is spoken on. */
+  closeUnsecured(isSecured: (address: string, port: number) => boolean): void {
+    for (const [address, sockets] of this.#byAddress) {
+      for (const [port, socket] of sockets) if (!isSecured(address, port)) socket.destroy();
+    }
+  }
+
+  #forget(address: string, port: number, socket: Socket): void {
+    const sockets = this.#byAddress.get(address);
+    if (sockets?.get(port) !== socket) return;
+    this.#count -= 1;
+    sockets.delete(port);
+    if (sockets.size === 0) this.#byAddress.delete(address);
+  }
+
+  /** Closes an idle connection of an address that has more than one of `few` connections would. */
+  #makeRoom(few: number, isIdle: (address: string, port: number) => boolean): boolean {
+    const [busiest] = [...this.#byAddress].sort(([, a], [, b]) => b.size - a.size);
+    if (!busiest || busiest[1].size <= few + 1) return false;
+    const [address, sockets] = busiest;
+    for (const [port, socket] of sockets) {
+      if (!isIdle(address, port)) continue;
+      this.#forget(address, port, socket);
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
+}
 
 const maximumHeader = 64 * 2 ** 10;
 /** Milliseconds for the head of a request, and between requests. Bodies have limits of their own. */

@@ -8,32 +8,32 @@ import { addressesObject, type Operation } from '../../model/index.ts';
 import { type MediaType, WireError } from '../../wire/index.ts';
 import { Dropped, type FaultRules } from '../admin/faults.ts';
 import type { Answer, Call } from '../api/call.ts';
-import { discreetly } from '../api/discreet-faults.ts';
+import type { CallLog } from '../api/call-log.ts';
+import { settled, statusOf } from '../api/completion.ts';
 import { parametersOf, serve } from '../api/dispatch.ts';
-import type { ListCache } from '../api/list-cache.ts';
+import type { ListCache } from '../api/list-options.ts';
+import { discreetly } from '../api/redact.ts';
 import {
   type ApiRequest,
   type ApiResponse,
   acceptedMedia,
   asksFor,
   booleanParameter,
+  type Match,
+  route,
   unsupportedVersion,
 } from '../api/request.ts';
-import { type Match, route } from '../api/router.ts';
-import { settled } from '../api/settled.ts';
-import { statusOf } from '../api/status.ts';
-import { sightOf } from '../api/visibility-filter.ts';
+import { visibilityFilterOf } from '../api/visibility-filter.ts';
 import type { Authentication, Authenticator } from '../auth/authenticate.ts';
-import { type Caller, RuleContext, type Site } from '../core/context.ts';
+import { type Caller, RuleContext } from '../core/context.ts';
 import { notFound, notFoundReason, Refusal } from '../core/fault.ts';
-import type { StoredObject } from '../store/document.ts';
-import type { KindName } from '../store/kinds.ts';
+import type { Site } from '../core/ports.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
-import type { CallLog } from './call-log.ts';
-import { ClientGone } from './client-gone.ts';
-import { readDocument, takesBody } from './request-document.ts';
+import { readDocument, takesBody } from './request-body.ts';
+import { ClientGone } from './send.ts';
 
 export interface ApiServer {
   readonly store: Store;
@@ -322,7 +322,7 @@ async function waitUntilSettled(
     const { store, site } = server;
     const answered = store.read((tx) => {
       const context = new RuleContext(tx, site, caller);
-      context.sight = sightOf(context, call.request, true);
+      context.filter = visibilityFilterOf(context, call.request, true);
       return settled(context, call, result);
     });
     if (answered || site.steady() > deadline) {

@@ -21,7 +21,7 @@ export interface RequestPolicyOptions {
 /** A host with or without a port, as the Host header and the target of a request have it. */
 const authority = /^(\[[0-9a-f:.]+\]|[a-z0-9._~%!$&'()*+,;=-]+)(?::(\d{0,5}))?$/i;
 /** Different values of the Host header that are remembered as allowed. */
-const mostRemembered = 256;
+const maxRemembered = 256;
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
@@ -73,11 +73,11 @@ export class RequestPolicy {
   corsHeaders({ headers, method }: IncomingMessage): Readonly<Record<string, string>> | undefined {
     const { origin } = headers;
     if (origin === undefined || !this.#origins.has(origin)) return undefined;
-    const asked = method === 'OPTIONS' ? headers['access-control-request-headers'] : undefined;
+    const requested = method === 'OPTIONS' ? headers['access-control-request-headers'] : undefined;
     return {
       'Access-Control-Allow-Origin': origin,
       ...(method === 'OPTIONS' ? { 'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE' } : {}),
-      ...(asked === undefined ? {} : { 'Access-Control-Allow-Headers': asked }),
+      ...(requested === undefined ? {} : { 'Access-Control-Allow-Headers': requested }),
     };
   }
 
@@ -92,7 +92,7 @@ export class RequestPolicy {
           `If that is its name, start it with --host-name ${name}.`,
       );
     }
-    if (this.#allowed.size >= mostRemembered) this.#allowed.clear();
+    if (this.#allowed.size >= maxRemembered) this.#allowed.clear();
     this.#allowed.add(host);
   }
 

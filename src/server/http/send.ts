@@ -1,7 +1,105 @@
-/** Sending of answers: whole or in pieces, compressed or not. */
+/** Sending of answers: whole or in pieces, compressed where the client accepts it. */
+
 import type { ServerResponse } from 'node:http';
+import { constants, createGzip, gzipSync } from 'node:zlib';
 import type { ApiResponse } from '../api/request.ts';
-import { compressedAtOnce, compressedPieces, smallestCompressed } from './compression.ts';
+
+/** The client broke its connection off in the middle of a request. */
+export class ClientGone extends Error {
+  readonly address: string;
+
+  constructor(address: string) {
+    super('The client went away before its request was complete.');
+    this.address = address;
+  }
+}
+
+const interval = 60_000;
+
+/** Tells of clients that went away in one line, at most once a minute. */
+export class ClientGoneLog {
+  readonly #write: (line: string) => void;
+  readonly #now: () => number;
+  #lastLine = Number.NEGATIVE_INFINITY;
+  #untold = 0;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(write: (line: string) => void, now: () => number) {
+    this.#write = write;
+    this.#now = now;
+  }
+
+  note({ address }: ClientGone): void {
+    if (this.#now() - this.#lastLine < interval) {
+      this.#untold += 1;
+      return;
+    }
+    const others = this.#untold === 0 ? '' : ` (and ${this.#untold} more since the last line)`;
+    this.#write(`a client at ${address} went away before its request was complete${others}`);
+    this.#lastLine = this.#now();
+    this.#untold = 0;
+  }
+}
+
+/** The fastest level: answers are made for one client, and sent while they are made. */
+const level = constants.Z_BEST_SPEED;
+
+/** Bytes from which on it makes sense: less fits into one packet anyhow. */
+export const smallestCompressed = 1_024;
+
+/** Bytes that are compressed at once; more would keep the other clients waiting. */
+const maxAtOnce = 64 * 1_024;
+
+/** Whether a client takes gzip, and likes it at least as well as no compression. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  if (acceptEncoding === undefined) return false;
+  const qualities = new Map<string, number>();
+  for (const part of acceptEncoding.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((word) => word.trim());
+    const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
+    const quality = q === undefined ? 1 : Number(q.slice(q.indexOf('=') + 1));
+    qualities.set(coding, Number.isNaN(quality) ? 0 : quality);
+  }
+  const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0;
+  return gzip > 0 && gzip >= (qualities.get('identity') ?? 0);
+}
+
+/** A body that is short enough to be compressed at once; undefined for others. */
+export function compressedAtOnce(body: string | Uint8Array): Uint8Array | undefined {
+  return body.length > maxAtOnce ? undefined : gzipSync(body, { level });
+}
+
+/** The pieces of a body, compressed one after the other, no faster than they are taken. */
+export async function* compressedPieces(
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const gzip = createGzip({ level, chunkSize: maxAtOnce });
+  let ready: Uint8Array[] = [];
+  gzip.on('data', (chunk: Uint8Array) => {
+    ready.push(chunk);
+  });
+  const taken = () => {
+    const chunks = ready;
+    ready = [];
+    return chunks;
+  };
+  try {
+    for await (const piece of pieces) {
+      await new Promise<void>((resolve, reject) => {
+        gzip.write(piece, (error) => (error ? reject(error) : resolve()));
+      });
+      yield* taken();
+    }
+    const ended = new Promise<void>((resolve, reject) => {
+      gzip.once('end', resolve).once('error', reject);
+    });
+    gzip.end();
+    await ended;
+    yield* taken();
+  } finally {
+    gzip.destroy();
+  }
+}
 
 /** Bytes of a piece behind which there may be more. */
 const longPiece = 64 * 2 ** 10;
@@ -105,7 +203,7 @@ async function* inTurns(body: Iterable<Piece>): AsyncGenerator<Piece, void, unde
 }
 
 /** Bytes that may wait to be sent while the next piece is made. */
-const mostPending = 4 * longPiece;
+const maxPending = 4 * longPiece;
 
 /** Writes a piece, and waits where the client is slow; false when it went away. */
 function taken(response: ServerResponse, piece: Piece): Promise<boolean> {
@@ -117,6 +215,6 @@ function taken(response: ServerResponse, piece: Piece): Promise<boolean> {
       resolve(goesOn);
     };
     response.write(piece, (error) => go(!error));
-    if (response.writableLength < mostPending) go(!response.destroyed);
+    if (response.writableLength < maxPending) go(!response.destroyed);
   });
 }

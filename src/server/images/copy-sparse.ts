@@ -1,7 +1,36 @@
-/** Copies of files in which whatever is all zeros takes no room, or that share what they hold. */
+/** Sparse copies and complete writes of image files, and their errors. */
+
 import { constants } from 'node:fs';
-import { copyFile, open, rm } from 'node:fs/promises';
-import { writeAll } from './write-all.ts';
+import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
+import { causeOf } from '../files/access.ts';
+import { systemError } from '../files/system-error.ts';
+import { StoreError } from '../store/store.ts';
+
+/** Writes all of the bytes at an offset of a file. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, offset + done);
+    done += bytesWritten;
+  }
+}
+
+/** Runs what works with an image file. What the system refuses becomes a fault that names the cause. */
+export function onImage<T>(id: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw imageError(id, error);
+  }
+}
+
+/** The fault for what went wrong with an image file; errors that are not the system's stay. */
+export function imageError(id: string, error: unknown): unknown {
+  const { code, syscall } = systemError(error);
+  if (code === undefined || syscall === undefined) return error;
+  return new StoreError(`The image ${id} cannot be written or read: ${causeOf(error)}.`, {
+    cause: error,
+  });
+}
 
 const pieceSize = 2 ** 20;
 

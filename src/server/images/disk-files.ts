@@ -12,14 +12,12 @@ import {
 import { type FileHandle, link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
-import type { BitmapOfPeriod, DiskImages, ImageForm } from '../core/context.ts';
+import type { BitmapOfPeriod, DiskImages, ImageForm } from '../core/ports.ts';
 import { noteReplaced, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
-import { cloneOrCopy, copySparse } from './copy-sparse.ts';
-import { imageError, onImage } from './image-error.ts';
+import { cloneOrCopy, copySparse, imageError, onImage, writeAll } from './copy-sparse.ts';
 import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';
-import { writeAll } from './write-all.ts';
 
 const blockSize = 512;
 const pieceSize = 2 ** 20;

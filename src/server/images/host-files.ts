@@ -2,6 +2,7 @@
  * The file systems of hosts, as far as archives of machines go: a folder for each host, below which
  * lie the paths that clients name.
  */
+
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -16,8 +17,9 @@ import {
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { promisify } from 'node:util';
-import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../archive/tar.ts';
-import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/context.ts';
+import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/ports.ts';
+import { systemError } from '../files/system-error.ts';
+import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../formats/tar.ts';
 import type { DiskFiles } from './disk-files.ts';
 
 const run = promisify(execFile);
@@ -163,7 +165,7 @@ async function copyBytes(
   offset: number,
   size: number,
   target: FileHandle,
-  place: number,
+  ref: number,
 ): Promise<void> {
   const source = await open(from, 'r');
   try {
@@ -174,7 +176,7 @@ async function copyBytes(
       const { bytesRead } = await source.read(piece, 0, length, offset + done);
       if (bytesRead === 0) throw new Error(`${from} is cut off.`);
       if (!piece.subarray(0, bytesRead).equals(zeros.subarray(0, bytesRead))) {
-        await target.write(piece, 0, bytesRead, place + done);
+        await target.write(piece, 0, bytesRead, ref + done);
       }
       done += bytesRead;
     }
@@ -205,7 +207,7 @@ async function readable(path: string): Promise<{ path: string; format: 'raw' | '
   try {
     await run('qemu-img', ['convert', '-f', other[1], '-O', 'qcow2', path, converted]);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code, message = String(error) } = systemError(error);
     const reason = code === 'ENOENT' ? 'qemu-img is not installed' : message;
     throw new Error(`A disk in the archive is a ${other[1]} image: ${reason}`, { cause: error });
   }

@@ -1,8 +1,9 @@
 /** Image files that are missing or too short at a start: their disks become illegal. */
-import { RuleContext, type Site } from '../core/context.ts';
+import { RuleContext } from '../core/context.ts';
+import type { Site } from '../core/ports.ts';
 import { forgetChanges, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
+import { imageLost } from '../resources/image-transfer/behavior.ts';
 import type { Transfer } from '../resources/image-transfer/image.ts';
-import { imageLost } from '../resources/image-transfer/rules.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
@@ -54,7 +55,8 @@ export async function followImages(
 export async function endTransfers(store: Store, site: Site): Promise<void> {
   const ctx = await store.write((tx) => {
     const context = RuleContext.system(tx, site);
-    for (const transfer of tx.list('image_transfer') as Transfer[]) {
+    const transfers: Transfer[] = tx.list('image_transfer');
+    for (const transfer of transfers) {
       if (transfer.finished !== undefined) continue;
       // What came while the backup was made may be in the image and not in its dirty bitmap.
       if (transfer.direction !== 'download') forgetChanges(context, transfer.disk?.id ?? '');
@@ -73,7 +75,8 @@ function spoil(ctx: RuleContext, id: string): void {
     return;
   }
   let isUploaded = false;
-  for (const transfer of ctx.tx.list('image_transfer') as Transfer[]) {
+  const transfers: Transfer[] = ctx.tx.list('image_transfer');
+  for (const transfer of transfers) {
     const its = [transfer.id, transfer.disk?.id, transfer.snapshot?.id, transfer.frozen];
     if (transfer.finished !== undefined || !its.includes(id)) continue;
     // An upload can go on where its image comes back; until then its ticket cannot be opened.

@@ -6,7 +6,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
-import { writeAll } from './write-all.ts';
+import { writeAll } from './copy-sparse.ts';
 
 const inflate = promisify(inflateRaw);
 
@@ -159,9 +159,9 @@ class Writer {
     const number = offset / clusterSize;
     const index = Math.floor(number / entriesPerTable);
     if (index !== this.#index) await this.#closeTable(index);
-    const place = this.#take();
-    await writeAll(this.#file, bytes, place);
-    this.#second.writeBigUInt64BE(BigInt(place) | copied, (number % entriesPerTable) * 8);
+    const ref = this.#take();
+    await writeAll(this.#file, bytes, ref);
+    this.#second.writeBigUInt64BE(BigInt(ref) | copied, (number % entriesPerTable) * 8);
   }
 
   #take(): number {
@@ -171,9 +171,9 @@ class Writer {
 
   async #closeTable(next: number): Promise<void> {
     if (!isZero(this.#second)) {
-      const place = this.#take();
-      await writeAll(this.#file, this.#second, place);
-      this.#first.writeBigUInt64BE(BigInt(place) | copied, this.#index * 8);
+      const ref = this.#take();
+      await writeAll(this.#file, this.#second, ref);
+      this.#first.writeBigUInt64BE(BigInt(ref) | copied, this.#index * 8);
       this.#second = Buffer.alloc(clusterSize);
     }
     this.#index = next;
@@ -205,9 +205,9 @@ class Writer {
       const counts = Buffer.alloc(clusterSize);
       const count = Math.min(entriesPerRefcounts, used - block * entriesPerRefcounts);
       for (let entry = 0; entry < count; entry++) counts.writeUInt16BE(1, entry * 2);
-      const place = this.#take();
-      await writeAll(this.#file, counts, place);
-      table.writeBigUInt64BE(BigInt(place), block * 8);
+      const ref = this.#take();
+      await writeAll(this.#file, counts, ref);
+      table.writeBigUInt64BE(BigInt(ref), block * 8);
     }
     const offset = this.#next * clusterSize;
     this.#next += tables;

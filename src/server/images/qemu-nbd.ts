@@ -1,10 +1,12 @@
-/** Processes of qemu-nbd: each shows the disk in a qcow2 image to the image daemon, for one ticket. */
+/** qemu-nbd processes that show the disk in a qcow2 image to the image daemon. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type ImagePlace, longestSocketPath } from '../../images/index.ts';
+import { type Changes, type ImagePlace, longestSocketPath } from '../../images/index.ts';
+import type { TransferTicket } from '../core/ports.ts';
+import type { DiskFiles } from './disk-files.ts';
 
 /** The image that a process opens. */
 export interface Opened {
@@ -68,7 +70,7 @@ export class QemuNbd {
     this.#count += 1;
     const socket = join(this.#folder, String(this.#count));
     const zeros = sparse ? ['--discard=unmap', '--detect-zeroes=unmap'] : ['--detect-zeroes=on'];
-    const words = [
+    const messageParams = [
       ...(await this.#guarded()),
       this.#program,
       ...['--socket', socket, '--persistent', '--shared', connections],
@@ -77,7 +79,7 @@ export class QemuNbd {
       file,
     ];
     // A session of its own: an interrupt in the terminal must not end it before the server.
-    const [program = '', ...rest] = words;
+    const [program = '', ...rest] = messageParams;
     const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
     let complaint = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -133,8 +135,10 @@ export class QemuNbd {
     this.#guard ??= new Promise((resolve) => {
       const setpriv = findProgram('setpriv');
       if (setpriv === undefined) return resolve([]);
-      const words = [setpriv, '--pdeathsig', 'KILL'];
-      execFile(setpriv, [...words.slice(1), 'true'], (error) => resolve(error ? [] : words));
+      const messageParams = [setpriv, '--pdeathsig', 'KILL'];
+      execFile(setpriv, [...messageParams.slice(1), 'true'], (error) =>
+        resolve(error ? [] : messageParams),
+      );
     });
     return this.#guard;
   }
@@ -170,4 +174,61 @@ function greets(socket: string): Promise<boolean> {
     probe.on('error', () => {});
     probe.once('close', () => resolve(false));
   });
+}
+
+/** What a ticket gets to see. */
+export interface OpenedImage {
+  readonly image: ImagePlace;
+  /** The dirty bitmap in which what is written is noted. */
+  readonly tracks?: string;
+  /** What has changed, by periods. */
+  readonly changes?: readonly Changes[];
+}
+
+/** Where the images of tickets live: in files, or behind qemu-nbd where it shows what is in one. */
+export class TicketImages {
+  readonly #files: DiskFiles;
+  readonly #qemuNbd: QemuNbd | undefined;
+
+  constructor(files: DiskFiles, qemuNbd: QemuNbd | undefined) {
+    this.#files = files;
+    this.#qemuNbd = qemuNbd;
+  }
+
+  get opensQcow2(): boolean {
+    return this.#qemuNbd !== undefined;
+  }
+
+  /** Makes the image ready for its ticket. Rejects where it cannot be opened. */
+  async open(ticket: TransferTicket): Promise<OpenedImage> {
+    const tracks = ticket.tracks && (await this.#files.toTrack(ticket.tracks));
+    const changes = ticket.changes?.map((period) => {
+      const path = this.#files.bitmapOf(period);
+      return { size: period.size, ...(path === undefined ? {} : { path }) };
+    });
+    return {
+      image: await this.#place(ticket),
+      ...(tracks === undefined ? {} : { tracks }),
+      ...(changes === undefined ? {} : { changes }),
+    };
+  }
+
+  async #place(ticket: TransferTicket): Promise<ImagePlace> {
+    const { id, diskId, length, size, qcow2, sparse } = ticket;
+    const file = this.#files.path(diskId);
+    const writable = ticket.direction === 'upload';
+    if (qcow2 === undefined) {
+      if (writable) await this.#files.toWrite(diskId, length);
+      else await this.#files.toRead(diskId, length);
+      return { kind: 'file', path: file };
+    }
+    if (!this.#qemuNbd) throw new Error('qemu-nbd is not installed any more.');
+    if (writable) await this.#files.ensureQcow2(diskId, size, qcow2);
+    return this.#qemuNbd.start(id, { file, writable, sparse });
+  }
+
+  /** The ticket is gone. Resolves when nothing has the image open for it any more. */
+  async close(id: string): Promise<void> {
+    await this.#qemuNbd?.stop(id);
+  }
 }

@@ -7,6 +7,7 @@
  *     ovf/ID.ovf     the configuration of each machine and template on it
  *     images/ID      the bytes of disks
  */
+
 import {
   closeSync,
   existsSync,
@@ -22,9 +23,10 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/context.ts';
+import type { HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/ports.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
-import { parseDocument, type StoredObject, writeDocument } from '../store/document.ts';
+import { systemError } from '../files/system-error.ts';
+import { parseDocument, type StoredObject, writeDocument } from '../store/kinds.ts';
 import type { DiskFiles } from './disk-files.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -95,9 +97,9 @@ export class StorageFolder implements SharedStorage {
   ): void {
     if (!this.claim(id, domain)) throw new Error(`Storage domain ${id} is attached elsewhere.`);
     for (const image of contents.images) this.#requireWhole(id, image);
-    const kept = new Set(contents.images.map((image) => image.id));
+    const stored = new Set(contents.images.map((image) => image.id));
     for (const name of namesIn(this.#path(id, 'images'))) {
-      if (!kept.has(name)) rmSync(this.#path(id, 'images', name), { force: true });
+      if (!stored.has(name)) rmSync(this.#path(id, 'images', name), { force: true });
     }
     rmSync(this.#path(id, 'ovf'), { recursive: true, force: true });
     mkdirSync(this.#path(id, 'ovf'), { mode: 0o700 });
@@ -177,7 +179,7 @@ function createDurably(path: string, text: string): boolean {
     }
     linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemError(error).code === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(draft, { force: true });

@@ -1,10 +1,105 @@
-/** An OVF document that was read: where its parts are, whichever layout and prefixes it has. */
+/** OVF documents: contents, layouts, and access to their parts. */
+import type { Resource } from '../../model/resource.ts';
 import { WireError } from '../../wire/index.ts';
+import { escapeAttribute, escapeText } from '../../wire/xml/characters.ts';
 import { readXmlTree, type XmlNode } from '../../wire/xml/tree.ts';
 import { Refusal } from '../core/fault.ts';
-import type { LayoutName } from './layout.ts';
+import { cimNumber, formatUris } from './codes.ts';
 
-const standard = /^http:\/\/schemas\.dmtf\.org\/ovf\/envelope\/1\/?$/;
+/** A disk that a document names. Sizes are bytes. */
+export interface OvfDisk {
+  readonly id: string;
+  readonly imageId: string;
+  readonly provisionedSize: number;
+  /** What its image takes; absent where the document does not say. */
+  readonly actualSize?: number | undefined;
+  readonly format?: 'raw' | 'cow' | undefined;
+  readonly sparse?: boolean | undefined;
+  readonly alias?: string | undefined;
+  readonly description?: string | undefined;
+  readonly shareable?: boolean | undefined;
+  readonly wipeAfterDelete?: boolean | undefined;
+  readonly incrementalBackup?: boolean | undefined;
+  /** The snapshot that the image belongs to. */
+  readonly snapshotId?: string | undefined;
+  readonly storageDomains?: readonly string[] | undefined;
+  readonly dataCenter?: string | undefined;
+  /** File inside of an archive. */
+  readonly file?: string | undefined;
+  /** URI of the format of that file, where the document names one. */
+  readonly fileFormat?: string | undefined;
+  /** How the machine has it. */
+  readonly attachment: Pick<
+    Resource<'disk_attachment'>,
+    'interface' | 'bootable' | 'read_only' | 'pass_discard' | 'active' | 'uses_scsi_reservation'
+  >;
+}
+
+export interface OvfNic {
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly interface: Resource<'nic'>['interface'];
+  readonly mac?: string | undefined;
+  readonly linked: boolean;
+  readonly plugged: boolean;
+  /** Names of the network and of the profile in it. */
+  readonly network?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+export interface OvfSnapshot {
+  readonly id: string;
+  readonly type: string;
+  readonly description: string;
+  readonly created?: string | undefined;
+}
+
+export interface OvfMachine {
+  readonly id?: string | undefined;
+  /** The configuration, as the API shows it. */
+  readonly vm: Resource<'vm'>;
+  readonly disks: readonly OvfDisk[];
+  readonly nics: readonly OvfNic[];
+  readonly consoles: readonly NonNullable<Resource<'graphics_console'>['protocol']>[];
+  readonly watchdog?: Pick<Resource<'watchdog'>, 'model' | 'action'> | undefined;
+  readonly snapshots: readonly OvfSnapshot[];
+}
+
+/** What a document tells beside the machine, and readers do not need. */
+export interface OvfSurroundings {
+  readonly clusterName?: string | undefined;
+  /** `4.7` */
+  readonly clusterLevel?: string | undefined;
+  readonly templateName?: string | undefined;
+  readonly originalTemplateName?: string | undefined;
+  /** Of the service: `4.5.0.0`. */
+  readonly version: string;
+  /** Whether it is a template. */
+  readonly isTemplate: boolean;
+  /** When it was taken out; absent where it is only shown, which must not differ from time to time. */
+  readonly exported?: Date | undefined;
+}
+
+type Values = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** An element with content that is XML already. Attributes without a value are left out. */
+export function element(name: string, content: string, attributes: Values = {}): string {
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}="${escapeAttribute(String(value))}"`)
+    .join('');
+  return content === '' ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`;
+}
+
+/** Elements with texts, one after the other; what has no value is left out. */
+export function texts(members: Values): string {
+  return Object.entries(members)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => element(name, escapeText(String(value))))
+    .join('');
+}
+
+const standardNamespace = /^http:\/\/schemas\.dmtf\.org\/ovf\/envelope\/1\/?$/;
 
 /** Refuses a configuration with what is wrong with it. */
 export function notOvf(why: string): Refusal {
@@ -24,7 +119,7 @@ export class OvfDocument {
     const { name, attributes } = this.root;
     if (name !== 'Envelope') throw notOvf(`its root element is ${name}, not Envelope`);
     const declared = [...attributes].find(
-      ([key, value]) => key.startsWith('xmlns:') && standard.test(value),
+      ([key, value]) => key.startsWith('xmlns:') && standardNamespace.test(value),
     );
     this.#prefix = declared?.[0].slice('xmlns:'.length) ?? 'ovf';
     const machines = machinesIn(this.root);
@@ -106,4 +201,130 @@ export function bytesOfUnit(unit: string): number {
     if (number === undefined) throw notOvf(`the unit "${unit}" is not known`);
     return product * Number(number) ** Number(power);
   }, 1);
+}
+
+export type LayoutName = 'ovf' | 'ova';
+
+export interface Layout {
+  readonly namespace: string;
+  /** Attributes of the root beside the namespaces. */
+  readonly root: (version: string) => Readonly<Record<string, string>>;
+  /** Name of the element that numbers an item. */
+  readonly instance: 'rasd:InstanceId' | 'rasd:InstanceID';
+  /** Number of the hardware of kind video, and of kind graphics. */
+  readonly video: string;
+  readonly graphics: string;
+  readonly section: (type: string, content: string, attributes?: Record<string, string>) => string;
+  readonly machine: (id: string, content: string) => string;
+  readonly system: (id: string, number: string | undefined, word: string, label: string) => string;
+  /** A file among the references of the document. */
+  readonly file: (disk: OvfDisk) => Readonly<Record<string, string | number>>;
+  readonly disk: (disk: OvfDisk) => Readonly<Record<string, string | number | boolean | undefined>>;
+  /** How an item names its disk. */
+  readonly hostResource: (disk: OvfDisk) => string;
+}
+
+const gibibyte = 2 ** 30;
+const standard = 'http://schemas.dmtf.org/ovf/envelope/1';
+/** The namespace of numbers of operating systems beside those of the standard. */
+const extension = 'http://www.ovirt.org/ovf';
+
+/** Whole GiB, as documents count the sizes of disks. */
+function gibibytes(bytes: number): number {
+  return Math.ceil(bytes / gibibyte);
+}
+
+/** A size in GiB where it is whole, as services write it; else exactly, so that nothing grows. */
+function capacity(bytes: number): Readonly<Record<string, string | number>> {
+  const isWhole = bytes % gibibyte === 0;
+  return {
+    'ovf:capacity': isWhole ? bytes / gibibyte : bytes,
+    'ovf:capacityAllocationUnits': isWhole ? 'byte * 2^30' : 'byte',
+  };
+}
+
+const guestSystem = element('Info', 'Guest Operating System');
+
+/** Where the image of a disk lies on its storage, from the folder of images. */
+function storagePath({ id, imageId }: OvfDisk): string {
+  return `${id}/${imageId}`;
+}
+
+export const layouts: Readonly<Record<LayoutName, Layout>> = {
+  ovf: {
+    namespace: `${standard}/`,
+    root: (version) => ({ 'ovf:version': version }),
+    instance: 'rasd:InstanceId',
+    video: '20',
+    graphics: '26',
+    section: (type, content, attributes = {}) =>
+      element('Section', content, { ...attributes, 'xsi:type': `ovf:${type}Section_Type` }),
+    machine: (_id, content) =>
+      element('Content', content, { 'ovf:id': 'out', 'xsi:type': 'ovf:VirtualSystem_Type' }),
+    system: (id, _number, word) =>
+      element('Section', guestSystem + element('Description', word), {
+        'ovf:id': id,
+        'ovf:required': 'false',
+        'xsi:type': 'ovf:OperatingSystemSection_Type',
+      }),
+    file: (disk) => ({
+      'ovf:href': storagePath(disk),
+      'ovf:id': disk.imageId,
+      'ovf:size': disk.actualSize ?? disk.provisionedSize,
+      'ovf:description': 'Active VM',
+      'ovf:disk_storage_type': 'IMAGE',
+      'ovf:cinder_volume_type': '',
+    }),
+    disk: (disk) => ({
+      'ovf:diskId': disk.imageId,
+      'ovf:size': gibibytes(disk.provisionedSize),
+      'ovf:actual_size': gibibytes(disk.actualSize ?? 0),
+      'ovf:vm_snapshot_id': disk.snapshotId ?? '',
+      'ovf:parentRef': '',
+      'ovf:fileRef': storagePath(disk),
+    }),
+    hostResource: storagePath,
+  },
+  ova: {
+    namespace: standard,
+    root: () => ({ xmlns: standard, 'xmlns:ovirt': extension }),
+    instance: 'rasd:InstanceID',
+    video: '32768',
+    graphics: '24',
+    section: (type, content, attributes) => element(`${type}Section`, content, attributes),
+    machine: (id, content) => element('VirtualSystem', content, { 'ovf:id': id }),
+    system: (_id, number, word, label) =>
+      element('OperatingSystemSection', guestSystem + element('Description', label), {
+        'ovf:id': cimNumber(word),
+        ...(number ? { 'ovirt:id': number } : {}),
+        'ovf:required': 'false',
+      }),
+    file: (disk) => ({
+      'ovf:href': disk.imageId,
+      'ovf:id': disk.imageId,
+      'ovf:size': disk.actualSize ?? disk.provisionedSize,
+    }),
+    disk: (disk) => ({
+      'ovf:diskId': disk.id,
+      ...capacity(disk.provisionedSize),
+      'ovf:populatedSize': disk.actualSize,
+      'ovf:parentRef': '',
+      'ovf:fileRef': disk.imageId,
+      'ovf:description': 'Active VM',
+      'ovf:disk_storage_type': 'IMAGE',
+      'ovf:cinder_volume_type': '',
+    }),
+    hostResource: ({ id }) => `ovf:/disk/${id}`,
+  },
+};
+
+/** Attributes of a disk that are the same in both layouts. */
+export function commonDiskAttributes(
+  disk: OvfDisk,
+): Record<string, string | number | boolean | undefined> {
+  return {
+    'ovf:format': disk.format && formatUris[disk.format],
+    'ovf:volume-format': disk.format?.toUpperCase(),
+    'ovf:volume-type': disk.sparse === false ? 'Preallocated' : 'Sparse',
+  };
 }

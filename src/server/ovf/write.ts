@@ -1,10 +1,202 @@
-/** Writes what there is to know of a machine or template as an OVF document. */
-import { element, texts } from './element.ts';
-import { commonDiskAttributes, type Layout, type LayoutName, layouts } from './layout.ts';
-import type { OvfDisk, OvfMachine, OvfSurroundings } from './machine.ts';
+/** The hardware of a machine as items of an OVF document. */
+
+import { diskInterfaceText, hardware, nicInterface } from './codes.ts';
+import {
+  commonDiskAttributes,
+  element,
+  type Layout,
+  type LayoutName,
+  layouts,
+  type OvfDisk,
+  type OvfMachine,
+  type OvfNic,
+  type OvfSurroundings,
+  texts,
+} from './document.ts';
 import { dateText, generalMembers, initializationMembers, optionalDate } from './members.ts';
-import { diskInterfaceText } from './numbers.ts';
-import { hardwareSection } from './write-hardware.ts';
+
+const mebibyte = 2 ** 20;
+const noId = '00000000-0000-0000-0000-000000000000';
+
+/** A device as drivers see it. */
+interface Device {
+  readonly type: string;
+  readonly device: string;
+  readonly plugged?: boolean;
+  readonly readOnly?: boolean;
+  readonly bootOrder?: number;
+  readonly specification?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The section with all hardware; `newId` makes ids of devices that have none of their own. */
+export function hardwareSection(
+  machine: OvfMachine,
+  layout: Layout,
+  version: string,
+  newId: () => string,
+): string {
+  const { vm, disks, nics } = machine;
+  const processors = processorsOf(machine);
+  const megabytes = Number(vm.memory ?? 0) / mebibyte;
+  const item = (kind: string, members: Parameters<typeof texts>[0], device?: Device) =>
+    element(
+      'Item',
+      texts({ ...members, 'rasd:ResourceType': kind }) + (device ? deviceText(device) : ''),
+    );
+  let number = 0;
+  const numbered = () => {
+    number += 1;
+    return { [layout.instance]: number };
+  };
+  const named = () => ({ [layout.instance]: newId() });
+  const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
+  const items = [
+    item(hardware.processor, {
+      'rasd:Caption': `${processors} virtual cpu`,
+      'rasd:Description': 'Number of virtual CPU',
+      ...numbered(),
+      'rasd:num_of_sockets': sockets,
+      'rasd:cpu_per_socket': cores,
+      'rasd:threads_per_cpu': threads,
+      'rasd:max_num_of_vcpus': Math.max(16 * cores * threads, processors),
+      'rasd:VirtualQuantity': processors,
+    }),
+    item(hardware.memory, {
+      'rasd:Caption': `${megabytes} MB of memory`,
+      'rasd:Description': 'Memory Size',
+      ...numbered(),
+      'rasd:AllocationUnits': 'MegaBytes',
+      'rasd:VirtualQuantity': megabytes,
+    }),
+    ...disks.map((disk) => diskItem(disk, layout)),
+    ...nics.map((nic) => nicItem(nic, layout, newId)),
+    item(hardware.usb, {
+      'rasd:Caption': 'USB Controller',
+      ...numbered(),
+      'rasd:UsbPolicy': vm.usb?.enabled ? 'ENABLED_NATIVE' : 'DISABLED',
+    }),
+    item(
+      layout.video,
+      {
+        'rasd:Caption': 'Graphical Controller',
+        ...named(),
+        'rasd:VirtualQuantity': vm.display?.monitors ?? 1,
+        'rasd:SinglePciQxl': vm.display?.single_qxl_pci ?? false,
+      },
+      { type: 'video', device: vm.display?.video_type ?? 'vga' },
+    ),
+    ...machine.consoles.map((protocol) =>
+      item(
+        layout.graphics,
+        { 'rasd:Caption': 'Graphical Framebuffer', ...named() },
+        { type: 'graphics', device: protocol },
+      ),
+    ),
+    item(
+      hardware.cdrom,
+      { 'rasd:Caption': 'CDROM', ...named() },
+      { type: 'disk', device: 'cdrom', readOnly: true },
+    ),
+    ...otherDevices(machine).map((device) => item(hardware.other, named(), device)),
+  ];
+  return layout.section(
+    'VirtualHardware',
+    texts({ Info: `${processors} CPU, ${megabytes} Memory` }) +
+      element('System', texts({ 'vssd:VirtualSystemType': `ENGINE ${version}` })) +
+      items.join(''),
+  );
+}
+
+function processorsOf({ vm }: OvfMachine): number {
+  const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
+  return sockets * cores * threads;
+}
+
+function diskItem(disk: OvfDisk, layout: Layout): string {
+  const { attachment } = disk;
+  return element(
+    'Item',
+    texts({
+      'rasd:Caption': disk.alias ?? disk.id,
+      [layout.instance]: disk.imageId,
+      'rasd:ResourceType': hardware.disk,
+      'rasd:HostResource': layout.hostResource(disk),
+      'rasd:Parent': noId,
+      'rasd:Template': noId,
+      'rasd:ApplicationList': '',
+    }) +
+      (disk.storageDomains ?? []).map((id) => texts({ 'rasd:StorageId': id })).join('') +
+      texts({ 'rasd:StoragePoolId': disk.dataCenter }) +
+      deviceText({
+        type: 'disk',
+        device: 'disk',
+        bootOrder: attachment.bootable ? 1 : 0,
+        plugged: attachment.active ?? true,
+        readOnly: attachment.read_only ?? false,
+      }),
+  );
+}
+
+function nicItem(nic: OvfNic, layout: Layout, newId: () => string): string {
+  return element(
+    'Item',
+    texts({
+      'rasd:Caption': `Ethernet adapter on ${nic.network ?? '[No Network]'}`,
+      [layout.instance]: nic.id ?? newId(),
+      'rasd:ResourceType': hardware.network,
+      'rasd:OtherResourceType': nic.profile ?? '',
+      'rasd:ResourceSubType': nicInterface.write(nic.interface ?? 'virtio'),
+      'rasd:Connection': nic.network ?? '',
+      'rasd:Linked': nic.linked,
+      'rasd:Name': nic.name,
+      'rasd:ElementName': nic.name,
+      'rasd:MACAddress': nic.mac,
+      'rasd:speed': nic.interface === 'rtl8139' ? 100 : nic.interface === 'virtio' ? 10_000 : 1_000,
+    }) + deviceText({ type: 'interface', device: 'bridge', plugged: nic.plugged }),
+  );
+}
+
+/** Devices that have no kind of their own in the standard. */
+function otherDevices({ vm, watchdog }: OvfMachine): Device[] {
+  const given: readonly (Device | false | undefined)[] = [
+    vm.tpm_enabled === true && { type: 'tpm', device: 'tpm' },
+    vm.rng_device && {
+      type: 'rng',
+      device: 'virtio',
+      specification: {
+        source: vm.rng_device.source,
+        bytes: vm.rng_device.rate?.bytes?.toString(),
+        period: vm.rng_device.rate?.period?.toString(),
+      },
+    },
+    vm.virtio_scsi?.enabled === true && { type: 'controller', device: 'virtio-scsi' },
+    vm.soundcard_enabled === true && { type: 'sound', device: 'ich6' },
+    vm.console?.enabled === true && { type: 'console', device: 'console' },
+    watchdog && {
+      type: 'watchdog',
+      device: watchdog.model ?? 'i6300esb',
+      specification: { action: watchdog.action },
+    },
+    vm.memory_policy?.ballooning !== false && { type: 'balloon', device: 'memballoon' },
+  ];
+  return given.filter((device) => device !== false && device !== undefined);
+}
+
+function deviceText(device: Device): string {
+  const { type, device: name, plugged = true, readOnly = false, bootOrder = 0 } = device;
+  const specification = texts(device.specification ?? {});
+  return (
+    texts({
+      Type: type,
+      Device: name,
+      'rasd:Address': '',
+      BootOrder: bootOrder,
+      IsPlugged: plugged,
+      IsReadOnly: readOnly,
+      Alias: '',
+    }) + (specification ? element('SpecParams', specification) : '')
+  );
+}
 
 const namespaces = {
   'xmlns:rasd':

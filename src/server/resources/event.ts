@@ -5,6 +5,7 @@ import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete, notFound } from '../core/fault.ts';
+import { isKeptIn } from '../store/conditions.ts';
 import { dismissedEvents } from '../store/search-values.ts';
 
 const eventBySeverity: Readonly<Record<string, EventName>> = {
@@ -35,7 +36,7 @@ function moveEvent(ctx: RuleContext, event: Resource<'event'>, collection: strin
   ctx.tx.insert('event', collection, event);
 }
 
-export const eventRules = define('event', {
+export const eventBehavior = define('event', {
   attach(ctx, _place, sent): Resource<'event'> {
     const event = sent as Resource<'event'>;
     const { origin = '', custom_id: customId, severity = 'normal' } = event;
@@ -72,11 +73,10 @@ export const eventRules = define('event', {
   },
 
   // A dismissed event is out of sight, unless a search asks for such events.
-  locate(ctx, place) {
-    if (asksForDismissed.test(ctx.parameters.text('search') ?? '')) return place;
-    // The plus keeps the order of the list from being given up for an index.
-    const condition = { sql: '+collection = ?', values: [place.collection] };
-    return { ...place, options: { ...place.options, condition } };
+  locate(ctx, ref) {
+    if (asksForDismissed.test(ctx.parameters.text('search') ?? '')) return ref;
+    const condition = isKeptIn(ref.collection);
+    return { ...ref, options: { ...ref.options, condition } };
   },
 
   remove(ctx, { object }) {

@@ -1,191 +1,194 @@
 /** The behavior of every kind that has any beyond the generic handling. */
 
-import { BehaviorRegistry } from '../core/registry.ts';
+import { BehaviorRegistry } from '../core/behavior.ts';
 import { copyImagesWork } from '../core/transitions.ts';
-import { affinityGroupRules } from './cluster/affinity-group.ts';
-import { affinityLabelRules } from './cluster/affinity-label.ts';
-import { clusterRules } from './cluster/rules.ts';
-import { dataCenterRules } from './data-center/rules.ts';
-import { diskAttachmentRules } from './disk/attachment.ts';
-import { diskRules } from './disk/rules.ts';
-import { diskSnapshotRules } from './disk/snapshot.ts';
+import { affinityGroupBehavior, affinityLabelBehavior } from './affinity.ts';
+import { assignedTagBehavior } from './assigned-tag.ts';
+import { clusterBehavior } from './cluster.ts';
+import { clusterNetworkBehavior } from './cluster-network.ts';
+import { dataCenterBehavior } from './data-center/behavior.ts';
+import { diskAttachmentBehavior } from './disk/attachment.ts';
+import { diskBehavior } from './disk/behavior.ts';
+import { diskSnapshotBehavior } from './disk/disk-snapshot.ts';
 import {
-  domainAttachmentRules,
-  domainDiskRules,
-  domainTemplateRules,
-  domainVmRules,
-} from './domain-contents/rules.ts';
-import { unregisteredDiskRules } from './domain-contents/unregistered-disk.ts';
-import { eventRules } from './event.ts';
-import { glusterBrickRules } from './gluster/brick.ts';
-import { glusterHookRules } from './gluster/hook.ts';
+  domainAttachmentBehavior,
+  domainDiskBehavior,
+  domainTemplateBehavior,
+  domainVmBehavior,
+  unregisteredDiskBehavior,
+} from './domain-contents/behavior.ts';
+import { eventBehavior } from './event.ts';
+import { glusterBrickBehavior } from './gluster/brick.ts';
+import { glusterHookBehavior } from './gluster/hook.ts';
 import { glusterTaskDeadline } from './gluster/tasks.ts';
-import { glusterVolumeRules } from './gluster/volume.ts';
-import { agentRules } from './host/fence.ts';
-import { hostDeviceRules } from './host/passthrough.ts';
-import { cpuUnitRules, erratumRules, hookRules } from './host/reported.ts';
-import { hostRules } from './host/rules.ts';
-import { hostStorageRules } from './host/storage.ts';
-import { upgradeCheckDeadline } from './host/upgrade-check.ts';
-import { attachmentRules } from './host-network/attachments.ts';
-import { labelRules } from './host-network/labels.ts';
+import { glusterVolumeBehavior } from './gluster/volume.ts';
+import { upgradeCheckDeadline } from './host/actions.ts';
+import { hostBehavior } from './host/behavior.ts';
+import {
+  cpuUnitBehavior,
+  erratumBehavior,
+  hookBehavior,
+  hostDeviceBehavior,
+} from './host/devices.ts';
+import { agentBehavior } from './host/fence.ts';
+import { hostStorageBehavior } from './host/storage.ts';
+import { attachmentBehavior, labelBehavior } from './host-network/attachments.ts';
+import { allowedNetworkBehavior, hostNicBehavior, lldpBehavior } from './host-network/host-nic.ts';
 import { networkRevertDeadline } from './host-network/saved.ts';
-import { unmanagedNetworkRules } from './host-network/unmanaged.ts';
-import { allowedNetworkRules, hostNicRules, lldpRules } from './host-network/virtual-functions.ts';
+import { unmanagedNetworkBehavior } from './host-network/setup.ts';
+import { identityBehaviors } from './identity.ts';
+import { imageTransferBehavior } from './image-transfer/behavior.ts';
 import { preparingWork } from './image-transfer/image.ts';
-import { imageTransferRules } from './image-transfer/rules.ts';
-import { jobRules, stepRules } from './job.ts';
-import { cpuProfileRules, diskProfileRules } from './limits/profile.ts';
-import { qosRules } from './limits/qos.ts';
+import { jobBehavior, stepBehavior } from './job.ts';
+import { macPoolBehavior } from './mac-pool.ts';
+import { networkBehavior, vnicProfileBehavior } from './network.ts';
+import { nicBehavior } from './nic.ts';
+import { permissionBehavior } from './permission.ts';
 import {
-  quotaClusterLimitRules,
-  quotaRules,
-  quotaStorageLimitRules,
-} from './limits/quota-rules.ts';
-import { clusterNetworkRules } from './network/cluster-network.ts';
-import { macPoolRules } from './network/mac-pool.ts';
-import { networkRules } from './network/network.ts';
-import { nicRules } from './network/nic.ts';
-import { vnicProfileRules } from './network/vnic-profile.ts';
-import { assignedTagRules } from './people/assigned-tag.ts';
-import { identityRules } from './people/identity.ts';
-import { permissionRules } from './people/permission.ts';
-import { plainRules } from './plain.ts';
-import { vmPoolRules } from './pool/rules.ts';
-import { certificateRules } from './provider/certificate.ts';
+  authenticationKeyBehavior,
+  certificateBehavior,
+  externalHostProviderBehavior,
+  externalProviderBehavior,
+  imageProviderBehavior,
+  networkProviderBehavior,
+  volumeProviderBehavior,
+  volumeTypeBehavior,
+} from './provider/behavior.ts';
 import {
-  computeResourceRules,
-  discoveredHostRules,
-  externalHostRules,
-  hostGroupRules,
+  computeResourceBehavior,
+  discoveredHostBehavior,
+  externalHostBehavior,
+  hostGroupBehavior,
 } from './provider/contents.ts';
-import { imageRules, openstackImageRules, openstackNetworkRules } from './provider/images.ts';
 import {
-  authenticationKeyRules,
-  externalHostProviderRules,
-  externalProviderRules,
-  imageProviderRules,
-  networkProviderRules,
-  volumeProviderRules,
-  volumeTypeRules,
-} from './provider/rules.ts';
-import { schedulingPolicyRules } from './scheduling/policy.ts';
+  imageBehavior,
+  openstackImageBehavior,
+  openstackNetworkBehavior,
+} from './provider/images.ts';
+import { cpuProfileBehavior, diskProfileBehavior, qosBehavior } from './qos.ts';
+import { quotaBehavior, quotaClusterLimitBehavior, quotaStorageLimitBehavior } from './quota.ts';
+import { schedulingPolicyBehaviors } from './scheduling/policy.ts';
+import { plainBehaviors } from './simple-kinds.ts';
 import {
-  snapshotCdromRules,
-  snapshotDiskRules,
-  snapshotNicRules,
-  snapshotRules,
-} from './snapshot/rules.ts';
-import { statisticRules } from './statistics/rules.ts';
-import { attachedStorageDomainRules } from './storage/attached-domain.ts';
-import { storageConnectionRules } from './storage/connection.ts';
-import { storageDomainRules } from './storage/domain.ts';
-import { fileRules } from './storage/file.ts';
-import { iscsiBondRules } from './storage/iscsi-bond.ts';
-import { instanceTypeRules } from './template/instance-type.ts';
-import { templateRules } from './template/rules.ts';
-import { backupDiskRules, backupJobDeadline, backupRules } from './vm/backup.ts';
-import { checkpointDiskRules, checkpointRules } from './vm/checkpoints.ts';
-import { graphicsConsoleRules } from './vm/console.ts';
-import { cdromRules, mediatedDeviceRules, numaNodeRules, watchdogRules } from './vm/devices.ts';
+  snapshotBehavior,
+  snapshotCdromBehavior,
+  snapshotDiskBehavior,
+  snapshotNicBehavior,
+} from './snapshot/behavior.ts';
+import { statisticBehavior } from './statistics/behavior.ts';
+import { attachedStorageDomainBehavior } from './storage/attached-domain.ts';
+import { iscsiBondBehavior, storageConnectionBehavior } from './storage/connection.ts';
+import { storageDomainBehavior } from './storage/domain.ts';
+import { fileBehavior } from './storage/file.ts';
+import { instanceTypeBehavior, templateBehavior } from './template.ts';
+import { backupBehavior, backupDiskBehavior, backupJobDeadline } from './vm/backup.ts';
+import { vmBehavior } from './vm/behavior.ts';
+import { checkpointBehavior, checkpointDiskBehavior } from './vm/checkpoints.ts';
+import { graphicsConsoleBehavior } from './vm/console.ts';
+import {
+  cdromBehavior,
+  mediatedDeviceBehavior,
+  numaNodeBehavior,
+  watchdogBehavior,
+} from './vm/devices.ts';
 import { runningExportWork } from './vm/export.ts';
-import { externalTemplateImportRules, externalVmImportRules } from './vm/external-import.ts';
-import { applicationRules, reportedDeviceRules } from './vm/reports.ts';
-import { vmRules } from './vm/rules.ts';
+import { externalTemplateImportBehavior, externalVmImportBehavior } from './vm/external-import.ts';
+import { applicationBehavior, reportedDeviceBehavior } from './vm/guest.ts';
+import { vmPoolBehavior } from './vm-pool/behavior.ts';
 
 /** The behavior of all kinds, and what it begins that ends later. */
 export const behaviors = new BehaviorRegistry(
   [
-    affinityGroupRules,
-    affinityLabelRules,
-    assignedTagRules,
-    attachedStorageDomainRules,
-    clusterNetworkRules,
-    clusterRules,
-    dataCenterRules,
-    diskAttachmentRules,
-    cpuProfileRules,
-    diskProfileRules,
-    diskRules,
-    diskSnapshotRules,
-    iscsiBondRules,
-    qosRules,
-    quotaClusterLimitRules,
-    quotaRules,
-    quotaStorageLimitRules,
-    eventRules,
-    fileRules,
-    agentRules,
-    allowedNetworkRules,
-    attachmentRules,
-    cpuUnitRules,
-    erratumRules,
-    glusterBrickRules,
-    glusterHookRules,
-    glusterVolumeRules,
-    hookRules,
-    hostDeviceRules,
-    hostNicRules,
-    hostRules,
-    hostStorageRules,
-    labelRules,
-    lldpRules,
-    unmanagedNetworkRules,
-    ...identityRules,
-    imageTransferRules,
-    jobRules,
-    stepRules,
-    macPoolRules,
-    networkRules,
-    vnicProfileRules,
-    nicRules,
-    permissionRules,
-    ...plainRules,
-    ...schedulingPolicyRules,
-    statisticRules,
-    storageConnectionRules,
-    storageDomainRules,
-    authenticationKeyRules,
-    certificateRules,
-    computeResourceRules,
-    discoveredHostRules,
-    externalHostProviderRules,
-    externalProviderRules,
-    externalHostRules,
-    hostGroupRules,
-    imageProviderRules,
-    imageRules,
-    networkProviderRules,
-    openstackImageRules,
-    openstackNetworkRules,
-    volumeProviderRules,
-    volumeTypeRules,
-    domainAttachmentRules,
-    domainDiskRules,
-    domainTemplateRules,
-    domainVmRules,
-    unregisteredDiskRules,
-    applicationRules,
-    backupDiskRules,
-    backupRules,
-    cdromRules,
-    checkpointDiskRules,
-    checkpointRules,
-    externalTemplateImportRules,
-    externalVmImportRules,
-    graphicsConsoleRules,
-    instanceTypeRules,
-    mediatedDeviceRules,
-    numaNodeRules,
-    reportedDeviceRules,
-    snapshotCdromRules,
-    snapshotDiskRules,
-    snapshotNicRules,
-    snapshotRules,
-    templateRules,
-    vmPoolRules,
-    vmRules,
-    watchdogRules,
+    affinityGroupBehavior,
+    affinityLabelBehavior,
+    assignedTagBehavior,
+    attachedStorageDomainBehavior,
+    clusterNetworkBehavior,
+    clusterBehavior,
+    dataCenterBehavior,
+    diskAttachmentBehavior,
+    cpuProfileBehavior,
+    diskProfileBehavior,
+    diskBehavior,
+    diskSnapshotBehavior,
+    iscsiBondBehavior,
+    qosBehavior,
+    quotaClusterLimitBehavior,
+    quotaBehavior,
+    quotaStorageLimitBehavior,
+    eventBehavior,
+    fileBehavior,
+    agentBehavior,
+    allowedNetworkBehavior,
+    attachmentBehavior,
+    cpuUnitBehavior,
+    erratumBehavior,
+    glusterBrickBehavior,
+    glusterHookBehavior,
+    glusterVolumeBehavior,
+    hookBehavior,
+    hostDeviceBehavior,
+    hostNicBehavior,
+    hostBehavior,
+    hostStorageBehavior,
+    labelBehavior,
+    lldpBehavior,
+    unmanagedNetworkBehavior,
+    ...identityBehaviors,
+    imageTransferBehavior,
+    jobBehavior,
+    stepBehavior,
+    macPoolBehavior,
+    networkBehavior,
+    vnicProfileBehavior,
+    nicBehavior,
+    permissionBehavior,
+    ...plainBehaviors,
+    ...schedulingPolicyBehaviors,
+    statisticBehavior,
+    storageConnectionBehavior,
+    storageDomainBehavior,
+    authenticationKeyBehavior,
+    certificateBehavior,
+    computeResourceBehavior,
+    discoveredHostBehavior,
+    externalHostProviderBehavior,
+    externalProviderBehavior,
+    externalHostBehavior,
+    hostGroupBehavior,
+    imageProviderBehavior,
+    imageBehavior,
+    networkProviderBehavior,
+    openstackImageBehavior,
+    openstackNetworkBehavior,
+    volumeProviderBehavior,
+    volumeTypeBehavior,
+    domainAttachmentBehavior,
+    domainDiskBehavior,
+    domainTemplateBehavior,
+    domainVmBehavior,
+    unregisteredDiskBehavior,
+    applicationBehavior,
+    backupDiskBehavior,
+    backupBehavior,
+    cdromBehavior,
+    checkpointDiskBehavior,
+    checkpointBehavior,
+    externalTemplateImportBehavior,
+    externalVmImportBehavior,
+    graphicsConsoleBehavior,
+    instanceTypeBehavior,
+    mediatedDeviceBehavior,
+    numaNodeBehavior,
+    reportedDeviceBehavior,
+    snapshotCdromBehavior,
+    snapshotDiskBehavior,
+    snapshotNicBehavior,
+    snapshotBehavior,
+    templateBehavior,
+    vmPoolBehavior,
+    vmBehavior,
+    watchdogBehavior,
   ],
   [backupJobDeadline, glusterTaskDeadline, networkRevertDeadline, upgradeCheckDeadline],
   [copyImagesWork, preparingWork, runningExportWork],

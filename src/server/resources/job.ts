@@ -2,13 +2,13 @@
 
 import { jobSteps } from '../../model/derive/jobs.ts';
 import { define } from '../core/behavior.ts';
-import type { Place } from '../core/collection-ref.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import { namedId } from '../core/digest.ts';
 import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../core/jobs.ts';
-import type { StoredObject } from '../store/document.ts';
+import { namedId } from '../core/random.ts';
+import type { StoredObject } from '../store/kinds.ts';
 
-export const jobRules = define('job', {
+export const jobBehavior = define('job', {
   beforeCreate(ctx, job, _place, sent) {
     Object.assign(job, {
       status: 'started',
@@ -44,14 +44,14 @@ export const jobRules = define('job', {
   },
 });
 
-export const stepRules = define('step', {
-  compute: (ctx, place) => {
-    const job = ownerOf(ctx, place);
+export const stepBehavior = define('step', {
+  compute: (ctx, ref) => {
+    const job = ownerOf(ctx, ref);
     return (job.external ? (job.own_steps ?? []) : stepsOf(job)) as never[];
   },
 
-  attach(ctx, place, sent) {
-    const job = external(ctx, ownerOf(ctx, place), 'add a step to');
+  attach(ctx, ref, sent) {
+    const job = external(ctx, ownerOf(ctx, ref), 'add a step to');
     if (job.status !== 'started') ctx.refuse('JOB_HAS_ENDED', { action: 'add', type: 'Step' });
     const steps = job.own_steps ?? [];
     const parent = sent['parent_step'];
@@ -75,8 +75,8 @@ export const stepRules = define('step', {
   },
 
   actions: {
-    end(ctx, { place, object }, body) {
-      const job = external(ctx, ownerOf(ctx, place), 'end a step of');
+    end(ctx, { ref, object }, body) {
+      const job = external(ctx, ownerOf(ctx, ref), 'end a step of');
       const step = object;
       if (step['status'] !== 'started') {
         ctx.refuse('JOB_HAS_ENDED', { action: 'end', type: 'Step' });
@@ -93,8 +93,8 @@ export const stepRules = define('step', {
   },
 });
 
-function ownerOf(ctx: RuleContext, place: Place): StoredJob {
-  const job = place.owner && jobOf(ctx, place.owner.id);
+function ownerOf(ctx: RuleContext, ref: CollectionRef): StoredJob {
+  const job = ref.owner && jobOf(ctx, ref.owner.id);
   if (!job) throw new Error('Steps belong to a job.');
   return job;
 }
@@ -118,7 +118,7 @@ function ended(ctx: RuleContext, step: StoredObject, status: JobStatus): StoredO
 /** The steps of a job of the service follow from how far it is. */
 function stepsOf(job: StoredJob): StoredObject[] {
   const over = job.status !== 'started';
-  const usual = jobSteps
+  const defaults = jobSteps
     .filter((type) => type !== 'finalizing' || over)
     .map((type) => {
       const status = type === 'executing' ? job.status : 'finished';
@@ -141,7 +141,7 @@ function stepsOf(job: StoredJob): StoredObject[] {
     ...(over ? { end_time: job['end_time'] } : {}),
   }));
   // What only this job does comes after the step that it is a part of.
-  const [first, executing, ...rest] = usual;
+  const [first, executing, ...rest] = defaults;
   return [first, executing, ...own, ...rest].map((step, number) => ({
     ...step,
     job: { id: job.id },

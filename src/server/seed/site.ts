@@ -2,14 +2,14 @@
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
-import { fillCluster, furnishCluster } from '../resources/cluster/rules.ts';
+import { defaultIds } from '../reference-data/default-ids.ts';
+import { fillCluster, furnishCluster } from '../resources/cluster.ts';
 import { electSpm, furnish, refreshDataCenter } from '../resources/data-center/data-center.ts';
 import { equip, hardware } from '../resources/host/hardware.ts';
 import { bootedAt } from '../resources/statistics/host.ts';
 import { connect } from '../resources/storage/connection.ts';
-import type { StoredObject } from '../store/document.ts';
-import { defaultIds } from './fresh.ts';
-import type { Counts } from './plan.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import type { Counts } from './seed.ts';
 import { addVms } from './vms.ts';
 
 const gibibyte = 2 ** 30;

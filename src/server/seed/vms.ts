@@ -2,8 +2,8 @@
 
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
-import { defaultQuota } from '../resources/limits/quota.ts';
-
+import { zeroId } from '../reference-data/default-ids.ts';
+import { defaultQuota } from '../resources/quota.ts';
 import { addActiveSnapshot } from '../resources/snapshot/images.ts';
 import { firstBlock } from '../resources/storage/space.ts';
 import { addConsole } from '../resources/vm/console.ts';
@@ -11,9 +11,8 @@ import { prepareVm } from '../resources/vm/create.ts';
 import { running } from '../resources/vm/run.ts';
 import { cdromId } from '../resources/vm/vm.ts';
 import { type BulkWords, BulkWriter, type Prototype } from '../store/bulk.ts';
-import type { StoredObject } from '../store/document.ts';
-import { zeroId } from './fresh.ts';
-import type { Counts } from './plan.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import type { Counts } from './seed.ts';
 
 const gibibyte = 2 ** 30;
 
@@ -43,7 +42,7 @@ const wordNames = [
 ] as const;
 
 type WordName = (typeof wordNames)[number];
-type Words = BulkWords<WordName>;
+type MessageParams = BulkWords<WordName>;
 
 /** Adds virtual machines, a thin disk and an interface each; every second one runs. */
 export function addVms(
@@ -77,10 +76,10 @@ function buildVms(
   for (let number = 1; number <= counts.vms; number++) {
     const cluster = clusters[(number - 1) % clusters.length] ?? '';
     const available = hosts.get(cluster) ?? [];
-    const place = Math.floor((number - 1) / 2 / clusters.length) % available.length;
-    const host = number % 2 === 1 ? available[place] : undefined;
+    const ref = Math.floor((number - 1) / 2 / clusters.length) % available.length;
+    const host = number % 2 === 1 ? available[ref] : undefined;
     const domain = number <= counts.disks ? domains[(number - 1) % domains.length] : undefined;
-    const words: Words = {
+    const messageParams: MessageParams = {
       vm: ctx.site.newId(),
       nic: ctx.site.newId(),
       disk: ctx.site.newId(),
@@ -96,11 +95,11 @@ function buildVms(
     const key = `${cluster} ${host ?? ''} ${domain === undefined ? '' : 'disk'} ${quota ?? ''}`;
     const known = prototypes.get(key);
     if (known !== undefined) {
-      bulk.copy(known, words);
+      bulk.copy(known, messageParams);
       continue;
     }
-    const make = () => addVm(ctx, { cluster, host, profile, quota }, words);
-    prototypes.set(key, bulk.prototype(words, make));
+    const make = () => addVm(ctx, { cluster, host, profile, quota }, messageParams);
+    prototypes.set(key, bulk.prototype(messageParams, make));
   }
 }
 
@@ -124,11 +123,11 @@ interface Surroundings {
 function addVm(
   ctx: RuleContext,
   { cluster, host, profile, quota }: Surroundings,
-  words: Words,
+  messageParams: MessageParams,
 ): void {
   let vm: StoredObject = {
-    id: words.vm,
-    name: words.name,
+    id: messageParams.vm,
+    name: messageParams.name,
     description: '',
     comment: '',
     cluster: { id: cluster },
@@ -139,14 +138,21 @@ function addVm(
   applyDefaults('vm', vm);
   if (host) vm = running(ctx, { ...vm, status: 'up', host: { id: host } });
   ctx.tx.insert('vm', '/vms', vm);
-  ctx.tx.insert('cdrom', `/vms/${words.vm}/cdroms`, { id: cdromId, vm: { id: words.vm } });
+  ctx.tx.insert('cdrom', `/vms/${messageParams.vm}/cdroms`, {
+    id: cdromId,
+    vm: { id: messageParams.vm },
+  });
   addConsole(ctx, vm);
-  addActiveSnapshot(ctx, vm, words.snapshot);
-  addNic(ctx, words, profile);
-  if (words.domain !== '') addDisk(ctx, words, quota);
+  addActiveSnapshot(ctx, vm, messageParams.snapshot);
+  addNic(ctx, messageParams, profile);
+  if (messageParams.domain !== '') addDisk(ctx, messageParams, quota);
 }
 
-function addNic(ctx: RuleContext, { vm, nic, mac }: Words, profile: string | undefined): void {
+function addNic(
+  ctx: RuleContext,
+  { vm, nic, mac }: MessageParams,
+  profile: string | undefined,
+): void {
   ctx.tx.insert('nic', `/vms/${vm}/nics`, {
     id: nic,
     name: 'nic1',
@@ -160,8 +166,8 @@ function addNic(ctx: RuleContext, { vm, nic, mac }: Words, profile: string | und
   });
 }
 
-function addDisk(ctx: RuleContext, words: Words, quota: string | undefined): void {
-  const { vm, name, domain, image, disk: id } = words;
+function addDisk(ctx: RuleContext, messageParams: MessageParams, quota: string | undefined): void {
+  const { vm, name, domain, image, disk: id } = messageParams;
   const disk: StoredObject = {
     id,
     name: `${name}_Disk1`,
@@ -178,7 +184,7 @@ function addDisk(ctx: RuleContext, words: Words, quota: string | undefined): voi
     wipe_after_delete: false,
     image_id: image,
     storage_domains: [{ id: domain }],
-    ...(words.profile ? { disk_profile: { id: words.profile } } : {}),
+    ...(messageParams.profile ? { disk_profile: { id: messageParams.profile } } : {}),
     ...(quota ? { quota: { id: quota } } : {}),
   };
   applyDefaults('disk', disk);

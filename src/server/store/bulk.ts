@@ -30,16 +30,18 @@ export class BulkWriter<Name extends string> {
     this.#tx = tx;
     this.#kinds = kinds;
     this.#names = names;
-    const words = names.map((name) => `[${name}] TEXT NOT NULL`).join(', ');
-    this.#run(`CREATE TEMP TABLE prototype (prototype INTEGER PRIMARY KEY, ${words})`);
+    const messageParams = names.map((name) => `[${name}] TEXT NOT NULL`).join(', ');
+    this.#run(`CREATE TEMP TABLE prototype (prototype INTEGER PRIMARY KEY, ${messageParams})`);
     this.#run(
       'CREATE TEMP TABLE made (kind TEXT, prototype INTEGER, row INTEGER, PRIMARY KEY (kind, prototype, row)) WITHOUT ROWID',
     );
-    this.#run(`CREATE TEMP TABLE copy (seq INTEGER PRIMARY KEY, prototype INTEGER, ${words})`);
+    this.#run(
+      `CREATE TEMP TABLE copy (seq INTEGER PRIMARY KEY, prototype INTEGER, ${messageParams})`,
+    );
   }
 
   /** Remembers what `make` stores. The words must not be parts of each other; empty ones are none. */
-  prototype(words: BulkWords<Name>, make: () => void): Prototype {
+  prototype(messageParams: BulkWords<Name>, make: () => void): Prototype {
     this.flush();
     const before = this.#kinds.map((kind) => [kind, this.#lastRow(kind)] as const);
     make();
@@ -48,7 +50,7 @@ export class BulkWriter<Name extends string> {
     this.#run(
       `INSERT INTO prototype VALUES (?${marks})`,
       this.#prototypes,
-      ...this.#names.map((name) => words[name]),
+      ...this.#names.map((name) => messageParams[name]),
     );
     for (const [kind, last] of before) {
       const found = this.#tx
@@ -57,25 +59,25 @@ export class BulkWriter<Name extends string> {
       for (const { 'row of it': row = null, ...columns } of found) {
         this.#run('INSERT INTO made VALUES (?, ?, ?)', kind, this.#prototypes, row);
         for (const [column, value] of Object.entries(columns))
-          this.#note(kind, column, value, words);
+          this.#note(kind, column, value, messageParams);
       }
     }
     return this.#prototypes;
   }
 
-  #note(kind: KindName, column: string, value: unknown, words: BulkWords<Name>): void {
+  #note(kind: KindName, column: string, value: unknown, messageParams: BulkWords<Name>): void {
     if (typeof value !== 'string') return;
     const key = `${kind}.${column}`;
     const used = this.#used.get(key) ?? new Set<Name>();
     this.#used.set(key, used);
     for (const name of this.#names) {
-      if (words[name] !== '' && value.includes(words[name])) used.add(name);
+      if (messageParams[name] !== '' && value.includes(messageParams[name])) used.add(name);
     }
   }
 
   /** Writes the rows of a prototype again, with other words. */
-  copy(prototype: Prototype, words: BulkWords<Name>): void {
-    this.#waiting.push([prototype, ...this.#names.map((name) => words[name])]);
+  copy(prototype: Prototype, messageParams: BulkWords<Name>): void {
+    this.#waiting.push([prototype, ...this.#names.map((name) => messageParams[name])]);
     if (this.#waiting.length === batch) this.flush();
   }
 

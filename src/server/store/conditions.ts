@@ -98,6 +98,51 @@ export function compose(
   return { sql, values, tables };
 }
 
+/** The condition that all objects meet, and the one that none does. */
+export const always: SqlCondition = { sql: '1', values: [] };
+export const never: SqlCondition = { sql: '0', values: [] };
+
+/** The condition that a column has one of some values. */
+export function oneOf(column: string, values: readonly SqlValue[]): SqlCondition {
+  return { sql: `[${column}] IN (${values.map(() => '?').join(', ')})`, values };
+}
+
+/** The condition that a column has a value, and none of these. */
+export function noneOf(column: string, values: readonly SqlValue[]): SqlCondition {
+  return { sql: `[${column}] NOT IN (${values.map(() => '?').join(', ')})`, values };
+}
+
+/** The condition that the number in a column is greater than another, or is that one. */
+export function numberFrom(column: string, first: number, exclusive: boolean): SqlCondition {
+  return { sql: `[${column}] ${exclusive ? '>' : '>='} ?`, values: [first] };
+}
+
+/**
+ * The condition that objects are kept in a collection, as a test: no index answers it, so that the
+ * index that gives a list its order is not given up for it.
+ */
+export function isKeptIn(collection: string): SqlCondition {
+  return { sql: '+collection = ?', values: [collection] };
+}
+
+/** The condition that there is an object of a kind with the same id that meets a condition. */
+export function idAmong(kind: KindName, condition: SqlCondition): SqlCondition {
+  return compose`id IN (SELECT id FROM ${table(kind)} WHERE ${condition})`;
+}
+
+/** The condition that machines or templates have disks, attached to them, on a storage domain. */
+export function hasDisksOn(domain: string, kind: 'vm' | 'template'): SqlCondition {
+  const disks = referringCondition('disk', 'storage_domains', domain);
+  return compose`id IN (SELECT [${kind}_id] FROM ${table('disk_attachment')} WHERE ${disks})`;
+}
+
+/** What meets a condition as a table before the statement, and the test that an object is in it. */
+export function asTable(name: string, kind: KindName, condition: SqlCondition): SqlCondition {
+  const select = compose`SELECT id FROM ${table(kind)} WHERE ${condition}`;
+  const sql = `EXISTS (SELECT 1 FROM ${name} v WHERE v.id = ${table(kind)}.id)`;
+  return { sql, values: [], tables: [{ name, select }] };
+}
+
 /** Several pieces of SQL with a word between them; what is said of none where there are none. */
 export function joined(parts: readonly SqlCondition[], word: string, ofNone: string): SqlCondition {
   if (parts.length === 0) return { sql: ofNone, values: [] };

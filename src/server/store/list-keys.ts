@@ -1,12 +1,4 @@
-/**
- * Keys of the objects of a list, in order. Short tables are asked with one statement. Of long ones
- * only as much is looked at as the list needs, in slices: either all that can be in it, where little
- * can, or one object after the other in the order of the list.
- *
- * What a reader gets while others write: every object is looked at once, as it is when its turn
- * comes. What is there and fits all the time is in the list, once; what comes, goes or changes
- * meanwhile may be or not.
- */
+/** What a list of a long table is made of. */
 import {
   allOf,
   headingOfPiece,
@@ -20,14 +12,67 @@ import {
 import type { SqlValue } from './driver.ts';
 import type { KindName } from './kinds.ts';
 import { rowsInOrder } from './ordered-walk.ts';
-import { planOf } from './plan.ts';
-import type { RowSet } from './row-set.ts';
+import { planOf } from './query-plan.ts';
 import { table } from './schema.ts';
-import type { Slices } from './slices.ts';
-import { sortedRows } from './sorted-walk.ts';
+import { Pace, type Slices } from './slices.ts';
+import { type RowSet, sortedRows } from './sorted-walk.ts';
 import { stageTables } from './staged.ts';
 import type { Transaction } from './transaction.ts';
-import type { Walk } from './walk.ts';
+
+export interface Walk {
+  readonly tx: Transaction;
+  readonly kind: KindName;
+  readonly options: ListOptions;
+  /** The conditions of the list, without those on who sees what. */
+  readonly condition: SqlCondition | undefined;
+  /** The test whether an object is visible; none where `rows` says it, or everything is. */
+  readonly test: SqlCondition | undefined;
+  readonly rows: RowSet | undefined;
+  /** Tables that were made ahead. */
+  readonly made: ReadonlySet<string>;
+}
+
+interface Counted {
+  readonly last: number;
+  readonly count: number;
+}
+
+const known = new WeakMap<Transaction, Map<KindName, Counted>>();
+
+/**
+ * How many objects the largest collection of a kind holds, or held when a tenth fewer were stored: to
+ * look through all of them costs as much as there are, and is not done for every request.
+ */
+export function* maxInOne(tx: Transaction, kind: KindName): Slices<number> {
+  let counts = known.get(tx);
+  if (!counts) {
+    counts = new Map();
+    known.set(tx, counts);
+  }
+  const last = tx.rows(kind);
+  const before = counts.get(kind);
+  if (before && last >= before.last && last <= before.last * 1.1) return before.count;
+  const some = `SELECT collection FROM ${table(kind)} WHERE collection > ? ORDER BY collection LIMIT ?`;
+  const counted = `SELECT collection, count(*) AS n FROM (${some}) GROUP BY collection ORDER BY collection`;
+  const whole = `SELECT count(*) AS n FROM ${table(kind)} WHERE collection = ?`;
+  const pace = new Pace(500);
+  let count = 0;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after;
+    after = pace.slice((size) => {
+      const rows = tx.statement(counted).all(from, size);
+      for (const { n } of rows) count = Math.max(count, Number(n));
+      const end = rows.at(-1)?.['collection'];
+      if (end === undefined) return undefined;
+      // The last one goes on behind what was looked at.
+      count = Math.max(count, Number(tx.statement(whole).get(String(end))?.['n']));
+      return String(end);
+    });
+    yield;
+  }
+  counts.set(kind, { last, count });
+  return count;
+}
 
 /** What is visible of the objects of a kind. */
 export interface Visible {
@@ -45,7 +90,7 @@ const ordinary = 5_000;
 /** Objects of a long table that one statement may look at, whichever index it takes. */
 const fewest = 500;
 /** Objects whose measured values may be worked out in one go: that takes longer than a look. */
-const mostMeasured = 500;
+const maxMeasured = 500;
 
 /**
  * Keys of the objects that meet the conditions and are visible, in order. `place` is the condition
@@ -55,25 +100,25 @@ export function* listKeys(
   tx: Transaction,
   kind: KindName,
   options: ListOptions,
-  place: SqlCondition | undefined,
+  ref: SqlCondition | undefined,
   visible: Visible | undefined,
 ): Slices<number[]> {
   if (options.limit === 0) return [];
-  const whole = allOf(place, options.condition, visible?.ofOne);
+  const whole = allOf(ref, options.condition, visible?.ofOne);
   const short = shortPlace(tx, kind, options, whole);
   if (short) return short;
   const parts = [options.condition, ...(options.order ?? [])];
   const tables = tablesOf(parts);
-  if (isShort(tx, kind, options, place) && weightOf(tx, parts, kind) <= ordinary) {
+  if (isShort(tx, kind, options, ref) && weightOf(tx, parts, kind) <= ordinary) {
     return tx.keys(kind, { ...options, condition: whole });
   }
   const made = yield* stageTables(tx, tables, (one) => isLarge(tx, one));
-  const asTest = place?.test ? { ...place, sql: place.test } : place;
+  const asTest = ref?.test ? { ...ref, sql: ref.test } : ref;
   const walk = {
     ...{ tx, kind, options, made, test: visible?.ofOne, rows: undefined },
     condition: allOf(asTest, options.condition),
   };
-  const terms = [...(options.terms ?? []), ...(place ? [place] : [])];
+  const terms = [...(options.terms ?? []), ...(ref ? [ref] : [])];
   const least = narrowest(walk, terms);
   yield;
   const order = rowsInOrder(walk);
@@ -106,7 +151,7 @@ function isShort(
   tx: Transaction,
   kind: KindName,
   { where = {} }: ListOptions,
-  place: SqlCondition | undefined,
+  ref: SqlCondition | undefined,
 ): boolean {
   const all = tx.rows(kind);
   if (all <= ordinary) return true;
@@ -115,9 +160,9 @@ function isShort(
     const enough = where['collection'] === undefined ? fewest : ordinary;
     return tx.count(kind, { where, atMost: enough + 1 }) <= enough;
   }
-  if (!place?.ids) return false;
-  const some = `SELECT count(*) AS n FROM (${place.ids} LIMIT ${fewest + 1})`;
-  return Number(tx.statement(some).get(...place.values)?.['n']) <= fewest;
+  if (!ref?.ids) return false;
+  const some = `SELECT count(*) AS n FROM (${ref.ids} LIMIT ${fewest + 1})`;
+  return Number(tx.statement(some).get(...ref.values)?.['n']) <= fewest;
 }
 
 /** How many rows the tables have that conditions name, beside that of the kind that is listed. */
@@ -129,7 +174,7 @@ function weightOf(
   const tables = tablesOf(parts);
   // Values that only the rules know are worked out for all objects of their kind.
   const measured = tables.filter(isMeasured);
-  if (measured.length > 0 && tx.rows(listed ?? 'vm') > mostMeasured) return Infinity;
+  if (measured.length > 0 && tx.rows(listed ?? 'vm') > maxMeasured) return Infinity;
   const selects = tables.filter((one) => !isMeasured(one)).map(({ select }) => select.sql);
   const texts = [...parts.map((part) => part?.sql ?? ''), ...selects];
   const names = new Set(texts.flatMap((text) => text.match(/\bo_\w+/g) ?? []));

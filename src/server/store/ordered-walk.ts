@@ -1,10 +1,10 @@
 /** A list of a long table whose order is that of an index: along the index until the list is full. */
 import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
-import { planOf } from './plan.ts';
+import type { Walk } from './list-keys.ts';
+import { planOf } from './query-plan.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
-import type { Walk } from './walk.ts';
 
 /** A way along an index. */
 export interface Order {

@@ -1,9 +1,15 @@
 /** Tables of the database, and how an older database becomes a present one. */
 
-import { columnValue, parseDocument } from './document.ts';
 import type { Database } from './driver.ts';
-import { heldIndexes } from './held.ts';
-import { type Column, columnsOf, type KindName, storedKinds } from './kinds.ts';
+import {
+  type Column,
+  columnsOf,
+  columnValue,
+  type KindName,
+  parseDocument,
+  storedKinds,
+} from './kinds.ts';
+import { heldIndexes } from './permission-index.ts';
 
 /** Raised when the meaning of what is stored changes; each step is a migration below. */
 export const schemaVersion = 2;

@@ -15,14 +15,16 @@ import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
 import {
   columnOf,
+  derivedValues,
   jsonValue,
   measuredKey,
   measuredTable,
   orderText,
   referenceTarget,
+  type Seen,
+  seenValues,
   sortKey,
-} from './search-order.ts';
-import { derivedValues, type Seen, seenValues } from './search-values.ts';
+} from './search-values.ts';
 
 /** An id and one value of a field that only the rules know. */
 export type MeasuredValue = readonly [id: string, value: string | number];
@@ -206,8 +208,8 @@ class Compiler {
     const measured = this.#measuredTable(kind, measure);
     this.#tables.push(measured);
     const absent = value.kind === 'absent';
-    const asked = relation === '!=' ? '=' : relation;
-    const inner = absent ? 'found IS NOT NULL' : this.#compare('found', asked, value);
+    const requested = relation === '!=' ? '=' : relation;
+    const inner = absent ? 'found IS NOT NULL' : this.#compare('found', requested, value);
     const found = `id IN (SELECT id FROM ${measured.name} WHERE ${inner})`;
     return relation === (absent ? '=' : '!=') ? `NOT (${found})` : found;
   }

@@ -1,13 +1,79 @@
-/**
- * What a search selects from another kind of objects, made ahead and in slices: a table in memory
- * for each such selection, as long as the search runs.
- */
-import { headingOfPiece, type SqlTable, tablesOf } from './conditions.ts';
+/** Sets of ids that a statement selects: how many they are, and which. */
+import {
+  compose,
+  heading,
+  headingOfPiece,
+  joined,
+  type SqlCondition,
+  type SqlTable,
+  tablesOf,
+} from './conditions.ts';
+import type { Row } from './driver.ts';
 import type { KindName } from './kinds.ts';
-import { planOf } from './plan.ts';
+import { planOf } from './query-plan.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
 import type { Transaction } from './transaction.ts';
+
+/** Whether a permission that is held meets a condition on the view `held`. */
+export function isHeld(tx: Transaction, condition: SqlCondition): boolean {
+  return row(tx, compose`SELECT 1 FROM held WHERE ${condition} LIMIT 1`) !== undefined;
+}
+
+/** A test whether the object of a kind with an id is there and meets a condition. */
+export function testOf(
+  tx: Transaction,
+  kind: KindName,
+  condition: SqlCondition,
+): (id: string) => boolean {
+  const { sql, values } = heading(condition);
+  const one = `${sql}SELECT 1 FROM ${table(kind)} WHERE id = ? AND (${condition.sql}) LIMIT 1`;
+  return (id) => tx.statement(one).get(...values, id, ...condition.values) !== undefined;
+}
+
+/** How many ids a statement selects; no more of them are looked at than the limit. */
+export function countUpTo(tx: Transaction, select: SqlCondition, limit: number): number {
+  const counted = compose`SELECT count(*) AS n FROM (${select} LIMIT ${String(limit)})`;
+  return Number(row(tx, counted)?.['n']);
+}
+
+/** Ids that are looked up in one go. */
+const lookedUp = 1_000;
+
+/** The rows of the objects of a kind with these ids, each once. */
+export function* rowsOf(tx: Transaction, kind: KindName, ids: readonly string[]): Slices<number[]> {
+  const rows: number[] = [];
+  const found = `SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (SELECT value FROM json_each(?))`;
+  for (let at = 0; at < ids.length; at += lookedUp) {
+    const some = JSON.stringify(ids.slice(at, at + lookedUp));
+    rows.push(...JSON.parse(String(tx.statement(found).get(some)?.['found'])));
+    yield;
+  }
+  return rows;
+}
+
+/** The ids that a statement selects, as a JSON array. */
+export function idsOf(tx: Transaction, select: SqlCondition): string {
+  const some = compose`SELECT DISTINCT id FROM (${select}) WHERE id IS NOT NULL`;
+  return String(row(tx, compose`SELECT json_group_array(id) AS ids FROM (${some})`)?.['ids']);
+}
+
+/** Names of those conditions that hold for anything at all. */
+export function whichHold(
+  tx: Transaction,
+  conditions: ReadonlyMap<string, SqlCondition>,
+): Set<string> {
+  const all = [...conditions];
+  const parts = all.map(([, select], index) => compose`EXISTS (${select}) AS c${String(index)}`);
+  const found = row(tx, compose`SELECT ${joined(parts, ', ', '1')}`);
+  return new Set(all.flatMap(([name], index) => (found?.[`c${index}`] ? [name] : [])));
+}
+
+/** The first row of a statement. */
+function row(tx: Transaction, statement: SqlCondition): Row | undefined {
+  const head = heading(statement);
+  return tx.statement(head.sql + statement.sql).get(...head.values, ...statement.values);
+}
 
 /** Searches that run at the same time have tables of different names. */
 const taken = new Set<number>();
@@ -89,7 +155,7 @@ function selectOf({ select, from }: SqlTable): string {
 }
 
 /** Objects that are looked at alone, where an index finds them. */
-const mostFound = 5_000;
+const maxFound = 5_000;
 
 /** Rows of the objects to select from, where an index finds them and they are few. */
 function fewOf(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): number[] | undefined {
@@ -100,11 +166,11 @@ function fewOf(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): numbe
   const plain = one.unseen ?? select;
   const head = headingOfPiece([plain], { made, kind, some: { sql: '1', values: [] } });
   const rows = `SELECT ${table(kind)}.rowid AS row${plain.sql.slice(plain.sql.indexOf(` FROM ${table(kind)} WHERE`))}`;
-  const found = `${head.sql}SELECT json_group_array(row) AS rows FROM (${rows} LIMIT ${mostFound + 1})`;
+  const found = `${head.sql}SELECT json_group_array(row) AS rows FROM (${rows} LIMIT ${maxFound + 1})`;
   if (planOf(tx, found).searched !== table(kind)) return undefined;
   const row = tx.statement(found).get(...head.values, ...plain.values);
   const few = JSON.parse(String(row?.['rows'])) as number[];
-  return few.length > mostFound ? undefined : few;
+  return few.length > maxFound ? undefined : few;
 }
 
 /** Fills a table from objects whose rows are known, in slices. */

@@ -2,9 +2,15 @@
  * All that a store holds, as lines of JSON: to be saved, and loaded into another store. Bytes of
  * disks and what is known of their changes, passwords and tokens are not part of it.
  */
-import { parseDocument, type StoredObject, writeDocument } from './document.ts';
+
 import { setAside } from './event-ids.ts';
-import { type KindName, storedKinds } from './kinds.ts';
+import {
+  type KindName,
+  parseDocument,
+  type StoredObject,
+  storedKinds,
+  writeDocument,
+} from './kinds.ts';
 import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 

@@ -1,10 +1,18 @@
 /** The store: one SQLite database, read at any time, written in groups of transactions. */
 import { FolderError, FolderInUse } from '../files/access.ts';
-import { heals, ioCause, isOfDisk, messageOf, StoreError } from './disk-errors.ts';
-import { type Database, openDatabase, type Statement } from './driver.ts';
+import { watchStructure } from './counters.ts';
+import {
+  type Database,
+  heals,
+  ioCause,
+  isOfDisk,
+  messageOf,
+  openDatabase,
+  type Statement,
+  StoreError,
+} from './driver.ts';
 import { EventIds } from './event-ids.ts';
 import { prepareSchema } from './schema.ts';
-import { watchStructure } from './structure.ts';
 import { Transaction } from './transaction.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 

@@ -1,6 +1,7 @@
 /** Work that is due at some time, kept in the store: it is not forgotten by a restart. */
-import { parseDocument, type StoredObject, writeDocument } from './document.ts';
+
 import type { Statement } from './driver.ts';
+import { parseDocument, type StoredObject, writeDocument } from './kinds.ts';
 
 /** One piece of work. */
 export interface Task {
@@ -9,6 +10,7 @@ export interface Task {
   readonly due: number;
   readonly name: string;
   readonly target: string;
+  /** What was noted with it. */
   readonly data: StoredObject;
 }
 
@@ -21,7 +23,7 @@ export class TaskList {
   }
 
   /** Notes work to be done at `due` (service time in milliseconds), also after a restart. */
-  add(due: number, name: string, target: string, data: StoredObject): void {
+  add(due: number, name: string, target: string, data: object): void {
     this.#statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
       due,
       name,

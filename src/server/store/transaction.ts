@@ -4,17 +4,19 @@ import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
+import type { Database, Row, SqlValue, Statement } from './driver.ts';
+import { ImageList } from './image-list.ts';
 import {
+  columnsOf,
   columnValue,
   isRecord,
+  type KindName,
+  linkListsOf,
   parseDocument,
   parseDocuments,
   type StoredObject,
   writeDocument,
-} from './document.ts';
-import type { Database, Row, SqlValue, Statement } from './driver.ts';
-import { ImageList } from './image-list.ts';
-import { columnsOf, type KindName, linkListsOf } from './kinds.ts';
+} from './kinds.ts';
 import { table } from './schema.ts';
 import { TaskList } from './task-list.ts';
 
@@ -26,7 +28,7 @@ export type ObjectOf<K extends KindName> = K extends TypeName
     : never;
 
 /** Statements that are kept prepared. */
-const mostStatements = 2_000;
+const maxStatements = 2_000;
 
 /** One transaction. All methods work at once, on what was committed before or changed in it. */
 export class Transaction {
@@ -53,7 +55,7 @@ export class Transaction {
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
       // Searches come in any number of forms: the oldest statements are made anew when they return.
-      if (this.#statements.size > mostStatements) {
+      if (this.#statements.size > maxStatements) {
         const [oldest = ''] = this.#statements.keys();
         this.#statements.delete(oldest);
       }

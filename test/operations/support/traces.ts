@@ -3,7 +3,7 @@
  * are named here with their reasons. Held against every request that a test of operations makes.
  */
 import { expect } from 'vitest';
-import { route } from '../../../src/server/api/router.ts';
+import { route } from '../../../src/server/api/request.ts';
 import type { RawAnswer, RawApi } from '../../support/raw.ts';
 
 /** Operations without an event, and why. */

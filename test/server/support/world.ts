@@ -5,10 +5,11 @@ import { dialects } from '../../../src/model/dialect.ts';
 import { operationsOf } from '../../../src/model/index.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { act, find, remove } from '../../../src/server/api/generic.ts';
-import { placeOf } from '../../../src/server/core/collection-ref.ts';
-import { RuleContext, type Site } from '../../../src/server/core/context.ts';
+import { resolveCollection } from '../../../src/server/core/collection-ref.ts';
+import { RuleContext } from '../../../src/server/core/context.ts';
+import type { Site } from '../../../src/server/core/ports.ts';
 import { behaviors } from '../../../src/server/resources/index.ts';
-import { fillFresh } from '../../../src/server/seed/fresh.ts';
+import { fillDefaults } from '../../../src/server/seed/defaults.ts';
 import { buildSite } from '../../../src/server/seed/site.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 
@@ -61,7 +62,7 @@ export function useWorld(): World {
     };
     await store.write((tx) => {
       const ctx = RuleContext.system(tx, site);
-      fillFresh(ctx, 'admin@internal');
+      fillDefaults(ctx, 'admin@internal');
       buildSite(ctx, counts);
     });
   });
@@ -72,14 +73,14 @@ export function useWorld(): World {
     run,
     act: (id, action, body = {}) =>
       run((ctx) => {
-        const place = placeOf(ctx.tx, '/hosts', []);
+        const place = resolveCollection(ctx.tx, '/hosts', []);
         const operation = operationsOf('/hosts/{host}').find(({ name }) => name === action);
         if (!operation) throw new Error(`Hosts have no action ${action}.`);
         return act(ctx, find(ctx, place, id), operation, body);
       }),
     remove: (id) =>
       run((ctx) => {
-        const place = placeOf(ctx.tx, '/hosts', []);
+        const place = resolveCollection(ctx.tx, '/hosts', []);
         remove(ctx, find(ctx, place, id), ctx.parameters);
       }),
     host: (name) =>

@@ -1,7 +1,7 @@
 /** Data centers: their status, their storage pool manager, what is made with them. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredQuota } from '../limits/quota.ts';
+import type { StoredQuota } from '../quota.ts';
 
 type Host = Resource<'host'>;
 type Status = NonNullable<Resource<'data_center'>['status']>;

@@ -4,9 +4,9 @@ import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember, resolveReferences } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
-import { chargeStorage } from '../limits/quota.ts';
+import { chargeStorage } from '../quota.ts';
 import { logicalUnit, unitsOf } from '../storage/logical-unit.ts';
 import { isBlock } from '../storage/space.ts';
 import {
@@ -23,7 +23,7 @@ import {
   templatesOf,
   vmsOf,
 } from './disk.ts';
-import type { DiskMove } from './ends.ts';
+import type { DiskMove } from './transition-handlers.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;
@@ -34,10 +34,10 @@ const movable = new Set(['down', 'up', 'paused']);
 export const diskActions = {
   register: registeredAlready.register,
 
-  copy(ctx, { object: disk, place }, body) {
+  copy(ctx, { object: disk, ref }, body) {
     requireImage(ctx, disk, 'copy');
     const domain = targetOf(ctx, disk, body, 'copy');
-    if (templatesOf(ctx, disk).length > 0) return spread(ctx, disk, place, domain);
+    if (templatesOf(ctx, disk).length > 0) return spread(ctx, disk, ref, domain);
     const id = ctx.site.newId();
     const { alias, name } = body['disk'] ?? {};
     const copy: Disk = {
@@ -55,11 +55,11 @@ export const diskActions = {
     fitTo(ctx, copy, domain, 'copy');
     settleOwners(ctx, copy, domain, 'copy');
     ctx.tx.insert('disk', '/disks', copy);
-    begin(ctx, disk, place, 'copy', { domain: domain.id ?? '', target: id, words: into(domain) });
+    begin(ctx, disk, ref, 'copy', { domain: domain.id ?? '', target: id, words: into(domain) });
     return undefined;
   },
 
-  move(ctx, { object: disk, place }, body) {
+  move(ctx, { object: disk, ref }, body) {
     requireImage(ctx, disk, 'move');
     const [template] = templatesOf(ctx, disk);
     if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'move', name: template.name });
@@ -83,11 +83,11 @@ export const diskActions = {
       ...(profile ? { disk_profile: profile } : {}),
       ...(quota ? { quota } : {}),
     };
-    begin(ctx, disk, place, 'move', { domain: domain.id ?? '', changes, words: into(domain) });
+    begin(ctx, disk, ref, 'move', { domain: domain.id ?? '', changes, words: into(domain) });
     return undefined;
   },
 
-  export(ctx, { object: disk, place }, body) {
+  export(ctx, { object: disk, ref }, body) {
     requireImage(ctx, disk, 'export');
     const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
     const domain = ctx.tx.get('storage_domain', id) ?? {};
@@ -102,20 +102,20 @@ export const diskActions = {
     if (hasSnapshots(ctx, disk)) ctx.refuse('DISK_HAS_SNAPSHOTS', { action: 'export' });
     requireUnplugged(ctx, disk, 'export');
     const target = ctx.site.newId();
-    begin(ctx, disk, place, 'export', { domain: id, target, words: into(domain) });
+    begin(ctx, disk, ref, 'export', { domain: id, target, words: into(domain) });
     return undefined;
   },
 
-  sparsify(ctx, { object: disk, place }) {
+  sparsify(ctx, { object: disk, ref }) {
     requireImage(ctx, disk, 'sparsify');
     if (disk.sparse === false) ctx.refuse('DISK_PREALLOCATED', { action: 'sparsify' });
     if (hasSnapshots(ctx, disk)) ctx.refuse('DISK_HAS_SNAPSHOTS', { action: 'sparsify' });
     requireUnplugged(ctx, disk, 'sparsify');
-    begin(ctx, disk, place, 'sparsify');
+    begin(ctx, disk, ref, 'sparsify');
     return undefined;
   },
 
-  convert(ctx, { object: disk, place }, body) {
+  convert(ctx, { object: disk, ref }, body) {
     requireImage(ctx, disk, 'convert');
     // Each of the two stays as it is where it is not sent; whether both go together is judged below.
     const sent = body['disk'] ?? {};
@@ -133,18 +133,18 @@ export const diskActions = {
       checkFormat(ctx, { ...disk, ...changes }, domain, 'convert');
       requireSpace(ctx, { ...disk, ...changes }, domain, 'convert');
     }
-    begin(ctx, disk, place, 'convert', { changes });
+    begin(ctx, disk, ref, 'convert', { changes });
     return undefined;
   },
 
-  reduce(ctx, { object: disk, place }) {
+  reduce(ctx, { object: disk, ref }) {
     requireImage(ctx, disk, 'reduce');
     const domain = domainOf(ctx, disk);
     if (!domain || !isBlock(domain) || disk.format !== 'cow') {
       ctx.refuse('DISK_NOT_REDUCIBLE', { action: 'reduce' });
     }
     requireUnplugged(ctx, disk, 'reduce');
-    begin(ctx, disk, place, 'reduce');
+    begin(ctx, disk, ref, 'reduce');
     return undefined;
   },
 
@@ -185,8 +185,8 @@ export function extendDisk(
     requireSpace(ctx, { ...disk, provisioned_size: more }, domain, 'extend');
   }
   chargeStorage(ctx, disk.quota?.id, domain?.id ?? '', more, 'extend');
-  const words = { NewSize: Math.round(Number(size) / 2 ** 30) };
-  const data: DiskMove = { changes: { ...changes, provisioned_size: size }, words };
+  const messageParams = { NewSize: Math.round(Number(size) / 2 ** 30) };
+  const data: DiskMove = { changes: { ...changes, provisioned_size: size }, words: messageParams };
   moveDisk(ctx, { collection: '/disks' }, { ...disk, ...changes }, 'extend', { ...data });
 }
 
@@ -194,25 +194,25 @@ export function extendDisk(
 function spread(
   ctx: RuleContext,
   disk: Disk,
-  place: { collection: string },
+  ref: { collection: string },
   domain: Domain,
 ): undefined {
   if (disk.storage_domains?.some(({ id }) => id === domain.id)) {
     ctx.refuse('DISK_IS_THERE', { action: 'copy', name: domain.name });
   }
   requireSpace(ctx, disk, domain, 'copy');
-  begin(ctx, disk, place, 'copy', { domain: domain.id ?? '', words: into(domain) });
+  begin(ctx, disk, ref, 'copy', { domain: domain.id ?? '', words: into(domain) });
   return undefined;
 }
 
 function begin(
   ctx: RuleContext,
   disk: Disk,
-  place: { collection: string },
+  ref: { collection: string },
   operation: string,
   data: DiskMove = {},
 ): void {
-  moveDisk(ctx, place, disk, operation, { ...data });
+  moveDisk(ctx, ref, disk, operation, { ...data });
 }
 
 /** The domain that an action names: another one, active, for data. */

@@ -1,14 +1,21 @@
-/** Rules of disk attachments: attaching, making a disk on the way, plugging, detaching. */
+/** Disk attachments: attach, create with a disk, update, hot plug, detach. */
 import type { Resource } from '../../../model/resource.ts';
-import { changedMembers } from '../../api/changed-members.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import { changedMembers } from '../../core/changed-members.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
-import { applyDefaults, requireAll, resolveReferences, settable } from '../../core/input.ts';
-import type { StoredObject } from '../../store/document.ts';
+import {
+  applyDefaults,
+  checkName,
+  requireAll,
+  resolveReferences,
+  settable,
+} from '../../core/input.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { measured } from '../storage/space.ts';
-import { changeDisk } from './changes.ts';
+import { extendDisk } from './actions.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
 import {
   createImage,
@@ -20,9 +27,9 @@ import {
   keptOf,
   moveDisk,
   prepareDisk,
+  settleOwners,
   vmsOf,
 } from './disk.ts';
-import { checkDevice, requireHotPlug } from './interfaces.ts';
 import {
   diskInSnapshot,
   requireNotAttached,
@@ -30,20 +37,152 @@ import {
   withSnapshot,
 } from './snapshot-attachment.ts';
 
-type Disk = Resource<'disk'>;
 type Attachment = Resource<'disk_attachment'>;
 type Vm = Resource<'vm'>;
+
+/** Slots for disks; the CD drive has one of each of its own. */
+const slots: Readonly<Record<string, number>> = { ide: 3, sata: 5 };
+/** Interfaces and disks on the PCI bus together. */
+const pciSlots = 26;
+const hotPluggable = new Set(['virtio', 'virtio_scsi']);
+const readWriteOnly = new Set(['ide', 'sata']);
+/** States of a virtual machine in which disks are plugged in and out. */
+const pluggable = new Set(['up', 'paused', 'down']);
+
+/** Refuses a disk that the virtual machine has no slot or controller for. */
+export function checkDevice(
+  ctx: RuleContext,
+  vm: Vm,
+  collection: string,
+  attachment: Attachment,
+  action: string,
+): void {
+  const kind = attachment.interface ?? '';
+  if (attachment.read_only && readWriteOnly.has(kind)) {
+    ctx.refuse('INTERFACE_NOT_READ_ONLY', { action, interface: kind });
+  }
+  if (kind === 'virtio_scsi' && vm.virtio_scsi?.enabled === false) {
+    ctx.refuse('VIRTIO_SCSI_DISABLED', { action });
+  }
+  const others = ctx.tx
+    .list('disk_attachment', { where: { collection } })
+    .filter(({ id }) => id !== attachment.id);
+  const same = others.filter((one) => one.interface === kind).length + 1;
+  const max = slots[kind];
+  if (max !== undefined && same > max) {
+    ctx.refuse('SLOTS_EXCEEDED', { action, interface: kind, max });
+  }
+  if (kind !== 'virtio') return;
+  const nics = ctx.tx.count('nic', { where: { collection: `/vms/${vm.id}/nics` } });
+  if (same + nics > pciSlots) {
+    ctx.refuse('SLOTS_EXCEEDED', { action, interface: 'PCI', max: pciSlots });
+  }
+}
+
+/** Refuses to plug a disk in or out where the virtual machine cannot do that now. */
+export function requireHotPlug(
+  ctx: RuleContext,
+  vm: Vm,
+  attachment: Attachment,
+  action: string,
+): void {
+  if (vm.status === 'down') return;
+  if (!pluggable.has(vm.status ?? '')) {
+    ctx.refuse('VM_STATUS_ILLEGAL', { action: `${action} a disk of`, status: vm.status });
+  }
+  if (!hotPluggable.has(attachment.interface ?? '')) {
+    ctx.refuse('INTERFACE_NOT_HOT_PLUGGABLE', { action, interface: attachment.interface });
+  }
+}
+
+type Disk = Resource<'disk'>;
+
+/** Members that are taken over as they were sent. */
+const plain = [
+  'description',
+  'comment',
+  'wipe_after_delete',
+  'propagate_errors',
+  'backup',
+  'shareable',
+  'sgio',
+  'qcow_version',
+] as const;
+
+/** Changes the members of a disk that were sent and differ; the size only grows. */
+export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): void {
+  const sent: Disk = changedMembers('disk', all, disk);
+  if (Object.keys(sent).length === 0) return;
+  const changed: Disk = { ...disk };
+  const alias = sent.alias ?? sent.name;
+  if (alias !== undefined) {
+    Object.assign(changed, { alias, name: alias });
+    const ref = { kind: 'disk', type: 'disk', collection: '/disks' } as const;
+    checkName(ctx.tx, ref, changed, 'edit');
+  }
+  for (const name of plain) {
+    if (sent[name] !== undefined) Object.assign(changed, { [name]: sent[name] });
+  }
+  if (sent.shareable !== undefined && sent.shareable !== (disk.shareable ?? false)) {
+    checkSharing(ctx, disk, sent.shareable);
+  }
+  if (sent.qcow_version !== undefined && disk.format !== 'cow') {
+    ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
+  }
+  if (sent.backup === 'incremental' && disk.format !== 'cow') {
+    ctx.refuse('DISK_FORMAT_UNSUPPORTED', {
+      action: 'edit',
+      format: disk.format,
+      allocation: disk.sparse ? 'sparse' : 'preallocated',
+    });
+  }
+  if (sent.backup === 'none') forgetChanges(ctx, disk.id ?? '');
+  changeOwners(ctx, changed, sent);
+  const size = sent.provisioned_size;
+  if (disk.storage_type !== 'lun' && size !== undefined && size !== disk.provisioned_size) {
+    requireState(ctx, 'disk', disk, 'extend', diskWords(disk));
+    extendDisk(ctx, changed, size);
+    return;
+  }
+  ctx.tx.update('disk', changed);
+  ctx.event('DISK_UPDATED', {}, { DiskAlias: changed.alias });
+}
+
+function changeOwners(ctx: RuleContext, disk: Disk, sent: Disk): void {
+  const owners: StoredObject = {};
+  if (sent.quota) owners['quota'] = { id: sent.quota.id, name: sent.quota.name };
+  if (sent.disk_profile) owners['disk_profile'] = { ...sent.disk_profile };
+  if (Object.keys(owners).length === 0) return;
+  resolveReferences(ctx.tx, 'disk', owners);
+  const before = disk.quota?.id;
+  Object.assign(disk, owners);
+  const domain = domainOf(ctx, disk);
+  if (!domain) return;
+  // What it takes is charged to a new quota only.
+  const size = disk.quota?.id === before ? 0 : disk.provisioned_size;
+  settleOwners(ctx, { ...disk, provisioned_size: size ?? 0 }, domain, 'edit');
+}
+
+function checkSharing(ctx: RuleContext, disk: Disk, shared: boolean): void {
+  if (shared) {
+    if (disk.format === 'cow') ctx.refuse('DISK_NOT_SHAREABLE', { action: 'edit' });
+    if (hasSnapshots(ctx, disk))
+      ctx.refuse('DISK_WITH_SNAPSHOTS_NOT_SHAREABLE', { action: 'edit' });
+  } else if (vmsOf(ctx, disk).length > 1) {
+    ctx.refuse('DISK_IS_SHARED', { action: 'edit' });
+  }
+}
 
 /** States of a virtual machine in which a disk can be attached. */
 const attachable = new Set(['up', 'paused', 'down']);
 
-export const diskAttachmentRules = define('disk_attachment', {
+export const diskAttachmentBehavior = define('disk_attachment', {
   presentsStored: true,
   /** A template is a machine, too, as far as its disks are concerned. */
   present: (_ctx, { template }) => (template?.id ? { vm: { id: template.id } } : {}),
 
-  attach(ctx, place, sent) {
-    const vm = vmOf(ctx, place);
+  attach(ctx, ref, sent) {
+    const vm = vmOf(ctx, ref);
     const sentDisk = sent['disk'] ?? {};
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'attach' });
     requireAll('DiskAttachment', ['interface'], sent, 'add');
@@ -58,15 +197,15 @@ export const diskAttachmentRules = define('disk_attachment', {
     Object.assign(attachment, { id: disk.id, disk: { id: disk.id }, vm: { id: vm.id } });
     attachment.active ??= known ? false : vm.status === 'down';
     if (attachment.active) requireHotPlug(ctx, vm, attachment, 'plug in');
-    checkBootable(ctx, place, attachment);
-    checkDevice(ctx, vm, place.collection, attachment, 'attach');
-    ctx.tx.insert('disk_attachment', place.collection, attachment);
+    checkBootable(ctx, ref, attachment);
+    checkDevice(ctx, vm, ref.collection, attachment, 'attach');
+    ctx.tx.insert('disk_attachment', ref.collection, attachment);
     if (known) ctx.event('DISK_ATTACHED', { vm }, { DiskAlias: disk.alias });
-    return ctx.tx.get('disk_attachment', disk.id ?? '', place.collection) ?? attachment;
+    return ctx.tx.get('disk_attachment', disk.id ?? '', ref.collection) ?? attachment;
   },
 
-  beforeUpdate(ctx, before, after, place, sent) {
-    const vm = vmOf(ctx, place);
+  beforeUpdate(ctx, before, after, ref, sent) {
+    const vm = vmOf(ctx, ref);
     const disk = ctx.tx.get('disk', before.id ?? '');
     if (disk?.status === 'locked')
       ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(disk) });
@@ -85,8 +224,8 @@ export const diskAttachmentRules = define('disk_attachment', {
     if (vm.status !== 'down' && fixed.some((name) => before[name] !== after[name])) {
       ctx.refuse('VM_IS_NOT_DOWN', { action: 'edit', status: vm.status });
     }
-    checkBootable(ctx, place, after);
-    checkDevice(ctx, vm, place.collection, after, 'edit');
+    checkBootable(ctx, ref, after);
+    checkDevice(ctx, vm, ref.collection, after, 'edit');
     after.disk = { id: before.id ?? '' };
     const changes = sent['disk'];
     if (changes && snapshotOf(before)) {
@@ -98,19 +237,19 @@ export const diskAttachmentRules = define('disk_attachment', {
       ctx.event('DISK_UPDATED', { vm }, { DiskAlias: disk?.alias });
   },
 
-  remove(ctx, { place, object }, parameters) {
-    if (place.owner?.kind === 'template') {
+  remove(ctx, { ref, object }, parameters) {
+    if (ref.owner?.kind === 'template') {
       removeCopy(ctx, object, parameters.text('storage_domain'));
       return;
     }
-    const vm = vmOf(ctx, place);
+    const vm = vmOf(ctx, ref);
     if (vm.status !== 'down' && vm.status !== 'up') {
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'detach', status: vm.status });
     }
     const disk = ctx.tx.get('disk', object.id ?? '');
     if (snapshotOf(object)) {
       if (object.active) requireHotPlug(ctx, vm, object, 'detach');
-      ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+      ctx.tx.remove('disk_attachment', object.id ?? '', ref.collection);
       ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
       return;
     }
@@ -126,7 +265,7 @@ export const diskAttachmentRules = define('disk_attachment', {
       ctx.refuse('DISK_WITH_SNAPSHOTS_STAYS', { action: 'detach' });
     }
     if (object.active) requireHotPlug(ctx, vm, object, 'detach');
-    ctx.tx.remove('disk_attachment', object.id ?? '', place.collection);
+    ctx.tx.remove('disk_attachment', object.id ?? '', ref.collection);
     // Its checkpoints are those of this machine.
     forgetChanges(ctx, object.id ?? '');
     ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
@@ -141,8 +280,8 @@ export const diskAttachmentRules = define('disk_attachment', {
   },
 });
 
-function vmOf(ctx: RuleContext, place: Place): Vm {
-  const vm = ctx.tx.get('vm', place.owner?.id ?? '');
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
+  const vm = ctx.tx.get('vm', ref.owner?.id ?? '');
   if (!vm) throw new Error('A disk attachment has no virtual machine.');
   return vm;
 }
@@ -157,19 +296,19 @@ function existing(
     ctx.refuse('VM_STATUS_ILLEGAL', { action: 'attach a disk to', status: vm.status });
   }
   if (snapshot !== undefined) {
-    const kept = diskInSnapshot(ctx, sent, snapshot);
-    if (ctx.tx.get('disk_attachment', kept.id ?? '', `/vms/${vm.id}/diskattachments`)) {
+    const stored = diskInSnapshot(ctx, sent, snapshot);
+    if (ctx.tx.get('disk_attachment', stored.id ?? '', `/vms/${vm.id}/diskattachments`)) {
       ctx.refuse('DISK_ALREADY_ATTACHED', { action: 'attach', vm: vm.name });
     }
-    requireSameDataCenter(ctx, vm, kept);
-    return kept;
+    requireSameDataCenter(ctx, vm, stored);
+    return stored;
   }
   const holder: StoredObject = { disk: { id: sent['id'], name: sent['name'] } };
   resolveReferences(ctx.tx, 'disk_attachment', holder);
   const disk = ctx.tx.get('disk', String((holder['disk'] as Disk).id)) ?? {};
-  const words = { action: 'attach', ...diskWords(disk) };
-  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', words);
-  if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', words);
+  const messageParams = { action: 'attach', ...diskWords(disk) };
+  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
+  if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', messageParams);
   const users = vmsOf(ctx, disk);
   const other =
     users.find((user) => user.vm.id === vm.id) ?? (disk.shareable ? undefined : users[0]);
@@ -224,10 +363,10 @@ function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | u
   ctx.event('DISK_REMOVED', from, { DiskAlias: disk.alias });
 }
 
-function checkBootable(ctx: RuleContext, place: Place, attachment: Attachment): void {
+function checkBootable(ctx: RuleContext, ref: CollectionRef, attachment: Attachment): void {
   if (!attachment.bootable) return;
   const other = ctx.tx
-    .list('disk_attachment', { where: { collection: place.collection } })
+    .list('disk_attachment', { where: { collection: ref.collection } })
     .find((one) => one.bootable && one.id !== attachment.id);
   if (other) {
     const disk = ctx.tx.get('disk', other.id ?? '');

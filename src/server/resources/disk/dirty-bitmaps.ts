@@ -5,7 +5,7 @@
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import type { Transaction } from '../../store/transaction.ts';
 
 type Disk = Resource<'disk'>;

@@ -1,16 +1,65 @@
-/** Disks: how they are made and checked, the files that hold their bytes, who uses them. */
+/** Common functions of disks: checks, image files, users; disks that are a whole logical unit. */
+
 import type { Resource } from '../../../model/resource.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { requireAll } from '../../core/input.ts';
 import { begin } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { chargeStorage, defaultQuota } from '../limits/quota.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { chargeStorage, defaultQuota } from '../quota.ts';
+import { connect } from '../storage/connection.ts';
+import {
+  presentUnit,
+  requireFree,
+  sentUnits,
+  unitsOf,
+  unitUsers,
+} from '../storage/logical-unit.ts';
 import { allocatable, isBlock, neededBy, spaceOf } from '../storage/space.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
-import { prepareLogicalUnit } from './lun.ts';
 import { snapshotOf } from './snapshot-attachment.ts';
 
 type Disk = Resource<'disk'>;
+
+/** Members that only images have. */
+const ofImages = [
+  'provisioned_size',
+  'format',
+  'sparse',
+  'initial_size',
+  'storage_domains',
+  'image_id',
+  'quota',
+  'disk_profile',
+  'backup',
+];
+
+/** Completes and checks a new disk on a logical unit. It has no status: the storage is there. */
+export function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
+  const storage = disk.lun_storage ?? {};
+  requireAll('Disk', ['lun_storage.type'], disk, 'add');
+  const [unit, ...others] = unitsOf(storage);
+  const members = storage.type === 'iscsi' ? ['address', 'target', 'port', 'id'] : ['id'];
+  requireAll('LogicalUnit', members, unit ?? {}, 'add');
+  if (others.length > 0) ctx.refuse('DISK_HAS_ONE_UNIT', { action: 'add' });
+  const units = sentUnits([unit]);
+  requireFree(ctx, units, 'add', 'Virtual Disk');
+  for (const name of ofImages) delete (disk as StoredObject)[name];
+  disk.storage_type = 'lun';
+  disk.content_type ??= 'data';
+  disk.sgio ??= 'disabled';
+  const { type = 'iscsi' } = storage;
+  disk.lun_storage = { type, logical_units: units };
+  connect(ctx, disk.lun_storage);
+}
+
+/** The disk with what the storage says of its unit now. */
+export function withUnit(ctx: RuleContext, disk: Disk): Disk {
+  const users = unitUsers(ctx);
+  const units = unitsOf(disk.lun_storage).map((unit) => presentUnit(unit, users));
+  return { ...disk, lun_storage: { ...disk.lun_storage, logical_units: units } };
+}
+
 type Domain = Resource<'storage_domain'>;
 
 const gibibyte = 2 ** 30;
@@ -71,11 +120,11 @@ function warnOfLowSpace(ctx: RuleContext, domain: Domain, taken: number): void {
 export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
   const profiles = ctx.tx.list('disk_profile', { where: { storage_domain_id: domain.id ?? '' } });
   const [first] = profiles;
-  const asked = disk.disk_profile?.id;
-  if (asked && !profiles.some(({ id }) => id === asked)) {
+  const requested = disk.disk_profile?.id;
+  if (requested && !profiles.some(({ id }) => id === requested)) {
     ctx.refuse('DISK_PROFILE_ELSEWHERE', { action, name: domain.name });
   }
-  if (!asked && first?.id) disk.disk_profile = { id: first.id };
+  if (!requested && first?.id) disk.disk_profile = { id: first.id };
   const dataCenter = dataCenterOf(ctx, domain) ?? '';
   const quota = disk.quota?.id ? ctx.tx.get('quota', disk.quota.id) : defaultQuota(ctx, dataCenter);
   if (quota && quota.data_center?.id !== dataCenter) {
@@ -163,14 +212,14 @@ export function createImage(ctx: RuleContext, disk: Disk): void {
 /** Begins a move of a disk. `data` is what its end needs to know. */
 export function moveDisk(
   ctx: RuleContext,
-  place: Pick<Place, 'collection'>,
+  ref: Pick<CollectionRef, 'collection'>,
   disk: Disk,
   operation: string,
   data?: StoredObject,
 ): void {
   const run = {
     kind: 'disk' as const,
-    collection: place.collection,
+    collection: ref.collection,
     id: disk.id ?? '',
     operation,
     ...(data ? { data } : {}),

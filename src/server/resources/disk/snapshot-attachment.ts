@@ -4,7 +4,7 @@
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 
 type Attachment = Resource<'disk_attachment'>;
 type Disk = Resource<'disk'>;
@@ -31,8 +31,8 @@ export function diskInSnapshot(ctx: RuleContext, sent: StoredObject, id: string)
     ctx.refuse('IMAGE_OF_BUSY_SNAPSHOT', { action, status: snapshot.snapshot_status });
   }
   const disk = ctx.tx.get('disk', String(sent['id'] ?? '')) ?? {};
-  const kept = ctx.tx.list('disk_snapshot', { where: { snapshot_id: id } });
-  const image = kept.find((one) => one.disk?.id === disk.id);
+  const stored = ctx.tx.list('disk_snapshot', { where: { snapshot_id: id } });
+  const image = stored.find((one) => one.disk?.id === disk.id);
   const names = disk.alias ?? String(sent['id'] ?? '');
   if (!image) ctx.refuse('DISK_NOT_IN_SNAPSHOT', { action, names });
   if (image.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', { action, type, names });

@@ -1,13 +1,52 @@
-/** Machines and templates of a storage domain come back into the inventory with what they had. */
+/** Registration of virtual machines and templates that a storage domain holds. */
+import { attributesOf, parseKind, referencedType } from '../../../model/index.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { isStored } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { checkName, resolveMember, resolveReferences } from '../../core/input.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { nextMac, requireUnused } from '../network/mac.ts';
-import { requireDataCenter } from '../vm/checks.ts';
+import { isRecord, type StoredObject } from '../../store/kinds.ts';
+import type { Transaction } from '../../store/transaction.ts';
+import { nextMac, requireUnused } from '../mac-pool.ts';
+import { requireDataCenter } from '../vm/configuration.ts';
 import { blankTemplate, dataCenterOfCluster } from '../vm/vm.ts';
-import { knownHere } from './known-here.ts';
 import { type Origin, type Part, registerDisk, type Stored } from './unregistered.ts';
+
+/** The object without references to what is not here; a structure that has nothing else goes, too. */
+export function knownHere<T extends object>(tx: Transaction, type: string, object: T): T {
+  const known = new Map<string, unknown>(Object.entries(object));
+  for (const [name, value] of Object.entries(object)) {
+    const attribute = attributesOf(type)[name];
+    if (!attribute) continue;
+    const { form, of } = parseKind(attribute.kind);
+    if (form === 'struct') {
+      const left = Array.isArray(value)
+        ? value.flatMap((one: unknown) => (isRecord(one) ? (knownPart(tx, of, one) ?? []) : [one]))
+        : isRecord(value)
+          ? knownPart(tx, of, value)
+          : value;
+      if (left === undefined) known.delete(name);
+      else known.set(name, left);
+    } else if (form === 'ref' && !isHere(tx, of, value)) {
+      known.delete(name);
+    } else if (form === 'links' && Array.isArray(value)) {
+      const here = value.filter((one: unknown) => isHere(tx, of, one));
+      known.set(name, here);
+    }
+  }
+  return Object.fromEntries(known) as T;
+}
+
+function knownPart(tx: Transaction, type: string, part: StoredObject): StoredObject | undefined {
+  const known = knownHere(tx, type, part);
+  const isEmptied = Object.keys(known).length === 0 && Object.keys(part).length > 0;
+  return isEmptied ? undefined : known;
+}
+
+function isHere(tx: Transaction, named: string, value: unknown): boolean {
+  const type = referencedType(named);
+  if (!isStored(type) || !isRecord(value) || typeof value['id'] !== 'string') return true;
+  return tx.get(type, value['id']) !== undefined;
+}
 
 type Vm = Resource<'vm'>;
 type Nic = Resource<'nic'>;
@@ -19,15 +58,15 @@ export function register(
   ctx: RuleContext,
   kind: Owner,
   domain: string,
-  { parts = [], origin_names: origin, ...kept }: Stored<Vm> | Stored<Resource<'template'>>,
+  { parts = [], origin_names: origin, ...stored }: Stored<Vm> | Stored<Resource<'template'>>,
   body: ActionBody,
 ): StoredObject {
   const action = 'register';
   requireActive(ctx, domain, action);
   const object = settledIn(ctx, kind, {
-    ...kept,
+    ...stored,
     ...renamed(body[kind]),
-    ...(mappedCluster(ctx, kept, origin, body) ?? clusterIn(ctx, body)),
+    ...(mappedCluster(ctx, stored, origin, body) ?? clusterIn(ctx, body)),
   });
   const id = String(object['id']);
   if (ctx.tx.get(kind, id))
@@ -138,12 +177,12 @@ function isMeant(from: Named | undefined, object: Named | undefined): boolean {
 /** The cluster that the one which a machine was in maps to; undefined where no mapping says so. */
 function mappedCluster(
   ctx: RuleContext,
-  kept: { readonly cluster?: Named },
+  stored: { readonly cluster?: Named },
   origin: Origin | undefined,
   body: ActionBody,
 ): { cluster?: { id: string } } | undefined {
-  const before = ctx.tx.get('cluster', kept.cluster?.id ?? '') ?? {
-    ...kept.cluster,
+  const before = ctx.tx.get('cluster', stored.cluster?.id ?? '') ?? {
+    ...stored.cluster,
     ...(origin?.cluster ? { name: origin.cluster } : {}),
   };
   const mapping = mappingsOf(body).cluster_mappings?.find(({ from }) => isMeant(from, before));

@@ -5,8 +5,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referringCondition } from '../../store/conditions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { type KindName, storedKinds } from '../../store/kinds.ts';
+import { type KindName, type StoredObject, storedKinds } from '../../store/kinds.ts';
 import { forgetChanges } from '../disk/dirty-bitmaps.ts';
 
 type Domain = Resource<'storage_domain'>;

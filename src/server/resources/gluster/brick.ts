@@ -1,15 +1,17 @@
-/** Rules of bricks: added in sets, removed at once or after their data was migrated, replaced. */
+/** Gluster bricks: add, remove with or without migration of data, replace; their details. */
 
 import { idOrName } from '../../../model/notation/collections.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { define, type Parameters } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { brickDetails } from './brick-details.ts';
+import { digestOf, namedId } from '../../core/random.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import {
+  bricksIn,
+  bricksOf,
   checkBrickCount,
   dispersed,
   newBricks,
@@ -19,17 +21,97 @@ import {
   storeBricks,
   striped,
 } from './layout.ts';
-import { bricksIn, bricksOf } from './servers.ts';
 import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
 import { requireBricksUp, requireStarted } from './volume.ts';
 
 type Brick = Resource<'gluster_brick'>;
 type Volume = Resource<'gluster_volume'>;
 
+const gibibyte = 2 ** 30;
+/** Size of the file system of a simulated brick, in bytes. */
+const brickSize = 100 * gibibyte;
+
+/** Status as the server tells it, and details of the process while it runs. */
+export function brickDetails(ctx: RuleContext, brick: Brick): StoredObject {
+  const host = ctx.tx.get('host', brick.server_id ?? '');
+  const status = host?.status === 'up' ? (brick.status ?? 'down') : 'unknown';
+  const device = {
+    device: `/dev/mapper/gluster-${digestOf(brick.brick_dir ?? '')
+      .toString('hex')
+      .slice(0, 6)}`,
+    fs_name: 'xfs',
+    mnt_options: 'rw,noatime,inode64',
+  };
+  if (status !== 'up') return { status, ...device };
+  const generation = String((brick as StoredObject)['generation'] ?? 0);
+  const digest = digestOf(brick.id ?? '', generation);
+  return {
+    status,
+    ...device,
+    port: 49_152 + (digest[0] ?? 0),
+    pid: 1_000 + digest.readUInt16LE(1),
+    gluster_clients: clientsOf(ctx, brick),
+    memory_pools: poolNames.map((name) => poolOf(brick, name)),
+  };
+}
+
+/** The servers of the cluster that are up use the volume. */
+function clientsOf(ctx: RuleContext, brick: Brick): StoredObject[] {
+  const volume = ctx.tx.get('gluster_volume', brick.gluster_volume?.id ?? '');
+  const where = { cluster_id: volume?.cluster?.id ?? '', status: 'up' };
+  return ctx.tx.list('host', { where }).map(({ id = '', address }) => {
+    const digest = digestOf(brick.id ?? '', id);
+    return {
+      host_name: address,
+      client_port: 49_000 + (digest[0] ?? 0),
+      bytes_read: digest.readUInt32LE(1),
+      bytes_written: digest.readUInt32LE(5),
+    };
+  });
+}
+
+const poolNames = ['fd_t', 'dentry_t', 'inode_t', 'rpcsvc_request_t', 'struct saved_frame'];
+
+function poolOf(brick: Brick, name: string): StoredObject {
+  const digest = digestOf(brick.id ?? '', name);
+  const hot = (digest[0] ?? 0) % 32;
+  return {
+    id: namedId(brick.id ?? '', 'pool', name),
+    name: `${brick.brick_dir}:${name}`,
+    hot_count: hot,
+    cold_count: 1024 - hot,
+    padded_size: 100 + (digest[1] ?? 0),
+    alloc_count: digest.readUInt16LE(2),
+    max_alloc: hot + 2,
+    pool_misses: 0,
+    max_stdalloc: 0,
+  };
+}
+
+/** Room of a brick or volume, in bytes. Copies take room without giving any. */
+export function capacityOf(
+  ctx: RuleContext,
+  kind: 'gluster_volume' | 'gluster_brick',
+  object: StoredObject,
+): { readonly total: number; readonly used: number } {
+  const volume = (
+    kind === 'gluster_volume'
+      ? object
+      : ctx.tx.get('gluster_volume', (object as Brick).gluster_volume?.id ?? '')
+  ) as Volume | undefined;
+  const share = 0.1 + (0.6 * (digestOf(volume?.id ?? '', 'used')[0] ?? 0)) / 256;
+  const sets =
+    kind === 'gluster_brick' || !volume
+      ? 1
+      : bricksIn(ctx, volume).length / Math.max(1, volume.replica_count ?? 1);
+  const total = Math.floor(brickSize * sets);
+  return { total, used: Math.floor(total * share) };
+}
+
 const type = 'Gluster Brick';
 
-function volumeOf(ctx: RuleContext, place: Place): Volume {
-  const volume = ctx.tx.get('gluster_volume', place.owner?.id ?? '');
+function volumeOf(ctx: RuleContext, ref: CollectionRef): Volume {
+  const volume = ctx.tx.get('gluster_volume', ref.owner?.id ?? '');
   if (!volume) throw new Error('Bricks belong to a volume.');
   return volume;
 }
@@ -53,10 +135,10 @@ function namedBricks(ctx: RuleContext, volume: Volume, body: ActionBody, action:
   return named;
 }
 
-export const glusterBrickRules = define('gluster_brick', {
-  addMany(ctx, place, sent) {
+export const glusterBrickBehavior = define('gluster_brick', {
+  addMany(ctx, ref, sent) {
     const action = 'add';
-    const volume = volumeOf(ctx, place);
+    const volume = volumeOf(ctx, ref);
     for (const one of sent) requireAll('GlusterBrick', ['server_id', 'brick_dir'], one, action);
     const cluster = requireServers(ctx, volume.cluster?.id ?? '', action, type);
     if (dispersed(volume.volume_type)) {
@@ -75,9 +157,9 @@ export const glusterBrickRules = define('gluster_brick', {
     return added;
   },
 
-  removeMany(ctx, place, body, parameters) {
+  removeMany(ctx, ref, body, parameters) {
     const action = 'remove';
-    const volume = volumeOf(ctx, place);
+    const volume = volumeOf(ctx, ref);
     const task = taskOf(volume);
     const bricks = namedBricks(ctx, volume, body, action);
     if (task?.type === 'remove_bricks') {
@@ -93,16 +175,16 @@ export const glusterBrickRules = define('gluster_brick', {
     return undefined;
   },
 
-  remove(ctx, { object, place }) {
-    forget(ctx, volumeOf(ctx, place), [object], undefined);
+  remove(ctx, { object, ref }) {
+    forget(ctx, volumeOf(ctx, ref), [object], undefined);
   },
 
   present: brickDetails,
 
   collectionActions: {
-    migrate(ctx, place, body) {
+    migrate(ctx, ref, body) {
       const action = 'start removing';
-      const volume = volumeOf(ctx, place);
+      const volume = volumeOf(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'migrate');
       requireStarted(ctx, volume, action, type);
       refuseBusy(ctx, volume, action, type);
@@ -113,9 +195,9 @@ export const glusterBrickRules = define('gluster_brick', {
       return undefined;
     },
 
-    stop_migrate(ctx, place, body) {
+    stop_migrate(ctx, ref, body) {
       const action = 'stop removing';
-      const volume = volumeOf(ctx, place);
+      const volume = volumeOf(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'stopMigrate');
       requireStarted(ctx, volume, action, type);
       if (!taskOf(volume)) ctx.refuse('BRICK_REMOVAL_NOT_STARTED', { action, type });
@@ -124,8 +206,8 @@ export const glusterBrickRules = define('gluster_brick', {
       return undefined;
     },
 
-    activate(ctx, place, body) {
-      const volume = volumeOf(ctx, place);
+    activate(ctx, ref, body) {
+      const volume = volumeOf(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'activate');
       const task = taskOf(volume);
       if (task?.type !== 'remove_bricks' || task.status !== 'finished') {
@@ -141,7 +223,7 @@ export const glusterBrickRules = define('gluster_brick', {
   },
 
   actions: {
-    replace(ctx, { object, place }, body) {
+    replace(ctx, { object, ref }, body) {
       if (ctx.site.dialect.name === 'ovirt') {
         throw new Refusal(
           503,
@@ -150,7 +232,7 @@ export const glusterBrickRules = define('gluster_brick', {
         );
       }
       const action = 'replace';
-      const volume = volumeOf(ctx, place);
+      const volume = volumeOf(ctx, ref);
       refuseBusy(ctx, volume, action, type);
       requireServers(ctx, volume.cluster?.id ?? '', action, type);
       const sent = Array.isArray(body['bricks']) ? body['bricks'] : [];
@@ -169,19 +251,21 @@ export const glusterBrickRules = define('gluster_brick', {
 /** The volume with the counts that were sent with new bricks: at most one copy more. */
 function grow(ctx: RuleContext, volume: Volume, parameters: Parameters): Volume {
   const grown = { ...volume };
-  const words = { action: 'add', type };
+  const messageParams = { action: 'add', type };
   if (replicated(volume.volume_type)) {
     const count = countParameter(parameters, 'replica_count') ?? 0;
     const present = volume.replica_count ?? 1;
-    if (count < present) ctx.refuse('REPLICA_COUNT_REDUCED', { ...words, present, count });
-    if (count > present + 1) ctx.refuse('REPLICA_COUNT_RAISED', { ...words, present, count });
+    if (count < present) ctx.refuse('REPLICA_COUNT_REDUCED', { ...messageParams, present, count });
+    if (count > present + 1)
+      ctx.refuse('REPLICA_COUNT_RAISED', { ...messageParams, present, count });
     grown.replica_count = count;
   }
   if (striped(volume.volume_type)) {
     const count = countParameter(parameters, 'stripe_count') ?? 0;
     const present = volume.stripe_count ?? 1;
-    if (count < present) ctx.refuse('STRIPE_COUNT_REDUCED', { ...words, present, count });
-    if (count > present + 1) ctx.refuse('STRIPE_COUNT_RAISED', { ...words, present, count });
+    if (count < present) ctx.refuse('STRIPE_COUNT_REDUCED', { ...messageParams, present, count });
+    if (count > present + 1)
+      ctx.refuse('STRIPE_COUNT_RAISED', { ...messageParams, present, count });
     grown.stripe_count = count;
   }
   return grown;
@@ -230,18 +314,19 @@ function forget(
   ctx: RuleContext,
   volume: Volume,
   bricks: readonly Brick[],
-  asked: number | undefined,
+  requested: number | undefined,
 ): void {
   const action = 'remove';
-  const words = { action, type };
+  const messageParams = { action, type };
   if (dispersed(volume.volume_type)) {
-    ctx.refuse('VOLUME_DISPERSE', { ...words, volumeType: volume.volume_type });
+    ctx.refuse('VOLUME_DISPERSE', { ...messageParams, volumeType: volume.volume_type });
   }
   refuseBusy(ctx, volume, action, type);
   const present = volume.replica_count ?? 1;
-  const count = asked ?? present;
-  if (count > present) ctx.refuse('REPLICA_COUNT_RAISED', { ...words, present, count });
-  if (count < present - 1) ctx.refuse('REPLICA_COUNT_REDUCED', { ...words, present, count });
+  const count = requested ?? present;
+  if (count > present) ctx.refuse('REPLICA_COUNT_RAISED', { ...messageParams, present, count });
+  if (count < present - 1)
+    ctx.refuse('REPLICA_COUNT_REDUCED', { ...messageParams, present, count });
   checkRemoval(ctx, volume, bricks, count, action);
   takeOut(ctx, volume, bricks, count);
   tell(ctx, 'BRICKS_REMOVED', volume);

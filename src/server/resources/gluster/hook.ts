@@ -4,10 +4,10 @@ import type { EventName } from '../../../model/events.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { digestOf, namedId } from '../../core/digest.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
-import { isRecord, type StoredObject } from '../../store/document.ts';
+import { digestOf, namedId } from '../../core/random.ts';
+import { isRecord, type StoredObject } from '../../store/kinds.ts';
 import { requireServers } from './layout.ts';
 
 type Hook = Resource<'gluster_hook'>;
@@ -137,8 +137,8 @@ function tell(ctx: RuleContext, event: EventName, hook: Hook): void {
   ctx.event(event, { cluster }, { HookName: hook.name });
 }
 
-export const glusterHookRules = define('gluster_hook', {
-  compute: (ctx, place) => hooksOf(ctx, place.owner?.id ?? ''),
+export const glusterHookBehavior = define('gluster_hook', {
+  compute: (ctx, ref) => hooksOf(ctx, ref.owner?.id ?? ''),
 
   remove(ctx, { object }) {
     requireAllUp(ctx, object, 'remove');

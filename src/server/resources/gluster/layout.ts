@@ -1,11 +1,72 @@
-/** How bricks make up a volume: counts, copies, stripes, and who may hold what. */
+/** Layout of Gluster volumes: counts of bricks, replicas and stripes, and the servers that hold them. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { bricksOf, serversUp } from './servers.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 
-type Volume = Resource<'gluster_volume'>;
 type Brick = Resource<'gluster_brick'>;
+type Volume = Resource<'gluster_volume'>;
+type Host = Resource<'host'>;
+
+/** Bricks that lie on a host. */
+export function bricksOn(ctx: RuleContext, host: Host): Brick[] {
+  return ctx.tx.list('gluster_brick', { where: { server_id: host.id ?? '' } });
+}
+
+/** Path of the collection that holds the bricks of a volume. */
+export function bricksOf(volume: Volume): string {
+  return `/clusters/${volume.cluster?.id}/glustervolumes/${volume.id}/glusterbricks`;
+}
+
+/** Bricks of a volume, in the order that says which are copies of each other. */
+export function bricksIn(ctx: RuleContext, volume: Volume): Brick[] {
+  return ctx.tx.list('gluster_brick', { where: { collection: bricksOf(volume) } });
+}
+
+/** The bricks of a volume in groups: each holds copies of the same files. */
+export function replicaSets(ctx: RuleContext, volume: Volume): Brick[][] {
+  const bricks = bricksIn(ctx, volume);
+  const size = Math.max(1, volume.replica_count ?? 1);
+  const sets: Brick[][] = [];
+  for (let first = 0; first < bricks.length; first += size) {
+    sets.push(bricks.slice(first, first + size));
+  }
+  return sets;
+}
+
+/** Volumes that would lose the majority of the copies of some files without the host. */
+export function quorumLostWithout(ctx: RuleContext, host: Host): Volume[] {
+  const volumes = new Set(bricksOn(ctx, host).map(({ gluster_volume }) => gluster_volume?.id));
+  return [...volumes].flatMap((id) => {
+    const volume = id ? ctx.tx.get('gluster_volume', id) : undefined;
+    if (volume?.status !== 'up') return [];
+    const requested = volume.options?.find(({ name }) => name === 'cluster.quorum-type')?.value;
+    const size = volume.replica_count ?? 1;
+    if ((requested ?? (size >= 3 ? 'auto' : 'none')) !== 'auto') return [];
+    const lost = replicaSets(ctx, volume).some((set) => {
+      const left = set.filter(({ status, server_id }) => status === 'up' && server_id !== host.id);
+      return left.length * 2 <= size;
+    });
+    return lost ? [volume] : [];
+  });
+}
+
+/** The bricks of started volumes go up or down with the service on their host. */
+export function switchBricks(ctx: RuleContext, host: Host, up: boolean): void {
+  for (const brick of bricksOn(ctx, host)) {
+    const volume = ctx.tx.get('gluster_volume', brick.gluster_volume?.id ?? '');
+    if (!volume) continue;
+    const status = up && volume.status === 'up' ? 'up' : 'down';
+    if (brick.status !== status) {
+      ctx.tx.update('gluster_brick', { ...brick, status }, bricksOf(volume));
+    }
+  }
+}
+
+/** Hosts of a cluster that are up. */
+export function serversUp(ctx: RuleContext, cluster: string): Host[] {
+  return ctx.tx.list('host', { where: { cluster_id: cluster, status: 'up' } });
+}
+
 type Cluster = Resource<'cluster'>;
 
 export const replicated = (type: string | undefined) => type?.includes('replicate') ?? false;
@@ -21,21 +82,22 @@ export function requireServers(
   type: string,
 ): Cluster {
   const cluster = ctx.tx.get('cluster', clusterId) ?? {};
-  const words = { action, type, cluster: cluster.name };
-  if (!cluster.gluster_service) ctx.refuse('CLUSTER_WITHOUT_GLUSTER', words);
-  if (serversUp(ctx, clusterId).length === 0) ctx.refuse('NO_GLUSTER_SERVER_UP', words);
+  const messageParams = { action, type, cluster: cluster.name };
+  if (!cluster.gluster_service) ctx.refuse('CLUSTER_WITHOUT_GLUSTER', messageParams);
+  if (serversUp(ctx, clusterId).length === 0) ctx.refuse('NO_GLUSTER_SERVER_UP', messageParams);
   return cluster;
 }
 
 /** Refuses counts of copies and stripes that no volume of the type has. */
 export function checkCounts(ctx: RuleContext, volume: Volume, action: string): void {
   const type = volume.volume_type;
-  const words = { action, type: 'Gluster Volume', volumeType: type };
-  if (dispersed(type)) ctx.refuse('VOLUME_DISPERSE', words);
+  const messageParams = { action, type: 'Gluster Volume', volumeType: type };
+  if (dispersed(type)) ctx.refuse('VOLUME_DISPERSE', messageParams);
   if (replicated(type) && (volume.replica_count ?? 0) < 2) {
-    ctx.refuse('REPLICA_COUNT_TOO_SMALL', words);
+    ctx.refuse('REPLICA_COUNT_TOO_SMALL', messageParams);
   }
-  if (striped(type) && (volume.stripe_count ?? 0) < 4) ctx.refuse('STRIPE_COUNT_TOO_SMALL', words);
+  if (striped(type) && (volume.stripe_count ?? 0) < 4)
+    ctx.refuse('STRIPE_COUNT_TOO_SMALL', messageParams);
 }
 
 /** Refuses a number of bricks that does not go with the type and its counts. */

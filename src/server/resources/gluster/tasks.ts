@@ -1,10 +1,40 @@
-/** Work of a Gluster volume that takes a while: spreading its data anew, emptying bricks. */
+/** Long-running tasks of Gluster volumes (rebalance, brick removal) and their progress. */
 
 import type { Resource } from '../../../model/resource.ts';
 import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { cancelDue, defineDeadline, dueIn } from '../../core/deadlines.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { digestOf } from '../../core/random.ts';
+import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+
+/** Types of the steps that move data of volumes. */
+const moving = new Set(['rebalancing_volume', 'removing_bricks']);
+
+/** Bytes of a file of a simulated volume. */
+const fileSize = 4 * 2 ** 20;
+
+/** Files and bytes that a step has moved, and how long it took; undefined for other steps. */
+export function progressOf(
+  ctx: RuleContext,
+  step: StoredObject,
+): Readonly<Record<string, number | string>> | undefined {
+  if (!moving.has(String(step['type']))) return undefined;
+  const files = 500 + digestOf(String(step['id']), 'files').readUInt16LE(0);
+  const began = Date.parse(String(step['start_time']));
+  const ended = step['end_time'] ? Date.parse(String(step['end_time'])) : ctx.now.getTime();
+  const whole = Math.max(1, volumeTaskDuration * ctx.site.speed);
+  const share = step['status'] === 'finished' ? 1 : Math.min(1, (ended - began) / whole);
+  const moved = step[layoutOnlyMember] === true ? 0 : Math.floor(files * share);
+  return {
+    'files.moved': moved,
+    'size.moved': moved * fileSize,
+    'files.scanned': Math.min(files, Math.floor(2 * files * share)),
+    'files.failed': 0,
+    'files.skipped': 0,
+    'run.time': Math.max(0, ended - began) / 1000,
+    status: step['status'] === 'started' ? 'migrating' : 'completed',
+  };
+}
 
 type Volume = Resource<'gluster_volume'>;
 
@@ -40,8 +70,8 @@ export function volumesOf(volume: Volume): string {
 }
 
 /** The work of a volume that was started last, and neither stopped nor taken account of. */
-export function taskOf(volume: Volume): VolumeTask | undefined {
-  return (volume as StoredObject)['task'] as VolumeTask | undefined;
+export function taskOf(volume: Volume & { readonly task?: VolumeTask }): VolumeTask | undefined {
+  return volume.task;
 }
 
 /** Events about a volume. */
@@ -49,10 +79,10 @@ export function tell(
   ctx: RuleContext,
   code: Parameters<RuleContext['event']>[0],
   volume: Volume,
-  words: Readonly<Record<string, string | number | undefined>> = {},
+  messageParams: Readonly<Record<string, string | number | undefined>> = {},
 ): void {
   const cluster = ctx.tx.get('cluster', volume.cluster?.id ?? '');
-  ctx.event(code, { cluster, gluster_volume: volume }, words);
+  ctx.event(code, { cluster, gluster_volume: volume }, messageParams);
 }
 
 /** Refuses while the volume works on something, or has finished what was not taken account of. */
@@ -106,12 +136,12 @@ function endTask(ctx: RuleContext, id: string, taskId: string): void {
   const volume = ctx.tx.get('gluster_volume', id);
   const task = volume && taskOf(volume);
   if (!volume || !task || task.id !== taskId) return;
-  const words = { TaskStatus: 'finished' };
+  const messageParams = { TaskStatus: 'finished' };
   if (task.type === 'rebalance') {
-    tell(ctx, 'VOLUME_REBALANCE_ENDED', dropTask(ctx, volume), words);
+    tell(ctx, 'VOLUME_REBALANCE_ENDED', dropTask(ctx, volume), messageParams);
   } else {
     keepTask(ctx, volume, { ...task, status: 'finished' });
-    tell(ctx, 'BRICK_MIGRATION_ENDED', volume, words);
+    tell(ctx, 'BRICK_MIGRATION_ENDED', volume, messageParams);
   }
 }
 

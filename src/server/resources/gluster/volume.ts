@@ -1,30 +1,177 @@
-/** Rules of Gluster volumes: made of bricks, started and stopped, spread anew, profiled. */
-
-import type { Resource } from '../../../model/resource.ts';
+/** Gluster volumes: create, start, stop, rebalance, options, profiling. */
+import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { glusterVolumeLifecycle as lifecycle } from '../../../model/resources/gluster-volume.ts';
-import { erase } from '../../api/generic.ts';
 import { type Action, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll } from '../../core/input.ts';
+import { digestOf } from '../../core/random.ts';
+import { erase } from '../../core/removal.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import {
+  bricksIn,
+  bricksOf,
   checkBrickCount,
   checkCounts,
   distributed,
   newBricks,
   refuseSharedHosts,
+  replicaSets,
   replicated,
   requireServers,
   storeBricks,
   striped,
 } from './layout.ts';
-import { optionActions, usualOptions } from './options.ts';
-import { profileActions } from './profile.ts';
-import { bricksIn, bricksOf, replicaSets } from './servers.ts';
 import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
 
 type Volume = Resource<'gluster_volume'>;
+type Option = NonNullable<Volume['options']>[number];
+
+/** Options that a new volume has unless they are sent. */
+export function defaultOptions(sent: Volume['options']): Option[] {
+  const given = sent ?? [];
+  const open = given.some(({ name }) => name === 'auth.allow');
+  return open ? given : [...given, { name: 'auth.allow', value: '*' }];
+}
+
+function keep(ctx: RuleContext, volume: Volume, options: Option[]): void {
+  ctx.tx.update('gluster_volume', { ...volume, options }, volumesOf(volume));
+}
+
+function sentOption(body: ActionBody): { name: string; value: string } {
+  const { name, value } = body['option'] ?? {};
+  return { name: name ?? '', value: value ?? '' };
+}
+
+export const optionActions = {
+  set_option(ctx, { object }, body) {
+    const { name, value } = sentOption(body);
+    const present = object.options ?? [];
+    const known = present.some((option) => option.name === name);
+    const changed = present.map((option) => (option.name === name ? { ...option, value } : option));
+    keep(ctx, object, known ? changed : [...changed, { name, value }]);
+    tell(ctx, 'VOLUME_OPTION_SET', object, { Key: name, Value: value });
+    return undefined;
+  },
+
+  reset_option(ctx, { object }, body) {
+    const { name } = sentOption(body);
+    keep(
+      ctx,
+      object,
+      (object.options ?? []).filter((option) => option.name !== name),
+    );
+    tell(ctx, 'VOLUME_OPTION_RESET', object, { Key: name });
+    return undefined;
+  },
+
+  reset_all_options(ctx, { object }) {
+    keep(ctx, object, []);
+    tell(ctx, 'VOLUME_OPTIONS_RESET', object);
+    return undefined;
+  },
+} satisfies Readonly<Record<string, Action<'gluster_volume'>>>;
+
+type Statistic = Resource<'statistic'>;
+
+const volumeLabel = 'Gluster Volume';
+/** Volumes keep when their profiling began, in milliseconds since the epoch. */
+const profiledSince = 'profiled_since';
+
+function sinceOf(volume: Volume & { readonly [profiledSince]?: number }): number | undefined {
+  return volume[profiledSince];
+}
+
+export const profileActions = {
+  start_profile(ctx, { object }) {
+    requireServers(ctx, object.cluster?.id ?? '', 'profile', volumeLabel);
+    const began = sinceOf(object) ?? ctx.now.getTime();
+    const changed = { ...object, ...{ [profiledSince]: began } };
+    ctx.tx.update('gluster_volume', changed, volumesOf(object));
+    tell(ctx, 'VOLUME_PROFILE_STARTED', object);
+    return undefined;
+  },
+
+  stop_profile(ctx, { object }) {
+    requireServers(ctx, object.cluster?.id ?? '', 'stop profiling', volumeLabel);
+    const { [profiledSince]: _gone, ...rest } = object as StoredObject;
+    ctx.tx.update('gluster_volume', rest, volumesOf(object));
+    tell(ctx, 'VOLUME_PROFILE_STOPPED', object);
+    return undefined;
+  },
+
+  get_profile_statistics(ctx, { object }) {
+    const since = sinceOf(object);
+    if (since === undefined) {
+      return ctx.refuse('VOLUME_NOT_PROFILED', { action: 'get the profile of', type: volumeLabel });
+    }
+    const seconds = Math.floor((ctx.now.getTime() - since) / 1000);
+    const bricks = bricksIn(ctx, object);
+    if (ctx.parameters.flag('nfsStatistics')) {
+      const servers = new Set(bricks.map(({ server_id }) => server_id ?? ''));
+      return {
+        details: {
+          id: object.id,
+          nfs_profile_details: [...servers].map((server) => ({
+            nfs_server_ip: ctx.tx.get('host', server)?.address,
+            profile_details: profileOf(server, seconds),
+          })),
+        },
+      };
+    }
+    return {
+      details: {
+        id: object.id,
+        brick_profile_details: bricks.map(({ id = '', name }) => ({
+          brick: { id, name },
+          profile_details: profileOf(id, seconds),
+        })),
+      },
+    };
+  },
+} satisfies Readonly<Record<string, Action<'gluster_volume'>>>;
+
+const operations = ['LOOKUP', 'OPEN', 'READ', 'WRITE', 'FSYNC'];
+const blockSizes = [4096, 65_536, 131_072];
+
+/** What was done since profiling began, and in the last interval. */
+function profileOf(id: string, seconds: number): StoredObject[] {
+  const interval = seconds % 60;
+  return [
+    { profile_type: 'cumulative', duration: seconds, ...measured(id, seconds) },
+    { profile_type: 'interval', duration: interval, ...measured(id, interval) },
+  ];
+}
+
+function measured(id: string, seconds: number): StoredObject {
+  const rate = (word: string) => 1 + ((digestOf(id, word)[0] ?? 0) % 50);
+  return {
+    statistics: [
+      datum('read_bytes', 'bytes', rate('read') * 65_536 * seconds),
+      datum('written_bytes', 'bytes', rate('write') * 65_536 * seconds),
+    ],
+    block_statistics: blockSizes.map((size) => ({
+      statistics: [
+        datum('Block Size', 'bytes', size),
+        datum('Reads', 'none', rate(`read ${size}`) * seconds),
+        datum('Writes', 'none', rate(`write ${size}`) * seconds),
+      ],
+    })),
+    fop_statistics: operations.map((name) => ({
+      name,
+      statistics: [
+        datum('Minimum Latency', 'none', rate(name)),
+        datum('Average Latency', 'none', 4 * rate(name)),
+        datum('Maximum Latency', 'none', 20 * rate(name)),
+        datum('Number of Hits', 'none', rate(`${name} hits`) * seconds),
+      ],
+    })),
+  };
+}
+
+function datum(name: string, unit: NonNullable<Statistic['unit']>, value: number): StoredObject {
+  return { name, kind: 'counter', type: 'integer', unit, values: [{ datum: value }] };
+}
 
 const type = 'Gluster Volume';
 
@@ -37,11 +184,11 @@ function requireVolumeState(ctx: RuleContext, volume: Volume, operation: string)
   requireState(ctx, 'gluster_volume', volume, operation, { type });
 }
 
-export const glusterVolumeRules = define('gluster_volume', {
+export const glusterVolumeBehavior = define('gluster_volume', {
   lifecycle,
 
-  beforeCreate(ctx, volume, place, sent) {
-    const clusterId = place.owner?.id ?? '';
+  beforeCreate(ctx, volume, ref, sent) {
+    const clusterId = ref.owner?.id ?? '';
     const action = 'create';
     for (const brick of sentBricks(sent)) {
       requireAll('GlusterBrick', ['server_id', 'brick_dir'], brick, 'add');
@@ -52,7 +199,7 @@ export const glusterVolumeRules = define('gluster_volume', {
     checkCounts(ctx, volume, action);
     volume.replica_count = replicated(volume.volume_type) ? (volume.replica_count ?? 1) : 1;
     volume.stripe_count = striped(volume.volume_type) ? (volume.stripe_count ?? 1) : 1;
-    volume.options = usualOptions(volume.options);
+    volume.options = defaultOptions(volume.options);
     const bricks = newBricks(ctx, volume, sentBricks(sent), action, type);
     checkBrickCount(ctx, volume, bricks.length, action);
     refuseSharedHosts(ctx, cluster, volume, bricks, action);
@@ -84,10 +231,10 @@ export const glusterVolumeRules = define('gluster_volume', {
     }
   },
 
-  remove(ctx, { place, object }) {
+  remove(ctx, { ref, object }) {
     dropTask(ctx, object);
     tell(ctx, 'VOLUME_DELETED', object);
-    erase(ctx, { place, object: { ...object } });
+    erase(ctx, { ref, object: { ...object } });
   },
 
   present(ctx, volume) {

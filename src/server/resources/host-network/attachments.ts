@@ -1,58 +1,185 @@
-/** Rules of network attachments, seen from a host and from one of its interfaces. */
+/** Network attachments and network labels of hosts. */
+import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { type Attachment, appliedOf, attachmentsPath, toldOf } from './nics.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { requireSelection } from './host-nic.ts';
+import { type Attachment, appliedOf, attachmentsPath, refreshNics, reportOf } from './nics.ts';
 import { changeNetworks, modify } from './setup.ts';
 
+const pattern = /^[A-Za-z0-9_-]{1,50}$/;
+
+/** Whether the collection says which labelled networks virtual functions may have. */
+function isForFunctions(ref: CollectionRef): boolean {
+  return ref.service.includes('virtualfunctionallowedlabels');
+}
+
+function hostOf(ref: CollectionRef): string {
+  return ref.collection.split('/')[2] ?? '';
+}
+
+export const labelBehavior = define('network_label', {
+  attach(ctx, ref, sent) {
+    const id = String(sent['id']);
+    const owner = ref.owner?.id ?? '';
+    if (!pattern.test(id)) ctx.refuse('NETWORK_LABEL_INVALID', { action: 'add', label: id });
+    if (ref.owner?.kind === 'network') {
+      const [other] = ctx.tx.list('network_label', { where: { collection: ref.collection } });
+      if (other) ctx.refuse('NETWORK_ALREADY_LABELED', { action: 'add', label: other.id });
+      const label = { id, network: { id: owner } };
+      ctx.tx.insert('network_label', ref.collection, label);
+      ctx.event(
+        'NETWORK_LABELED',
+        {},
+        { NetworkName: ctx.tx.get('network', owner)?.name, Label: id },
+      );
+      followLabel(ctx, id, owner);
+      return label;
+    }
+    const label = { id, host_nic: { id: owner } };
+    if (isForFunctions(ref)) {
+      requireSelection(ctx, ref);
+      if (ctx.tx.get('network_label', id, ref.collection)) {
+        ctx.refuse('NIC_ALREADY_LABELED', { action: 'add', label: id, nic: owner });
+      }
+      ctx.tx.insert('network_label', ref.collection, label);
+      tellFunctions(ctx, 'VIRTUAL_FUNCTIONS_LABEL_ADDED', ref, id);
+      return label;
+    }
+    changeNetworks(ctx, hostOf(ref), (draft) => draft.label(id, { id: owner }));
+    return label;
+  },
+
+  remove(ctx, { object, ref }) {
+    const id = object.id ?? '';
+    if (ref.owner?.kind === 'network') {
+      const network = ref.owner.id;
+      ctx.tx.remove('network_label', id, ref.collection);
+      ctx.event(
+        'NETWORK_UNLABELED',
+        {},
+        { NetworkName: ctx.tx.get('network', network)?.name, Label: id },
+      );
+      dropLabeled(ctx, id, network);
+      return;
+    }
+    if (isForFunctions(ref)) {
+      ctx.tx.remove('network_label', id, ref.collection);
+      tellFunctions(ctx, 'VIRTUAL_FUNCTIONS_LABEL_REMOVED', ref, id);
+      return;
+    }
+    changeNetworks(ctx, hostOf(ref), (draft) => draft.unlabel(id));
+  },
+});
+
+/** Tells which labels the virtual functions of an interface may have from now on. */
+function tellFunctions(
+  ctx: RuleContext,
+  event: EventName,
+  ref: CollectionRef,
+  label: string,
+): void {
+  const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
+  ctx.event(event, { host: nic?.host }, { Label: label, HostNicName: nic?.name });
+}
+
+/** Hosts with an interface of that label, and the interface. */
+function labelled(ctx: RuleContext, label: string): { host: string; nic: string }[] {
+  return ctx.tx
+    .list('network_label', { where: { id: label } })
+    .flatMap(({ host_nic }) => (host_nic?.id ? [host_nic.id] : []))
+    .flatMap((nic) => {
+      const path = ctx.tx.collectionOf('host_nic', nic);
+      const host = path?.split('/')[2];
+      const own = host && ctx.tx.get('network_label', label, `${path}/${nic}/networklabels`);
+      return own && host ? [{ host, nic }] : [];
+    });
+}
+
+const reachable = new Set(['up', 'maintenance', 'non_operational']);
+
+/** A network got a label, or came to a cluster with one: interfaces of that label get it. */
+export function followLabel(ctx: RuleContext, label: string, network: string): void {
+  for (const { host, nic } of labelled(ctx, label)) {
+    const found = ctx.tx.get('host', host);
+    const path = `/clusters/${found?.cluster?.id}/networks`;
+    if (!reachable.has(found?.status ?? '') || !ctx.tx.get('cluster_network', network, path)) {
+      continue;
+    }
+    changeNetworks(ctx, host, (draft) => {
+      const known = [...draft.attachments.values()].some((one) => one.network?.id === network);
+      if (!known) draft.attach({ network: { id: network }, host_nic: { id: nic } }, (one) => one);
+    });
+  }
+}
+
+/** A network lost its label, or its cluster: interfaces that had it by the label lose it. */
+export function dropLabeled(
+  ctx: RuleContext,
+  label: string,
+  network: string,
+  cluster?: string,
+): void {
+  for (const { host, nic } of labelled(ctx, label)) {
+    if (cluster !== undefined && ctx.tx.get('host', host)?.cluster?.id !== cluster) continue;
+    for (const one of ctx.tx.list('network_attachment', { where: { network_id: network } })) {
+      if (one.host?.id !== host || one.host_nic?.id !== nic) continue;
+      ctx.tx.remove('network_attachment', one.id ?? '', `/hosts/${host}/networkattachments`);
+    }
+    refreshNics(ctx, host);
+  }
+}
+
+/** The label of a network, where it has one. */
+export function labelOf(ctx: RuleContext, network: string): string | undefined {
+  const where = { collection: `/networks/${network}/networklabels` };
+  return ctx.tx.list('network_label', { where, limit: 1 })[0]?.id;
+}
+
 /** The host whose attachments a place shows. */
-function hostOf(place: Place): string {
-  return place.collection.split('/')[2] ?? '';
-}
-
 /** The interface that the path says, where it says one. */
-function nicOf(place: Place): string | undefined {
-  return place.owner?.kind === 'host_nic' ? place.owner.id : undefined;
+function nicOf(ref: CollectionRef): string | undefined {
+  return ref.owner?.kind === 'host_nic' ? ref.owner.id : undefined;
 }
 
-export const attachmentRules = define('network_attachment', {
-  attach(ctx, place, sent) {
-    const nic = nicOf(place);
+export const attachmentBehavior = define('network_attachment', {
+  attach(ctx, ref, sent) {
+    const nic = nicOf(ref);
     const sentNic = sent['host_nic'] as { id?: string; name?: string } | undefined;
     if (!nic && !sentNic?.id && !sentNic?.name) {
       throw incomplete('NetworkAttachment', ['hostNic.id|name'], 'add');
     }
     const { id: _id, ...rest } = sent as Attachment;
     let added: Attachment | undefined;
-    changeNetworks(ctx, hostOf(place), (draft) => {
-      refuseSlave(ctx, hostOf(place), nic ?? sentNic?.id);
+    changeNetworks(ctx, hostOf(ref), (draft) => {
+      refuseSlave(ctx, hostOf(ref), nic ?? sentNic?.id);
       const wanted = { ...rest, host_nic: nic ? { id: nic } : (sentNic ?? {}) };
       added = modify(draft, wanted as Attachment);
     });
     const id = added?.id ?? '';
-    return ctx.tx.get('network_attachment', id, attachmentsPath(hostOf(place))) ?? { id };
+    return ctx.tx.get('network_attachment', id, attachmentsPath(hostOf(ref))) ?? { id };
   },
 
-  remove(ctx, { object, place }) {
-    changeNetworks(ctx, hostOf(place), (draft) => draft.detach(object));
+  remove(ctx, { object, ref }) {
+    changeNetworks(ctx, hostOf(ref), (draft) => draft.detach(object));
   },
 
-  replace(ctx, { object, place }, sent) {
-    changeNetworks(ctx, hostOf(place), (draft) => {
+  replace(ctx, { object, ref }, sent) {
+    changeNetworks(ctx, hostOf(ref), (draft) => {
       modify(draft, { ...(sent as Attachment), id: object.id ?? '' });
     });
     const id = object.id ?? '';
-    return ctx.tx.get('network_attachment', id, attachmentsPath(hostOf(place))) ?? object;
+    return ctx.tx.get('network_attachment', id, attachmentsPath(hostOf(ref))) ?? object;
   },
 
   present(ctx, attachment) {
     const network = ctx.tx.get('network', attachment.network?.id ?? '');
     return {
       ip_address_assignments: assignmentsOf(attachment),
-      ...(network ? (reportOf(attachment, network) as StoredObject) : {}),
+      ...(network ? (presentReport(attachment, network) as StoredObject) : {}),
     };
   },
 });
@@ -75,9 +202,9 @@ function assignmentsOf(attachment: Attachment): Attachment['ip_address_assignmen
 }
 
 /** How the network is on the host, beside how it is defined. */
-function reportOf(attachment: Attachment, network: Resource<'network'>): Partial<Attachment> {
+function presentReport(attachment: Attachment, network: Resource<'network'>): Partial<Attachment> {
   const expected = appliedOf(network);
-  const actual = toldOf(attachment) ?? expected;
+  const actual = reportOf(attachment) ?? expected;
   const reported = (['mtu', 'vlan', 'bridged'] as const).flatMap((name) => {
     const values = [expected[name], actual[name]];
     if (values.every((value) => value === undefined)) return [];

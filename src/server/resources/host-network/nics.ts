@@ -1,8 +1,7 @@
-/** Interfaces of hosts: physical ones, bonds, and what the attached networks make of them. */
+/** Network interfaces of hosts: installation, bonds, VLANs, and the networks that are attached. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { digestOf, namedId } from '../../core/digest.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { digestOf, namedId } from '../../core/random.ts';
 
 export type Nic = Resource<'host_nic'>;
 export type Attachment = Resource<'network_attachment'>;
@@ -55,8 +54,10 @@ export function appliedOf(network: Network): Applied {
 }
 
 /** What the host of an attachment was told of the network. */
-export function toldOf(attachment: Attachment): Applied | undefined {
-  return (attachment as StoredObject)['applied'] as Applied | undefined;
+export function reportOf(
+  attachment: Attachment & { readonly applied?: Applied },
+): Applied | undefined {
+  return attachment.applied;
 }
 
 /** The attachment after the host was told of the network as it is now. */
@@ -75,11 +76,11 @@ export function refreshNics(ctx: RuleContext, host: string): void {
   for (const nic of nics) {
     if (isVlan(nic)) continue;
     const own = attachments.filter((one) => one.host_nic?.id === nic.id);
-    const untagged = own.find((one) => toldOf(one)?.vlan === undefined);
+    const untagged = own.find((one) => reportOf(one)?.vlan === undefined);
     const base = { ...bare(nic), ...(untagged ? dressed(untagged, host) : {}) };
     wanted.set(nic.id ?? '', base);
-    for (const tagged of own.filter((one) => toldOf(one)?.vlan !== undefined)) {
-      const tag = toldOf(tagged)?.vlan ?? 0;
+    for (const tagged of own.filter((one) => reportOf(one)?.vlan !== undefined)) {
+      const tag = reportOf(tagged)?.vlan ?? 0;
       const name = `${nic.name}.${tag}`;
       const id = nicId(host, name);
       wanted.set(id, {
@@ -118,7 +119,7 @@ function bare(nic: Nic): Nic {
 }
 
 function dressed(attachment: Attachment, host: string): Partial<Nic> {
-  const { mtu = 1500, bridged = true } = toldOf(attachment) ?? {};
+  const { mtu = 1500, bridged = true } = reportOf(attachment) ?? {};
   const assignments = attachment.ip_address_assignments ?? [];
   const v4 = assignments.find(({ ip }) => ip?.version !== 'v6');
   const v6 = assignments.find(({ ip }) => ip?.version === 'v6');
@@ -150,4 +151,91 @@ function addressOf(
     gateway: `10.${subnet}.0.254`,
     version: 'v4',
   };
+}
+
+const names = ['eth0', 'eth1', 'eth2', 'eth3'] as const;
+/** The interface that can be divided into virtual functions. */
+const divisible = 'eth3';
+
+/** Gives a host its interfaces, and the management network of its cluster on the first one. */
+export function installNics(ctx: RuleContext, host: string): void {
+  if (nicsOf(ctx, host).length === 0) {
+    for (const name of names) addPhysical(ctx, host, name);
+  }
+  attachManagement(ctx, host);
+  refreshNics(ctx, host);
+}
+
+function addPhysical(ctx: RuleContext, host: string, name: string): void {
+  ctx.tx.insert('host_nic', nicsPath(host), {
+    id: nicId(host, name),
+    name,
+    mac: { address: macOf(host, name) },
+    speed: name === divisible ? 10_000_000_000 : 1_000_000_000,
+    status: 'up',
+    mtu: 1500,
+    bridged: false,
+    custom_configuration: false,
+    override_configuration: false,
+    boot_protocol: 'none',
+    ipv6_boot_protocol: 'none',
+    host: { id: host },
+    ...(name === divisible
+      ? {
+          virtual_functions_configuration: {
+            max_number_of_virtual_functions: 7,
+            number_of_virtual_functions: 0,
+            all_networks_allowed: true,
+          },
+        }
+      : {}),
+  });
+}
+
+/** An address that the interface of a host has for ever; apart from those of virtual machines. */
+export function macOf(host: string, name: string): string {
+  const digest = digestOf(host, name);
+  const tail = [0, 1, 2, 3].map((index) => (digest[index] ?? 0).toString(16).padStart(2, '0'));
+  return `52:54:${tail.join(':')}`;
+}
+
+/** The management network of a cluster. */
+export function managementOf(ctx: RuleContext, cluster: string): string | undefined {
+  return ctx.tx
+    .list('cluster_network', { where: { collection: `/clusters/${cluster}/networks` } })
+    .find(({ usages }) => usages?.includes('management'))?.id;
+}
+
+/** Attaches the management network of the host's cluster, where the host does not have it. */
+export function attachManagement(ctx: RuleContext, host: string, nic = nicId(host, 'eth0')): void {
+  const cluster = ctx.tx.get('host', host)?.cluster?.id ?? '';
+  const id = managementOf(ctx, cluster);
+  const network = id ? ctx.tx.get('network', id) : undefined;
+  if (!network?.id || attachmentsOf(ctx, host).some((one) => one.network?.id === id)) return;
+  const attachment = {
+    id: namedId(host, 'attachment', network.id),
+    network: { id: network.id },
+    host_nic: { id: nic },
+    host: { id: host },
+    ip_address_assignments: [{ assignment_method: 'dhcp' as const }],
+  };
+  ctx.tx.insert('network_attachment', attachmentsPath(host), tell(attachment, network));
+}
+
+/** Names of the required networks of its cluster that a host does not have. */
+export function missingNetworks(ctx: RuleContext, host: Resource<'host'>): string[] {
+  const present = new Set(attachmentsOf(ctx, host.id ?? '').map(({ network }) => network?.id));
+  return ctx.tx
+    .list('cluster_network', { where: { collection: `/clusters/${host.cluster?.id}/networks` } })
+    .filter(({ id, required }) => required && !present.has(id))
+    .map(({ id }) => ctx.tx.get('network', id ?? '')?.name ?? '');
+}
+
+/** Whether some host of the cluster that is up lacks a network. */
+export function isMissingSomewhere(ctx: RuleContext, cluster: string, network: string): boolean {
+  const where = { network_id: network };
+  const having = new Set(ctx.tx.list('network_attachment', { where }).map(({ host }) => host?.id));
+  return ctx.tx
+    .list('host', { where: { cluster_id: cluster, status: 'up' } })
+    .some(({ id }) => !having.has(id));
 }

@@ -4,8 +4,8 @@
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { cancelDue, defineDeadline, dueIn } from '../../core/deadlines.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import {
   type Attachment,
   attachmentsOf,

@@ -1,19 +1,60 @@
-/** Changing the networks of a host: one change as a whole, that can be taken back. */
+/** Setup of host networks: one change as a whole, synchronization, change of cluster. */
+
 import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { type Action, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { incomplete } from '../../core/fault.ts';
 import { merge, resolveMember, settable } from '../../core/input.ts';
+import { namedId } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
-import { useless } from '../host/useless.ts';
-import { Draft } from './draft.ts';
-import { type Attachment, attachmentsOf, refreshNics, tell } from './nics.ts';
-import { missingNetworks } from './required.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { markNonOperational } from '../host/non-responsive.ts';
+import { Draft, validate } from './draft.ts';
+import {
+  type Attachment,
+  attachManagement,
+  attachmentsOf,
+  attachmentsPath,
+  managementOf,
+  missingNetworks,
+  type Nic,
+  nicsOf,
+  refreshNics,
+  tell,
+} from './nics.ts';
 import { awaitCommit, commitNetworks, configurationOf, configure, keepSaved } from './saved.ts';
-import { validate } from './validate.ts';
+
+/** The attachment ends; the host keeps the network until somebody removes it there. */
+export function leaveUnmanaged(ctx: RuleContext, attachment: Attachment): void {
+  const host = attachment.host?.id ?? '';
+  const name = ctx.tx.get('network', attachment.network?.id ?? '')?.name ?? '';
+  ctx.tx.remove('network_attachment', attachment.id ?? '', attachmentsPath(host));
+  const id = namedId(host, 'unmanaged', name);
+  const path = `/hosts/${host}/unmanagednetworks`;
+  if (!ctx.tx.get('unmanaged_network', id, path)) {
+    ctx.tx.insert('unmanaged_network', path, {
+      id,
+      name,
+      host_nic: attachment.host_nic ?? { id: '' },
+      host: { id: host },
+    });
+  }
+  refreshNics(ctx, host);
+}
+
+export const unmanagedNetworkBehavior = define('unmanaged_network', {
+  beforeDelete(ctx, { ref }) {
+    const host = ctx.tx.get('host', ref.owner?.id ?? '');
+    if (!host) return;
+    requireConfigurable(ctx, host);
+    ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: 1, Total: 1 });
+  },
+});
 
 type Host = Resource<'host'>;
 
 /** Seconds that a change waits for its confirmation, when it is to be checked. */
-const usual = 120;
+const defaults = 120;
 
 /** Refuses while the host cannot take a change of its networks. */
 export function requireConfigurable(ctx: RuleContext, host: Host): void {
@@ -40,14 +81,14 @@ export function changeNetworks(
   ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: 1, Total: 1 });
   const now = ctx.tx.get('host', hostId) ?? host;
   const missing = now.status === 'up' ? missingNetworks(ctx, now) : [];
-  if (missing.length > 0) useless(ctx, now, missing);
+  if (missing.length > 0) markNonOperational(ctx, now, missing);
 }
 
 /** The action `setup_networks`. */
 export function setupNetworks(ctx: RuleContext, host: Host, body: ActionBody): void {
   const id = host.id ?? '';
   const timeout = body['connectivity_timeout'];
-  const seconds = typeof timeout === 'number' ? timeout : usual;
+  const seconds = typeof timeout === 'number' ? timeout : defaults;
   if (seconds < 1 || seconds > 120) {
     ctx.refuse('VALUE_OUT_OF_RANGE', {
       action: 'set up networks of',
@@ -121,3 +162,82 @@ export function tellHosts(ctx: RuleContext, network: Resource<'network'>): void 
     ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: index + 1, Total: attached.length });
   });
 }
+
+/**
+ * Networks that the new cluster does not have stay on the host unmanaged; its management network
+ * takes the interface of the old one.
+ */
+export function changeNetworkCluster(ctx: RuleContext, host: Resource<'host'>): void {
+  const id = host.id ?? '';
+  const cluster = host.cluster?.id ?? '';
+  const management = managementOf(ctx, cluster);
+  let nic: string | undefined;
+  for (const one of attachmentsOf(ctx, id)) {
+    const network = one.network?.id ?? '';
+    if (network === management) return;
+    if (ctx.tx.get('cluster_network', network, `/clusters/${cluster}/networks`)) continue;
+    const name = ctx.tx.get('network', network)?.name ?? '';
+    const wasManagement = name === ctx.tx.get('network', management ?? '')?.name;
+    if (wasManagement) {
+      nic = one.host_nic?.id;
+      ctx.tx.remove('network_attachment', one.id ?? '', attachmentsPath(id));
+    } else {
+      leaveUnmanaged(ctx, one);
+    }
+  }
+  // A host that was never installed has no interfaces yet.
+  if (nicsOf(ctx, id).length > 0) attachManagement(ctx, id, nic);
+  refreshNics(ctx, id);
+  commitNetworks(ctx, id);
+}
+
+export const hostNetworkActions = {
+  setup_networks(ctx, { object }, body) {
+    setupNetworks(ctx, object, body);
+    return undefined;
+  },
+
+  commit_net_config(ctx, { object }) {
+    commitNetworks(ctx, object.id ?? '');
+    ctx.event('HOST_NETWORKS_SAVED', { host: object });
+    return undefined;
+  },
+
+  sync_all_networks(ctx, { object }) {
+    synchronizeAll(ctx, object);
+    return undefined;
+  },
+
+  copy_host_networks(ctx, { object }, body) {
+    const sent = (body['source_host'] ?? {}) as StoredObject;
+    if (sent['id'] === undefined && sent['name'] === undefined) {
+      throw incomplete('Action', ['sourceHost.id|name'], 'copyHostNetworks');
+    }
+    const source = resolveMember(ctx.tx, 'host', sent);
+    const action = 'copy networks to';
+    requireState(ctx, 'host', object, 'setup_networks', { action });
+    const from = configurationOf(ctx, source);
+    const names = new Map(nicsOf(ctx, source).map(({ id, name }) => [id, name ?? '']));
+    const named = (reference: Nic | undefined) => ({ name: names.get(reference?.id) ?? '' });
+    changeNetworks(ctx, object.id ?? '', (draft) => {
+      for (const { id } of attachmentsOf(ctx, object.id ?? '')) draft.attachments.delete(id ?? '');
+      for (const nic of draft.nics.values()) if (nic.bonding) draft.removeBond(nic);
+      draft.labels.clear();
+      for (const { name, bonding } of from.bonds) {
+        const slaves = bonding?.slaves?.map((slave) => named(slave)) ?? [];
+        draft.bond({ name: name ?? '', bonding: { options: bonding?.options ?? [], slaves } });
+      }
+      for (const { network, host_nic, ...rest } of from.attachments) {
+        const { id: _id, host: _host, ...sentAgain } = rest;
+        draft.attach(
+          { ...sentAgain, network: network ?? {}, host_nic: named(host_nic) },
+          (one) => one,
+        );
+      }
+      for (const { nic, id } of from.labels) {
+        draft.labels.set(`${nic} ${id}`, { nic: draft.nic(named({ id: nic })).id ?? '', id });
+      }
+    });
+    return undefined;
+  },
+} satisfies Readonly<Record<string, Action<'host'>>>;

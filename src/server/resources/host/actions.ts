@@ -1,21 +1,71 @@
-/** What can be asked of a host: to come up, to go to maintenance, to be installed and upgraded. */
-import type { ActionBody } from '../../../model/resource.ts';
+/** Actions of hosts: activate, deactivate, install, upgrade, commit. */
+
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { upgradeCheckDuration } from '../../../model/resources/host.ts';
 import type { Action, Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
+import { defineDeadline, dueIn } from '../../core/tasks.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { releaseSpm } from '../data-center/data-center.ts';
-import { refreshNics } from '../host-network/nics.ts';
-import { missingNetworks } from '../host-network/required.ts';
-import { requireSignInAgain, sentObject } from './check.ts';
-import { engineOf } from './engine.ts';
+import { missingNetworks, refreshNics } from '../host-network/nics.ts';
+import { requireSignInAgain, sentObject } from './checks.ts';
 import { fence } from './fence.ts';
-import { move } from './life.ts';
+import { isOutdated, software } from './hardware.ts';
 import { migrateAway, refuseMaintenance } from './maintenance.ts';
+import { markNonOperational } from './non-responsive.ts';
 import { forceSpm } from './spm.ts';
-import { checkForUpgrade } from './upgrade-check.ts';
-import { useless } from './useless.ts';
+import { move } from './transitions.ts';
+
+/** The state of the self-hosted engine on a host, where it is deployed or taken away. */
+export function engineOf(
+  ctx: RuleContext,
+  action: string,
+  { deploy, undeploy }: { deploy: boolean | undefined; undeploy: boolean | undefined },
+): StoredObject | undefined {
+  if (deploy && undeploy) ctx.refuse('HOST_ENGINE_BOTH', { action });
+  if (!deploy && !undeploy) return undefined;
+  const on = deploy === true;
+  return {
+    configured: on,
+    active: on,
+    score: on ? 3400 : 0,
+    global_maintenance: false,
+    local_maintenance: false,
+  };
+}
+
+const deadline = 'upgrade check';
+
+/** Begins to look for updates of a host (`upgradecheck`). */
+export function checkForUpgrade(ctx: RuleContext, { object: host }: Addressed<'host'>): undefined {
+  requireState(ctx, 'host', host as StoredObject, 'upgrade_check', {
+    action: 'check for upgrades of',
+  });
+  ctx.event('HOST_UPDATE_CHECK_STARTED', { host });
+  const id = host.id ?? '';
+  dueIn(ctx, deadline, id, upgradeCheckDuration * ctx.site.speed, { host: id }, { ofJob: true });
+  return undefined;
+}
+
+export const upgradeCheckDeadline = defineDeadline(deadline, (ctx, { host: id }) => {
+  const host = ctx.tx.get('host', String(id));
+  if (!host) return;
+  const available = isOutdated(host);
+  ctx.tx.update('host', { ...host, update_available: available });
+  if (available) ctx.event('HOST_UPDATES_AVAILABLE', { host });
+  ctx.event(
+    'HOST_UPDATES_CHECKED',
+    { host },
+    { Message: available ? foundUpdates() : 'no updates found' },
+  );
+});
+
+function foundUpdates(): string {
+  const { version } = software(true) as Resource<'host'>;
+  return `found updates for packages ${version?.full_version}`;
+}
 
 type Target = Addressed<'host'>;
 
@@ -105,7 +155,7 @@ export const hostActions = {
     refreshNics(ctx, object.id ?? '');
     if (object.status !== 'up') return undefined;
     const missing = missingNetworks(ctx, object);
-    if (missing.length > 0) useless(ctx, object, missing);
+    if (missing.length > 0) markNonOperational(ctx, object, missing);
     return undefined;
   },
 

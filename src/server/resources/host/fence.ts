@@ -1,14 +1,13 @@
 /** Fencing: switching hosts off and on through their fence agents, or by hand. */
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { actionWord, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { move, restartPower } from './life.ts';
-import { freeVms } from './lost.ts';
-import { proxyOf } from './proxy.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { freeVms, proxyOf } from './non-responsive.ts';
+import { move, restartPower } from './transitions.ts';
 
 type Host = Resource<'host'>;
 type Agent = Resource<'agent'>;
@@ -115,23 +114,23 @@ const agentTypes = [
   'wti',
 ];
 
-export const agentRules = define('agent', {
+export const agentBehavior = define('agent', {
   events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
 
-  beforeCreate(ctx, agent, place) {
+  beforeCreate(ctx, agent, ref) {
     checkAgent(ctx, agent, 'add');
     agent.encrypt_options ??= false;
-    shareOrder(ctx, agent, place);
+    shareOrder(ctx, agent, ref);
   },
 
-  beforeUpdate(ctx, _before, after, place) {
+  beforeUpdate(ctx, _before, after, ref) {
     checkAgent(ctx, after, 'edit');
-    shareOrder(ctx, after, place);
+    shareOrder(ctx, after, ref);
   },
 
-  beforeDelete(ctx, { place }) {
-    const host = ctx.tx.get('host', place.owner?.id ?? '');
-    const last = ctx.tx.count('agent', { where: { collection: place.collection } }) === 1;
+  beforeDelete(ctx, { ref }) {
+    const host = ctx.tx.get('host', ref.owner?.id ?? '');
+    const last = ctx.tx.count('agent', { where: { collection: ref.collection } }) === 1;
     if (last && host?.power_management?.enabled) {
       ctx.refuse('FENCE_AGENT_LAST', { action: 'remove' });
     }
@@ -160,9 +159,9 @@ function checkAgent(ctx: RuleContext, agent: Agent, action: string): void {
 }
 
 /** Agents of the same order are used together. */
-function shareOrder(ctx: RuleContext, agent: Agent, place: Place): void {
+function shareOrder(ctx: RuleContext, agent: Agent, ref: CollectionRef): void {
   if (agent.concurrent !== undefined) return;
   agent.concurrent = ctx.tx
-    .list('agent', { where: { collection: place.collection } })
+    .list('agent', { where: { collection: ref.collection } })
     .some((other) => other.id !== agent.id && other.order === agent.order);
 }

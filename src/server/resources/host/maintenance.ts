@@ -2,8 +2,8 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
-import { quorumLostWithout } from '../gluster/servers.ts';
-import { leave } from '../vm/migrate.ts';
+import { quorumLostWithout } from '../gluster/layout.ts';
+import { leave } from '../vm/run.ts';
 import { isRunning } from '../vm/vm.ts';
 import { busyDisks } from './spm.ts';
 

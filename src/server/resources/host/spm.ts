@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { domainsOf, electSpm, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
 
 type Host = Resource<'host'>;
@@ -25,7 +25,7 @@ export function refreshStorage(ctx: RuleContext, host: Host): void {
 export function busyDisks(ctx: RuleContext, host: Host): Resource<'disk'>[] {
   const domains = new Set(domainsOf(ctx, dataCenterOf(ctx, host)?.id ?? '').map(({ id }) => id));
   return ctx.tx
-    .list('disk', { condition: { sql: "status = 'locked'", values: [] } })
+    .list('disk', { where: { status: 'locked' } })
     .filter((disk) => disk.storage_domains?.some(({ id }) => domains.has(id)));
 }
 

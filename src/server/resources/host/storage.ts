@@ -1,10 +1,12 @@
-/** Storage that a host sees: discovery of iSCSI servers, their targets, logical units. */
+/** Storage that a host sees: iSCSI discovery and targets, logical units. */
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { type Action, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { digestOf } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { domainsOf } from '../data-center/data-center.ts';
+import { forgottenDomains } from '../storage/domain-actions.ts';
 import {
   type LogicalUnit,
   logicalUnit,
@@ -12,18 +14,56 @@ import {
   unitsOf,
   unitUsers,
 } from '../storage/logical-unit.ts';
-import { forgottenDomains } from '../storage/removal.ts';
-import { sentObject } from './check.ts';
-import {
-  fabric,
-  isBehind,
-  iscsiPort,
-  reached,
-  type Target,
-  targetsAt,
-  unitsBehind,
-} from './luns.ts';
+import { sentObject } from './checks.ts';
 import { dataCenterOf } from './spm.ts';
+
+/** A target of an iSCSI server. */
+export interface Target {
+  readonly address: string;
+  readonly port: number;
+  readonly target: string;
+}
+
+export const iscsiPort = 3260;
+
+/** Targets that a simulated iSCSI server offers: two, named after its address. */
+export function targetsAt(address: string, port: number = iscsiPort): Target[] {
+  const name = address.toLowerCase().replaceAll(':', '-');
+  return [1, 2].map((number) => ({
+    address,
+    port,
+    target: `iqn.2026-01.example.vmctl:${name}.target${number}`,
+  }));
+}
+
+/** Ids of the logical units behind a target, or of those that Fibre Channel reaches. */
+export function unitsBehind(target: string): string[] {
+  return [0, 1].map((number) =>
+    `36${digestOf(target, 'lun', String(number)).toString('hex')}`.slice(0, 33),
+  );
+}
+
+/** Where Fibre Channel leads. */
+export const fabric = 'fibre channel';
+
+/** How a logical unit of a target is reached. */
+export function reached({ address, port, target }: Target): StoredObject {
+  return { address, port, target, portal: `${address}:${port},1` };
+}
+
+/** Whether a storage domain lies behind one of the targets; without targets, on Fibre Channel. */
+export function isBehind(
+  domain: Resource<'storage_domain'>,
+  targets: readonly Target[] | undefined,
+): boolean {
+  if (!targets) return domain.storage?.type === 'fcp';
+  const units = new Set(targets.flatMap(({ target }) => unitsBehind(target)));
+  return unitsOf(domain.storage).some(
+    ({ id, address, target }) =>
+      units.has(id ?? '') ||
+      targets.some((one) => one.address === address && (!target || one.target === target)),
+  );
+}
 
 type Host = Resource<'host'>;
 type HostStorage = Resource<'host_storage'>;
@@ -31,8 +71,8 @@ type HostStorage = Resource<'host_storage'>;
 /** Hosts keep the targets that they are signed in to. */
 const loginsOf = 'iscsi_logins';
 
-function logins(host: Host): Target[] {
-  return ((host as StoredObject)[loginsOf] as Target[] | undefined) ?? [];
+function logins(host: Host & { readonly [loginsOf]?: Target[] }): Target[] {
+  return host[loginsOf] ?? [];
 }
 
 function requireUp(ctx: RuleContext, host: Host, action: string): void {
@@ -97,19 +137,19 @@ function searched(body: ActionBody): Target[] {
     : [{ address, port, target: String(target) }];
 }
 
-export const hostStorageRules = define('host_storage', {
-  compute(ctx, place) {
-    const host = ctx.tx.get('host', place.owner?.id ?? '');
+export const hostStorageBehavior = define('host_storage', {
+  compute(ctx, ref) {
+    const host = ctx.tx.get('host', ref.owner?.id ?? '');
     if (!host) return [];
     const users = unitUsers(ctx);
     const show = (unit: LogicalUnit, type: 'fcp' | 'iscsi'): HostStorage => {
       const { status, ...shown } = presentUnit(logicalUnit(unit.id ?? '', unit), users);
-      const asked = ctx.parameters.flag('report_status') !== false;
+      const requested = ctx.parameters.flag('report_status') !== false;
       return {
         id: unit.id ?? '',
         type,
         host: { id: host.id ?? '' },
-        logical_units: [asked ? { ...shown, status: status ?? 'free' } : shown],
+        logical_units: [requested ? { ...shown, status: status ?? 'free' } : shown],
       };
     };
     const found = new Map<string, HostStorage>();

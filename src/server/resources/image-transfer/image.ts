@@ -3,9 +3,9 @@
  * client speaks another format than the disk.
  */
 import type { Resource } from '../../../model/resource.ts';
-import { beginWork, defineWork } from '../../core/background-work.ts';
-import type { BitmapOfPeriod, ImageForm, RuleContext, TransferTicket } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { BitmapOfPeriod, ImageForm, TransferTicket } from '../../core/ports.ts';
+import { beginWork, defineWork } from '../../core/tasks.ts';
 import { noteReplaced, trackedPeriod } from '../disk/dirty-bitmaps.ts';
 import { measured } from '../storage/space.ts';
 import { changesIn, frozenImage } from '../vm/backup-images.ts';
@@ -100,9 +100,8 @@ interface Prepared {
 const preparing = 'prepare transfer';
 let follow: (ctx: RuleContext, transfer: Transfer, failed: boolean) => void = () => undefined;
 
-export const preparingWork = defineWork(preparing, {
-  async run(site, data) {
-    const { transfer, disk } = data as unknown as Prepared;
+export const preparingWork = defineWork<Prepared>(preparing, {
+  async run(site, { transfer, disk }) {
     const file = fileOf(transfer, disk);
     if (transfer.scratch) {
       await site.images.convert(originOf(transfer, disk), file, formOf(transfer, disk, 'out'));
@@ -113,8 +112,7 @@ export const preparingWork = defineWork(preparing, {
   failed: (ctx, data) => prepared(ctx, data, true),
 });
 
-function prepared(ctx: RuleContext, data: StoredObject, failed: boolean): void {
-  const { transfer } = data as unknown as Prepared;
+function prepared(ctx: RuleContext, { transfer }: Prepared, failed: boolean): void {
   const current: Transfer | undefined = ctx.tx.get('image_transfer', transfer.id ?? '');
   if (current?.phase === 'initializing') {
     follow(ctx, current, failed);
@@ -132,7 +130,7 @@ export function whenPrepared(then: typeof follow): void {
 
 /** Begins to make what the client will read or write. */
 export function prepare(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
-  const data = { transfer, disk } as unknown as StoredObject;
+  const data: Prepared = { transfer, disk };
   beginWork(ctx, preparing, `image_transfer:${transfer.id}`, data);
 }
 

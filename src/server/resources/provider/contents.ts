@@ -1,7 +1,7 @@
 /** What simulated providers have to offer: the same for the same provider in every answer. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import { digestOf, namedId } from '../../core/digest.ts';
+import { digestOf, namedId } from '../../core/random.ts';
 
 type Network = Resource<'openstack_network'>;
 
@@ -40,9 +40,9 @@ export function subnetOf(network: Network, index: number): Resource<'openstack_s
   };
 }
 
-export const externalHostRules = define('external_host', {
-  compute(_ctx, place) {
-    const provider = place.owner?.id ?? '';
+export const externalHostBehavior = define('external_host', {
+  compute(_ctx, ref) {
+    const provider = ref.owner?.id ?? '';
     return hostNames.map((name) => ({
       id: namedId(provider, 'host', name),
       name: `${name}.example.com`,
@@ -52,9 +52,9 @@ export const externalHostRules = define('external_host', {
   },
 });
 
-export const discoveredHostRules = define('external_discovered_host', {
-  compute(_ctx, place) {
-    const provider = place.owner?.id ?? '';
+export const discoveredHostBehavior = define('external_discovered_host', {
+  compute(_ctx, ref) {
+    const provider = ref.owner?.id ?? '';
     return ['1', '2', '3'].map((number) => {
       const bytes = digestOf(provider, 'discovered', number);
       const tail = [...bytes.subarray(0, 3)].map((byte) => byte.toString(16).padStart(2, '0'));
@@ -72,9 +72,9 @@ export const discoveredHostRules = define('external_discovered_host', {
   },
 });
 
-export const hostGroupRules = define('external_host_group', {
-  compute(_ctx, place) {
-    const provider = place.owner?.id ?? '';
+export const hostGroupBehavior = define('external_host_group', {
+  compute(_ctx, ref) {
+    const provider = ref.owner?.id ?? '';
     return groupNames.map((name) => ({
       id: namedId(provider, 'group', name),
       name,
@@ -87,9 +87,9 @@ export const hostGroupRules = define('external_host_group', {
   },
 });
 
-export const computeResourceRules = define('external_compute_resource', {
-  compute(_ctx, place) {
-    const provider = place.owner?.id ?? '';
+export const computeResourceBehavior = define('external_compute_resource', {
+  compute(_ctx, ref) {
+    const provider = ref.owner?.id ?? '';
     return resourceNames.map((name) => ({
       id: namedId(provider, 'resource', name),
       name,

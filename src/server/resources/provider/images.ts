@@ -1,25 +1,76 @@
-/** Images of repositories, below their storage domain and below their provider: they become disks. */
+/** Images of external repositories, and the storage domains of their providers. */
 
 import { byIdOrName } from '../../../model/notation/collections.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { add } from '../../api/generic.ts';
 import { define } from '../../core/behavior.ts';
-import { placeOf } from '../../core/collection-ref.ts';
+import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
 import { applyDefaults, requireAll, resolveMember, resolveReferences } from '../../core/input.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { moveDisk, prepareDisk } from '../disk/disk.ts';
-import type { DiskMove } from '../disk/ends.ts';
-import { domainOfProvider } from './domain.ts';
+import type { DiskMove } from '../disk/transition-handlers.ts';
+import { suppliedImages } from './contents.ts';
+
+/** A storage domain as it is stored; which provider keeps it does not show. */
+type ProviderDomain = Resource<'storage_domain'> & { provider?: string };
+
+/** Adds the domain of a provider, with the images of a fresh repository. */
+export function addProviderDomain(
+  ctx: RuleContext,
+  provider: { id?: string; name?: string },
+  type: 'image' | 'volume',
+): void {
+  const id = ctx.site.newId();
+  const domain: ProviderDomain = {
+    id,
+    name: nameFor(ctx, provider.name ?? id),
+    type,
+    storage: { type: type === 'image' ? 'glance' : 'cinder' },
+    storage_format: 'v1',
+    status: 'unattached',
+    master: false,
+    data_centers: [],
+    provider: provider.id ?? '',
+  };
+  applyDefaults('storage_domain', domain);
+  ctx.tx.insert('storage_domain', '/storagedomains', domain);
+  if (type === 'volume') return;
+  for (const [name, size] of suppliedImages) addImage(ctx, id, name, size);
+}
+
+/** Adds an image of so many bytes to the domain of a provider. */
+export function addImage(
+  ctx: RuleContext,
+  domain: string,
+  name: string,
+  size: number,
+): Resource<'image'> {
+  const id = ctx.site.newId();
+  const image = { id, name, type: 'disk', size, storage_domain: { id: domain } } as const;
+  ctx.tx.insert('image', `/storagedomains/${domain}/images`, image);
+  return image;
+}
+
+/** The domain has the name of its provider, where no other domain has. */
+function nameFor(ctx: RuleContext, name: string): string {
+  return ctx.tx.byName('storage_domain', name) ? `${name}-images` : name;
+}
+
+/** The storage domain that a provider keeps. */
+export function domainOfProvider(ctx: RuleContext, provider: string): ProviderDomain | undefined {
+  const domains: ProviderDomain[] = ctx.tx.list('storage_domain');
+  return domains.find((domain) => domain.provider === provider);
+}
 
 type Image = Resource<'image'> & { format?: Resource<'disk'>['format'] };
 type Disk = Resource<'disk'>;
 
-export const imageRules = define('image', {
-  locate(ctx, place) {
-    const domain = ctx.tx.get('storage_domain', place.owner?.id ?? '');
-    if (domain?.type === 'image') return place;
+export const imageBehavior = define('image', {
+  locate(ctx, ref) {
+    const domain = ctx.tx.get('storage_domain', ref.owner?.id ?? '');
+    if (domain?.type === 'image') return ref;
     throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type}: it has no images.`);
   },
 
@@ -28,9 +79,9 @@ export const imageRules = define('image', {
   },
 });
 
-export const openstackImageRules = define('openstack_image', {
-  compute(ctx, place) {
-    const provider = place.owner?.id ?? '';
+export const openstackImageBehavior = define('openstack_image', {
+  compute(ctx, ref) {
+    const provider = ref.owner?.id ?? '';
     return imagesOf(ctx, provider).map(({ id = '', name = '' }) => ({
       id,
       name,
@@ -39,8 +90,8 @@ export const openstackImageRules = define('openstack_image', {
   },
 
   actions: {
-    import(ctx, { object, place }, body) {
-      const image = imagesOf(ctx, place.owner?.id ?? '').find(({ id }) => id === object.id);
+    import(ctx, { object, ref }, body) {
+      const image = imagesOf(ctx, ref.owner?.id ?? '').find(({ id }) => id === object.id);
       return image ? importImage(ctx, image, body) : undefined;
     },
   },
@@ -113,16 +164,16 @@ function addTemplate(ctx: RuleContext, image: Image, disk: string, body: ActionB
   return id;
 }
 
-export const openstackNetworkRules = define('openstack_network', {
+export const openstackNetworkBehavior = define('openstack_network', {
   actions: {
     /** Makes a network of a data center that the provider goes on to keep. */
-    import(ctx, { object, place }, body) {
+    import(ctx, { object, ref }, body) {
       requireAll('Action', [byIdOrName('data_center')], body, 'import');
       const dataCenter = resolveMember(ctx.tx, 'data_center', body['data_center'] as StoredObject);
-      add(ctx, placeOf(ctx.tx, '/networks', []), {
+      add(ctx, resolveCollection(ctx.tx, '/networks', []), {
         name: object.name,
         data_center: { id: dataCenter },
-        external_provider: { id: place.owner?.id },
+        external_provider: { id: ref.owner?.id },
       });
       return undefined;
     },

@@ -1,10 +1,10 @@
 /** Rules of scheduling policies and of the units that they consist of. */
 
-import { refuseInUse } from '../../api/generic.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { refuseInUse } from '../../core/removal.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 
 type PartKind = 'filter' | 'weight' | 'balance';
 
@@ -15,8 +15,8 @@ function partRules(kind: PartKind) {
   return define(kind, {
     events: { add: 'SCHEDULING_POLICY_UPDATED', remove: 'SCHEDULING_POLICY_UPDATED' },
     addsWith: 200,
-    beforeCreate(ctx, part, place) {
-      requireUnlocked(ctx, place, 'edit');
+    beforeCreate(ctx, part, ref) {
+      requireUnlocked(ctx, ref, 'edit');
       const id = (part as { scheduling_policy_unit?: { id?: string } }).scheduling_policy_unit?.id;
       const unit = id === undefined ? undefined : ctx.tx.get('scheduling_policy_unit', id);
       if (unit?.type !== unitTypes[kind]) {
@@ -26,26 +26,26 @@ function partRules(kind: PartKind) {
           place: kind,
         });
       }
-      const same = ctx.tx.list(kind, { where: { collection: place.collection } });
+      const same = ctx.tx.list(kind, { where: { collection: ref.collection } });
       if (kind === 'balance' ? same.length > 0 : same.some((one) => one.id === id)) {
         ctx.refuse('POLICY_UNIT_TWICE', { action: 'add', unit: unit?.name ?? '' });
       }
       // A part of a policy is named by its unit.
       Object.assign(part, { id, name: unit?.name });
     },
-    beforeDelete(ctx, { place }) {
-      requireUnlocked(ctx, place, 'edit');
+    beforeDelete(ctx, { ref }) {
+      requireUnlocked(ctx, ref, 'edit');
     },
   });
 }
 
 /** Policies that come with the service do not change. */
-function requireUnlocked(ctx: RuleContext, place: Place, action: string): void {
-  const policy = place.owner && ctx.tx.get('scheduling_policy', place.owner.id);
+function requireUnlocked(ctx: RuleContext, ref: CollectionRef, action: string): void {
+  const policy = ref.owner && ctx.tx.get('scheduling_policy', ref.owner.id);
   if (policy?.locked) ctx.refuse('POLICY_IS_LOCKED', { action, name: policy.name });
 }
 
-export const schedulingPolicyRules = [
+export const schedulingPolicyBehaviors = [
   partRules('filter'),
   partRules('weight'),
   partRules('balance'),
@@ -61,11 +61,11 @@ export const schedulingPolicyRules = [
     beforeUpdate(ctx, before) {
       if (before.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'edit', name: before.name });
     },
-    beforeDelete(ctx, { place, object }) {
+    beforeDelete(ctx, { ref, object }) {
       if (object.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'remove', name: object.name });
       const where = { scheduling_policy_id: object.id ?? '' };
       const clusters = ctx.tx.list('cluster', { where, limit: 6 }) as StoredObject[];
-      refuseInUse({ place, object: { ...object } }, clusters, 'the clusters');
+      refuseInUse({ ref, object: { ...object } }, clusters, 'the clusters');
     },
   }),
   define('scheduling_policy_unit', {

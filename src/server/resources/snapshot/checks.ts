@@ -52,7 +52,8 @@ export function requireFreeDisks(
     .filter(({ id }) => !only || only.has(id ?? ''));
   const locked = disks.filter(({ status }) => status === 'locked');
   const illegal = disks.filter(({ status }) => status === 'illegal');
-  const words = { action, type: 'Snapshot' };
-  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...words, names: namesOf(locked) });
-  if (illegal.length > 0) ctx.refuse('DISK_IS_ILLEGAL', { ...words, names: namesOf(illegal) });
+  const messageParams = { action, type: 'Snapshot' };
+  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...messageParams, names: namesOf(locked) });
+  if (illegal.length > 0)
+    ctx.refuse('DISK_IS_ILLEGAL', { ...messageParams, names: namesOf(illegal) });
 }

@@ -1,14 +1,32 @@
-/** What a snapshot keeps: the images of the disks, how they were attached, devices, configuration. */
+/** Contents of a snapshot: disk images, attachments, devices, configuration, memory. */
+
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { Source } from '../disk/copies.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { domainOf } from '../disk/disk.ts';
 import { snapshotOf } from '../disk/snapshot-attachment.ts';
+import type { Source } from '../disk/transition-handlers.ts';
 import { allocatedBy, measured } from '../storage/space.ts';
 import { configuration } from '../vm/configuration.ts';
-import { attachmentsOf, nicsOf, type Vm } from '../vm/vm.ts';
+import { attachmentsOf, nicsOf, snapshotsOf, type Vm } from '../vm/vm.ts';
+
+/** Whether a machine goes on from kept memory at its next start. */
+export function keepsMemory(ctx: RuleContext, vm: Vm): boolean {
+  return presentOf(ctx, vm)?.persist_memorystate === true;
+}
+
+/** Notes that there is memory, or that there is none any more. */
+export function keepMemory(ctx: RuleContext, vm: Vm, stored: boolean): void {
+  const present = presentOf(ctx, vm);
+  if (present && present.persist_memorystate !== stored) {
+    ctx.tx.update('snapshot', { ...present, persist_memorystate: stored });
+  }
+}
+
+function presentOf(ctx: RuleContext, vm: Vm) {
+  return snapshotsOf(ctx, vm).find(({ snapshot_type: type }) => type === 'active');
+}
 
 type Snapshot = Resource<'snapshot'>;
 type Disk = Resource<'disk'>;
@@ -52,8 +70,8 @@ export function snapshotableDisks(ctx: RuleContext, vm: Vm): [Disk, Attachment][
   return attachmentsOf(ctx, vm).flatMap((attachment) => {
     if (snapshotOf(attachment)) return [];
     const disk = ctx.tx.get('disk', attachment.id ?? '');
-    const kept = disk && disk.storage_type !== 'lun' && !disk.shareable;
-    return kept ? [[disk, attachment] satisfies [Disk, Attachment]] : [];
+    const stored = disk && disk.storage_type !== 'lun' && !disk.shareable;
+    return stored ? [[disk, attachment] satisfies [Disk, Attachment]] : [];
   });
 }
 

@@ -1,24 +1,25 @@
-/** Going back to a snapshot: trying it, keeping it, going back to the present. */
+/** Preview, commit, undo and restore of snapshots; stateless runs. */
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { requireNotAttached } from '../disk/snapshot-attachment.ts';
-import { attachmentsOf, moveVm, nicsOf, snapshotsOf, type Vm } from '../vm/vm.ts';
+import { attachmentsOf, moveVm, nicsOf, snapshotsOf, subjects, type Vm } from '../vm/vm.ts';
 import { previewed, requireNoBackup, requireNoPreview, requireSettledSnapshots } from './checks.ts';
 import {
   configurationOf,
   eraseSnapshot,
   imagesOf,
   keep,
+  keepMemory,
+  keepsMemory,
   pathOf,
   savedConfiguration,
   settleDisk,
   settleImages,
 } from './images.ts';
-import { keepMemory, keepsMemory } from './memory.ts';
-import { copiesBack } from './stateless.ts';
 
 type Snapshot = Resource<'snapshot'>;
 type Target = Addressed<'vm'>;
@@ -45,9 +46,9 @@ export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBo
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, present);
   const copies = keep(ctx, vm, present);
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
-  const words = { SnapshotName: snapshot.description };
+  const messageParams = { SnapshotName: snapshot.description };
   const memory = wantsMemory(snapshot, body);
-  moveVm(ctx, vm, 'preview_snapshot', { copies, snapshot: id, only, memory, words });
+  moveVm(ctx, vm, 'preview_snapshot', { copies, snapshot: id, only, memory, words: messageParams });
   return undefined;
 }
 
@@ -57,13 +58,15 @@ export function presentKept(ctx: RuleContext, vm: Vm, data: StoredObject | undef
     snapshot: id,
     only,
     memory,
-    words,
+    words: messageParams,
   } = data as { snapshot: string; only?: string[]; memory: boolean; words: StoredObject };
-  const kept = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
-  if (kept) settleImages(ctx, kept);
+  const stored = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
+  if (stored) settleImages(ctx, stored);
   const snapshot = ctx.tx.get('snapshot', id) ?? {};
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
-  return moveVm(ctx, vm, 'show_snapshot', { copies, snapshot: id, memory, words }) ?? vm;
+  return (
+    moveVm(ctx, vm, 'show_snapshot', { copies, snapshot: id, memory, words: messageParams }) ?? vm
+  );
 }
 
 /** The disks have the bytes of the snapshot: the rest of the machine follows. */
@@ -93,9 +96,9 @@ export function committed(ctx: RuleContext, vm: Vm): Vm {
 function forgetLater(ctx: RuleContext, vm: Vm, snapshot: Snapshot): void {
   const all = snapshotsOf(ctx, vm);
   // In the order in which they were taken: times of two may be the same.
-  const place = all.findIndex(({ id }) => id === snapshot.id);
+  const ref = all.findIndex(({ id }) => id === snapshot.id);
   for (const [index, other] of all.entries()) {
-    const later = other.snapshot_type === 'regular' && index > place;
+    const later = other.snapshot_type === 'regular' && index > ref;
     if (later || other.snapshot_type === 'preview') eraseSnapshot(ctx, other);
   }
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
@@ -106,8 +109,8 @@ export function undo(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm as StoredObject, 'undo_snapshot');
   const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (!present) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'undo' });
-  const words = { SnapshotName: present.description };
-  moveVm(ctx, vm, 'undo_snapshot', { copies: copiesBack(ctx, present), words });
+  const messageParams = { SnapshotName: present.description };
+  moveVm(ctx, vm, 'undo_snapshot', { copies: copiesBack(ctx, present), words: messageParams });
   return undefined;
 }
 
@@ -138,9 +141,14 @@ export function restore(
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
   const only = namedDisks(body);
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
-  const words = { SnapshotName: snapshot.description };
+  const messageParams = { SnapshotName: snapshot.description };
   const memory = wantsMemory(snapshot, body);
-  moveVm(ctx, vm, 'restore_snapshot', { copies, snapshot: snapshot.id, memory, words });
+  moveVm(ctx, vm, 'restore_snapshot', {
+    copies,
+    snapshot: snapshot.id,
+    memory,
+    words: messageParams,
+  });
   return undefined;
 }
 
@@ -185,10 +193,10 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
     ctx.tx.insert('nic', `/vms/${vm.id}/nics`, nic);
   }
   const collection = `/vms/${vm.id}/diskattachments`;
-  const kept = ctx.tx.list('snapshot_attachment', {
+  const stored = ctx.tx.list('snapshot_attachment', {
     where: { collection: `${path}/diskattachments` },
   });
-  const known = new Set(kept.map(({ id }) => id));
+  const known = new Set(stored.map(({ id }) => id));
   for (const attachment of attachmentsOf(ctx, vm)) {
     const disk = ctx.tx.get('disk', attachment.id ?? '');
     // Disks that no snapshot can keep stay as they are.
@@ -196,11 +204,79 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
     if (!known.has(attachment.id))
       ctx.tx.remove('disk_attachment', attachment.id ?? '', collection);
   }
-  for (const attachment of kept) {
+  for (const attachment of stored) {
     const id = attachment.id ?? '';
     if (ctx.tx.get('disk_attachment', id, collection)) {
       ctx.tx.update('disk_attachment', attachment, collection);
     } else if (ctx.tx.get('disk', id)) ctx.tx.insert('disk_attachment', collection, attachment);
   }
   return { ...vm, ...savedConfiguration(snapshot), cluster: vm.cluster ?? {} };
+}
+
+/** The snapshot that a stateless run goes back to. */
+export function statelessSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefined {
+  return snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'stateless');
+}
+
+/** Keeps the disks as they are, then starts. */
+export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: string): void {
+  ctx.event('VM_RUN_INITIATED', subjects(ctx, vm));
+  const snapshot: Snapshot = {
+    id: ctx.site.newId(),
+    description: 'Stateless snapshot',
+    date: ctx.timestamp,
+    snapshot_type: 'stateless',
+    snapshot_status: 'locked',
+    persist_memorystate: false,
+    vm: { id: vm.id ?? '' },
+  };
+  ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, snapshot);
+  const copies = keep(ctx, vm, snapshot);
+  const { host, ...waiting } = vm;
+  moveVm(ctx, waiting, 'keep_state', { copies, host, operation });
+}
+
+/** The disks are kept: the machine starts on the host that was chosen for it. */
+export function stateKept(ctx: RuleContext, vm: Vm, host: string, operation: string): Vm {
+  const snapshot = statelessSnapshot(ctx, vm);
+  if (snapshot) {
+    settleImages(ctx, snapshot);
+    ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
+  }
+  return moveVm(ctx, { ...vm, host: { id: host } }, operation) ?? vm;
+}
+
+/** After a stateless run: the machine is locked while its disks become what they were. */
+export function dropState(ctx: RuleContext, vm: Vm): Vm {
+  const snapshot = statelessSnapshot(ctx, vm);
+  if (!snapshot) return vm;
+  return moveVm(ctx, vm, 'drop_state', { copies: copiesBack(ctx, snapshot) }) ?? vm;
+}
+
+/** What is copied to make the disks of a machine what a snapshot has. */
+export function copiesBack(
+  ctx: RuleContext,
+  snapshot: Snapshot,
+  only?: ReadonlySet<string>,
+): ImageCopy[] {
+  return imagesOf(ctx, snapshot.id ?? '').flatMap((image) => {
+    const id = image.disk?.id ?? '';
+    const disk = ctx.tx.get('disk', id);
+    if (!disk || (only && !only.has(id))) return [];
+    ctx.tx.update('disk', {
+      ...disk,
+      status: 'locked',
+      provisioned_size: image.provisioned_size ?? 0,
+    });
+    return [{ from: image.id ?? '', to: id }];
+  });
+}
+
+/** The disks are what they were. */
+export function stateDropped(ctx: RuleContext, vm: Vm): Vm {
+  const snapshot = statelessSnapshot(ctx, vm);
+  if (!snapshot) return vm;
+  for (const image of imagesOf(ctx, snapshot.id ?? '')) settleDisk(ctx, image.disk?.id ?? '');
+  eraseSnapshot(ctx, snapshot);
+  return vm;
 }

@@ -1,12 +1,11 @@
 /** Measured values of network interfaces and disks. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { digestOf } from '../../core/digest.ts';
+import { digestOf } from '../../core/random.ts';
 import { vmsOf } from '../disk/disk.ts';
 import { uptimeOf } from '../vm/vm.ts';
 import { hostNetwork, hostUptime } from './host.ts';
-import { Load } from './load.ts';
-import { lastLook, type Measured, rounded } from './measured.ts';
+import { Load, lastLook, type Measured, rounded } from './load.ts';
 import { isWorking, VmLoad } from './vm.ts';
 
 /** Bytes that an interface of 1 Gbit/s carries in a second. */

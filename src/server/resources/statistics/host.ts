@@ -1,10 +1,9 @@
 /** Measured values of hosts and of their NUMA nodes. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { isRunning } from '../vm/vm.ts';
-import { Load } from './load.ts';
-import { lastLook, type Measured, rounded } from './measured.ts';
+import { Load, lastLook, type Measured, rounded } from './load.ts';
 import { shareOfHost } from './vm.ts';
 
 type Host = Resource<'host'>;

@@ -1,9 +1,23 @@
-/**
- * Load of something that is simulated, as a share of what it can do: rises and falls slowly with the
- * time that it has run, differently for each object and each thing measured, always the same for the
- * same id. Rates come from the load, counters from its integral, so that both tell one story.
- */
-import { digestOf } from '../../core/digest.ts';
+/** Simulated load, and the form of measured values. */
+import { digestOf } from '../../core/random.ts';
+
+export type Measured = Readonly<Record<string, () => number | string | readonly number[]>>;
+
+/** Seconds between two looks at what is measured: so long a value stays. */
+export const interval = 15;
+
+/** How many values of the past are kept. */
+export const historyLength = 40;
+
+/** The last look, in seconds of running. */
+export function lastLook(seconds: number): number {
+  return Math.floor(seconds / interval) * interval;
+}
+
+/** Two digits behind the point. */
+export function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
 
 /** How far the load goes up and down around its middle, as a share of it. */
 const swing = 0.8;

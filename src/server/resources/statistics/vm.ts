@@ -2,8 +2,7 @@
 import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { disksOf, isRunning, runningSeconds, uptimeOf, type Vm } from '../vm/vm.ts';
-import { Load } from './load.ts';
-import { historyLength, interval, lastLook, type Measured, rounded } from './measured.ts';
+import { historyLength, interval, Load, lastLook, type Measured, rounded } from './load.ts';
 
 /** Share of each interface that is used at full load. */
 const networkShare = 0.3;

@@ -1,6 +1,7 @@
-/** Rules of storage domains as data centers see them: attach, activate, deactivate, detach. */
+/** Storage domains of a data center: attach, activate, deactivate, detach. */
 
 import type { EventName } from '../../../model/events.ts';
+import type { FaultKey } from '../../../model/faults.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { storageDomainLifecycle as lifecycle } from '../../../model/resources/storage-domain.ts';
 import { type Addressed, define } from '../../core/behavior.ts';
@@ -8,7 +9,8 @@ import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import { noneOf, referringCondition } from '../../store/conditions.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import {
   domainsOf,
   electSpm,
@@ -17,14 +19,16 @@ import {
   releaseSpm,
 } from '../data-center/data-center.ts';
 import { leaveInventory, usersOf } from '../domain-contents/unregistered.ts';
+import { isRunning } from '../vm/vm.ts';
+import { removeDomain } from './domain-actions.ts';
 import {
-  refuseBusy,
-  refuseDetaching,
-  requireActiveMaster,
-  requireFitting,
-} from './attached-checks.ts';
-import { type Attached, collectionIn, dataCenterOf, moveMaster, successorOf } from './master.ts';
-import { removeDomain } from './removal.ts';
+  type Attached,
+  collectionIn,
+  dataCenterOf,
+  masterOf,
+  moveMaster,
+  successorOf,
+} from './master.ts';
 import {
   claimShared,
   documentsOf,
@@ -34,9 +38,137 @@ import {
   requireToHandOver,
   takeContents,
 } from './shared.ts';
-import { shownSpace, shownStorage } from './shown.ts';
+import { shownSpace, shownStorage } from './space.ts';
 
 type Domain = Resource<'storage_domain'>;
+
+const inProcess = new Set(['locked', 'detaching', 'activating', 'preparing_for_maintenance']);
+/** Of these a data center has one at most. */
+const single = new Set(['iso', 'export']);
+
+/** Refuses a domain that does not go with its data center. */
+export function requireFitting(
+  ctx: RuleContext,
+  dataCenter: string,
+  domain: Domain,
+  first: boolean,
+): void {
+  const messageParams = { action: 'attach', domainType: domain.type };
+  if (first && domain.type !== 'data') ctx.refuse('FIRST_DOMAIN_MUST_BE_DATA', messageParams);
+  const owner = ctx.tx.get('data_center', dataCenter) ?? {};
+  const local = domain.storage?.type === 'localfs';
+  if (domain.type === 'data' && local !== (owner.local === true)) {
+    ctx.refuse('DOMAIN_OF_OTHER_KIND', messageParams);
+  }
+  if (single.has(domain.type ?? '')) {
+    const same = domainsOf(ctx, dataCenter)
+      .map(({ id }) => ctx.tx.get('storage_domain', id ?? ''))
+      .find((other) => other?.type === domain.type);
+    if (same) ctx.refuse('DOMAIN_ONE_OF_TYPE', { ...messageParams, name: same.name });
+  }
+  const newest = newestFormat(owner);
+  if (domain.type === 'data' && (domain.storage_format ?? 'v1') > newest) {
+    ctx.refuse('DOMAIN_FORMAT_ILLEGAL', {
+      ...messageParams,
+      format: domain.storage_format,
+      reason: `data center ${owner.name}, which knows formats up to ${newest}`,
+    });
+  }
+}
+
+/** Newest format of data domains that a data center of this level knows. */
+export function newestFormat({ version }: Resource<'data_center'>): 'v3' | 'v4' | 'v5' {
+  const { major = 4, minor = 8 } = version ?? {};
+  if (major > 4 || (major === 4 && minor >= 3)) return 'v5';
+  return major === 4 && minor === 2 ? 'v4' : 'v3';
+}
+
+/** Only with an active master can other domains come, go and be activated. */
+export function requireActiveMaster(ctx: RuleContext, attached: Attached, action: string): void {
+  if (attached.master) return;
+  const master = masterOf(ctx, dataCenterOf(attached));
+  if (master && master.status !== 'active') ctx.refuse('MASTER_NOT_ACTIVE', { action });
+}
+
+/** Refuses to deactivate a domain that somebody uses. `succeeded`: another one becomes the master. */
+export function refuseBusy(
+  ctx: RuleContext,
+  attached: Attached,
+  domain: Domain,
+  succeeded: boolean,
+): void {
+  const here = domain.id ?? '';
+  if (attached.master) refuseMaster(ctx, attached, succeeded);
+  refuseFor(ctx, 'DOMAIN_HAS_RUNNING_VMS', usersOf(ctx, here, 'vm').filter(isRunning));
+  refuseFor(ctx, 'DOMAIN_HAS_ISO_IN_USE', runningWithIso(ctx, domain));
+  const leases = ctx.tx
+    .list('vm', { condition: noneOf('status', ['down']) })
+    .filter((vm) => vm.lease?.storage_domain?.id === here && isRunning(vm));
+  refuseFor(ctx, 'DOMAIN_HAS_LEASES', leases);
+  const disks = referringCondition('disk', 'storage_domains', here);
+  const transfers = ctx.tx
+    .list('image_transfer', {
+      condition: noneOf('phase', ['finished_success', 'finished_failure', 'finished_cleanup']),
+    })
+    .filter(({ disk }) => {
+      const found = ctx.tx.get('disk', disk?.id ?? '');
+      return found?.storage_domains?.some(({ id }) => id === here);
+    });
+  if (transfers.length > 0) ctx.refuse('DOMAIN_HAS_TRANSFERS', { action: 'deactivate' });
+  const locked = ctx.tx.list('disk', { where: { status: 'locked' }, condition: disks });
+  refuseFor(ctx, 'DOMAIN_HAS_TASKS', locked);
+}
+
+function refuseMaster(ctx: RuleContext, attached: Attached, succeeded: boolean): void {
+  const others = domainsOf(ctx, dataCenterOf(attached)).filter(({ id }) => id !== attached.id);
+  const busy = others.filter(({ status }) => inProcess.has(status ?? ''));
+  refuseFor(ctx, 'DOMAIN_NEEDS_NO_OTHER_WORK', busy);
+  if (succeeded) return;
+  const active = others.filter(({ status }) => status === 'active');
+  refuseFor(ctx, 'MASTER_WITH_NON_DATA_DOMAINS', active);
+}
+
+function runningWithIso(ctx: RuleContext, domain: Domain): Resource<'vm'>[] {
+  if (domain.type !== 'iso') return [];
+  const collection = `/storagedomains/${domain.id}/files`;
+  const files = new Set(ctx.tx.list('file', { where: { collection } }).map(({ id }) => id));
+  return ctx.tx
+    .list('cdrom')
+    .filter(({ file }) => file?.id !== undefined && files.has(file.id))
+    .flatMap(({ vm }) => ctx.tx.get('vm', vm?.id ?? '') ?? [])
+    .filter(isRunning);
+}
+
+/** Refuses to detach a domain on which the data center or somebody else depends. */
+export function refuseDetaching(ctx: RuleContext, attached: Attached, domain: Domain): void {
+  const action = 'detach';
+  const others = domainsOf(ctx, dataCenterOf(attached)).filter(({ id }) => id !== attached.id);
+  if (attached.master && others.length > 0) ctx.refuse('MASTER_WITH_OTHER_DOMAINS', { action });
+  requireActiveMaster(ctx, attached, action);
+  const vms = usersOf(ctx, domain.id ?? '', 'vm');
+  const templates = usersOf(ctx, domain.id ?? '', 'template');
+  const guarded = [...vms, ...templates].filter((one) => one.delete_protected);
+  refuseFor(ctx, 'DOMAIN_HAS_PROTECTED_VMS', guarded, action);
+  const pooled = vms.filter(({ vm_pool }) => vm_pool?.id);
+  refuseFor(ctx, 'DOMAIN_HAS_POOL_VMS', pooled, action);
+  const previews = vms.filter((vm) =>
+    ctx.tx
+      .list('snapshot', { where: { collection: `/vms/${vm.id}/snapshots` } })
+      .some(({ snapshot_status }) => snapshot_status === 'in_preview'),
+  );
+  refuseFor(ctx, 'DOMAIN_HAS_PREVIEWS', previews, action);
+}
+
+function refuseFor(
+  ctx: RuleContext,
+  fault: FaultKey,
+  users: readonly { name?: string; id?: string }[],
+  action = 'deactivate',
+): void {
+  if (users.length === 0) return;
+  ctx.refuse(fault, { action, names: users.map(({ name, id }) => name ?? id).join(', ') });
+}
+
 type Target = Addressed<'attached_storage_domain'>;
 
 const transitions: TransitionHandlers<'attached_storage_domain'> = {
@@ -78,18 +210,18 @@ const transitions: TransitionHandlers<'attached_storage_domain'> = {
   },
 };
 
-export const attachedStorageDomainRules = define('attached_storage_domain', {
+export const attachedStorageDomainBehavior = define('attached_storage_domain', {
   lifecycle,
   transitions,
   addsAtOnce: true,
 
-  attach(ctx, place, sent) {
+  attach(ctx, ref, sent) {
     const domain = ctx.tx.get('storage_domain', resolveMember(ctx.tx, 'storage_domain', sent));
     if (!domain) throw new Error('A resolved storage domain is gone.');
-    return attachDomain(ctx, place.owner?.id ?? '', domain);
+    return attachDomain(ctx, ref.owner?.id ?? '', domain);
   },
 
-  remove(ctx, { object, place }) {
+  remove(ctx, { object, ref }) {
     requireState(ctx, 'attached_storage_domain', object, 'detach');
     const domain = ctx.tx.get('storage_domain', object.id ?? '') ?? {};
     refuseDetaching(ctx, object, domain);
@@ -97,7 +229,7 @@ export const attachedStorageDomainRules = define('attached_storage_domain', {
     // Without images to be brought to shared storage it is gone within the call.
     const isBrought = imagesToBring(ctx, object.id ?? '').length > 0;
     const leaving = isBrought ? { ...object, status: 'detaching' } : object;
-    begin(ctx, run(place.collection, object.id ?? '', 'detach'), leaving);
+    begin(ctx, run(ref.collection, object.id ?? '', 'detach'), leaving);
   },
 
   present(ctx, attached) {
@@ -239,8 +371,8 @@ function run(collection: string, id: string, operation: string) {
   return { kind: 'attached_storage_domain' as const, collection, id, operation };
 }
 
-function move(ctx: RuleContext, { place, object }: Target, operation: string): undefined {
-  begin(ctx, run(place.collection, object.id ?? '', operation), object);
+function move(ctx: RuleContext, { ref, object }: Target, operation: string): undefined {
+  begin(ctx, run(ref.collection, object.id ?? '', operation), object);
   if (ctx.site.speed > 0) refreshDataCenter(ctx, object.data_center?.id ?? '');
   return undefined;
 }

@@ -1,12 +1,59 @@
-/** Rules of storage connections: how storage is reached, which domains and disks use which of them. */
+/** Storage connections and iSCSI bonds. */
+
 import type { Requirement } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll } from '../../core/input.ts';
 import { listedCondition } from '../../store/conditions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { type LogicalUnit, unitsOf } from './logical-unit.ts';
+
+type Bond = Resource<'iscsi_bond'>;
+
+export const iscsiBondBehavior = define('iscsi_bond', {
+  events: { add: 'ISCSI_BOND_ADDED', update: 'ISCSI_BOND_UPDATED', remove: 'ISCSI_BOND_REMOVED' },
+
+  beforeCreate(ctx, bond, ref) {
+    bond.data_center = { id: ref.owner?.id ?? '' };
+    bond.networks ??= [];
+    bond.storage_connections ??= [];
+    check(ctx, bond, 'add');
+  },
+
+  onMembershipChange(ctx, _before, after) {
+    check(ctx, after, 'edit');
+    ctx.event('ISCSI_BOND_UPDATED', { data_center: after.data_center }, { ObjectName: after.name });
+  },
+
+  /** Both lists show as links. */
+  present: () => ({ networks: undefined, storage_connections: undefined }),
+});
+
+/** Refuses networks of other data centers, and connections that are not iSCSI. */
+function check(ctx: RuleContext, bond: Bond, action: string): void {
+  const { networks = [], storage_connections: connections = [] } = bond;
+  for (const { id = '' } of networks) {
+    const network = ctx.tx.get('network', id);
+    if (network?.data_center?.id !== bond.data_center?.id) {
+      ctx.refuse('BOND_MEMBER_ILLEGAL', {
+        action,
+        member: `network ${network?.name ?? id}`,
+        reason: 'it belongs to another data center',
+      });
+    }
+  }
+  for (const { id = '' } of connections) {
+    const connection = ctx.tx.get('storage_connection', id);
+    if (connection?.type !== 'iscsi') {
+      ctx.refuse('BOND_MEMBER_ILLEGAL', {
+        action,
+        member: `storage connection ${id}`,
+        reason: `it is of type ${connection?.type}, not iscsi`,
+      });
+    }
+  }
+}
 
 type Connection = Resource<'storage_connection'>;
 type Domain = Resource<'storage_domain'>;
@@ -38,12 +85,12 @@ const managedOptions = ['vers', 'nfsvers', 'timeo', 'retrans', 'protocol_version
 
 const ranges = { nfs_retrans: [0, 32_767], nfs_timeo: [1, 6_000] } as const;
 
-export const storageConnectionRules = define('storage_connection', {
-  locate(_ctx, place) {
-    const { owner } = place;
-    if (owner?.kind !== 'storage_domain' && owner?.kind !== 'iscsi_bond') return place;
+export const storageConnectionBehavior = define('storage_connection', {
+  locate(_ctx, ref) {
+    const { owner } = ref;
+    if (owner?.kind !== 'storage_domain' && owner?.kind !== 'iscsi_bond') return ref;
     return {
-      ...place,
+      ...ref,
       collection: '/storageconnections',
       options: { condition: listedCondition(owner.kind, 'storage_connections', owner.id) },
       members: { listedBy: 'owner', attribute: 'storage_connections', answers: 'object' },

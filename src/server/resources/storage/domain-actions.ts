@@ -1,26 +1,107 @@
-/** Actions of storage domains, and what adds logical units to them or takes some away. */
+/** Actions and removal of storage domains. */
+
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { connect } from './connection.ts';
+import { erase } from '../../core/removal.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { domainsOf } from '../data-center/data-center.ts';
+import { eraseContents, leaveInventory } from '../domain-contents/unregistered.ts';
+import { connect, disconnect } from './connection.ts';
 import {
   type LogicalUnit,
   logicalUnit,
+  requireFree,
   sentUnits,
   sizeOf,
   unitsOf,
-  unitUsers,
 } from './logical-unit.ts';
+import { eraseShared, sharedDomains } from './shared.ts';
 import { isBlock, spaceOf } from './space.ts';
 
 type Domain = Resource<'storage_domain'>;
 
+/** Collection of the domains that the service has forgotten, but that are still on their storage. */
+const forgotten = '/forgottenstoragedomains';
+
+/** What `how` says of the storage: erased, or not touched. */
+export type Removal = 'format' | 'keep';
+
+/** Removes a domain from the service, and from its data centers. */
+export function removeDomain(ctx: RuleContext, domain: Domain, how: Removal): void {
+  const id = domain.id ?? '';
+  leaveInventory(ctx, domain);
+  const attachments = ctx.tx.list('attached_storage_domain', { where: { id } });
+  for (const { data_center: dataCenter } of attachments) {
+    ctx.tx.remove('attached_storage_domain', id, `/datacenters/${dataCenter?.id}/storagedomains`);
+  }
+  for (const profile of ctx.tx.list('disk_profile', { where: { storage_domain_id: id } })) {
+    erase(ctx, {
+      ref: { kind: 'disk_profile', collection: '/diskprofiles' },
+      object: profile as StoredObject,
+    });
+  }
+  for (const permission of ctx.tx.list('permission', { where: { storage_domain_id: id } })) {
+    if (permission.id) ctx.tx.remove('permission', permission.id);
+  }
+  ctx.tx.remove('storage_domain', id);
+  disconnect(ctx, domain.storage_connections ?? []);
+  if (how === 'keep') {
+    // What is on shared storage is found there.
+    if (ctx.site.sharedStorage?.domain(id)?.isFree) return;
+    ctx.tx.insert('forgotten_storage_domain', forgotten, domain);
+    return;
+  }
+  eraseContents(ctx, id);
+  eraseShared(ctx, domain);
+  erase(ctx, {
+    ref: { kind: 'storage_domain', collection: '/storagedomains' },
+    object: domain,
+  });
+}
+
+/** The forgotten domain on a storage, and on what; undefined where there is none. */
+export function forgottenDomain(
+  ctx: RuleContext,
+  fits: (domain: Domain) => boolean,
+): Domain | undefined {
+  return forgottenDomains(ctx).find(fits);
+}
+
+/** Domains that are still on their storage, but not in the service. */
+export function forgottenDomains(ctx: RuleContext): Domain[] {
+  return [...ctx.tx.list('forgotten_storage_domain'), ...sharedDomains(ctx)];
+}
+
+/** A forgotten domain is in the service again. */
+export function remember(ctx: RuleContext, id: string): void {
+  if (!ctx.tx.get('forgotten_storage_domain', id)) return;
+  ctx.tx.remove('forgotten_storage_domain', id, forgotten);
+}
+
+/**
+ * The domains of a data center that is removed: they are erased, too. By force they are only
+ * forgotten. ISO and export domains stay in the service, attached nowhere.
+ */
+export function releaseDomains(ctx: RuleContext, dataCenter: string, force: boolean): void {
+  for (const attached of domainsOf(ctx, dataCenter)) {
+    const domain = ctx.tx.get('storage_domain', attached.id ?? '');
+    if (!domain) continue;
+    if (domain.type === 'data') {
+      removeDomain(ctx, domain, force ? 'keep' : 'format');
+      continue;
+    }
+    const left = domain.data_centers?.filter(({ id }) => id !== dataCenter) ?? [];
+    const { status = 'unattached' } = left.length > 0 ? domain : {};
+    ctx.tx.update('storage_domain', { ...domain, status, data_centers: left });
+  }
+}
+
 export const domainActions = {
   /** Every host sees the same storage; one that does not exist sees nothing. */
   is_attached(ctx, { object }, body) {
-    const host = body['host'] as StoredObject | undefined;
+    const host = body['host'];
     if (host) resolveMember(ctx.tx, 'host', host);
     return { is_attached: statusOf(ctx, object) !== undefined };
   },
@@ -30,9 +111,9 @@ export const domainActions = {
     requireBlock(ctx, object, 'refresh');
     requireStatus(ctx, object, 'active', 'refresh');
     const named = namedUnits(ctx, object, body, 'refresh');
-    const asked = new Set(named.map(({ id }) => id));
+    const requested = new Set(named.map(({ id }) => id));
     const units = unitsOf(object.storage).map((unit) =>
-      asked.size === 0 || asked.has(unit.id) ? logicalUnit(unit.id ?? '', unit) : unit,
+      requested.size === 0 || requested.has(unit.id) ? logicalUnit(unit.id ?? '', unit) : unit,
     );
     ctx.tx.update('storage_domain', withUnits(object, units));
     ctx.event('STORAGE_DOMAIN_UNITS_REFRESHED', { storage_domain: object });
@@ -84,23 +165,6 @@ export function extendDomain(ctx: RuleContext, domain: Domain, sent: readonly Lo
   const connections = connect(ctx, extended.storage ?? {});
   Object.assign(domain, extended, { storage_connections: connections });
   ctx.event('STORAGE_DOMAIN_EXTENDED', { storage_domain: domain });
-}
-
-/** Refuses units that a domain or disk uses. */
-export function requireFree(
-  ctx: RuleContext,
-  units: readonly LogicalUnit[],
-  action: string,
-  type = 'Storage',
-): void {
-  const users = unitUsers(ctx);
-  const taken = units.filter(({ id }) => users.has(id ?? ''));
-  if (taken.length === 0) return;
-  ctx.refuse('UNITS_IN_USE', {
-    action,
-    type,
-    units: taken.map(({ id = '' }) => `${id} (${users.get(id)?.name})`).join(', '),
-  });
 }
 
 /** The units that an action names; refuses those that are not part of the domain. */

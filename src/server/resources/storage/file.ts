@@ -1,7 +1,7 @@
 /** ISO and floppy images on ISO domains: those that come with every domain, those put in a folder. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
 
@@ -15,16 +15,16 @@ const supplied = [
 
 const types: Readonly<Record<string, string>> = { iso: 'iso', vfd: 'floppy', img: 'floppy' };
 
-export const fileRules = define('file', {
+export const fileBehavior = define('file', {
   /** `refresh` reads the storage again before anything is listed. */
-  locate(ctx, place) {
-    requireIsoDomain(ctx, place);
-    if (ctx.parameters.flag('refresh') === true) readFiles(ctx, place.owner?.id ?? '');
-    return place;
+  locate(ctx, ref) {
+    requireIsoDomain(ctx, ref);
+    if (ctx.parameters.flag('refresh') === true) readFiles(ctx, ref.owner?.id ?? '');
+    return ref;
   },
 });
 
-function requireIsoDomain(ctx: RuleContext, { owner }: Place): void {
+function requireIsoDomain(ctx: RuleContext, { owner }: CollectionRef): void {
   const domain = ctx.tx.get('storage_domain', owner?.id ?? '');
   if (domain?.type !== 'iso') {
     throw notFound(`Storage domain ${domain?.name} is of type ${domain?.type}: it has no files.`);

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 
 const gibibyte = 2 ** 30;
 
@@ -94,4 +94,21 @@ export function sentUnits(units: unknown): LogicalUnit[] {
 /** Size of logical units together, in bytes. */
 export function sizeOf(units: readonly LogicalUnit[]): number {
   return units.reduce((sum, { size }) => sum + Number(size ?? 0), 0);
+}
+
+/** Refuses units that a domain or disk uses. */
+export function requireFree(
+  ctx: RuleContext,
+  units: readonly LogicalUnit[],
+  action: string,
+  type = 'Storage',
+): void {
+  const users = unitUsers(ctx);
+  const taken = units.filter(({ id }) => users.has(id ?? ''));
+  if (taken.length === 0) return;
+  ctx.refuse('UNITS_IN_USE', {
+    action,
+    type,
+    units: taken.map(({ id = '' }) => `${id} (${users.get(id)?.name})`).join(', '),
+  });
 }

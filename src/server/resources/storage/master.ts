@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { begin } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 
 /** An attached domain as it is stored; `masterUntil` does not show: service time in milliseconds. */

@@ -1,10 +1,10 @@
 /** The disk of a storage domain that keeps the configuration of the machines whose disks it holds. */
 import type { Resource } from '../../../model/resource.ts';
-import { type TarFile, tarOf } from '../../archive/tar.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { type TarFile, tarOf } from '../../formats/tar.ts';
 import { settleOwners } from '../disk/disk.ts';
-import { ovfOfTemplate, ovfOfVm } from '../vm/ovf-configuration.ts';
+import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
 import { attachmentsOf } from '../vm/vm.ts';
 import { requireStatus } from './domain-actions.ts';
 import { measured } from './space.ts';

@@ -3,17 +3,18 @@
  * it; whichever site attaches it next takes that.
  */
 import type { Resource } from '../../../model/resource.ts';
-import type { HandedOver, RuleContext, SharedImage, SharedStorage } from '../../core/context.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { HandedOver, SharedImage, SharedStorage } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { knownHere } from '../domain-contents/known-here.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { knownHere } from '../domain-contents/register.ts';
 import {
   contentsOf,
   type Origin,
   type Part,
   type Stored,
 } from '../domain-contents/unregistered.ts';
-import { ovfOfTemplate, ovfOfVm } from '../vm/ovf-configuration.ts';
+import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
 
 type Domain = Resource<'storage_domain'>;
 type Vm = Stored<Resource<'vm'>>;
@@ -99,9 +100,9 @@ export function takeContents(ctx: RuleContext, id: string): void {
       'disk',
       disk,
     );
-    const kept = { ...rest, ...(own ? { disk_profile: own } : {}) };
+    const stored = { ...rest, ...(own ? { disk_profile: own } : {}) };
     if (ctx.tx.get('unregistered_disk', disk.id ?? '', contentsOf(id, 'disks'))) continue;
-    ctx.tx.insert('unregistered_disk', contentsOf(id, 'disks'), kept);
+    ctx.tx.insert('unregistered_disk', contentsOf(id, 'disks'), stored);
   }
   for (const { collection, object } of contents.snapshots) {
     ctx.tx.insert('disk_snapshot', collection, object);
@@ -176,10 +177,10 @@ export function handOver(ctx: RuleContext, domain: Domain, documents: Documents)
   const contents: HandedOver = {
     vms: vms.map((vm) => withOrigin(ctx, vm)),
     templates: templates.map((template) => withOrigin(ctx, template)),
-    disks: disks as StoredObject[],
+    disks: disks,
     snapshots: snapshots.map(({ collection, object }) => ({
       collection,
-      object: object as StoredObject,
+      object: object,
     })),
     images,
   };
@@ -200,7 +201,7 @@ function withOrigin(ctx: RuleContext, object: Vm | Template): StoredObject {
   const known = object.origin_names;
   const profiles = (object.parts ?? [])
     .filter(({ kind }: Part) => kind === 'nic')
-    .flatMap(({ object: nic }) => profileNames(ctx, nic as Resource<'nic'>));
+    .flatMap(({ object: nic }) => profileNames(ctx, nic));
   const origin: Origin = {
     cluster: ctx.tx.get('cluster', object.cluster?.id ?? '')?.name ?? known?.cluster,
     profiles: { ...known?.profiles, ...Object.fromEntries(profiles) },

@@ -1,7 +1,9 @@
-/** Space of storage domains: sums over what their disks say of themselves, no file is looked at. */
+/** Space of storage domains: sums of the sizes of their disks, and the values that are shown. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { diskSums } from '../../store/kept-sums.ts';
+import { diskSums } from '../../store/counters.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { presentUnit, unitUsers } from './logical-unit.ts';
 
 type Domain = Resource<'storage_domain'>;
 type Disk = Resource<'disk'>;
@@ -65,8 +67,8 @@ export function measured(ctx: RuleContext, disk: Disk): Disk {
   const domain = ctx.tx.get('storage_domain', disk.storage_domains?.[0]?.id ?? '');
   ctx.tx.images.measured(disk.id, ctx.site.images.sizes(disk.id).length);
   const actual = allocatedBy(ctx, disk.id, disk, domain);
-  const kept = ctx.tx.sum('disk_snapshot', 'actual_size', { where: { disk_id: disk.id } });
-  return { ...disk, actual_size: actual, total_size: actual + kept };
+  const stored = ctx.tx.sum('disk_snapshot', 'actual_size', { where: { disk_id: disk.id } });
+  return { ...disk, actual_size: actual, total_size: actual + stored };
 }
 
 /** Bytes that the image with this id takes as an image of the disk. */
@@ -82,4 +84,34 @@ export function allocatedBy(
   if (!domain || !isBlock(domain)) return Math.max(allocated, Math.min(firstBlock, size));
   const least = Math.min(firstExtent, size);
   return Math.max(least, Math.ceil(allocated / extent) * extent);
+}
+
+/** Types of domains that providers keep: nobody knows their space. */
+const ofProviders = new Set(['image', 'volume', 'managed_block_storage']);
+
+/** Space of a domain; what is used and free is not known while it is in maintenance. */
+export function shownSpace(
+  ctx: RuleContext,
+  domain: Domain,
+  status: string | undefined,
+): StoredObject {
+  if (ofProviders.has(domain.type ?? '')) {
+    return { used: undefined, available: undefined, committed: 0 };
+  }
+  const space = spaceOf(ctx, domain);
+  if (status !== 'maintenance') return { ...space };
+  return { used: undefined, available: undefined, committed: space.committed };
+}
+
+/** The storage with its logical units as they are; connections show as a link only. */
+export function shownStorage(ctx: RuleContext, domain: Domain): StoredObject {
+  const group = domain.storage?.volume_group;
+  const links = { storage_connections: undefined };
+  if (!group?.logical_units) return links;
+  const users = unitUsers(ctx);
+  const units = group.logical_units.map((unit) => presentUnit(unit, users));
+  return {
+    ...links,
+    storage: { ...domain.storage, volume_group: { ...group, logical_units: units } },
+  };
 }

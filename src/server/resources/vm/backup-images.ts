@@ -1,6 +1,7 @@
 /** What a backup reads: the images of its disks as they were when it began, kept until it ends. */
 import type { Resource } from '../../../model/resource.ts';
-import type { BitmapOfPeriod, RuleContext } from '../../core/context.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { BitmapOfPeriod } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { measured } from '../storage/space.ts';
 
@@ -18,7 +19,7 @@ function imagesPath(backup: Backup): string {
 }
 
 /** Notes an image for each disk of a backup that has one; returns what is to be copied. */
-export function freeze(ctx: RuleContext, backup: Backup): ImageCopy[] {
+export function freezeImages(ctx: RuleContext, backup: Backup): ImageCopy[] {
   return (backup.disks ?? []).flatMap(({ id: from = '' }) => {
     const disk = ctx.tx.get('disk', from);
     if (!disk || disk.storage_type === 'lun') return [];
@@ -61,7 +62,7 @@ export function frozenImage(
 }
 
 /** Forgets the images of a backup that has ended; the files follow once that is durable. */
-export function thaw(ctx: RuleContext, backup: Backup): void {
+export function thawImages(ctx: RuleContext, backup: Backup): void {
   for (const { id = '' } of imagesOf(ctx, backup)) {
     ctx.tx.remove('backup_image', id, imagesPath(backup));
     ctx.afterCommit.push(() => ctx.site.images.remove(id));

@@ -1,24 +1,113 @@
-/** Rules of backups: which disks may be read meanwhile, and the checkpoints they leave. */
-
+/** Backups of virtual machines: checks, lifecycle, and the checkpoints that they leave. */
 import type { Resource } from '../../../model/resource.ts';
 import { backupLifecycle as lifecycle } from '../../../model/resources/backup.ts';
 import { define } from '../../core/behavior.ts';
-import type { BitmapOfPeriod, RuleContext } from '../../core/context.ts';
-import { cancelDue, defineDeadline, dueIn } from '../../core/deadlines.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { isUuid } from '../../core/input.ts';
 import { endJob, type JobStatus } from '../../core/jobs.ts';
+import type { BitmapOfPeriod } from '../../core/ports.ts';
+import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { notedCopies } from '../disk/copies.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { hostsUp } from '../data-center/data-center.ts';
 import { beginPeriod, periodsSince } from '../disk/dirty-bitmaps.ts';
-import { backupGone } from '../image-transfer/rules.ts';
-import { hostOfBackup, openTransfers, requireBackup, requireNoTransfers } from './backup-checks.ts';
-import { type Backup, freeze, holdDisks, thaw } from './backup-images.ts';
-import { addCheckpoint, disksNamed, takeBack } from './checkpoints.ts';
-import { subjects, type Vm } from './vm.ts';
+import { snapshotOf } from '../disk/snapshot-attachment.ts';
+import { notedCopies } from '../disk/transition-handlers.ts';
+import { backupGone } from '../image-transfer/behavior.ts';
+import {
+  requireFreeDisks,
+  requireNoBackup,
+  requireNoPreview,
+  requireSettledSnapshots,
+} from '../snapshot/checks.ts';
+import { type Backup, freezeImages, holdDisks, thawImages } from './backup-images.ts';
+import { addCheckpoint, checkpointsOf, disksNamed, takeBack } from './checkpoints.ts';
+import {
+  attachmentsOf,
+  dataCenterOfCluster,
+  namesOf,
+  runStateOf,
+  subjects,
+  type Vm,
+} from './vm.ts';
 
 type Disk = Resource<'disk'>;
+
+/** Characters of a description, at most. */
+const longestDescription = 1024;
+const action = 'back up';
+
+/** Refuses a backup that cannot begin now; returns the disks that it is about. */
+export function requireBackup(ctx: RuleContext, vm: Vm, backup: Backup, ids: string[]): Disk[] {
+  requireNoBackup(ctx, vm, action);
+  const disks = requirePluggedDisks(ctx, vm, ids);
+  requireFreeDisks(ctx, vm, action, new Set(ids));
+  requireCheckpoint(ctx, vm, backup.from_checkpoint_id);
+  if (vm.status !== 'up' && vm.status !== 'down') {
+    ctx.refuse('BACKUP_VM_NOT_UP_OR_DOWN', { action });
+  }
+  requireNoPreview(ctx, vm, action);
+  requireSettledSnapshots(ctx, vm, action);
+  if ((backup.description ?? '').length > longestDescription) {
+    ctx.refuse('BACKUP_DESCRIPTION_TOO_LONG', { action, max: longestDescription });
+  }
+  if (ctx.parameters.flag('require_consistency') === true) requireConsistency(ctx, vm);
+  return disks;
+}
+
+function requirePluggedDisks(ctx: RuleContext, vm: Vm, ids: readonly string[]): Disk[] {
+  if (ids.length === 0) ctx.refuse('BACKUP_WITHOUT_DISKS', { action });
+  const attached = new Map(
+    attachmentsOf(ctx, vm).flatMap((one) => (snapshotOf(one) ? [] : [[one.id, one] as const])),
+  );
+  const unknown = ids.filter((id) => !attached.has(id));
+  if (unknown.length > 0) {
+    ctx.refuse('BACKUP_DISKS_NOT_ATTACHED', { action, names: unknown.join(', ') });
+  }
+  const disks = ids.flatMap((id) => ctx.tx.get('disk', id) ?? []);
+  const unplugged = disks.filter(({ id }) => attached.get(id ?? '')?.active !== true);
+  if (unplugged.length > 0) {
+    ctx.refuse('BACKUP_DISKS_NOT_ACTIVE', { action, vm: vm.name, names: namesOf(unplugged) });
+  }
+  // The others are left out, as from snapshots.
+  const images = disks.filter((disk) => disk.storage_type !== 'lun' && !disk.shareable);
+  if (images.length === 0) ctx.refuse('BACKUP_WITHOUT_DISKS', { action });
+  return images;
+}
+
+function requireCheckpoint(ctx: RuleContext, vm: Vm, id: string | undefined): void {
+  if (!id) return;
+  const checkpoint = ctx.tx.get('checkpoint', id, checkpointsOf(vm));
+  if (!checkpoint) ctx.refuse('CHECKPOINT_DOES_NOT_EXIST', { action, id });
+  if (checkpoint.state === 'invalid') ctx.refuse('CHECKPOINT_INVALID', { action, id });
+}
+
+/** Refuses unless the disks hold together: the machine is off, or its guest can freeze them. */
+function requireConsistency(ctx: RuleContext, vm: Vm): void {
+  const freezes = vm.status === 'up' && !runStateOf(vm).frozen;
+  if (vm.status !== 'down' && !freezes) ctx.refuse('BACKUP_NOT_CONSISTENT', { action });
+}
+
+/** Id of the host that does the work: that of a machine that runs, else any of its data center. */
+export function hostOfBackup(ctx: RuleContext, vm: Vm): string {
+  if (vm.host?.id) return vm.host.id;
+  const [host] = hostsUp(ctx, dataCenterOfCluster(ctx, vm.cluster?.id)?.id ?? '');
+  if (!host?.id) ctx.refuse('NO_HOST_IN_DATA_CENTER', { action, type: 'VM' });
+  return host.id;
+}
+
+/** Refuses while clients read what the backup keeps. */
+export function requireNoTransfers(ctx: RuleContext, backup: Backup): void {
+  const open = openTransfers(ctx, backup);
+  if (open.length > 0) ctx.refuse('BACKUP_HAS_TRANSFERS', { action: 'finalize' });
+}
+
+/** Transfers of a backup that have not ended. */
+export function openTransfers(ctx: RuleContext, backup: Backup): Resource<'image_transfer'>[] {
+  const all = ctx.tx.list('image_transfer', { where: { backup_id: backup.id ?? '' } });
+  return all.filter(({ phase }) => !phase?.startsWith('finished'));
+}
 
 const transitions: TransitionHandlers<'backup'> = {
   describe: (ctx, backup) => about(ctx, backup),
@@ -47,13 +136,13 @@ const transitions: TransitionHandlers<'backup'> = {
   },
 };
 
-export const backupRules = define('backup', {
+export const backupBehavior = define('backup', {
   lifecycle,
   transitions,
 
-  beforeCreate(ctx, object, place, sent) {
+  beforeCreate(ctx, object, ref, sent) {
     const backup: Backup = object;
-    const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+    const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
     const named = (sent['disks'] ?? []).map(({ id }) => id ?? '');
     const disks = requireBackup(ctx, vm, backup, [...new Set(named)]);
     const wanted = sent['id'];
@@ -77,7 +166,7 @@ export const backupRules = define('backup', {
    * From this transaction on whatever is written belongs to the time after the backup. Nobody writes at
    * this moment: the disks were free, and are locked from now on.
    */
-  afterCreate(ctx, { place, object }) {
+  afterCreate(ctx, { ref, object }) {
     const disks = disksNamed(ctx, object.disks);
     for (const disk of disks.filter(isRecorded)) {
       beginPeriod(ctx, disk, object.to_checkpoint_id ?? '');
@@ -85,14 +174,14 @@ export const backupRules = define('backup', {
     holdDisks(ctx, object, true);
     goOn(ctx, { backup: object.id });
     const active = ctx.parameters.flag('use_active') === true;
-    move(ctx, place.collection, object, 'add', { copies: active ? [] : freeze(ctx, object) });
+    move(ctx, ref.collection, object, 'add', { copies: active ? [] : freezeImages(ctx, object) });
   },
 
   actions: {
-    finalize(ctx, { place, object }) {
+    finalize(ctx, { ref, object }) {
       requireState(ctx, 'backup', object, 'finalize');
       requireNoTransfers(ctx, object);
-      move(ctx, place.collection, object, 'finalize');
+      move(ctx, ref.collection, object, 'finalize');
       return undefined;
     },
   },
@@ -135,7 +224,7 @@ function changesOf(
 
 /** The disks are free again, and what was kept for the backup goes. */
 function release(ctx: RuleContext, backup: Backup): void {
-  thaw(ctx, backup);
+  thawImages(ctx, backup);
   holdDisks(ctx, backup, false);
 }
 
@@ -145,8 +234,8 @@ function failed(ctx: RuleContext, backup: Backup): Backup {
   release(ctx, backup);
   takeBack(ctx, backup);
   endItsJob(ctx, backup, 'failed');
-  const { subjects: whom, words } = about(ctx, backup);
-  ctx.event('VM_BACKUP_FAILED', whom, words);
+  const { subjects: whom, words: messageParams } = about(ctx, backup);
+  ctx.event('VM_BACKUP_FAILED', whom, messageParams);
   const { to_checkpoint_id: _none, ...rest } = backup;
   return { ...rest, phase: 'failed', modification_date: ctx.timestamp };
 }
@@ -186,9 +275,9 @@ function move(
 }
 
 /** The disks of a backup, as they are shown in it. */
-export const backupDiskRules = define('backup_disk', {
-  compute(ctx, place) {
-    const backup: Backup = ctx.tx.get('backup', place.owner?.id ?? '') ?? {};
+export const backupDiskBehavior = define('backup_disk', {
+  compute(ctx, ref) {
+    const backup: Backup = ctx.tx.get('backup', ref.owner?.id ?? '') ?? {};
     return disksNamed(ctx, backup.disks).map((disk) => ({
       ...disk,
       backup_mode: backup.changes?.[disk.id ?? ''] ? 'incremental' : 'full',

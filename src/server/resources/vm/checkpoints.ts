@@ -50,9 +50,9 @@ export function takeBack(ctx: RuleContext, backup: Backup): void {
   if (ctx.tx.get('checkpoint', id, collection)) ctx.tx.remove('checkpoint', id, collection);
 }
 
-export const checkpointRules = define('checkpoint', {
-  beforeDelete(ctx, { object, place }) {
-    const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+export const checkpointBehavior = define('checkpoint', {
+  beforeDelete(ctx, { object, ref }) {
+    const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
     requireNoBackup(ctx, vm, 'remove a checkpoint of');
     const disks = new Set((object.disks ?? []).map(({ id }) => id ?? ''));
     requireFreeDisks(ctx, vm, 'remove', disks);
@@ -60,22 +60,22 @@ export const checkpointRules = define('checkpoint', {
     if (object.parent_id) ctx.refuse('CHECKPOINT_IS_NEEDED', { action: 'remove' });
   },
 
-  remove(ctx, { object, place }) {
+  remove(ctx, { object, ref }) {
     const id = object.id ?? '';
-    const vm = ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+    const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
     for (const disk of object.disks ?? []) forgetCheckpoint(ctx, disk.id ?? '', id);
-    ctx.tx.remove('checkpoint', id, place.collection);
-    const children = ctx.tx.list('checkpoint', { where: { collection: place.collection } });
+    ctx.tx.remove('checkpoint', id, ref.collection);
+    const children = ctx.tx.list('checkpoint', { where: { collection: ref.collection } });
     for (const child of children.filter(({ parent_id: parent }) => parent === id)) {
       const { parent_id: _removed, ...root } = child;
-      ctx.tx.update('checkpoint', root, place.collection);
+      ctx.tx.update('checkpoint', root, ref.collection);
     }
     ctx.event('VM_CHECKPOINT_DELETED', subjects(ctx, vm), { CheckpointId: id });
   },
 });
 
-export const checkpointDiskRules = define('checkpoint_disk', {
-  compute: (ctx, place) => disksNamed(ctx, ctx.tx.get('checkpoint', place.owner?.id ?? '')?.disks),
+export const checkpointDiskBehavior = define('checkpoint_disk', {
+  compute: (ctx, ref) => disksNamed(ctx, ctx.tx.get('checkpoint', ref.owner?.id ?? '')?.disks),
 });
 
 /** Disks that are named by reference, as far as they are there. */

@@ -1,9 +1,205 @@
-/** What a virtual machine is like: what it takes from a template, what the service fills in. */
+/** Configuration of virtual machines: checks, values from templates, defaults. */
+
+import type { FaultKey } from '../../../model/faults.ts';
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { Base } from './checks.ts';
-import { mebibyte, type Vm } from './vm.ts';
+import { shownIcons } from '../../core/icons.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { dataCenterOfCluster, isRunning, mebibyte, namesOf, nicsOf, type Vm } from './vm.ts';
+
+/** Ids of the networks that are in a cluster. */
+export function networksInCluster(ctx: RuleContext, clusterId: string | undefined): Set<string> {
+  const assigned = ctx.tx.list('cluster_network', {
+    where: { collection: `/clusters/${clusterId}/networks` },
+  });
+  return new Set(assigned.map(({ id }) => id ?? ''));
+}
+
+/** Refuses a machine with plugged interfaces in networks that a cluster does not have. */
+export function requireNetworks(
+  ctx: RuleContext,
+  vm: Vm,
+  clusterId: string | undefined,
+  action: string,
+): void {
+  const present = networksInCluster(ctx, clusterId);
+  const missing = nicsOf(ctx, vm).flatMap((nic) => {
+    if (!nic.plugged || !nic.vnic_profile?.id) return [];
+    const network = ctx.tx.get('vnic_profile', nic.vnic_profile.id)?.network?.id;
+    return network && !present.has(network) ? [ctx.tx.get('network', network) ?? {}] : [];
+  });
+  if (missing.length === 0) return;
+  const cluster = ctx.tx.get('cluster', clusterId ?? '')?.name;
+  ctx.refuse('VM_NETWORK_NOT_IN_CLUSTER', { action, cluster, names: namesOf(missing) });
+}
+
+/** What machines and templates have in common. */
+export type Base = Resource<'vm_base'>;
+
+const tebibyte = 2 ** 40;
+
+/** Refuses a configuration, in the words of the action. */
+export function checkConfiguration(ctx: RuleContext, vm: Base, action: string): void {
+  checkProcessors(ctx, vm, action);
+  checkMemory(ctx, vm, action);
+  checkSystem(ctx, vm, action);
+  inRange(ctx, 'high_availability.priority', vm.high_availability?.priority, 0, 100, action);
+  inRange(ctx, 'io.threads', vm.io?.threads, 0, 127, action);
+  inRange(ctx, 'cpu_shares', vm.cpu_shares, 0, 262_144, action);
+  inRange(ctx, 'migration_downtime', vm.migration_downtime, -1, 2_147_483_647, action);
+  checkDisplay(ctx, vm, action);
+  checkPlacement(ctx, vm, action);
+  if (vm.virtio_scsi_multi_queues !== undefined && !vm.virtio_scsi_multi_queues_enabled) {
+    ctx.refuse('VM_QUEUES_NOT_ENABLED', { action });
+  }
+  if (vm.lease?.storage_domain?.id && !vm.high_availability?.enabled) {
+    ctx.refuse('VM_LEASE_WITHOUT_HA', { action });
+  }
+  const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
+  const source = vm.rng_device?.source;
+  const sources = ['urandom', 'random', ...(cluster?.required_rng_sources ?? [])];
+  if (source && !sources.includes(source)) {
+    ctx.refuse('VM_RNG_SOURCE_UNSUPPORTED', { action, source });
+  }
+  const level = vm.custom_compatibility_version;
+  if (level?.major !== undefined && !ctx.tx.get('cluster_level', `${level.major}.${level.minor}`)) {
+    ctx.refuse('VM_LEVEL_UNSUPPORTED', { action, level: `${level.major}.${level.minor}` });
+  }
+}
+
+function inRange(
+  ctx: RuleContext,
+  attribute: string,
+  value: number | bigint | undefined,
+  min: number,
+  max: number,
+  action: string,
+  fault: FaultKey = 'VALUE_OUT_OF_RANGE',
+): void {
+  if (value === undefined || (value >= min && value <= max)) return;
+  ctx.refuse(fault, { action, type: 'VM', attribute, value, min, max });
+}
+
+function checkProcessors(ctx: RuleContext, vm: Base, action: string): void {
+  const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
+  const fault = 'VM_PROCESSORS_OUT_OF_RANGE';
+  inRange(ctx, 'cpu.topology.sockets', sockets, 1, 710, action, fault);
+  inRange(ctx, 'cpu.topology.cores', cores, 1, 254, action, fault);
+  inRange(ctx, 'cpu.topology.threads', threads, 1, 8, action, fault);
+  inRange(ctx, 'the number of processors', sockets * cores * threads, 1, 710, action, fault);
+  const seen = new Set<number>();
+  for (const { vcpu = 0, cpu_set: set = '' } of vm.cpu?.cpu_tune?.vcpu_pins ?? []) {
+    if (!/^\^?\d+(-\d+)?(,\^?\d+(-\d+)?)*$/.test(set)) {
+      ctx.refuse('VM_PINNING_INVALID', { action, what: `"${set}" is not a set of processors` });
+    }
+    if (vcpu >= sockets * cores * threads) {
+      ctx.refuse('VM_PINNING_INVALID', { action, what: `there is no virtual processor ${vcpu}` });
+    }
+    if (seen.has(vcpu))
+      ctx.refuse('VM_PINNING_INVALID', { action, what: `${vcpu} is there twice` });
+    seen.add(vcpu);
+  }
+  if (seen.size > 0 && (vm.placement_policy?.hosts ?? []).length === 0) {
+    ctx.refuse('VM_PINNING_WITHOUT_HOST', { action });
+  }
+}
+
+function checkMemory(ctx: RuleContext, vm: Base, action: string): void {
+  const memory = vm.memory ?? 0;
+  const { guaranteed = 0, max = memory } = vm.memory_policy ?? {};
+  inRange(ctx, 'memory', memory, mebibyte, 6 * tebibyte, action);
+  inRange(ctx, 'memory_policy.guaranteed', guaranteed, 0, 24 * tebibyte, action);
+  if (guaranteed > memory) ctx.refuse('VM_MEMORY_BELOW_GUARANTEED', { action });
+  if (max < memory) ctx.refuse('VM_MAX_MEMORY_TOO_SMALL', { action });
+  if (vm.cpu?.architecture === 'ppc64' && Number(memory) % (256 * mebibyte) !== 0) {
+    ctx.refuse('VM_MEMORY_NOT_IN_STEPS', { action, step: 256 });
+  }
+}
+
+/** An operating system is known, and made for the processors of the cluster. */
+function checkSystem(ctx: RuleContext, vm: Base, action: string): void {
+  const word = vm.os?.type;
+  if (word === undefined) return;
+  const system = ctx.tx.byName('operating_system_info', word);
+  const architecture = vm.cpu?.architecture ?? 'undefined';
+  const elsewhere =
+    architecture !== 'undefined' && system !== undefined && system.architecture !== architecture;
+  if (!system || elsewhere) ctx.refuse('VM_SYSTEM_UNSUPPORTED', { action, word, architecture });
+  const zone = vm.time_zone?.name;
+  const windows = word.startsWith('windows');
+  if (zone && zone !== 'Etc/GMT' && windows === /^[A-Z]\w+\/\w+/.test(zone)) {
+    ctx.refuse('VM_TIME_ZONE_UNSUPPORTED', { action, zone, word });
+  }
+}
+
+function checkDisplay(ctx: RuleContext, vm: Base, action: string): void {
+  const monitors = vm.display?.monitors ?? 1;
+  if (![1, 2, 4].includes(monitors) || (vm.display?.type === 'vnc' && monitors !== 1)) {
+    ctx.refuse('VM_MONITORS_ILLEGAL', { action, monitors });
+  }
+}
+
+function checkPlacement(ctx: RuleContext, vm: Base, action: string): void {
+  const { affinity, hosts = [] } = vm.placement_policy ?? {};
+  for (const { id } of hosts) {
+    const host = ctx.tx.get('host', id ?? '');
+    if (host?.cluster?.id !== vm.cluster?.id) {
+      ctx.refuse('VM_HOST_IN_OTHER_CLUSTER', { action, host: host?.name ?? id });
+    }
+  }
+  if (affinity === 'pinned' && vm.high_availability?.enabled && hosts.length === 1) {
+    ctx.refuse('VM_AVAILABLE_AND_PINNED', { action });
+  }
+}
+
+/** The data center of the cluster must be up, whatever the machine is made from. */
+export function requireDataCenter(ctx: RuleContext, vm: Base, action: string): void {
+  const dataCenter = dataCenterOfCluster(ctx, vm.cluster?.id);
+  if (dataCenter?.status === 'up') return;
+  ctx.refuse('DATA_CENTER_IS_NOT_UP', {
+    action,
+    type: 'VM',
+    dataCenter: dataCenter?.name ?? '(none)',
+    status: dataCenter?.status ?? 'missing',
+  });
+}
+
+/** No attribute shows it; templates can be searched by it. */
+interface Sealable {
+  readonly sealed?: boolean;
+}
+
+export function isSealed(object: object): boolean {
+  return (object as Sealable).sealed === true;
+}
+
+/** Notes that a machine or template is sealed. Refuses what runs Windows: that seals itself. */
+export function seal(ctx: RuleContext, object: Pick<Vm, 'os'>, action: string): void {
+  if (object.os?.type?.startsWith('windows')) ctx.refuse('WINDOWS_CANNOT_BE_SEALED', { action });
+  Object.assign(object, { sealed: true } satisfies Sealable);
+}
+
+/** A guest that boots makes itself different from all others. */
+export function unsealed(vm: Vm): Vm {
+  const { sealed: _sealed, ...rest } = vm as Vm & Sealable;
+  return rest;
+}
+
+/** Icons, and what displays have said since before they were kept with it. */
+export function shownBase(base: Base): StoredObject {
+  const icons = shownIcons(base);
+  return base.display?.single_qxl_pci === undefined
+    ? { ...icons, display: { single_qxl_pci: false, ...base.display } }
+    : { ...icons };
+}
+
+/** The same for a machine, and how it ran: one that never did was last stopped when it was made. */
+export function shownComputed(vm: Vm): StoredObject {
+  const shown = shownBase(vm);
+  shown['stop_time'] = vm.stop_time ?? vm.creation_time;
+  shown['run_once'] = isRunning(vm) ? vm.run_once === true : undefined;
+  return shown;
+}
 
 /** Attributes of the hardware, which an instance type says, too. */
 const hardware = [

@@ -1,13 +1,221 @@
-/** Rules of graphics consoles: which there are, how a viewer reaches them, tickets. */
+/** Graphics consoles: protocols, addresses, tickets, screenshots. */
+
+import { randomBytes } from 'node:crypto';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { consoleAddress, consoleCertificate } from './console-address.ts';
-import { presentTicket, proxyTicket, setTicket } from './console-ticket.ts';
+import { requireState } from '../../core/transitions.ts';
+import { picture } from '../../formats/png.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { deviceEvents } from './devices.ts';
-import type { Vm } from './vm.ts';
+import { type ConsoleTicket, noteRunState, runStateOf, subjects, type Vm } from './vm.ts';
+
+export interface ConsoleAddress {
+  readonly address: string;
+  readonly port: number;
+  /** SPICE alone has one. */
+  readonly tls_port?: number;
+}
+
+/** Address and ports of a console of a machine; undefined while it runs nowhere. */
+export function consoleAddress(
+  ctx: RuleContext,
+  vm: Vm | undefined,
+  protocol: string | undefined,
+): ConsoleAddress | undefined {
+  const address = ctx.tx.get('host', vm?.host?.id ?? '')?.address;
+  if (!vm || !address) return undefined;
+  const port = portOf(vm);
+  return protocol === 'spice' ? { address, port, tls_port: port + 1000 } : { address, port };
+}
+
+/** Port of the console, the same whenever the machine runs. */
+function portOf(vm: Pick<Vm, 'id'>): number {
+  return 5900 + (Number.parseInt((vm.id ?? '0').slice(0, 8), 16) % 1000);
+}
+
+/** Whom a viewer has to find at the other end: a host, vouched for by the authority. */
+export function consoleCertificate(ctx: RuleContext, vm: Vm): Resource<'certificate'> {
+  const host = ctx.tx.get('host', vm.host?.id ?? '');
+  const organization = host?.certificate?.organization ?? ctx.site.dialect.origin;
+  const subject = host?.certificate?.subject ?? `O=${organization},CN=${host?.address ?? ''}`;
+  return { content: ctx.site.certificates.ca, organization, subject };
+}
+
+/** The display of a machine that runs: SPICE has a port of its own for TLS, and a certificate. */
+export function displayOfRun(ctx: RuleContext, vm: Vm): NonNullable<Vm['display']> {
+  const reached = consoleAddress(ctx, vm, vm.display?.type);
+  if (!reached) return { ...vm.display };
+  const { tls_port: secure, ...plain } = reached;
+  return {
+    ...vm.display,
+    ...plain,
+    ...(secure === undefined
+      ? {}
+      : { secure_port: secure, certificate: consoleCertificate(ctx, vm) }),
+  };
+}
+
+/** Seconds for which a ticket holds when nothing is said. */
+const ticketLifetime = 7200;
+/** The same for one that is made for a connection file or for a proxy. */
+const shortLifetime = 120;
+
+/** What a client sends of a ticket. */
+interface SentTicket {
+  readonly value?: string;
+  readonly expiry?: number;
+}
+
+/** Sets the ticket of a console: the one that was sent, or a new one. */
+export function setTicket(
+  ctx: RuleContext,
+  vm: Vm,
+  protocol: string,
+  { value, expiry = ticketLifetime }: SentTicket = {},
+): StoredObject {
+  requireState(ctx, 'vm', vm, 'ticket');
+  const ticket: ConsoleTicket = {
+    value: value || randomBytes(9).toString('base64url'),
+    until: ctx.steady + expiry * 1000,
+  };
+  noteRunState(ctx, vm, { tickets: { ...runStateOf(vm).tickets, [protocol]: ticket } });
+  ctx.event('VM_TICKET_SET', subjects(ctx, vm));
+  return { value: ticket.value, expiry };
+}
+
+/** The ticket of a console that holds, or a new one; with the seconds that are left of it. */
+export function presentTicket(
+  ctx: RuleContext,
+  vm: Vm,
+  protocol: string,
+): { readonly value: string; readonly seconds: number } {
+  requireState(ctx, 'vm', vm, 'ticket');
+  const stored = runStateOf(vm).tickets?.[protocol];
+  const left = stored ? Math.floor((stored.until - ctx.steady) / 1000) : 0;
+  if (stored && left > 0) return { value: stored.value, seconds: left };
+  const made = setTicket(ctx, vm, protocol, { expiry: shortLifetime });
+  return { value: String(made['value']), seconds: shortLifetime };
+}
+
+/**
+ * What tells a websocket proxy where it may connect to, and until when. It trusts the signature:
+ * the fields that are signed are named, and the certificate of the key comes along.
+ */
+export function proxyTicket(
+  ctx: RuleContext,
+  vm: Vm,
+  target: { readonly host: string; readonly port: number; readonly tls: boolean },
+): string {
+  requireState(ctx, 'vm', vm, 'ticket');
+  const { own, sign } = ctx.site.certificates;
+  const { host, port, tls } = target;
+  const data = JSON.stringify({ host, port: String(port), ssl_target: tls });
+  const signed = {
+    salt: randomBytes(8).toString('base64'),
+    validFrom: digits(ctx.now),
+    validTo: digits(new Date(ctx.now.getTime() + shortLifetime * 1000)),
+    data: encodeURIComponent(data),
+  };
+  const ticket = {
+    ...signed,
+    signedFields: Object.keys(signed).join(','),
+    v2_signature: sign(Object.values(signed).join('')).toString('base64'),
+    certificate: own,
+  };
+  return Buffer.from(JSON.stringify(ticket)).toString('base64');
+}
+
+/** `20261123140501`, in UTC. */
+function digits(time: Date): string {
+  return time.toISOString().replace(/\D/g, '').slice(0, 14);
+}
+
+const width = 640;
+const height = 480;
+const background = 0x000020;
+const ink = 0xd0d0d0;
+/** Points of the picture that a dot of a letter is wide and high. */
+const scale = 3;
+const margin = 24;
+const lineHeight = 10;
+const letterWidth = 4;
+
+/** Letters of three dots by five, a number for each row, for which the left dot counts four. */
+const letters: Readonly<Record<string, readonly number[]>> = {
+  a: [2, 5, 7, 5, 5],
+  b: [6, 5, 6, 5, 6],
+  c: [3, 4, 4, 4, 3],
+  d: [6, 5, 5, 5, 6],
+  e: [7, 4, 6, 4, 7],
+  f: [7, 4, 6, 4, 4],
+  g: [3, 4, 5, 5, 3],
+  h: [5, 5, 7, 5, 5],
+  i: [7, 2, 2, 2, 7],
+  j: [1, 1, 1, 5, 2],
+  k: [5, 5, 6, 5, 5],
+  l: [4, 4, 4, 4, 7],
+  m: [5, 7, 7, 5, 5],
+  n: [6, 5, 5, 5, 5],
+  o: [2, 5, 5, 5, 2],
+  p: [6, 5, 6, 4, 4],
+  q: [2, 5, 5, 6, 3],
+  r: [6, 5, 6, 5, 5],
+  s: [3, 4, 2, 1, 6],
+  t: [7, 2, 2, 2, 2],
+  u: [5, 5, 5, 5, 7],
+  v: [5, 5, 5, 5, 2],
+  w: [5, 5, 7, 7, 5],
+  x: [5, 5, 2, 5, 5],
+  y: [5, 5, 2, 2, 2],
+  z: [7, 1, 2, 4, 7],
+  0: [7, 5, 5, 5, 7],
+  1: [2, 6, 2, 2, 7],
+  2: [6, 1, 2, 4, 7],
+  3: [6, 1, 2, 1, 6],
+  4: [5, 5, 7, 1, 1],
+  5: [7, 4, 6, 1, 6],
+  6: [3, 4, 7, 5, 7],
+  7: [7, 1, 2, 2, 2],
+  8: [7, 5, 7, 5, 7],
+  9: [7, 5, 7, 1, 6],
+  '-': [0, 0, 7, 0, 0],
+  _: [0, 0, 0, 0, 7],
+  '.': [0, 0, 0, 0, 2],
+  ':': [0, 2, 0, 2, 0],
+  ' ': [0, 0, 0, 0, 0],
+};
+/** What has no letter of its own. */
+const block = [7, 7, 7, 7, 7];
+
+/** Takes a picture of the screen; a machine without a console has none. */
+export function screenshot(ctx: RuleContext, { object: vm }: Addressed<'vm'>): ActionResult {
+  requireState(ctx, 'vm', vm, 'screenshot');
+  const where = { collection: `/vms/${vm.id}/graphicsconsoles` };
+  if (ctx.tx.count('graphics_console', { where }) === 0) {
+    ctx.refuse('VM_WITHOUT_SCREEN', { action: 'take a screenshot of' });
+  }
+  ctx.event('VM_SCREENSHOT_TAKEN', subjects(ctx, vm));
+  const state = runStateOf(vm).frozen ? 'file systems frozen' : '';
+  const lines = [vm.name ?? '', vm.status ?? '', vm.fqdn ?? '', state, ctx.timestamp.slice(0, 19)];
+  return { screenshot: draw(lines.map((line) => line.toLowerCase())) };
+}
+
+function draw(lines: readonly string[]): Buffer {
+  return picture(width, height, (x, y) => {
+    const column = Math.floor((x - margin) / scale);
+    const row = Math.floor((y - margin) / scale);
+    return column >= 0 && row >= 0 && isInk(lines, column, row) ? ink : background;
+  });
+}
+
+function isInk(lines: readonly string[], column: number, row: number): boolean {
+  const letter = lines[Math.floor(row / lineHeight)]?.[Math.floor(column / letterWidth)];
+  if (letter === undefined) return false;
+  const dots = (letters[letter] ?? block)[row % lineHeight] ?? 0;
+  return (dots & (4 >> (column % letterWidth))) !== 0;
+}
 
 type Console = Resource<'graphics_console'>;
 
@@ -28,13 +236,13 @@ export function addConsole(ctx: RuleContext, vm: Vm): void {
   });
 }
 
-export const graphicsConsoleRules = define('graphics_console', {
+export const graphicsConsoleBehavior = define('graphics_console', {
   events: deviceEvents,
 
-  beforeCreate(ctx, console, place) {
+  beforeCreate(ctx, console, ref) {
     const protocol = console.protocol ?? 'vnc';
     console.id = consoleId(protocol);
-    if (ctx.tx.get('graphics_console', console.id, place.collection)) {
+    if (ctx.tx.get('graphics_console', console.id, ref.collection)) {
       ctx.refuse('CONSOLE_EXISTS', { action: 'add', protocol });
     }
   },
@@ -45,12 +253,12 @@ export const graphicsConsoleRules = define('graphics_console', {
   },
 
   actions: {
-    ticket: (ctx, { object, place }, body) => ({
-      ticket: setTicket(ctx, vmOf(ctx, place), protocolOf(object), body['ticket'] as StoredObject),
+    ticket: (ctx, { object, ref }, body) => ({
+      ticket: setTicket(ctx, vmOf(ctx, ref), protocolOf(object), body['ticket']),
     }),
 
-    proxy_ticket(ctx, { object, place }) {
-      const vm = vmOf(ctx, place);
+    proxy_ticket(ctx, { object, ref }) {
+      const vm = vmOf(ctx, ref);
       const reached = consoleAddress(ctx, vm, object.protocol);
       const secure = reached?.tls_port;
       const target = {
@@ -61,8 +269,8 @@ export const graphicsConsoleRules = define('graphics_console', {
       return { proxy_ticket: { value: proxyTicket(ctx, vm, target) } };
     },
 
-    remote_viewer_connection_file: (ctx, { object, place }) => ({
-      remote_viewer_connection_file: connectionFile(ctx, vmOf(ctx, place), object),
+    remote_viewer_connection_file: (ctx, { object, ref }) => ({
+      remote_viewer_connection_file: connectionFile(ctx, vmOf(ctx, ref), object),
     }),
   },
 });
@@ -83,8 +291,8 @@ export function ticketOfVm(
   return { ticket: setTicket(ctx, vm, protocol, body['ticket']) };
 }
 
-function vmOf(ctx: RuleContext, place: Place): Vm {
-  return ctx.tx.get('vm', place.owner?.id ?? '') ?? {};
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
+  return ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
 }
 
 /** What a viewer needs to connect, in the form that virt-viewer reads. */

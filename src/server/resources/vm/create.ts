@@ -1,20 +1,88 @@
-/** How a virtual machine is made: of nothing, of a template, of a snapshot, of another machine. */
-
-import type { Resource } from '../../../model/resource.ts';
+/** Creation of virtual machines: blank, from a template, a snapshot or another machine. */
+import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
+import {
+  applyDefaults,
+  checkName,
+  resolveMember,
+  resolveReferences,
+  settable,
+} from '../../core/input.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { type Changes, copyDisk, type Owner, type Source, sourcesOf } from '../disk/copies.ts';
-import { addActiveSnapshot, snapshotSources } from '../snapshot/images.ts';
-import { checkConfiguration, requireDataCenter } from './checks.ts';
-import { fillConfiguration, inheritConfiguration } from './configuration.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import {
+  type Changes,
+  copyDisk,
+  type Owner,
+  type Source,
+  sourcesOf,
+} from '../disk/transition-handlers.ts';
+import { requireFreeDisks, requireSettledSnapshots } from '../snapshot/checks.ts';
+import { addActiveSnapshot, configurationOf, snapshotSources } from '../snapshot/images.ts';
+import {
+  checkConfiguration,
+  fillConfiguration,
+  inherit,
+  inheritConfiguration,
+  isSealed,
+  requireDataCenter,
+  seal,
+} from './configuration.ts';
 import { addConsole } from './console.ts';
-import { copyDevices } from './copied-devices.ts';
+import { copyDevices } from './devices.ts';
 import { autoPinNew } from './guest.ts';
-import { configureFromOvf, furnishFromOvf, memoryWithOvf, sentOvf } from './ovf-import.ts';
-import { isSealed, seal } from './sealed.ts';
+import { configureFromOvf, furnishFromOvf, memoryWithOvf, sentOvf } from './ovf.ts';
 import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
+
+const unclonable = new Set(['saving_state', 'restoring_state', 'unknown', 'not_responding']);
+
+/** Clones a machine under the name that is sent in `vm`. */
+export function cloneVm(
+  ctx: RuleContext,
+  { object: source }: Addressed<'vm'>,
+  body: ActionBody,
+): undefined {
+  const action = 'clone';
+  if (source.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action });
+  if (unclonable.has(source.status ?? '')) {
+    ctx.refuse('VM_STATUS_ILLEGAL', { action, status: source.status });
+  }
+  if (source.stateless && source.status !== 'down') ctx.refuse('VM_IS_STATELESS', { action });
+  if (body['discard_snapshots'] === false && source.status !== 'suspended') {
+    requireState(ctx, 'vm', source, 'export', { action });
+  }
+  requireSettledSnapshots(ctx, source, action);
+  requireFreeDisks(ctx, source, action);
+  requireDataCenter(ctx, source, action);
+  const sent = body['vm'] ?? {};
+  const vm = newVm(ctx, source, sent);
+  copyDevices(ctx, `/vms/${source.id}`, { kind: 'vm', id: vm.id ?? '' }, vm);
+  ctx.tx.insert('cdrom', `/vms/${vm.id}/cdroms`, { id: cdromId, vm: { id: vm.id ?? '' } });
+  addConsole(ctx, vm);
+  addActiveSnapshot(ctx, vm);
+  const domain = body['storage_domain'];
+  const target = domain ? { id: resolveMember(ctx.tx, 'storage_domain', domain) } : undefined;
+  const sources = sourcesOf(ctx, { kind: 'vm', id: source.id ?? '' });
+  fill(ctx, vm, sources, { ...sent, ...(target ? { storage_domain: target } : {}) });
+  return undefined;
+}
+
+function newVm(ctx: RuleContext, source: Vm, sent: StoredObject): Vm {
+  const vm = settable('vm', sent, 'C');
+  resolveReferences(ctx.tx, 'vm', vm);
+  const configuration = configurationOf(source);
+  inherit(vm, configuration, Object.keys(configuration));
+  vm.id = ctx.site.newId();
+  vm.template = { id: blankTemplate };
+  settleVm(ctx, vm, sent['memory'] === undefined ? { memory_policy: vm.memory_policy } : sent);
+  applyDefaults('vm', vm);
+  checkName(ctx.tx, { kind: 'vm', type: 'vm', collection: '/vms' }, vm, 'add');
+  ctx.tx.insert('vm', '/vms', vm);
+  return vm;
+}
 
 type Template = Resource<'template'>;
 type Snapshot = Resource<'snapshot'>;

@@ -1,28 +1,72 @@
-/** Rules of the devices of machines: the drive, watchdog, NUMA nodes, devices of the host. */
+/** Devices of virtual machines: CD-ROM, watchdog, NUMA nodes, mediated devices. */
+
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import type { Place } from '../../core/collection-ref.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { processorsOf } from '../scheduling/fit.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { Owner } from '../disk/transition-handlers.ts';
+import { nextMac } from '../mac-pool.ts';
+import { processorsOf } from '../scheduling/choose-host.ts';
 import { currentDrives, isRunning, mebibyte, subjects, type Vm } from './vm.ts';
+
+/** Collections of devices that are copied as they are, beside interfaces. */
+const plain = [
+  ['watchdog', 'watchdogs'],
+  ['graphics_console', 'graphicsconsoles'],
+  ['vm_mediated_device', 'mediateddevices'],
+  ['virtual_numa_node', 'numanodes'],
+] as const;
+
+/**
+ * Copies the devices below a path, such as `/templates/123`, to a machine or template. Interfaces of
+ * a machine get new addresses; those of a template have none.
+ */
+export function copyDevices(
+  ctx: RuleContext,
+  from: string,
+  owner: Owner,
+  vm: Vm | undefined,
+): void {
+  const to = `/${owner.kind}s/${owner.id}`;
+  const belongs = { [owner.kind]: { id: owner.id } };
+  for (const nic of interfacesBelow(ctx, from)) {
+    const { id: _id, mac: _mac, vm: _vm, template: _template, ...rest } = nic;
+    const address = vm ? { mac: { address: nextMac(ctx, vm, 'add') } } : {};
+    ctx.tx.insert('nic', `${to}/nics`, { ...rest, ...address, ...belongs, id: ctx.site.newId() });
+  }
+  for (const [kind, noun] of plain) {
+    for (const device of ctx.tx.list(kind, { where: { collection: `${from}/${noun}` } })) {
+      const { vm: _vm, template: _template, ...rest } = device as Record<string, unknown>;
+      const id = kind === 'graphics_console' ? rest['id'] : ctx.site.newId();
+      ctx.tx.insert(kind, `${to}/${noun}`, { ...rest, ...belongs, id } as never);
+    }
+  }
+}
+
+function interfacesBelow(ctx: RuleContext, from: string) {
+  const where = { collection: `${from}/nics` };
+  return from.includes('/snapshots/')
+    ? ctx.tx.list('snapshot_nic', { where })
+    : ctx.tx.list('nic', { where });
+}
 
 type Cdrom = Resource<'cdrom'>;
 type Node = Resource<'virtual_numa_node'>;
 
 const consoleOpen = new Set(['up', 'powering_up', 'paused']);
 
-function vmOf(ctx: RuleContext, place: Place): Vm | undefined {
-  return place.owner?.kind === 'vm' ? ctx.tx.get('vm', place.owner.id) : undefined;
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
+  return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;
 }
 
-export const cdromRules = define('cdrom', {
+export const cdromBehavior = define('cdrom', {
   beforeCreate(ctx) {
     ctx.refuse('CDROM_EXISTS', { action: 'add' });
   },
 
-  beforeUpdate(ctx, before, after, place, sent) {
-    const vm = vmOf(ctx, place);
+  beforeUpdate(ctx, before, after, ref, sent) {
+    const vm = vmOf(ctx, ref);
     const file = sent['file'] as Cdrom['file'] | undefined;
     if (file !== undefined) insert(ctx, after, file);
     if (!vm) return;
@@ -82,22 +126,22 @@ export const deviceEvents = {
   remove: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
 } as const;
 
-export const watchdogRules = define('watchdog', {
+export const watchdogBehavior = define('watchdog', {
   events: deviceEvents,
 
-  beforeCreate(ctx, watchdog, place) {
-    if (ctx.tx.count('watchdog', { where: { collection: place.collection } }) > 0) {
+  beforeCreate(ctx, watchdog, ref) {
+    if (ctx.tx.count('watchdog', { where: { collection: ref.collection } }) > 0) {
       ctx.refuse('WATCHDOG_EXISTS', { action: 'add' });
     }
-    checkModel(ctx, watchdog, place, 'add');
+    checkModel(ctx, watchdog, ref, 'add');
   },
 
-  beforeUpdate(ctx, _before, after, place) {
-    checkModel(ctx, after, place, 'edit');
+  beforeUpdate(ctx, _before, after, ref) {
+    checkModel(ctx, after, ref, 'edit');
   },
 
-  beforeDelete(ctx, { place }) {
-    requireDown(ctx, vmOf(ctx, place), 'remove the watchdog of');
+  beforeDelete(ctx, { ref }) {
+    requireDown(ctx, vmOf(ctx, ref), 'remove the watchdog of');
   },
 });
 
@@ -105,10 +149,10 @@ export const watchdogRules = define('watchdog', {
 function checkModel(
   ctx: RuleContext,
   watchdog: Resource<'watchdog'>,
-  place: Place,
+  ref: CollectionRef,
   action: string,
 ): void {
-  const vm = vmOf(ctx, place);
+  const vm = vmOf(ctx, ref);
   const mainframe = vm?.cpu?.architecture === 's390x';
   if (vm && (watchdog.model === 'diag288') !== mainframe) {
     ctx.refuse('WATCHDOG_MODEL_UNSUPPORTED', { action, model: watchdog.model });
@@ -119,23 +163,23 @@ function requireDown(ctx: RuleContext, vm: Vm | undefined, action: string): void
   if (vm && isRunning(vm)) ctx.refuse('VM_IS_NOT_DOWN', { action, status: vm.status });
 }
 
-export const numaNodeRules = define('virtual_numa_node', {
+export const numaNodeBehavior = define('virtual_numa_node', {
   events: { add: 'NUMA_NODE_ADDED', update: 'NUMA_NODE_UPDATED', remove: 'NUMA_NODE_REMOVED' },
-  beforeCreate: (ctx, node, place) => checkNodes(ctx, node, place, 'add'),
-  beforeUpdate: (ctx, _before, after, place) => checkNodes(ctx, after, place, 'edit'),
+  beforeCreate: (ctx, node, ref) => checkNodes(ctx, node, ref, 'add'),
+  beforeUpdate: (ctx, _before, after, ref) => checkNodes(ctx, after, ref, 'edit'),
 
-  beforeDelete(ctx, { object, place }) {
-    const nodes = ctx.tx.list('virtual_numa_node', { where: { collection: place.collection } });
+  beforeDelete(ctx, { object, ref }) {
+    const nodes = ctx.tx.list('virtual_numa_node', { where: { collection: ref.collection } });
     const last = Math.max(...nodes.map(({ index }) => index ?? 0));
     if ((object.index ?? 0) < last) ctx.refuse('NUMA_INDEX_GAP', { action: 'remove' });
   },
 });
 
-function checkNodes(ctx: RuleContext, node: Node, place: Place, action: string): void {
-  const vm = vmOf(ctx, place) ?? {};
+function checkNodes(ctx: RuleContext, node: Node, ref: CollectionRef, action: string): void {
+  const vm = vmOf(ctx, ref) ?? {};
   requireDown(ctx, vm, 'change the NUMA nodes of');
   const others = ctx.tx
-    .list('virtual_numa_node', { where: { collection: place.collection } })
+    .list('virtual_numa_node', { where: { collection: ref.collection } })
     .filter(({ id }) => id !== node.id);
   const index = node.index ?? 0;
   if (others.some((other) => other.index === index)) {
@@ -153,8 +197,8 @@ function checkNodes(ctx: RuleContext, node: Node, place: Place, action: string):
   }
 }
 
-export const mediatedDeviceRules = define('vm_mediated_device', {
+export const mediatedDeviceBehavior = define('vm_mediated_device', {
   events: deviceEvents,
-  beforeCreate: (ctx, _device, place) => requireDown(ctx, vmOf(ctx, place), 'add a device to'),
-  beforeDelete: (ctx, { place }) => requireDown(ctx, vmOf(ctx, place), 'remove a device of'),
+  beforeCreate: (ctx, _device, ref) => requireDown(ctx, vmOf(ctx, ref), 'add a device to'),
+  beforeDelete: (ctx, { ref }) => requireDown(ctx, vmOf(ctx, ref), 'remove a device of'),
 });

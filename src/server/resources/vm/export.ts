@@ -2,17 +2,17 @@
 
 import type { EventName } from '../../../model/events.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
-import { beginWork, defineWork } from '../../core/background-work.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
+import { beginWork, defineWork } from '../../core/tasks.ts';
 import type { ImageCopy, Packing } from '../../core/transition-handlers.ts';
 import { copyImages, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { notedCopies, sourcesOf } from '../disk/copies.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { notedCopies, sourcesOf } from '../disk/transition-handlers.ts';
 import { contentsOf, type Part, partsBelow } from '../domain-contents/unregistered.ts';
 import { requireFreeDisks, requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { ovfOfTemplate, ovfOfVm } from './ovf-configuration.ts';
+import { ovfOfTemplate, ovfOfVm } from './ovf.ts';
 import { dataCenterOfCluster, isRunning, moveVm, subjects } from './vm.ts';
 
 type Exported = Resource<'vm'> | Resource<'template'>;
@@ -65,20 +65,19 @@ interface RunningExport {
   readonly words: { readonly ExportPath: string };
 }
 
-export const runningExportWork = defineWork(runningExport, {
-  run(site, data) {
-    const { copies, packing } = data as unknown as RunningExport;
+export const runningExportWork = defineWork<RunningExport>(runningExport, {
+  run(site, { copies, packing }) {
     return copyImages(site, copies, packing);
   },
   done: (ctx, data) => endRunningExport(ctx, data, 'VM_EXPORTED_TO_FILE'),
   failed: (ctx, data) => endRunningExport(ctx, data, 'VM_EXPORT_TO_FILE_FAILED'),
 });
 
-function endRunningExport(ctx: RuleContext, data: StoredObject, event: EventName): void {
-  removeArchivedCopies(ctx, data);
-  const { vm: id, words } = data as unknown as RunningExport;
+function endRunningExport(ctx: RuleContext, data: RunningExport, event: EventName): void {
+  removeArchivedCopies(ctx, { ...data });
+  const { vm: id, words: messageParams } = data;
   const vm = ctx.tx.get('vm', id);
-  ctx.event(event, vm ? subjects(ctx, vm) : {}, words);
+  ctx.event(event, vm ? subjects(ctx, vm) : {}, messageParams);
 }
 
 /** Removes the copies that an archive was written from, when it is there or has failed. */

@@ -1,24 +1,24 @@
 /** Imports from elsewhere: machines of other platforms, and files that were exported on a host. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
-import type { HostPath, RuleContext } from '../../core/context.ts';
+import type { RuleContext } from '../../core/context.ts';
 import { applyDefaults, checkName, resolveReferences } from '../../core/input.ts';
+import type { HostPath } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { begin } from '../../core/transitions.ts';
-import type { OvfMachine, OvfNic } from '../../ovf/machine.ts';
+import type { OvfMachine, OvfNic } from '../../ovf/document.ts';
 import { readOvf } from '../../ovf/read.ts';
-import type { StoredObject } from '../../store/document.ts';
-import type { Owner, Source } from '../disk/copies.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import { createImage, moveDisk, prepareDisk } from '../disk/disk.ts';
-import { knownHere } from '../domain-contents/known-here.ts';
+import type { Owner, Source } from '../disk/transition-handlers.ts';
+import { knownHere } from '../domain-contents/register.ts';
 import type { Stored } from '../domain-contents/unregistered.ts';
-import { nextMac } from '../network/mac.ts';
+import { nextMac } from '../mac-pool.ts';
 import { addActiveSnapshot, configurationOf } from '../snapshot/images.ts';
-import { requireDataCenter } from './checks.ts';
-import { inherit } from './configuration.ts';
+import { inherit, requireDataCenter } from './configuration.ts';
 import { addConsole } from './console.ts';
 import { settleVm } from './create.ts';
-import { addDevices } from './ovf-import.ts';
+import { addDevices } from './ovf.ts';
 import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
 
 type Template = Resource<'template'>;
@@ -26,7 +26,7 @@ type Attachment = Resource<'disk_attachment'>;
 
 const gibibyte = 2 ** 30;
 
-export const externalVmImportRules = define('external_vm_import', {
+export const externalVmImportBehavior = define('external_vm_import', {
   attach(ctx, _place, sent) {
     const request = structuredClone(sent);
     const { vm: named, ...references } = request as Resource<'external_vm_import'>;
@@ -49,7 +49,7 @@ export const externalVmImportRules = define('external_vm_import', {
   },
 });
 
-export const externalTemplateImportRules = define('external_template_import', {
+export const externalTemplateImportBehavior = define('external_template_import', {
   attach(ctx, _place, sent) {
     const { template: named, ...request } = structuredClone(
       sent,
@@ -83,7 +83,7 @@ export const externalTemplateImportRules = define('external_template_import', {
 
 /** An archive on a host, with what its document says. */
 interface Archive {
-  readonly place: HostPath;
+  readonly ref: HostPath;
   readonly machine: OvfMachine;
 }
 
@@ -101,7 +101,7 @@ function archiveAt(
   if (path === undefined) return undefined;
   const found = readDocument(ctx, host, path);
   if (!found) ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url });
-  return { place: { host: found.host, path }, machine: readOvf(found.text) };
+  return { ref: { host: found.host, path }, machine: readOvf(found.text) };
 }
 
 function readDocument(ctx: RuleContext, host: string | undefined, path: string) {
@@ -115,7 +115,7 @@ function readDocument(ctx: RuleContext, host: string | undefined, path: string) 
 /** Notes the disks of an archive as disks of a machine or template; returns what is to be unpacked. */
 function unpacked(
   ctx: RuleContext,
-  { place, machine }: Archive,
+  { ref, machine }: Archive,
   owner: Owner,
   domain: { id: string },
   sparse: boolean,
@@ -149,7 +149,7 @@ function unpacked(
       ctx.refuse('IMPORT_DISK_MISSING', { action: 'import', name: alias });
     return {
       from: packed.file,
-      archive: place,
+      archive: ref,
       to: id,
       form: { from: 'cow', to: format, size: packed.provisionedSize, whole: format === 'cow' },
     };

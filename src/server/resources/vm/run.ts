@@ -1,40 +1,180 @@
-/** Starting and stopping: what must hold, for this run only or from now on, and what a run leaves. */
+/** Runs of virtual machines: start, stop, suspend, migrate. */
 import type { ActionBody } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { resolveReferences } from '../../core/input.ts';
+import { resolveMember, resolveReferences } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/document.ts';
-import { chooseHost } from '../scheduling/choose.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { affinitySets } from '../scheduling/affinity.ts';
+import { chooseHost } from '../scheduling/choose-host.ts';
 import { requireNoBackup, requireSettledSnapshots } from '../snapshot/checks.ts';
-import { keepsMemory } from '../snapshot/memory.ts';
-import { beginStatelessRun } from '../snapshot/stateless.ts';
+import { keepsMemory } from '../snapshot/images.ts';
+import { beginStatelessRun } from '../snapshot/preview.ts';
 import { failBackups } from './backup.ts';
-import { withNextRun } from './change.ts';
-import { requireDataCenter } from './checks.ts';
-import { inherit } from './configuration.ts';
-import { displayOfRun } from './console-address.ts';
-import { memoryDevices } from './memory-devices.ts';
-import { requireNetworks } from './networks.ts';
-import { endSessions } from './reports.ts';
-import { attachTools, requireOneInitialization, runStateAsked } from './run-options.ts';
-import { runStateMember, runStateOf, withRunState } from './run-state.ts';
-import { unsealed } from './sealed.ts';
+import { inherit, requireDataCenter, requireNetworks, unsealed } from './configuration.ts';
+import { displayOfRun } from './console.ts';
+import { endSessions } from './guest.ts';
+import { memoryDevices, withNextRun } from './update.ts';
 import {
   attachmentsOf,
+  cdromId,
+  currentDrives,
+  dataCenterOfCluster,
   disksOf,
   formerUptime,
   hostName,
   moveVm,
   namesOf,
   nicsOf,
+  type RunState,
+  runStateMember,
+  runStateOf,
   subjects,
   uptimeOf,
   type Vm,
   without,
+  withRunState,
 } from './vm.ts';
 
+/** Only one of them can be told to the guest; the last one is whichever suits its system. */
+const ways = ['use_cloud_init', 'use_sysprep', 'use_ignition'] as const;
+
+/** Refuses a start that asks for two ways of initialization. */
+export function requireOneInitialization(ctx: RuleContext, body: ActionBody): void {
+  const requested = ways.filter((one) => body[one] === true);
+  if (requested.length > 1) ctx.refuse('VM_TWO_INITIALIZATIONS', { action: 'run' });
+}
+
+/** What is noted of a run that begins. `effective` is the machine with the overrides of the run. */
+export function runStateAsked(effective: Vm, body: ActionBody): RunState {
+  const initializes = body['use_initialization'] === true || ways.some((one) => body[one] === true);
+  const hostName = effective.initialization?.host_name;
+  const overrides = body['vm'];
+  return {
+    ...(initializes && hostName ? { hostName } : {}),
+    ...(overrides ? { overrides, volatile: body['volatile'] === true } : {}),
+  };
+}
+
+/** Names of discs with the tools for guests that run Windows. */
+const toolsDisc = /(virtio-win|guest-tools|tools-?setup).*\.iso$/i;
+
+/** Puts the disc with the guest tools into the drive, for this run only, where that is asked for. */
+export function attachTools(ctx: RuleContext, vm: Vm, body: ActionBody): void {
+  if (body['attach_wgt'] !== true) return;
+  const names = ctx.tx.list('file').map(({ name }) => name ?? '');
+  const [newest] = names.filter((name) => toolsDisc.test(name)).sort((a, b) => (a < b ? 1 : -1));
+  if (!newest) ctx.refuse('VM_TOOLS_MISSING', { action: 'run' });
+  const collection = currentDrives(vm);
+  ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
+  ctx.tx.insert('current_cdrom', collection, {
+    id: cdromId,
+    file: { id: newest },
+    vm: { id: vm.id ?? '' },
+  });
+}
+
 type Target = Addressed<'vm'>;
+
+/** Migrates to the host that is named, or to the one that the scheduler chooses. */
+export function migrate(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
+  requireState(ctx, 'vm', vm, 'migrate');
+  requireNoBackup(ctx, vm, 'migrate');
+  checkPolicy(ctx, vm, body['force'] === true);
+  const cluster = clusterOf(ctx, vm, body);
+  const host = namedHost(ctx, vm, body, cluster);
+  const moving: Vm = { ...vm, cluster: { id: cluster } };
+  const chosen = chooseHost(ctx, moving, 'migrate', vm.host?.id, host ? [host] : undefined);
+  go(ctx, vm, chosen.id, cluster);
+  if (body['migrate_vms_in_affinity_closure'] === true) followAlong(ctx, vm, chosen.id, cluster);
+  return undefined;
+}
+
+/** Migrates to another host because of something that the service does. */
+export function leave(ctx: RuleContext, vm: Vm, reason: string): void {
+  requireState(ctx, 'vm', vm, 'migrate');
+  requireNoBackup(ctx, vm, 'migrate');
+  checkPolicy(ctx, vm, true);
+  const { id } = chooseHost(ctx, vm, 'migrate', vm.host?.id);
+  go(ctx, vm, id, vm.cluster?.id ?? '', reason);
+}
+
+/** Begins the migration to a host that was chosen; with a reason where nobody asked for it. */
+export function go(ctx: RuleContext, vm: Vm, host: string, cluster: string, reason?: string): void {
+  const messageParams = {
+    DestinationHostName: ctx.tx.get('host', host)?.name ?? host,
+    SourceHostName: hostName(ctx, vm),
+    ...(reason ? { Reason: reason } : {}),
+  };
+  const data = { host, cluster, before: vm.status, words: messageParams };
+  moveVm(ctx, vm, reason ? 'leave_host' : 'migrate', data);
+}
+
+function checkPolicy(ctx: RuleContext, vm: Vm, force: boolean): void {
+  const affinity = vm.placement_policy?.affinity;
+  if (affinity === 'pinned') ctx.refuse('VM_IS_PINNED', { action: 'migrate' });
+  if (affinity === 'user_migratable' && !force) {
+    ctx.refuse('VM_MIGRATES_ONLY_BY_FORCE', { action: 'migrate' });
+  }
+}
+
+function clusterOf(ctx: RuleContext, vm: Vm, body: ActionBody): string {
+  const present = vm.cluster?.id ?? '';
+  const sent = body['cluster'];
+  if (!sent) return present;
+  const id = resolveMember(ctx.tx, 'cluster', sent);
+  if (id === present) return id;
+  const [from, to] = [present, id].map((one) => dataCenterOfCluster(ctx, one)?.id);
+  const cluster = ctx.tx.get('cluster', id)?.name;
+  if (from !== to) ctx.refuse('VM_CLUSTER_IN_OTHER_DATA_CENTER', { action: 'migrate', cluster });
+  requireNetworks(ctx, vm, id, 'migrate');
+  return id;
+}
+
+function namedHost(
+  ctx: RuleContext,
+  vm: Vm,
+  body: ActionBody,
+  cluster: string,
+): string | undefined {
+  const sent = body['host'] as StoredObject | undefined;
+  if (!sent) return undefined;
+  const id = resolveMember(ctx.tx, 'host', sent);
+  const host = ctx.tx.get('host', id);
+  if (id === vm.host?.id)
+    ctx.refuse('VM_RUNS_THERE_ALREADY', { action: 'migrate', host: host?.name });
+  if (host?.cluster?.id !== cluster) {
+    ctx.refuse('VM_HOST_IN_OTHER_CLUSTER_TO_MIGRATE', { action: 'migrate', host: host?.name });
+  }
+  return id;
+}
+
+/** Machines that must run with this one go to the same host. */
+function followAlong(ctx: RuleContext, vm: Vm, host: string, cluster: string): void {
+  const bound = affinitySets(ctx, vm.cluster?.id ?? '')
+    .filter((set) => set.vms.has(vm.id ?? '') && set.vmsRule?.positive && set.vmsRule.enforcing)
+    .flatMap((set) => [...set.vms]);
+  for (const id of new Set(bound)) {
+    const other = ctx.tx.get('vm', id);
+    if (other && id !== vm.id && other.status === 'up' && other.host?.id !== host) {
+      go(ctx, other, host, cluster);
+    }
+  }
+}
+
+/** The machine on its new host; one that was paused is so again. */
+export function migrated(_ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
+  const { host, cluster, before } = data as { host: string; cluster: string; before?: string };
+  const status = before === 'paused' ? 'paused' : 'up';
+  return { ...vm, status, host: { id: host }, cluster: { id: cluster } };
+}
+
+/** Stays where it is. */
+export function cancelMigration(ctx: RuleContext, { object: vm }: Target): undefined {
+  requireState(ctx, 'vm', vm as StoredObject, 'cancel_migration');
+  moveVm(ctx, vm, 'cancel_migration');
+  return undefined;
+}
 
 /** Starts a machine, or lets it go on that was suspended or paused. */
 export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
@@ -55,8 +195,8 @@ export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody
 /** Starts a machine that is down. With `vm` in the body its overrides hold for this run only. */
 export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   const current = withNextRun(ctx, vm);
-  const overrides = structuredClone(body['vm'] ?? {}) as Vm;
-  resolveReferences(ctx.tx, 'vm', overrides as StoredObject);
+  const overrides = structuredClone(body['vm'] ?? {});
+  resolveReferences(ctx.tx, 'vm', overrides);
   const effective: Vm = { ...overrides, id: vm.id ?? '' };
   inherit(effective, current, Object.keys(current));
   requireDataCenter(ctx, vm, 'run');
@@ -104,10 +244,11 @@ function checkDisks(ctx: RuleContext, vm: Vm): void {
   );
   const disks = disksOf(ctx, vm).filter(({ id }) => plugged.has(id));
   const inStatus = (status: string) => disks.filter((disk) => disk.status === status);
-  const words = { action: 'run', type: 'VM' };
+  const messageParams = { action: 'run', type: 'VM' };
   const [locked, illegal] = [inStatus('locked'), inStatus('illegal')];
-  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...words, names: namesOf(locked) });
-  if (illegal.length > 0) ctx.refuse('DISK_IS_ILLEGAL', { ...words, names: namesOf(illegal) });
+  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...messageParams, names: namesOf(locked) });
+  if (illegal.length > 0)
+    ctx.refuse('DISK_IS_ILLEGAL', { ...messageParams, names: namesOf(illegal) });
   const away = disks.flatMap((disk) => {
     const id = disk.storage_type === 'lun' ? undefined : disk.storage_domains?.[0]?.id;
     const domain = id ? ctx.tx.find('attached_storage_domain', { id }) : undefined;
@@ -147,8 +288,8 @@ export function shutdown(ctx: RuleContext, target: Target, body: ActionBody): un
 
 function halt(ctx: RuleContext, vm: Vm, how: 'stop' | 'shutdown', body: ActionBody): void {
   const reason = typeof body['reason'] === 'string' ? body['reason'] : undefined;
-  const words = { Reason: reason ? ` (Reason: ${reason})` : '' };
-  moveVm(ctx, { ...vm, ...(reason ? { stop_reason: reason } : {}) }, how, { words });
+  const messageParams = { Reason: reason ? ` (Reason: ${reason})` : '' };
+  moveVm(ctx, { ...vm, ...(reason ? { stop_reason: reason } : {}) }, how, { words: messageParams });
 }
 
 /** Begins the reboot. With changes that wait, or overrides of this run, it is a stop and a start. */
@@ -177,8 +318,8 @@ export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
 
 /** What the guest tells while it runs, and where its console is. */
 export function running(ctx: RuleContext, vm: Vm): Vm {
-  const told = runStateOf(vm).hostName ?? vm.initialization?.host_name;
-  const label = (told ?? vm.name ?? '').toLowerCase();
+  const reported = runStateOf(vm).hostName ?? vm.initialization?.host_name;
+  const label = (reported ?? vm.name ?? '').toLowerCase();
   const windows = vm.os?.type?.startsWith('windows') ?? false;
   return {
     ...vm,

@@ -1,0 +1,79 @@
+/** Completion of asynchronous requests, for clients that wait. */
+import { type Caller, RuleContext } from '../core/context.ts';
+import { type JobStatus, jobOf } from '../core/jobs.ts';
+import type { Site } from '../core/ports.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import type { Store } from '../store/store.ts';
+import { type Answer, type Call, collectionRefOf, presentationOf, show } from './call.ts';
+import { type ApiRequest, route } from './request.ts';
+import { visibilityFilterOf } from './visibility-filter.ts';
+
+const progress: Readonly<Record<JobStatus, string>> = {
+  started: 'in_progress',
+  finished: 'complete',
+  failed: 'failed',
+  aborted: 'failed',
+};
+
+/** The state of what a path names; undefined where it names nothing of this sort. */
+export function statusOf(
+  server: { readonly store: Store; readonly site: Site },
+  request: ApiRequest,
+  caller: Caller,
+): Answer | undefined {
+  const id = request.segments.at(-1);
+  const above = request.segments.slice(0, -1);
+  if (request.method !== 'GET' || id === undefined) return undefined;
+  const creation = above.at(-1) === 'creation_status';
+  const action = !creation && route(above)?.operations.get('POST')?.isAction === true;
+  if (!action && !(creation && route(above.slice(0, -1)))) return undefined;
+  const job = server.store.read((tx) => {
+    const ctx = new RuleContext(tx, server.site, caller);
+    const filter = visibilityFilterOf(ctx, request, true);
+    return filter?.sees('job', id) === false ? undefined : jobOf(ctx, id);
+  });
+  if (!job || job.external) return undefined;
+  const status = progress[job.status];
+  const state = {
+    id,
+    href: `${request.apiPath}/${request.segments.join('/')}`,
+    status,
+    ...(status === 'failed' ? { fault: { reason: 'Asynchronous task failed' } } : {}),
+  };
+  return { status: 200, form: creation ? 'creation' : 'action', action: state };
+}
+
+/**
+ * The answer once the object of the call has come to rest, or undefined while it has not. An
+ * object that ended in a failed state is answered as a failed action.
+ */
+export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | undefined {
+  const job = jobOf(ctx, jobIdOf(result));
+  if (job?.status === 'started') return undefined;
+  const failedJob = job?.status === 'failed' || job?.status === 'aborted';
+  const ref = collectionRefOf(ctx, call);
+  const lifecycle = ctx.behavior(ref.kind)?.lifecycle;
+  if (!lifecycle) return failedJob ? failedAction(result, 'The work failed.') : result;
+  const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
+  const object = ctx.tx.get(ref.kind, id, ref.collection) as StoredObject | undefined;
+  if (!object) return result;
+  const state = String(object[lifecycle.attribute] ?? lifecycle.settled[0]);
+  if (!lifecycle.settled.includes(state)) return undefined;
+  if (result.form === 'object') {
+    const shown = show(presentationOf(ctx, call), ref, object);
+    return { ...result, status: 201, object: shown };
+  }
+  const badly = lifecycle.failed?.includes(state) || failedJob;
+  return badly ? failedAction(result, `The object is ${state}.`) : result;
+}
+
+function failedAction(result: Answer, detail: string): Answer {
+  if (result.form !== 'action') return result;
+  const fault = { reason: 'Operation Failed', detail: `[${detail}]` };
+  return { ...result, action: { ...result.action, status: 'failed', fault } };
+}
+
+function jobIdOf(result: Answer): string {
+  const job = result.form === 'action' ? (result.action['job'] as { id?: string }) : undefined;
+  return job?.id ?? '';
+}

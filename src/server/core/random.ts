@@ -1,0 +1,37 @@
+/** Reproducible numbers and ids: from a seed or from a name. */
+import { createHash } from 'node:crypto';
+
+/** Sixteen bytes that depend on the words alone. */
+export function digestOf(...messageParams: readonly string[]): Buffer {
+  return createHash('md5').update(messageParams.join(' ')).digest();
+}
+
+/** An id in the form of a UUID that depends on the words alone. */
+export function namedId(...messageParams: readonly string[]): string {
+  const hex = digestOf(...messageParams).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-3${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** A generator of numbers from 0 to 1 (mulberry32): small, fast, good enough to vary a simulation. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * A generator of ids in the form of random UUIDs. Those from another beginning are others: for a store
+ * that holds objects with ids of the same seed already.
+ */
+export function seededUuid(seed: number, beginning = 0): () => string {
+  const random = seededRandom(seed ^ 0x5f3759df ^ Math.imul(beginning, 0x9e3779b1));
+  const hex = (digits: number) =>
+    Math.floor(random() * 16 ** digits)
+      .toString(16)
+      .padStart(digits, '0');
+  return () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${hex(4)}`;
+}

@@ -1,0 +1,48 @@
+/** Removal of objects: refused while they are in use, with what is kept below them, and from the lists that name them. */
+import { linkListsOf, type StoredObject, storedKinds } from '../store/kinds.ts';
+import type { CollectionRef } from './collection-ref.ts';
+import type { RuleContext } from './context.ts';
+import { refused, typeLabel } from './fault.ts';
+
+/** Deletes an object with everything that is kept below it. */
+export function erase(
+  ctx: RuleContext,
+  { ref, object }: { ref: Pick<CollectionRef, 'kind' | 'collection'>; object: StoredObject },
+): void {
+  const id = String(object['id']);
+  ctx.tx.remove(ref.kind, id, ref.collection);
+  const path = `${ref.collection}/${id}`;
+  for (const kind of storedKinds()) ctx.tx.removeBelow(kind, path);
+}
+
+/** Objects whose list attributes name this one lose that entry. */
+export function forgetReferences(ctx: RuleContext, id: string): void {
+  for (const kind of storedKinds()) {
+    for (const attribute of linkListsOf(kind)) {
+      for (const object of ctx.tx.referring(kind, attribute, id) as StoredObject[]) {
+        const list = object[attribute] as { id?: string }[];
+        ctx.tx.update(kind, {
+          ...object,
+          [attribute]: list.filter((item) => item.id !== id),
+        } as never);
+      }
+    }
+  }
+}
+
+/** Refuses the removal of an object that others refer to. */
+export function refuseInUse(
+  target: { ref: CollectionRef; object: StoredObject },
+  users: readonly StoredObject[],
+  what: string,
+): void {
+  if (users.length === 0) return;
+  const names = users.slice(0, 5).map((user) => String(user['name'] ?? user['id']));
+  if (users.length > 5) names.push('...');
+  throw refused('OBJECT_IN_USE', {
+    action: 'remove',
+    type: typeLabel(target.ref.type),
+    name: String(target.object['name'] ?? target.object['id']),
+    users: `${what} ${names.join(', ')}`,
+  });
+}

@@ -1,0 +1,353 @@
+/** Request bodies: limits on size and time, and decoding. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Operation } from '../../model/index.ts';
+import { decodeAction, decodeList, decodeObject, type MediaType } from '../../wire/index.ts';
+import { type ApiRequest, contentMedia } from '../api/request.ts';
+import { Refusal } from '../core/fault.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import { ClientGone } from './send.ts';
+
+export interface BodyLimits {
+  /** Bytes of all bodies in memory, of those from one address among them. */
+  readonly total: number;
+  readonly perAddress: number;
+  /** Bytes among the total that only bodies up to `small` bytes may take. */
+  readonly reserve: number;
+  readonly small: number;
+  /** Milliseconds without a byte. */
+  readonly silence: number;
+  /** Bytes a second, on average, behind the first `grace` milliseconds. */
+  readonly slowest: number;
+  readonly grace: number;
+  /** Bodies from one address that may take longer than a second at the same time. */
+  readonly slowPerAddress: number;
+}
+
+const mebibyte = 2 ** 20;
+
+export const defaultBodyLimits: BodyLimits = {
+  total: 64 * mebibyte,
+  perAddress: 32 * mebibyte,
+  reserve: 16 * mebibyte,
+  small: 64 * 2 ** 10,
+  silence: 7_000,
+  slowest: 256,
+  grace: 7_000,
+  slowPerAddress: 64,
+};
+
+/** Milliseconds between two looks at bodies that are being read. */
+const sweepInterval = 1_000;
+
+interface Reading {
+  readonly address: string;
+  readonly began: number;
+  last: number;
+  received: number;
+  readonly fail: (error: Error) => void;
+}
+
+/** All bodies that a server is reading. */
+export class RequestBodies {
+  readonly #limits: BodyLimits;
+  readonly #now: () => number;
+  readonly #readings = new Set<Reading>();
+  readonly #heldOf = new Map<string, number>();
+  #held = 0;
+  #sweep: NodeJS.Timeout | undefined;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(limits: BodyLimits = defaultBodyLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Bytes of bodies that are in memory. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /**
+   * Reads the body of a request; the client is told to send it where it waits for that. Refuses with
+   * 408, 413, 415 or 503 what is too slow, too large, compressed, or too much at once. Throws
+   * `ClientGone` where it breaks off.
+   */
+  async read(
+    request: IncomingMessage,
+    response: ServerResponse,
+    maximum: number,
+  ): Promise<Uint8Array> {
+    if (!announcesBody(request)) return new Uint8Array();
+    if (Number(request.headers['content-length'] ?? 0) > maximum) throw tooLarge(maximum);
+    refuseCompressed(request);
+    if (broken.has(request)) throw malformed();
+    if (awaitsContinue(request)) {
+      response.writeContinue();
+      continued.add(request);
+    }
+    return this.#gather(request, maximum);
+  }
+
+  #gather(request: IncomingMessage, maximum: number): Promise<Uint8Array> {
+    const address = request.socket.remoteAddress ?? '';
+    const began = this.#now();
+    // A whole state of a site is larger than the sum allows, and only its administrator may send one.
+    const isCounted = maximum <= this.#limits.perAddress;
+    return new Promise<Uint8Array>((resolve, reject) => {
+      const pieces: Uint8Array[] = [];
+      const settle = () => {
+        this.#readings.delete(reading);
+        if (isCounted) this.#hold(address, -reading.received);
+        request.off('data', take).off('end', done).off('close', gone).off('error', gone);
+        request.off(brokenOff, spoilt);
+      };
+      const fail = (error: Error) => {
+        settle();
+        request.pause();
+        reject(error);
+      };
+      const reading: Reading = { address, began, last: began, received: 0, fail };
+      const take = (piece: Uint8Array) => {
+        if (reading.received + piece.length > maximum) return fail(tooLarge(maximum));
+        if (isCounted && !this.#fits(reading, piece.length)) return fail(tooMuchAtOnce());
+        reading.received += piece.length;
+        reading.last = this.#now();
+        if (isCounted) this.#hold(address, piece.length);
+        pieces.push(piece);
+      };
+      const done = () => {
+        settle();
+        resolve(pieces.length === 1 ? (pieces[0] ?? new Uint8Array()) : Buffer.concat(pieces));
+      };
+      const gone = () => fail(new ClientGone(address));
+      const spoilt = () => fail(malformed());
+      this.#readings.add(reading);
+      this.#watch();
+      request.on('data', take).once('end', done).once('close', gone).once('error', gone);
+      request.once(brokenOff, spoilt);
+    });
+  }
+
+  #fits({ address, received }: Reading, more: number): boolean {
+    const { total, perAddress, reserve, small } = this.#limits;
+    const isSmall = received + more <= small;
+    const ofAddress = (this.#heldOf.get(address) ?? 0) + more;
+    if (this.#held + more > (isSmall ? total : total - reserve)) return false;
+    return isSmall || ofAddress <= perAddress;
+  }
+
+  #hold(address: string, bytes: number): void {
+    this.#held += bytes;
+    const left = (this.#heldOf.get(address) ?? 0) + bytes;
+    if (left > 0) this.#heldOf.set(address, left);
+    else this.#heldOf.delete(address);
+  }
+
+  #watch(): void {
+    this.#sweep ??= setInterval(() => this.sweep(), sweepInterval).unref();
+  }
+
+  /** Ends bodies that are too slow; called once a second while there are any. */
+  sweep(): void {
+    if (this.#readings.size === 0) {
+      clearInterval(this.#sweep);
+      this.#sweep = undefined;
+      return;
+    }
+    const now = this.#now();
+    const { silence, slowest, grace, slowPerAddress } = this.#limits;
+    const slow = new Map<string, Reading[]>();
+    for (const reading of this.#readings) {
+      const age = now - reading.began;
+      if (age < sweepInterval) continue;
+      const crawls = age > grace && reading.received / age < slowest / 1_000;
+      if (now - reading.last > silence || crawls) {
+        reading.fail(tooSlow());
+        continue;
+      }
+      const same = slow.get(reading.address);
+      if (same) same.push(reading);
+      else slow.set(reading.address, [reading]);
+    }
+    for (const readings of slow.values()) {
+      if (readings.length <= slowPerAddress) continue;
+      // Those that flow may stay.
+      const rate = ({ received, began }: Reading) => received / (now - began);
+      readings.sort((a, b) => rate(b) - rate(a));
+      for (const reading of readings.slice(slowPerAddress)) reading.fail(tooSlow());
+    }
+  }
+}
+
+/** Requests the rest of whose body cannot be understood, and the event that says so. */
+const broken = new WeakSet<IncomingMessage>();
+const brokenOff = 'vmctl:broken';
+
+/** Tells that the rest of a body is no HTTP: the request is answered at once, and is the last. */
+export function breakOff(request: IncomingMessage): void {
+  broken.add(request);
+  request.emit(brokenOff);
+}
+
+/** Requests that were told to send their body. */
+const continued = new WeakSet<IncomingMessage>();
+
+export function awaitsContinue(request: IncomingMessage): boolean {
+  const { expect } = request.headers;
+  return expect !== undefined && /\b100-continue\b/i.test(expect) && !continued.has(request);
+}
+
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Milliseconds to wait for the rest of a short body that nobody needs, before the answer. */
+const shortWait = 100;
+/** Milliseconds to go on reading a long one behind the answer, so that its sender sees the answer. */
+const linger = 2_000;
+
+/**
+ * What becomes of a body that was not read. A short one is passed over, for the next request on the
+ * connection; otherwise the connection ends with the answer. Then it resolves with what has to be
+ * awaited between the answer and its end.
+ */
+export async function passOver(
+  request: IncomingMessage,
+  response: ServerResponse,
+  small = defaultBodyLimits.small,
+): Promise<(() => Promise<void>) | undefined> {
+  if (request.complete || !announcesBody(request)) return undefined;
+  const waits = awaitsContinue(request);
+  const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (!waits && !broken.has(request) && announced <= small && (await rest(request, shortWait)))
+    return undefined;
+  response.setHeader('Connection', 'close');
+  return waits || broken.has(request) ? undefined : async () => void (await rest(request, linger));
+}
+
+/** Reads on and drops what comes; whether that was all of it. */
+function rest(request: IncomingMessage, milliseconds: number): Promise<boolean> {
+  if (request.complete || request.destroyed) return Promise.resolve(request.complete);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end(false), milliseconds);
+    const end = (came: boolean) => {
+      clearTimeout(timer);
+      resolve(came);
+    };
+    request.once('end', () => end(true));
+    request.once('close', () => end(request.complete));
+    request.on('error', () => {});
+    request.resume();
+  });
+}
+
+function refuseCompressed({ headers }: IncomingMessage): void {
+  const coding = headers['content-encoding']?.trim().toLowerCase();
+  if (coding === undefined || coding === '' || coding === 'identity') return;
+  throw new Refusal(
+    415,
+    'Unsupported Media Type',
+    'Bodies of requests are not taken compressed; send it without Content-Encoding.',
+  );
+}
+
+function malformed(): Refusal {
+  return new Refusal(400, 'Request syntactically incorrect.', 'The body is not valid HTTP.');
+}
+
+function tooLarge(maximum: number): Refusal {
+  return new Refusal(
+    413,
+    'Request Entity Too Large',
+    `The body is larger than the ${maximum} bytes that it may have.`,
+  );
+}
+
+function tooMuchAtOnce(): Refusal {
+  return new Refusal(
+    503,
+    'Service Unavailable',
+    'The server is reading too many large bodies at once. Send this one again in a moment.',
+    { headers: { 'Retry-After': '1' } },
+  );
+}
+
+function tooSlow(): Refusal {
+  return new Refusal(408, 'Request Timeout', 'The body of the request came too slowly.');
+}
+
+/** Most documents are a few KiB. */
+const defaultLimit = mebibyte;
+/** Scripts, icons and OVF configurations are within these, and within the bodies of actions. */
+const largeLimit = 4 * mebibyte;
+const large: ReadonlySet<string> = new Set([
+  'vm',
+  'template',
+  'instance_type',
+  'vm_pool',
+  'snapshot',
+  'icon',
+]);
+
+/** Bytes that the body of an operation may have. */
+export function largestBody({ isAction, type }: Operation): number {
+  return isAction || large.has(type) ? largeLimit : defaultLimit;
+}
+
+/** Whether an operation has a use for a body. */
+export function takesBody({ http, body }: Operation): boolean {
+  return http === 'POST' || http === 'PUT' || body.length > 0;
+}
+
+/**
+ * Reads and decodes the body of a request. Refuses with 400, 413 or 415; an action without
+ * parameters needs no body, and no content type.
+ */
+export async function readDocument(
+  request: ApiRequest,
+  operation: Operation,
+): Promise<StoredObject | StoredObject[]> {
+  const contentType = request.header('content-type');
+  const media = contentMedia(contentType);
+  const mayBeEmpty = operation.isAction || operation.http === 'DELETE';
+  // A type that is not known is refused also where nothing follows: pages of other sites can send
+  // such requests without asking first.
+  if (!media && (!mayBeEmpty || contentType !== undefined)) throw unknownType();
+  const body = await request.readBody(largestBody(operation));
+  if (body.length === 0 && mayBeEmpty) return {};
+  if (!media) throw unknownType();
+  return decode(media, body, operation);
+}
+
+function decode(
+  media: MediaType,
+  body: Uint8Array,
+  { http, isAction, listBody, type, body: members }: Operation,
+): StoredObject | StoredObject[] {
+  if (http === 'DELETE' && isList(media, body, type)) {
+    // What is removed may also be sent by itself, without an action around it.
+    const [member = ''] = members;
+    return { [member]: decodeList(media, body, type) };
+  }
+  if (isAction || http === 'DELETE') return decodeAction(media, body);
+  if (listBody && isList(media, body, type)) return decodeList(media, body, type);
+  return decodeObject(media, body, type);
+}
+
+/** Bricks may be sent as a list or one alone. */
+function isList(media: MediaType, body: Uint8Array, type: string): boolean {
+  try {
+    decodeList(media, body, type);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unknownType(): Refusal {
+  return new Refusal(
+    415,
+    'Unsupported Media Type',
+    'The Content-Type must be application/xml or application/json.',
+  );
+}

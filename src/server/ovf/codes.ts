@@ -1,0 +1,164 @@
+/** Numbers and names that OVF documents use for values of the API. */
+import type { EnumName, EnumValue } from '../../model/enums.ts';
+
+/** Kinds of hardware, as the standard numbers them; `video` and `graphics` differ between layouts. */
+export const hardware = {
+  other: '0',
+  processor: '3',
+  memory: '4',
+  network: '10',
+  cdrom: '15',
+  disk: '17',
+  usb: '23',
+} as const;
+
+/** Values of an enum in the order of their numbers, from a first one on. */
+function numbered<E extends EnumName>(
+  _enum: E,
+  values: readonly EnumValue<E>[],
+  first = 0,
+): { write(value: string): string | undefined; read(text: string): EnumValue<E> | undefined } {
+  return {
+    write(value) {
+      const index = values.indexOf(value as EnumValue<E>);
+      return index < 0 ? undefined : String(index + first);
+    },
+    read: (text) => values[Number(text) - first],
+  };
+}
+
+export const vmType = numbered('vm_type', ['desktop', 'server', 'high_performance']);
+export const affinity = numbered('vm_affinity', ['migratable', 'user_migratable', 'pinned']);
+export const serialNumberPolicy = numbered('serial_number_policy', [
+  'host',
+  'vm',
+  'custom',
+  'none',
+]);
+export const biosType = numbered('bios_type', [
+  'i440fx_sea_bios',
+  'q35_sea_bios',
+  'q35_ovmf',
+  'q35_secure_boot',
+]);
+export const cpuPinningPolicy = numbered('cpu_pinning_policy', [
+  'none',
+  'manual',
+  'resize_and_pin_numa',
+  'dedicated',
+  'isolate_threads',
+]);
+export const nicInterface = numbered('nic_interface', [
+  'rtl8139_virtio',
+  'rtl8139',
+  'e1000',
+  'virtio',
+  'spapr_vlan',
+  'pci_passthrough',
+  'e1000e',
+]);
+/** What the number of an origin stands for. */
+export const origins = [
+  'rhev',
+  'vmware',
+  'xen',
+  'ovirt',
+  'hosted_engine',
+  'external',
+  'managed_hosted_engine',
+  'hyperv',
+  'kvm',
+  'physical_xen',
+  'kubevirt',
+] as const;
+
+/** Orders of boot devices by their numbers: `c` is the disk, `d` the drive, `n` the network. */
+const bootOrders = 'c dc n cdn cnd dcn dnc ncd ndc cd d cn dn nc nd'.split(' ');
+const bootDevices = { c: 'hd', d: 'cdrom', n: 'network' } as const;
+type BootDevice = EnumValue<'boot_device'>;
+
+/** The number of an order of boot devices; undefined where there is none. */
+export function bootNumber(devices: readonly BootDevice[]): string | undefined {
+  const letters = Object.fromEntries(Object.entries(bootDevices).map(([key, name]) => [name, key]));
+  const index = bootOrders.indexOf(devices.map((device) => letters[device] ?? '').join(''));
+  return index < 0 ? undefined : String(index);
+}
+
+export function bootOrder(number: string): BootDevice[] | undefined {
+  return bootOrders[Number(number)]?.split('').map((letter) => bootDevices[letter as 'c']);
+}
+
+/** How documents spell interfaces of disks. */
+const diskInterfaces = {
+  ide: 'IDE',
+  virtio_scsi: 'VirtIO_SCSI',
+  virtio: 'VirtIO',
+  spapr_vscsi: 'SPAPR_VSCSI',
+  sata: 'SATA',
+} as const satisfies Readonly<Record<EnumValue<'disk_interface'>, string>>;
+
+export function diskInterfaceText(value: EnumValue<'disk_interface'>): string {
+  return diskInterfaces[value];
+}
+
+export function diskInterface(text: string): EnumValue<'disk_interface'> | undefined {
+  const names = Object.keys(diskInterfaces) as EnumValue<'disk_interface'>[];
+  return names.find((name) => diskInterfaces[name].toLowerCase() === text.toLowerCase());
+}
+
+/** URIs by which documents tell the format of an image. */
+export const formatUris = {
+  raw: 'http://www.vmware.com/specifications/vmdk.html#sparse',
+  cow: 'http://www.gnome.org/~markmc/qcow-image-format.html',
+} as const;
+
+/**
+ * Numbers of the standard (CIM) for operating systems of the API. A system that is not here has the
+ * number of the first one that its name begins with.
+ */
+const cimSystems: readonly (readonly [system: string, number: string])[] = [
+  ['windows_xp', '67'],
+  ['windows_2003x64', '70'],
+  ['windows_2003', '69'],
+  ['windows_2008r2x64', '103'],
+  ['windows_2008x64', '77'],
+  ['windows_2008', '76'],
+  ['windows_7', '105'],
+  ['windows_8x64', '115'],
+  ['windows_8', '114'],
+  ['windows_2012r2x64', '116'],
+  ['windows_2012x64', '113'],
+  ['windows_2016x64', '117'],
+  ['windows_2019x64', '122'],
+  ['windows_10x64', '121'],
+  ['windows_10', '120'],
+  ['rhcos_x64', '125'],
+  ['freebsdx64', '78'],
+  ['freebsd', '42'],
+  ['other_linux', '36'],
+];
+/** The same for families of Linux: any of them is read as Linux. */
+const cimFamilies: readonly (readonly [pattern: RegExp, number: string])[] = [
+  [/^ubuntu/, '94'],
+  [/^debian/, '96'],
+  [/^sles/, '83'],
+  [/^rhel_\w+(?:x64|ppc64|s390x)$/, '80'],
+  [/^rhel/, '79'],
+];
+const otherSystem = '1';
+/** Numbers of Linux systems of all kinds. */
+const linuxNumbers = new Set(
+  '36 79 80 82 83 84 85 89 90 91 92 93 94 95 96 97 98 99 100 101 106 107 108 109'.split(' '),
+);
+
+export function cimNumber(system: string): string {
+  const family = cimFamilies.find(([pattern]) => pattern.test(system));
+  const known = family ?? cimSystems.find(([name]) => system.startsWith(name));
+  return known?.[1] ?? otherSystem;
+}
+
+/** The operating system that a number of the standard stands for. */
+export function systemOfCim(number: string): string {
+  if (linuxNumbers.has(number)) return 'other_linux';
+  return cimSystems.find(([, known]) => known === number)?.[0] ?? 'other';
+}

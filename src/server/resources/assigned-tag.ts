@@ -1,0 +1,84 @@
+/** Tags of objects: assignment and removal. */
+import type { EventName } from '../../model/events.ts';
+import type { Resource } from '../../model/resource.ts';
+import { define } from '../core/behavior.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
+import type { RuleContext } from '../core/context.ts';
+import { resolveMember } from '../core/input.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
+
+type Deed = 'attached' | 'detached' | 'present';
+
+/** What the audit log says of tags, by the kind of object that carries them. */
+const reported: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>>> = {
+  vm: {
+    attached: 'TAG_ATTACHED_TO_VM',
+    detached: 'TAG_DETACHED_FROM_VM',
+    present: 'TAG_ON_VM_ALREADY',
+  },
+  host: {
+    attached: 'TAG_ATTACHED_TO_HOST',
+    detached: 'TAG_DETACHED_FROM_HOST',
+    present: 'TAG_ON_HOST_ALREADY',
+  },
+  template: {
+    attached: 'TAG_ATTACHED_TO_TEMPLATE',
+    detached: 'TAG_DETACHED_FROM_TEMPLATE',
+    present: 'TAG_ON_TEMPLATE_ALREADY',
+  },
+  user: {
+    attached: 'TAG_ATTACHED_TO_USER',
+    detached: 'TAG_DETACHED_FROM_USER',
+    present: 'TAG_ON_USER_ALREADY',
+  },
+  group: {
+    attached: 'TAG_ATTACHED_TO_GROUP',
+    detached: 'TAG_DETACHED_FROM_GROUP',
+    present: 'TAG_ON_GROUP_ALREADY',
+  },
+};
+
+export const assignedTagBehavior = define('assigned_tag', {
+  attach(ctx, ref, sent) {
+    const id = resolveMember(ctx.tx, 'tag', sent);
+    const present = ctx.tx.get('assigned_tag', id, ref.collection);
+    if (present) {
+      tell(ctx, ref, 'present', id);
+      return present;
+    }
+    const tag = ctx.tx.get('tag', id);
+    const owner = ref.owner;
+    const assigned: Resource<'tag'> = {
+      id,
+      name: tag?.name ?? '',
+      ...(owner ? { [owner.kind]: { id: owner.id } } : {}),
+    };
+    ctx.tx.insert('assigned_tag', ref.collection, assigned);
+    tell(ctx, ref, 'attached', id);
+    return assigned;
+  },
+
+  remove(ctx, { ref, object }) {
+    const id = object.id ?? '';
+    ctx.tx.remove('assigned_tag', id, ref.collection);
+    tell(ctx, ref, 'detached', id);
+  },
+
+  present(ctx, assigned) {
+    return { ...ctx.tx.get('tag', assigned.id ?? ''), ...assigned };
+  },
+});
+
+function tell(ctx: RuleContext, { owner }: CollectionRef, deed: Deed, tag: string): void {
+  const code = owner && reported[owner.kind]?.[deed];
+  if (!owner || code === undefined) return;
+  const object = ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined;
+  ctx.event(
+    code,
+    { [owner.kind]: object },
+    {
+      TagName: ctx.tx.get('tag', tag)?.name,
+      TaggedName: String(object?.['user_name'] ?? object?.['name'] ?? owner.id),
+    },
+  );
+}

@@ -1,0 +1,337 @@
+/** Clusters: checks, what is created with a cluster, and what prevents its removal. */
+import type { ActionBody, Resource } from '../../model/resource.ts';
+import { define } from '../core/behavior.ts';
+import type { RuleContext } from '../core/context.ts';
+import { erase } from '../core/removal.ts';
+import { managementNetwork } from './data-center/data-center.ts';
+import { requireServers } from './gluster/layout.ts';
+import { hearsOfNetworks, synchronizeAll } from './host-network/setup.ts';
+
+type Cluster = Resource<'cluster'>;
+type Level = { readonly major?: number; readonly minor?: number } | undefined;
+
+/** The architecture of a processor type; undefined for one that says nothing of it. */
+export function architectureOf(type: string | undefined): 'x86_64' | 'ppc64' | 's390x' | undefined {
+  if (!type) return undefined;
+  if (/POWER/.test(type)) return 'ppc64';
+  return /\bz(1|BC|EC)/.test(type) ? 's390x' : 'x86_64';
+}
+
+/** Refuses what no cluster can be. */
+export function checkCluster(ctx: RuleContext, cluster: Cluster, action: string): void {
+  const level = textOf(cluster.version);
+  const known = ctx.tx.get('cluster_level', level);
+  if (!known) ctx.refuse('CLUSTER_LEVEL_UNSUPPORTED', { action, level });
+  const cpu = cluster.cpu?.type;
+  if (cpu && !known?.cpu_types?.some(({ name }) => name === cpu)) {
+    ctx.refuse('CLUSTER_CPU_UNKNOWN', { action, level, cpu });
+  }
+  const dataCenter = ctx.tx.get('data_center', cluster.data_center?.id ?? '');
+  if (compare(cluster.version, dataCenter?.version) < 0) {
+    ctx.refuse('CLUSTER_LEVEL_BELOW_DATA_CENTER', { action, level });
+  }
+  if (cluster.virt_service === false && !cluster.gluster_service) {
+    ctx.refuse('CLUSTER_WITHOUT_SERVICE', { action });
+  }
+  const percent = cluster.memory_policy?.over_commit?.percent ?? 100;
+  if (percent <= 0 && cluster.memory_policy) {
+    cluster.memory_policy = { ...cluster.memory_policy, over_commit: { percent: 100 } };
+  }
+  if (percent > 100 && cluster.ksm?.enabled === false && cluster.ballooning_enabled === false) {
+    ctx.refuse('CLUSTER_OVERCOMMITS_WITHOUT_MEANS', { action });
+  }
+  if (cluster.required_rng_sources?.includes('random')) {
+    ctx.refuse('CLUSTER_RNG_SOURCE_IMPLIED', { action, source: 'random' });
+  }
+}
+
+/** Refuses a new cluster that its data center cannot hold. */
+export function checkNewCluster(
+  ctx: RuleContext,
+  cluster: Cluster,
+  network: string | undefined,
+): void {
+  const where = { data_center_id: cluster.data_center?.id ?? '' };
+  const dataCenter = ctx.tx.get('data_center', where.data_center_id);
+  if (dataCenter?.local && ctx.tx.count('cluster', { where }) > 0) {
+    ctx.refuse('CLUSTER_IN_LOCAL_DATA_CENTER', { action: 'add' });
+  }
+  const found =
+    ctx.tx.byName('network', network ?? managementNetwork(ctx), where) ??
+    (network ? ctx.tx.find('network', { ...where, id: network }) : undefined);
+  if (!found) ctx.refuse('CLUSTER_WITHOUT_NETWORK', { action: 'add' });
+}
+
+/** Refuses a change that what is in the cluster does not allow. */
+export function checkChange(
+  ctx: RuleContext,
+  before: Cluster,
+  after: Cluster,
+  sent: Cluster,
+): void {
+  const action = 'edit';
+  const where = { cluster_id: before.id ?? '' };
+  const hosts = ctx.tx.count('host', { where });
+  const vms = ctx.tx.count('vm', { where });
+  const dataCenter = sent.data_center?.id ?? dataCenterNamed(ctx, sent.data_center?.name);
+  if (dataCenter !== undefined && dataCenter !== before.data_center?.id) {
+    ctx.refuse('CLUSTER_DATA_CENTER_FIXED', { action });
+  }
+  if (hosts > 0 && compare(after.version, before.version) < 0) {
+    ctx.refuse('CLUSTER_LEVEL_BELOW_HOSTS', { action });
+  }
+  const [old, now] = [before.cpu?.architecture, after.cpu?.architecture];
+  if (old && old !== 'undefined' && old !== now && hosts + vms > 0) {
+    ctx.refuse('CLUSTER_ARCHITECTURE_FIXED', { action });
+  }
+  if (after.virt_service === false && before.virt_service !== false && vms > 0) {
+    ctx.refuse('CLUSTER_SERVICE_IN_USE', { action, objects: 'VMs' });
+  }
+  const volumes = ctx.tx.count('gluster_volume', {
+    where: { collection: `/clusters/${before.id}/glustervolumes` },
+  });
+  if (before.gluster_service && !after.gluster_service && volumes > 0) {
+    ctx.refuse('CLUSTER_SERVICE_IN_USE', { action, objects: 'Gluster volumes' });
+  }
+  if (before.mac_pool?.id !== after.mac_pool?.id) checkMacs(ctx, before, after);
+}
+
+function dataCenterNamed(ctx: RuleContext, name: string | undefined): string | undefined {
+  return name === undefined ? undefined : (ctx.tx.byName('data_center', name)?.id ?? '');
+}
+
+/** A pool without duplicates takes no address that an interface of another cluster of it has. */
+function checkMacs(ctx: RuleContext, before: Cluster, after: Cluster): void {
+  const pool = ctx.tx.get('mac_pool', after.mac_pool?.id ?? '');
+  if (pool?.allow_duplicates) return;
+  const others = new Set(
+    ctx.tx
+      .list('cluster', { where: { mac_pool_id: pool?.id ?? '' } })
+      .filter(({ id }) => id !== before.id)
+      .flatMap((cluster) => macsOf(ctx, cluster.id ?? '')),
+  );
+  const mac = macsOf(ctx, before.id ?? '').find((one) => others.has(one));
+  if (mac) ctx.refuse('CLUSTER_MACS_COLLIDE', { action: 'edit', mac });
+}
+
+function macsOf(ctx: RuleContext, clusterId: string): string[] {
+  return ctx.tx
+    .list('vm', { where: { cluster_id: clusterId } })
+    .flatMap(({ id }) => ctx.tx.list('nic', { where: { collection: `/vms/${id}/nics` } }))
+    .flatMap(({ mac }) => mac?.address ?? []);
+}
+
+function textOf(level: Level): string {
+  return `${level?.major ?? 0}.${level?.minor ?? 0}`;
+}
+
+function compare(a: Level, b: Level): number {
+  return (a?.major ?? 0) - (b?.major ?? 0) || (a?.minor ?? 0) - (b?.minor ?? 0);
+}
+
+type Property = NonNullable<Cluster['custom_scheduling_policy_properties']>[number];
+
+/** Id of the scheduling policy that new clusters have. */
+const policyNone = 'b4ed2332-a7ac-4d5f-9596-99a439cb2812';
+
+/** Id of the policy by which machines migrate when nothing is said: "Minimal downtime". */
+const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
+
+export const clusterBehavior = define('cluster', {
+  events: { add: 'CLUSTER_ADDED', update: 'CLUSTER_UPDATED' },
+
+  beforeCreate(ctx, cluster, _place, sent) {
+    const dataCenter = ctx.tx.get('data_center', cluster.data_center?.id ?? '');
+    const { major = 4, minor = 8 } = { ...dataCenter?.version, ...cluster.version };
+    cluster.version = { major, minor };
+    fillCluster(ctx, cluster);
+    const network = sent['management_network'];
+    checkCluster(ctx, cluster, 'add');
+    checkNewCluster(ctx, cluster, network?.id ?? network?.name);
+  },
+
+  presentsStored: true,
+  present: (ctx, cluster) => ({
+    migration: { policy: { id: minimalDowntime }, ...cluster.migration },
+    custom_scheduling_policy_properties: policyProperties(ctx, cluster),
+  }),
+
+  beforeUpdate(ctx, before, after, _place, sent) {
+    if (before.scheduling_policy?.id !== after.scheduling_policy?.id) {
+      // What the old policy was told means nothing to the new one.
+      const { custom_scheduling_policy_properties: reported } = sent;
+      if (reported === undefined) delete after.custom_scheduling_policy_properties;
+    }
+    const cpu = sent['cpu'];
+    if (cpu?.type !== undefined && cpu.architecture === undefined) {
+      after.cpu = { ...after.cpu, architecture: architectureOf(cpu.type) ?? 'undefined' };
+    }
+    checkCluster(ctx, after, 'edit');
+    checkChange(ctx, before, after, sent);
+  },
+
+  afterCreate(ctx, { object }) {
+    furnishCluster(ctx, object);
+  },
+
+  beforeDelete(ctx, { object }) {
+    const where = { cluster_id: object.id ?? '' };
+    const counts = [
+      [ctx.tx.count('host', { where }), 'host'],
+      [ctx.tx.count('vm', { where }), 'VM'],
+      [ctx.tx.count('template', { where }), 'template'],
+      [ctx.tx.count('vm_pool', { where }), 'VM pool'],
+    ] as const;
+    const left = counts.filter(([count]) => count > 0);
+    if (left.length > 0) {
+      ctx.refuse('CLUSTER_HAS_OBJECTS', {
+        action: 'remove',
+        objects: left
+          .map(([count, what]) => `${count} ${what}${count === 1 ? '' : 's'}`)
+          .join(', '),
+      });
+    }
+  },
+
+  remove(ctx, { ref, object }) {
+    ctx.event('CLUSTER_REMOVED', { cluster: object });
+    for (const profile of ctx.tx.list('cpu_profile', { where: { cluster_id: object.id ?? '' } })) {
+      if (profile.id) ctx.tx.remove('cpu_profile', profile.id);
+    }
+    erase(ctx, { ref, object: { ...object } });
+  },
+
+  actions: {
+    reset_emulated_machine(ctx, { object }) {
+      const busy = ctx.tx
+        .list('host', { where: { cluster_id: object.id ?? '' } })
+        .filter(({ status }) => status !== 'down' && status !== 'maintenance');
+      if (busy.length > 0) {
+        const names = busy.map(({ name }) => name).join(', ');
+        ctx.refuse('CLUSTER_HOSTS_NOT_DOWN', { action: 'edit', names });
+      }
+      ctx.event('CLUSTER_UPDATED', { cluster: object });
+      return undefined;
+    },
+    upgrade: (ctx, { object }, body) => upgrade(ctx, object, body),
+    sync_all_networks(ctx, { object }) {
+      const hosts = ctx.tx
+        .list('host', { where: { cluster_id: object.id ?? '' } })
+        .filter(hearsOfNetworks);
+      ctx.event(
+        hosts.length > 0 ? 'CLUSTER_NETWORKS_SYNC_STARTED' : 'CLUSTER_NETWORKS_SYNC_NO_HOST',
+        { cluster: object },
+      );
+      for (const host of hosts) synchronizeAll(ctx, host);
+      if (hosts.length > 0) ctx.event('CLUSTER_NETWORKS_SYNCED', { cluster: object });
+      return undefined;
+    },
+    refresh_gluster_heal_status(ctx, { object }) {
+      requireServers(ctx, object.id ?? '', 'refresh the heal status of', 'Gluster Volumes');
+      return undefined;
+    },
+  },
+});
+
+/** Keeps account of an upgrade that somebody else performs. */
+function upgrade(ctx: RuleContext, cluster: Cluster, body: ActionBody): undefined {
+  const action = body['upgrade_action'] ?? 'start';
+  const runs = cluster.upgrade_in_progress ?? false;
+  if (runs === (action === 'start')) {
+    ctx.refuse('CLUSTER_UPGRADE_RUNS', {
+      action: 'upgrade',
+      state: runs ? 'runs already' : 'does not run',
+    });
+  }
+  const percent = Number(body['upgrade_percent_complete'] ?? cluster.upgrade_percent_complete ?? 0);
+  const correlation = body['correlation_id'];
+  const { upgrade_correlation_id: stored, ...rest } = cluster;
+  const id = typeof correlation === 'string' ? correlation : (stored ?? ctx.correlationId);
+  ctx.tx.update('cluster', {
+    ...rest,
+    upgrade_in_progress: action !== 'finish',
+    upgrade_percent_complete: action === 'start' ? 0 : action === 'finish' ? 100 : percent,
+    ...(action !== 'finish' && id ? { upgrade_correlation_id: id } : {}),
+  });
+  if (action === 'start') ctx.event('CLUSTER_UPGRADE_STARTED', { cluster });
+  if (action === 'finish') ctx.event('CLUSTER_UPGRADE_FINISHED', { cluster });
+  return undefined;
+}
+
+/** What the service fills in where a client says nothing. */
+export function fillCluster(ctx: RuleContext, cluster: Resource<'cluster'>): void {
+  const architecture = cluster.cpu?.type ? 'x86_64' : 'undefined';
+  cluster.cpu = { architecture: architectureOf(cluster.cpu?.type) ?? architecture, ...cluster.cpu };
+  cluster.memory_policy = {
+    over_commit: { percent: 100 },
+    transparent_hugepages: { enabled: true },
+    ...cluster.memory_policy,
+  };
+  cluster.error_handling = { on_error: 'migrate', ...cluster.error_handling };
+  cluster.ksm = { enabled: true, merge_across_nodes: true, ...cluster.ksm };
+  cluster.fencing_policy = {
+    enabled: true,
+    skip_if_sd_active: { enabled: false },
+    skip_if_connectivity_broken: { enabled: false, threshold: 50 },
+    skip_if_gluster_bricks_up: false,
+    skip_if_gluster_quorum_not_met: false,
+    ...cluster.fencing_policy,
+  };
+  cluster.migration = {
+    auto_converge: 'inherit',
+    compressed: 'inherit',
+    encrypted: 'inherit',
+    bandwidth: { assignment_method: 'auto' },
+    ...cluster.migration,
+  };
+  cluster.required_rng_sources ??= ['urandom'];
+  cluster.bios_type ??= 'q35_sea_bios';
+  cluster.switch_type ??= 'legacy';
+  cluster.firewall_type ??= 'firewalld';
+  cluster.scheduling_policy ??= { id: policyNone };
+  const pool = ctx.tx.find('mac_pool', {});
+  if (pool?.id) cluster.mac_pool ??= { id: pool.id };
+}
+
+/** The parameters of the scheduling policy, and over them what the cluster says of its own. */
+function policyProperties(ctx: RuleContext, cluster: Cluster): Property[] {
+  const policy = ctx.tx.get('scheduling_policy', cluster.scheduling_policy?.id ?? '');
+  const values = new Map(
+    [...(policy?.properties ?? []), ...(cluster.custom_scheduling_policy_properties ?? [])].map(
+      ({ name = '', value = '' }) => [name, value],
+    ),
+  );
+  return [...values].map(([name, value]) => ({ name, value }));
+}
+
+/** A processor profile named like the cluster, and the management network. */
+export function furnishCluster(ctx: RuleContext, cluster: Resource<'cluster'>): void {
+  const id = cluster.id ?? '';
+  ctx.tx.insert('cpu_profile', '/cpuprofiles', {
+    id: ctx.site.newId(),
+    name: cluster.name ?? '',
+    cluster: { id },
+  });
+  attachManagementNetwork(ctx, cluster);
+}
+
+/** The network over which hosts are managed: the one that was asked for, or the usual one. */
+function attachManagementNetwork(ctx: RuleContext, cluster: Resource<'cluster'>): void {
+  const id = cluster.id ?? '';
+  const where = { data_center_id: cluster.data_center?.id ?? '' };
+  const requested = ctx.tx.get('network', cluster.management_network?.id ?? '');
+  // Data centers have networks of the same name.
+  const network =
+    requested?.data_center?.id === where.data_center_id
+      ? requested
+      : ctx.tx.byName('network', requested?.name ?? managementNetwork(ctx), where);
+  if (network) {
+    ctx.tx.insert('cluster_network', `/clusters/${id}/networks`, {
+      id: network.id ?? '',
+      name: network.name ?? '',
+      required: true,
+      usages: ['vm', 'management', 'display', 'migration', 'default_route'],
+      cluster: { id },
+    });
+  }
+}

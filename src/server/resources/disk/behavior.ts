@@ -1,0 +1,165 @@
+/** Rules of disks: adding, changing and removing them; what becomes of them at the end of a move. */
+
+import type { Resource } from '../../../model/resource.ts';
+import { diskLifecycle as lifecycle } from '../../../model/resources/disk.ts';
+import { isPermitted } from '../../auth/permissions.ts';
+import { define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { isUuid, settable } from '../../core/input.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { contentsOf } from '../domain-contents/unregistered.ts';
+import { measured } from '../storage/space.ts';
+import { diskActions } from './actions.ts';
+import { changeDisk } from './attachment.ts';
+import {
+  createImage,
+  diskWords,
+  domainOf,
+  eraseDisk,
+  keptOf,
+  moveDisk,
+  pluggedInto,
+  prepareDisk,
+  templatesOf,
+  vmsOf,
+  withUnit,
+} from './disk.ts';
+import { requireNotAttached } from './snapshot-attachment.ts';
+import { copiesOf, ended, failed } from './transition-handlers.ts';
+
+type Disk = Resource<'disk'>;
+
+const transitions: TransitionHandlers<'disk'> = {
+  describe: (ctx, object, run) => {
+    const disk = object as Disk;
+    const domain = domainOf(ctx, disk);
+    const vm = ctx.tx.get('vm', String(run.data?.['vm'] ?? ''));
+    return {
+      subjects: { ...(domain ? { storage_domain: domain } : {}), ...(vm ? { vm } : {}) },
+      words: {
+        DiskAlias: disk.alias ?? disk.name ?? disk.id ?? '',
+        StorageDomainName: domain?.name ?? '<none>',
+      },
+    };
+  },
+  onEnd: ended,
+  copies: copiesOf,
+  onCopyFailure: failed,
+};
+
+export const diskBehavior = define('disk', {
+  lifecycle,
+  transitions,
+
+  /** Disks that are on the storage, but not in the inventory, are of a kind of their own. */
+  locate(ctx, ref, id) {
+    const { owner } = ref;
+    if (owner?.kind !== 'storage_domain' && owner?.kind !== 'attached_storage_domain') return ref;
+    const collection = contentsOf(owner.id, 'disks');
+    const requested =
+      id === undefined
+        ? ctx.parameters.flag('unregistered') === true
+        : ctx.tx.get('unregistered_disk', id, collection) !== undefined;
+    if (!requested) return ref;
+    return { ...ref, kind: 'unregistered_disk', collection, options: { where: { collection } } };
+  },
+
+  beforeCreate(ctx, disk, _place, sent) {
+    if (sent['active'] === true && ctx.site.dialect.refusesActiveDisk) {
+      ctx.refuse('DISK_FLOATS', { action: 'add' });
+    }
+    const id = sent['id'];
+    if (typeof id === 'string' && isUuid(id)) {
+      if (ctx.tx.get('disk', id)) ctx.refuse('DISK_EXISTS', { action: 'add', id });
+      disk.id = id;
+    }
+    prepareDisk(ctx, disk);
+  },
+
+  afterCreate(ctx, { object, ref }) {
+    grant(ctx, object);
+    createImage(ctx, object);
+    if (object.storage_type === 'lun') ctx.event('DISK_ADDED', {}, { DiskAlias: object.alias });
+    else moveDisk(ctx, ref, object, 'add');
+  },
+
+  /** What a disk lets change itself depends on the dialect; attachments let change everything. */
+  replace(ctx, { object, ref }, sent) {
+    const { qcow_version: version, ...others } = settable('disk', sent, 'U');
+    const more = Object.keys(others).length > 0;
+    if (more && ctx.site.dialect.diskUpdates === 'qcow_version') {
+      ctx.refuse('DISK_ONLY_QCOW_VERSION', { action: 'edit' });
+    }
+    if (object.status === 'locked') {
+      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(object) });
+    }
+    if (more) changeDisk(ctx, object, sent);
+    else if (version !== undefined) {
+      if (object.format !== 'cow') ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
+      requireState(ctx, 'disk', object as StoredObject, 'update', diskWords(object));
+      const changed = { ...object, qcow_version: version } as Disk;
+      ctx.tx.update('disk', changed);
+      moveDisk(ctx, ref, changed, 'update');
+    }
+    return ctx.tx.get('disk', object.id ?? '') ?? object;
+  },
+
+  beforeDelete(ctx, { object }) {
+    const unit = object.storage_type === 'lun';
+    if (object.content_type === 'ovf_store' && object.status !== 'illegal') {
+      ctx.refuse('DISK_IS_OVF_STORE', { action: 'remove' });
+    }
+    if (!unit) requireState(ctx, 'disk', object, 'remove', diskWords(object));
+    const vms = pluggedInto(ctx, object);
+    if (vms.length > 0) {
+      const names = vms.map(({ name }) => name).join(', ');
+      ctx.refuse('DISK_IS_IN_USE', { action: 'remove', names });
+    }
+    requireNotAttached(ctx, keptOf(ctx, object), 'remove', 'Virtual Disk');
+    const [template] = templatesOf(ctx, object);
+    if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'remove', name: template.name });
+    const drives = ctx.tx.list('cdrom', { where: { file_id: object.id ?? '' } });
+    if (drives.length > 0) {
+      const names = drives.map(({ vm }) => ctx.tx.get('vm', vm?.id ?? '')?.name).join(', ');
+      ctx.refuse('DISK_IN_CD_DRIVE', { action: 'remove', names });
+    }
+  },
+
+  remove(ctx, { ref, object }) {
+    if (object.storage_type === 'lun') {
+      ctx.event('DISK_REMOVED_WITHOUT_DOMAIN', {}, { DiskAlias: object.alias });
+      eraseDisk(ctx, object);
+    } else {
+      moveDisk(ctx, ref, object, 'remove');
+    }
+  },
+
+  present(ctx, disk) {
+    if (disk.storage_type === 'lun') return { ...withUnit(ctx, disk), status: undefined };
+    // While bytes arrive, the file knows better.
+    return disk.status === 'locked' ? measured(ctx, disk) : {};
+  },
+
+  references: {
+    vms: (ctx, disk) => vmsOf(ctx, disk).map(({ vm }) => ({ id: vm.id ?? '' })),
+  },
+
+  actions: diskActions,
+});
+
+/** Whoever adds a disk may go on working with it. */
+function grant(ctx: RuleContext, disk: Disk): void {
+  const { userId } = ctx.caller;
+  const id = disk.id ?? '';
+  if (isPermitted(ctx.tx, ctx.caller, 'edit_disk_properties', { kind: 'disk', id })) return;
+  const role = ctx.tx.byName('role', 'DiskOperator')?.id;
+  if (!role || !ctx.tx.get('user', userId)) return;
+  ctx.tx.insert('permission', '/permissions', {
+    id: ctx.site.newId(),
+    role: { id: role },
+    user: { id: userId },
+    disk: { id },
+  });
+}

@@ -1,0 +1,154 @@
+/** Behavior of host interfaces: virtual functions, the networks that may use them, LLDP. */
+import type { Resource } from '../../../model/resource.ts';
+import { define } from '../../core/behavior.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { Refusal } from '../../core/fault.ts';
+import { resolveMember } from '../../core/input.ts';
+import { digestOf } from '../../core/random.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { attachmentsOf, macOf, type Nic, nicId, nicsOf, nicsPath } from './nics.ts';
+
+export const hostNicBehavior = define('host_nic', {
+  presentsStored: true,
+  /** An interface with a network has both versions of the protocol, whether they are used or not. */
+  present: (_ctx, { network, ipv6, properties }) =>
+    network
+      ? { ipv6: { gateway: '::', version: 'v6', ...ipv6 }, properties: properties ?? [] }
+      : {},
+
+  actions: {
+    update_virtual_functions_configuration(ctx, { object, ref }, body) {
+      const present = object.virtual_functions_configuration;
+      if (!present) {
+        throw new Refusal(405, 'The network interface does not support SR-IOV.', object.id);
+      }
+      const host = ref.collection.split('/')[2] ?? '';
+      const sent = body['virtual_functions_configuration'] as typeof present;
+      const wanted = sent.number_of_virtual_functions;
+      if (wanted !== undefined && wanted !== present.number_of_virtual_functions) {
+        divide(ctx, host, object, wanted);
+      }
+      const { number_of_virtual_functions = 0, all_networks_allowed = true } = {
+        ...present,
+        ...sent,
+      };
+      const path = nicsPath(host);
+      ctx.tx.update(
+        'host_nic',
+        {
+          ...object,
+          virtual_functions_configuration: {
+            ...present,
+            number_of_virtual_functions,
+            all_networks_allowed,
+          },
+        },
+        path,
+      );
+      ctx.event('VIRTUAL_FUNCTIONS_CHANGED', { host: { id: host } }, { NicName: object.name });
+      return undefined;
+    },
+  },
+});
+
+/** Makes as many virtual functions of an interface as are wanted. */
+function divide(ctx: RuleContext, host: string, nic: Nic, wanted: number): void {
+  const max = nic.virtual_functions_configuration?.max_number_of_virtual_functions ?? 0;
+  const action = 'edit';
+  if (wanted < 0 || wanted > max) {
+    ctx.refuse('VALUE_OUT_OF_RANGE', {
+      action,
+      type: 'Interface',
+      attribute: 'number_of_virtual_functions',
+      value: wanted,
+      min: 0,
+      max,
+    });
+  }
+  const functions = nicsOf(ctx, host).filter(({ physical_function: on }) => on?.id === nic.id);
+  const used = new Set(attachmentsOf(ctx, host).map(({ host_nic }) => host_nic?.id));
+  const busy = functions.filter(({ id }) => used.has(id));
+  if (busy.length > 0) {
+    ctx.refuse('VIRTUAL_FUNCTIONS_IN_USE', {
+      action,
+      names: busy.map(({ name }) => name).join(', '),
+    });
+  }
+  for (const { id } of functions) ctx.tx.remove('host_nic', id ?? '', nicsPath(host));
+  for (let index = 0; index < wanted; index++) {
+    const name = `${nic.name}v${index}`;
+    ctx.tx.insert('host_nic', nicsPath(host), {
+      id: nicId(host, name),
+      name,
+      mac: { address: macOf(host, name) },
+      speed: nic.speed ?? 0,
+      status: 'up',
+      mtu: 1500,
+      bridged: false,
+      custom_configuration: false,
+      override_configuration: false,
+      boot_protocol: 'none',
+      ipv6_boot_protocol: 'none',
+      host: { id: host },
+      physical_function: { id: nic.id ?? '' },
+    });
+  }
+}
+
+/** Single networks and labels are allowed where not all networks are. */
+export function requireSelection(ctx: RuleContext, ref: CollectionRef): void {
+  const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
+  const configuration = nic?.virtual_functions_configuration;
+  if (!configuration) ctx.refuse('NIC_IS_NOT_SRIOV', { action: 'add', nic: nic?.name });
+  if (configuration.all_networks_allowed) {
+    ctx.refuse('ALL_NETWORKS_ALLOWED', { action: 'add', nic: nic?.name });
+  }
+}
+
+export const allowedNetworkBehavior = define('allowed_network', {
+  events: { remove: 'VIRTUAL_FUNCTIONS_NETWORK_REMOVED' },
+
+  attach(ctx, ref, sent) {
+    requireSelection(ctx, ref);
+    const id = resolveMember(ctx.tx, 'network', sent);
+    const name = ctx.tx.get('network', id)?.name ?? '';
+    if (ctx.tx.get('allowed_network', id, ref.collection)) {
+      ctx.refuse('NAME_IN_USE', { action: 'add', type: 'Network', name });
+    }
+    const allowed: Resource<'network'> = { id, name };
+    ctx.tx.insert('allowed_network', ref.collection, allowed);
+    const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
+    ctx.event(
+      'VIRTUAL_FUNCTIONS_NETWORK_ADDED',
+      { host: nic?.host },
+      { NetworkName: name, HostNicName: nic?.name },
+    );
+    return allowed;
+  },
+
+  present: (ctx, { id = '' }) => (ctx.tx.get('network', id) ?? {}) as StoredObject,
+});
+
+/** What the switch at the other end of a cable tells of itself. */
+export const lldpBehavior = define('link_layer_discovery_protocol_element', {
+  compute(ctx, ref) {
+    const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
+    if (!nic || nic.bonding || nic.base_interface !== undefined || nic.physical_function) return [];
+    const digest = digestOf(nic.id ?? '', 'switch');
+    const port = 1 + ((digest[0] ?? 0) % 48);
+    const rows: readonly [number, string, string, string][] = [
+      [1, 'Chassis ID', 'chassis id', '02:00:5e:10:00:01'],
+      [2, 'Port ID', 'port id', `Ethernet1/${port}`],
+      [3, 'Time To Live', 'time to live', '120'],
+      [4, 'Port Description', 'port description', `to ${nic.name}`],
+      [5, 'System Name', 'system name', 'switch1.example.com'],
+    ];
+    return rows.map(([type, name, property, value]) => ({
+      id: `${type}`,
+      name,
+      type,
+      properties: [{ name: property, value }],
+    }));
+  },
+});

@@ -1,0 +1,232 @@
+/** Behavior of hosts: create, update, remove, present; migration targets. */
+
+import type { Resource } from '../../../model/resource.ts';
+import { hostLifecycle as lifecycle } from '../../../model/resources/host.ts';
+import { define } from '../../core/behavior.ts';
+import type { CollectionRef } from '../../core/collection-ref.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { Refusal } from '../../core/fault.ts';
+import { resolveMember } from '../../core/input.ts';
+import { requireState } from '../../core/transitions.ts';
+import { compose } from '../../store/conditions.ts';
+import { isRecord, type StoredObject } from '../../store/kinds.ts';
+import { applyLabels } from '../affinity.ts';
+import { bricksOn } from '../gluster/layout.ts';
+import { changeNetworkCluster, hostNetworkActions } from '../host-network/setup.ts';
+import { affinitySets } from '../scheduling/affinity.ts';
+import { chooseHost } from '../scheduling/choose-host.ts';
+import { measureOf } from '../statistics/search-fields.ts';
+import { engineOf, hostActions } from './actions.ts';
+import {
+  checkAddress,
+  checkChange,
+  checkLocalStorage,
+  checkNumbers,
+  checkPeers,
+  checkPowerManagement,
+  localDomains,
+  requireSignIn,
+  sshOf,
+} from './checks.ts';
+import { shownReports } from './hardware.ts';
+import { namesOf, runningOn } from './maintenance.ts';
+import { refreshStorage } from './spm.ts';
+import { storageActions } from './storage.ts';
+import { hostTransitions, move } from './transitions.ts';
+
+/** Keeps the providers that were sent with a new host, in the collection of the host. */
+export function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: StoredObject): void {
+  const list = sent['external_network_provider_configurations'];
+  if (!Array.isArray(list)) return;
+  for (const { external_network_provider: named } of list) {
+    if (!isRecord(named)) continue;
+    const id = resolveMember(ctx.tx, 'openstack_network_provider', named);
+    const path = `/hosts/${host.id}/externalnetworkproviderconfigurations`;
+    ctx.tx.insert('external_network_provider_configuration', path, {
+      id: ctx.site.newId(),
+      external_network_provider: { id },
+      host: { id: host.id ?? '' },
+    });
+  }
+}
+
+type Vm = Resource<'vm'>;
+
+/** The list of hosts, or of those that can take the machines which the request names. */
+export function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
+  const named = ctx.parameters.text('migration_target_of');
+  if (named === undefined || id !== undefined || ref.collection !== '/hosts') return ref;
+  const vms = named.split(',').flatMap((vm) => ctx.tx.get('vm', vm.trim()) ?? []);
+  const all =
+    ctx.parameters.flag('check_vms_in_affinity_closure') === true ? closureOf(ctx, vms) : vms;
+  const hosts = ctx.tx
+    .list('host', { where: { status: 'up' } })
+    .filter((host) => all.length > 0 && all.every((vm) => takes(ctx, host.id ?? '', vm)))
+    .map(({ id: host }) => host ?? '');
+  const sql = hosts.length > 0 ? `id IN (${hosts.map(() => '?').join(', ')})` : '0';
+  const { condition } = ref.options;
+  return {
+    ...ref,
+    options: {
+      ...ref.options,
+      condition: condition
+        ? compose`(${condition}) AND ${{ sql, values: hosts }}`
+        : { sql, values: hosts },
+    },
+  };
+}
+
+/** Machines that must stay together with these, and these themselves. */
+function closureOf(ctx: RuleContext, vms: readonly Vm[]): Vm[] {
+  const ids = new Set(vms.map(({ id }) => id ?? ''));
+  for (const cluster of new Set(vms.map((vm) => vm.cluster?.id ?? ''))) {
+    for (const { vms: members, vmsRule } of affinitySets(ctx, cluster)) {
+      if (!vmsRule?.positive || !vmsRule.enforcing) continue;
+      if ([...members].some((id) => ids.has(id))) for (const id of members) ids.add(id);
+    }
+  }
+  return [...ids].flatMap((id) => ctx.tx.get('vm', id) ?? []);
+}
+
+/** Whether a host can take a machine that runs elsewhere. */
+function takes(ctx: RuleContext, host: string, vm: Vm): boolean {
+  try {
+    return chooseHost(ctx, vm, 'migrate', vm.host?.id, [host]).id === host;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+type Host = Resource<'host'>;
+
+export const hostBehavior = define('host', {
+  lifecycle,
+  measure: (ctx, field) => measureOf(ctx, 'host', field),
+  transitions: hostTransitions,
+  events: { update: 'HOST_UPDATED' },
+
+  beforeCreate(ctx, host, _place, sent) {
+    requireSignIn(sent);
+    host.cluster ??= { id: ctx.tx.byName('cluster', 'Default')?.id ?? '' };
+    checkAddress(ctx, host, 'add');
+    checkNumbers(ctx, host, 'add');
+    checkLocalStorage(ctx, host);
+    checkPeers(ctx, host);
+    checkPowerManagement(ctx, host, 'add');
+    host.port ??= 54321;
+    host.protocol = 'stomp';
+    host.spm = { priority: 5, ...host.spm, status: 'none' };
+    host.power_management = powerManagementOf(host.power_management);
+    host.ssh = sshOf(host.ssh);
+    forgetPassword(host);
+    applyLabels(ctx, host);
+    // They are objects of their own.
+    delete host.external_network_provider_configurations;
+    // A host that a provider sets up is there once somebody approves it.
+    host.status = host.external_host_provider?.id ? 'installing_os' : 'installing';
+    host.memory = 0;
+    host.external_status = 'ok';
+  },
+
+  afterCreate(ctx, target, sent) {
+    keepProviders(ctx, target.object, sent);
+    const flags = ctx.parameters;
+    const engine = engineOf(ctx, 'add', {
+      deploy: flags.flag('deploy_hosted_engine'),
+      undeploy: flags.flag('undeploy_hosted_engine'),
+    });
+    if (target.object.status === 'installing_os') {
+      ctx.event('HOST_ADDED', { host: target.object });
+      return;
+    }
+    move(ctx, target, 'add', {
+      ...(flags.flag('activate') === false ? { to: 'maintenance' } : {}),
+      ...(flags.flag('reboot') === false ? { skip: ['reboot'] } : {}),
+      ...(engine ? { data: { hosted_engine: engine } } : {}),
+    });
+  },
+
+  beforeUpdate(ctx, before, after) {
+    after.power_management = powerManagementOf(after.power_management);
+    after.ssh = sshOf(after.ssh);
+    if (after.spm) after.spm = { ...after.spm, status: before.spm?.status ?? 'none' };
+    forgetPassword(after);
+    after.protocol = 'stomp';
+    const { custom_kernel_cmdline: wanted = '' } = after.os ?? {};
+    if (before.os) {
+      after.os = { ...systemOf(before), ...(wanted ? { custom_kernel_cmdline: wanted } : {}) };
+    }
+    if ((before.os?.custom_kernel_cmdline ?? '') !== wanted) {
+      after.reinstallation_required = true;
+    }
+    checkChange(ctx, before, after);
+    applyLabels(ctx, after);
+  },
+
+  afterUpdate(ctx, before, { object }) {
+    if (before.cluster?.id === object.cluster?.id) return;
+    changeNetworkCluster(ctx, object);
+    refreshStorage(ctx, before);
+    refreshStorage(ctx, object);
+  },
+
+  locate: migrationTargets,
+
+  beforeDelete(ctx, { object }, parameters) {
+    const action = 'remove';
+    requireState(ctx, 'host', object, 'remove');
+    const vms = runningOn(ctx, object);
+    if (vms.length > 0) ctx.refuse('HOST_HAS_VMS', { action, names: namesOf(vms) });
+    const pinned = ctx.tx
+      .list('vm', { where: { cluster_id: object.cluster?.id ?? '' } })
+      .filter(({ placement_policy: policy }) => {
+        return policy?.affinity === 'pinned' && policy.hosts?.some(({ id }) => id === object.id);
+      });
+    if (pinned.length > 0) ctx.refuse('HOST_HAS_PINNED_VMS', { action, names: namesOf(pinned) });
+    const given = ctx.tx.list('host_device', { where: { host_id: object.id ?? '' } });
+    if (given.length > 0)
+      ctx.refuse('HOST_HAS_ASSIGNED_DEVICES', { action, names: namesOf(given) });
+    const local = localDomains(ctx, object);
+    if (local.length > 0) ctx.refuse('HOST_HAS_LOCAL_STORAGE', { action, names: namesOf(local) });
+    const bricks = parameters.flag('force') ? [] : bricksOn(ctx, object);
+    if (bricks.length > 0) ctx.refuse('HOST_HAS_BRICKS', { action, names: namesOf(bricks) });
+  },
+
+  remove(ctx, target) {
+    move(ctx, target, 'remove');
+  },
+
+  presentsStored: true,
+  present(ctx, host) {
+    const where = { host_id: host.id ?? '' };
+    const condition = ctx.filter?.condition('vm');
+    const total = ctx.tx.count('vm', { where, condition });
+    const moving = { ...where, status: 'migrating' };
+    const migrating = ctx.tx.count('vm', { where: moving, condition });
+    return { ...shownReports(host), summary: { active: total, migrating, total } };
+  },
+
+  actions: { ...hostActions, ...hostNetworkActions, ...storageActions },
+});
+
+function powerManagementOf(sent: Host['power_management']): NonNullable<Host['power_management']> {
+  const { agents: _elsewhere, ...power } = sent ?? {};
+  return {
+    automatic_pm_enabled: true,
+    enabled: false,
+    kdump_detection: true,
+    pm_proxies: [{ type: 'cluster' }, { type: 'dc' }],
+    ...power,
+  };
+}
+
+/** Only the kernel command line of a host's system is anybody's choice. */
+function systemOf(host: Host): Host['os'] {
+  const { custom_kernel_cmdline: _chosen, ...found } = host.os ?? {};
+  return found;
+}
+
+function forgetPassword(host: Host): void {
+  delete host['root_password'];
+}

@@ -1,0 +1,189 @@
+/** The ends of the moves of hosts: what a host is once it was installed, came up, went away. */
+import type { Resource } from '../../../model/resource.ts';
+import type { Addressed } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { erase, forgetReferences } from '../../core/removal.ts';
+import type { TransitionHandlers, TransitionRun } from '../../core/transition-handlers.ts';
+import { begin, stay } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { switchBricks } from '../gluster/layout.ts';
+import { missingNetworks } from '../host-network/nics.ts';
+import { revertNetworks, settledNetworks } from '../host-network/saved.ts';
+import { bootedAt } from '../statistics/host.ts';
+import { certificateOf, equip, fingerprintOf, hardware, software } from './hardware.ts';
+import { migrateAway, runningOn } from './maintenance.ts';
+import { freeVms, markNonOperational, settleNonResponsive } from './non-responsive.ts';
+import { refreshStorage } from './spm.ts';
+
+type Host = Resource<'host'>;
+
+export function journeyOf(
+  id: string,
+  operation: string,
+  more: Partial<TransitionRun> = {},
+): TransitionRun {
+  return { kind: 'host', collection: '/hosts', id, operation, ...more };
+}
+
+/** Sends a host on a move. */
+export function move(
+  ctx: RuleContext,
+  target: Pick<Addressed<'host'>, 'object'>,
+  operation: string,
+  more: Partial<TransitionRun> = {},
+): undefined {
+  const { object } = target;
+  begin(ctx, journeyOf(object.id ?? '', operation, more), object);
+  // Meanwhile another host may have to manage the storage.
+  const now = ctx.tx.get('host', object.id ?? '');
+  if (now && now.status !== 'up') refreshStorage(ctx, now);
+  return undefined;
+}
+
+export const hostTransitions: TransitionHandlers<'host'> = {
+  describe: (ctx, host) => ({
+    subjects: {
+      host: host,
+      cluster: ctx.tx.get('cluster', host.cluster?.id ?? ''),
+    },
+    words: { HostStatus: statusWord(host) },
+  }),
+  onEnd: {
+    add: installed,
+    approve: installed,
+    install: installed,
+    upgrade(ctx, host, run) {
+      const rebooted = run.skip?.includes('reboot') ? host : booted(ctx, host);
+      const upgraded = { ...rebooted, ...software(true), update_available: false };
+      ctx.event('HOST_UPGRADED_REBOOTS', { host: host });
+      return host['status'] === 'up' ? comeUp(ctx, upgraded) : upgraded;
+    },
+    enroll_certificate: (_ctx, host) => ({ ...host, certificate: certificateOf(host) }),
+    activate: (ctx, host) => comeUp(ctx, host),
+    deactivate: leave,
+    fence_start: powered,
+    fence_restart: powered,
+    lose(ctx, host) {
+      ctx.tx.update('host', host);
+      ctx.event('HOST_NON_RESPONSIVE', { host: host });
+      const fenced = settleNonResponsive(ctx, host);
+      refreshStorage(ctx, host);
+      const now = ctx.tx.get('host', String(host['id'])) as Host;
+      if (fenced) restartPower(ctx, now);
+      return fenced ? undefined : now;
+    },
+    remove(ctx, host) {
+      erase(ctx, { ref: { kind: 'host', collection: '/hosts' }, object: host });
+      forgetReferences(ctx, String(host['id']));
+      for (const permission of ctx.tx.list('permission', {
+        where: { host_id: String(host['id']) },
+      })) {
+        if (permission.id) ctx.tx.remove('permission', permission.id);
+      }
+      refreshStorage(ctx, host);
+      return undefined;
+    },
+  },
+};
+
+/** Switches a host off and on: its virtual machines are down, and start elsewhere. */
+export function restartPower(
+  ctx: RuleContext,
+  host: Host,
+  more: Partial<TransitionRun> = {},
+): void {
+  ctx.event('FENCING_STARTED', { host }, { FenceType: 'restart' });
+  ctx.tx.update('host', { ...host, status: 'reboot' });
+  freeVms(ctx, host);
+  ctx.event('HOST_REBOOTING', { host });
+  const now = ctx.tx.get('host', host.id ?? '') ?? host;
+  move(ctx, { object: now }, 'fence_restart', more);
+}
+
+/** A host that was rebooted has the networks that it has saved. */
+function booted(ctx: RuleContext, host: StoredObject): StoredObject {
+  revertNetworks(ctx, String(host['id']));
+  return { ...settledNetworks(host), [bootedAt]: ctx.timestamp };
+}
+
+function installed(ctx: RuleContext, given: StoredObject, run: TransitionRun): StoredObject {
+  ctx.event('HOST_INSTALLED', { host: given });
+  const host = run.skip?.includes('reboot') ? given : booted(ctx, given);
+  const id = String(host['id']);
+  const known = (host as Host).hardware_information?.uuid !== undefined;
+  const engine = run.data?.['hosted_engine'];
+  const ready: StoredObject = {
+    [bootedAt]: ctx.timestamp,
+    ...(known ? {} : { ...hardware(id), certificate: certificateOf(host) }),
+    ...host,
+    ...(known ? {} : { memory: hardware(id)['memory'], os: mergedSystem(id, host) }),
+    ...(engine ? { hosted_engine: engine } : {}),
+    ssh: { ...(host as Host).ssh, fingerprint: fingerprintOf(id) },
+    reinstallation_required: false,
+  };
+  equip(ctx, ready);
+  return ready['status'] === 'up' ? comeUp(ctx, ready) : ready;
+}
+
+/** The operating system that was found, with the kernel command line that was asked for. */
+function mergedSystem(id: string, host: StoredObject): StoredObject {
+  return { ...((host['os'] ?? {}) as StoredObject), ...(hardware(id)['os'] as StoredObject) };
+}
+
+function powered(ctx: RuleContext, host: StoredObject, run: TransitionRun): StoredObject {
+  const type = run.operation === 'fence_start' ? 'start' : 'restart';
+  ctx.event('FENCING_SUCCEEDED', { host: host }, { FenceType: type });
+  const ready = booted(ctx, host);
+  return ready['status'] === 'up' ? comeUp(ctx, ready) : ready;
+}
+
+/** A host goes to maintenance once its last virtual machine has left it. */
+function leave(ctx: RuleContext, host: StoredObject, run: TransitionRun): StoredObject | undefined {
+  ctx.tx.update('host', { ...host, status: 'preparing_for_maintenance' });
+  migrateAway(ctx, host);
+  if (runningOn(ctx, host).length > 0) return stay(ctx, run, host);
+  if (run.data?.['stop_gluster_service']) {
+    switchBricks(ctx, host, false);
+    ctx.event('GLUSTER_SERVICE_STOPPED', { host: host });
+  }
+  ctx.tx.update('host', host);
+  refreshStorage(ctx, host);
+  const upgrade = run.data?.['upgrade'];
+  if (!upgrade) return ctx.tx.get('host', String(host['id'])) ?? host;
+  ctx.event('HOST_IN_MAINTENANCE', { host: host });
+  move(ctx, { object: host }, 'upgrade', upgrade);
+  return undefined;
+}
+
+/**
+ * A host that came up may become the storage pool manager of its data center. One that lacks a
+ * required network is of no use.
+ */
+export function comeUp(ctx: RuleContext, host: StoredObject): StoredObject {
+  const missing = missingNetworks(ctx, host);
+  if (missing.length > 0) return markNonOperational(ctx, host, missing);
+  const { status_detail: _reason, ...ready } = host;
+  ctx.tx.update('host', ready);
+  const cluster = ctx.tx.get('cluster', (host as Host).cluster?.id ?? '');
+  adoptArchitecture(ctx, cluster);
+  refreshStorage(ctx, host);
+  if (cluster?.gluster_service) {
+    switchBricks(ctx, host, true);
+    ctx.event('GLUSTER_SERVICE_STARTED', { host: host });
+  }
+  return ctx.tx.get('host', String(host['id'])) ?? ready;
+}
+
+/** A cluster without a processor type takes that of its first host. */
+function adoptArchitecture(ctx: RuleContext, cluster: Resource<'cluster'> | undefined): void {
+  if (!cluster || (cluster.cpu?.architecture ?? 'undefined') !== 'undefined') return;
+  ctx.tx.update('cluster', {
+    ...cluster,
+    cpu: { type: 'Intel Nehalem Family', ...cluster.cpu, architecture: 'x86_64' },
+  });
+}
+
+function statusWord(host: Host): string {
+  const messageParams = (host.status ?? '').split('_');
+  return messageParams.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}

@@ -1,0 +1,276 @@
+/** Users, groups, roles and tags, and the directory that users and groups come from. */
+
+import type { Resource } from '../../model/resource.ts';
+import { hasPassword, setPassword } from '../auth/passwords.ts';
+import { everyone, splitUserName } from '../auth/permissions.ts';
+import { define } from '../core/behavior.ts';
+import type { RuleContext } from '../core/context.ts';
+import { refuseInUse } from '../core/removal.ts';
+import { defaultIds } from '../reference-data/default-ids.ts';
+import { copyPassword, removePassword } from '../store/credentials.ts';
+import type { StoredObject } from '../store/kinds.ts';
+
+/** Entries of a directory are named by themselves, not by ids of the service. */
+export function directoryId(name: string): string {
+  return Buffer.from(name, 'utf8').toString('hex').toUpperCase();
+}
+
+/** The domain of a user or group, with its name. */
+export function shownDomain(
+  ctx: RuleContext,
+  { domain }: { readonly domain?: { readonly id?: string } },
+): StoredObject {
+  const id = domain?.id ?? '';
+  const name = ctx.tx.get('domain', id)?.name;
+  return name === undefined ? {} : { domain: { id, name } };
+}
+
+/** A new entry of a directory. */
+export function entryOf(
+  kind: 'directory_user' | 'directory_group',
+  name: string,
+  domain: string,
+  domainName: string,
+): StoredObject {
+  const id = directoryId(name);
+  const common = { id, name, namespace: '*', domain: { id: domain }, domain_entry_id: id };
+  if (kind === 'directory_group') return common;
+  return { ...common, principal: name, user_name: `${name}@${domainName}`, email: '' };
+}
+
+/** Fills the directory of a new service. */
+export function fillDirectory(ctx: RuleContext, domain: string, domainName: string): void {
+  const add = (kind: 'directory_user' | 'directory_group', folder: string, name: string) => {
+    const entry = entryOf(kind, name, domain, domainName);
+    ctx.tx.insert(kind, `/domains/${domain}/${folder}`, entry);
+  };
+  for (const name of directoryUsers) add('directory_user', 'users', name);
+  for (const name of directoryGroups) add('directory_group', 'groups', name);
+}
+
+/** Who is in the directory that comes with the server, beside the administrator. */
+const directoryUsers = ['admin', 'jane', 'olaf', 'kim', 'lena', 'marco', 'nadia', 'user'] as const;
+const directoryGroups = ['admins', 'auditors', 'developers', 'operators'] as const;
+
+type User = Resource<'user'>;
+type Group = Resource<'group'>;
+
+const rootTag = '00000000-0000-0000-0000-000000000000';
+
+/** What a directory knows: entries that an inventory may add to. */
+function directoryRules(kind: 'directory_user' | 'directory_group') {
+  return define(kind, {
+    presentsStored: true,
+    present: shownDomain,
+    attach(ctx, ref, sent) {
+      const domain = ref.owner?.id ?? '';
+      const name = sent.name ?? ('user_name' in sent ? sent.user_name : undefined) ?? '';
+      const entry = entryOf(kind, name, domain, String(ctx.tx.get('domain', domain)?.name));
+      Object.assign(entry, sent, { id: entry['id'] });
+      ctx.tx.insert(kind, ref.collection, entry);
+      return entry;
+    },
+  });
+}
+
+/** Everyone is in the domain of the administrator, as far as clients ask. */
+function ofAdmin(ctx: RuleContext): User {
+  return ctx.tx.get('user', defaultIds.admin) ?? {};
+}
+
+/** Name and domain of what is to be added: the domain may be a part of the name. */
+function principalOf(
+  ctx: RuleContext,
+  text: string,
+  domain: { id?: string } | undefined,
+): { name: string; domain: Resource<'domain'> | undefined } {
+  const named = splitUserName(text);
+  const found = domain?.id
+    ? ctx.tx.get('domain', domain.id)
+    : named &&
+      (ctx.tx.byName('domain', named.profile) ?? ctx.tx.byName('domain', `${named.profile}-authz`));
+  const ends = [found?.name ?? '', (found?.name ?? '').replace(/-authz$/, '')];
+  const name = named && ends.includes(named.profile) ? named.login : text;
+  return { name, domain: found };
+}
+
+/** The entry of the directory behind a user or group; refuses what the directory does not know. */
+function known(
+  ctx: RuleContext,
+  kind: 'directory_user' | 'directory_group',
+  text: string,
+  domain: { id?: string } | undefined,
+): StoredObject {
+  const principal = principalOf(ctx, text, domain);
+  const folder = kind === 'directory_user' ? 'users' : 'groups';
+  const entry =
+    principal.domain?.id &&
+    ctx.tx.get(kind, directoryId(principal.name), `/domains/${principal.domain.id}/${folder}`);
+  if (entry) return entry;
+  return ctx.refuse('NOT_IN_DIRECTORY', {
+    action: 'add',
+    type: kind === 'directory_user' ? 'User' : 'Group',
+    name: principal.name,
+    domain: principal.domain?.name ?? '<none>',
+  });
+}
+
+/** What an object of the service takes over from the directory. */
+function taken(entry: StoredObject): StoredObject {
+  const { id: _, ...members } = entry;
+  return members;
+}
+
+export const identityBehaviors = [
+  directoryRules('directory_user'),
+  directoryRules('directory_group'),
+
+  define('user', {
+    presentsStored: true,
+    present: shownDomain,
+    events: { update: 'USER_PROFILE_UPDATED' },
+    attach(ctx, ref, sent) {
+      const user = sent;
+      const text = user.user_name ?? user.principal ?? user.name ?? '';
+      const entry = known(ctx, 'directory_user', text, domainOf(ctx, sent));
+      const present = ctx.tx.find('user', { user_name: String(entry['user_name']) });
+      // Adding somebody again finds the user that is there.
+      if (present) return present;
+      const added: User = { department: '', last_name: '', ...taken(entry), id: ctx.site.newId() };
+      ctx.tx.insert('user', ref.collection, added);
+      givePassword(ctx, added, user.password);
+      ctx.event('USER_ADDED', {}, { NewUserName: added.user_name });
+      return added;
+    },
+    beforeUpdate(ctx, before, after) {
+      if (ctx.parameters.flag('merge') !== true || !after.user_options) return;
+      const options = [...(before.user_options ?? []), ...after.user_options];
+      after.user_options = [...new Map(options.map((one) => [one.name, one])).values()];
+    },
+    beforeDelete(ctx, { object }) {
+      if (object.id === defaultIds.admin) {
+        ctx.refuse('USER_IS_ADMINISTRATOR', { action: 'remove' });
+      }
+      if (object.id === ctx.caller.userId) ctx.refuse('USER_IS_CALLER', { action: 'remove' });
+      removePassword(ctx.tx, loginOf(object));
+      ctx.event('USER_REMOVED', {}, { RemovedUserName: object.user_name ?? object.name });
+      forgetPermissions(ctx, 'user_id', object.id ?? '');
+    },
+  }),
+
+  define('group', {
+    presentsStored: true,
+    present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
+    attach(ctx, ref, sent) {
+      const group = sent;
+      const entry = known(ctx, 'directory_group', group.name ?? '', domainOf(ctx, sent));
+      const domain = (entry['domain'] as { id: string }).id;
+      const present = ctx.tx.byName('group', String(entry['name']), { domain_id: domain });
+      if (present) return present;
+      const added: Group = { ...taken(entry), id: ctx.site.newId() };
+      ctx.tx.insert('group', ref.collection, added);
+      ctx.event('USER_ADDED', {}, { NewUserName: added.name });
+      return added;
+    },
+    beforeDelete(ctx, { object }) {
+      if (object.id === everyone) ctx.refuse('GROUP_IS_BUILT_IN', { action: 'remove' });
+      ctx.event('GROUP_REMOVED', {}, { GroupName: object.name });
+      forgetPermissions(ctx, 'group_id', object.id ?? '');
+    },
+  }),
+
+  define('role', {
+    events: { add: 'ROLE_ADDED', update: 'ROLE_UPDATED', remove: 'ROLE_REMOVED' },
+    beforeCreate(ctx, role) {
+      const permits = (role.permits ?? []) as { id?: string }[];
+      if (permits.length === 0) ctx.refuse('ROLE_WITHOUT_PERMITS', { action: 'add' });
+      for (const { id } of permits) checkPermit(ctx, role, id);
+      role.mutable = true;
+      role.administrative ??= false;
+    },
+    beforeUpdate(ctx, before, after) {
+      if (before.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'edit' });
+      if (before.administrative !== after.administrative) {
+        ctx.refuse('ROLE_TYPE_FIXED', { action: 'edit' });
+      }
+    },
+    onMembershipChange(ctx, before, after, { id, added }) {
+      if (before.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'edit' });
+      if (added) checkPermit(ctx, after, id);
+      const messageParams = { PermitName: ctx.tx.get('permit', id)?.name, RoleName: before.name };
+      ctx.event(added ? 'PERMIT_ADDED_TO_ROLE' : 'PERMIT_REMOVED_FROM_ROLE', {}, messageParams);
+    },
+    beforeDelete(ctx, { ref, object }) {
+      if (object.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'remove' });
+      const where = { role_id: object.id ?? '' };
+      const permissions = ctx.tx.list('permission', { where, limit: 6 });
+      refuseInUse({ ref, object: { ...object } }, permissions as StoredObject[], 'the permissions');
+    },
+  }),
+
+  define('tag', {
+    events: { add: 'TAG_ADDED', update: 'TAG_UPDATED', remove: 'TAG_REMOVED' },
+    beforeCreate(_ctx, tag) {
+      tag.parent ??= { id: rootTag };
+    },
+    beforeUpdate(ctx, before, after) {
+      if (before.id === rootTag) ctx.refuse('TAG_IS_ROOT', { action: 'edit' });
+      for (let at = after.parent?.id; at && at !== rootTag; at = parentOf(ctx, at)) {
+        if (at === after.id) ctx.refuse('TAG_BELOW_ITSELF', { action: 'edit' });
+      }
+    },
+    beforeDelete(ctx, { object }) {
+      if (object.id === rootTag) ctx.refuse('TAG_IS_ROOT', { action: 'remove' });
+      removeBelow(ctx, object.id ?? '');
+    },
+  }),
+];
+
+/**
+ * How somebody from the simulated directory signs in: with the password that was sent when the user
+ * was added, or else with that of the administrator. Who has a password keeps it.
+ */
+function givePassword(ctx: RuleContext, user: User, sent: string | undefined): void {
+  const login = loginOf(user);
+  if (hasPassword(ctx.tx, login)) return;
+  if (sent) setPassword(ctx.tx, login, sent);
+  else copyPassword(ctx.tx, loginOf(ctx.tx.get('user', defaultIds.admin) ?? {}), login);
+}
+
+/** What a user signs in as: `jane@internal`. */
+function loginOf({ user_name: name = '' }: User): string {
+  return name.replace(/-authz$/, '');
+}
+
+function domainOf(ctx: RuleContext, sent: StoredObject): { id?: string } | undefined {
+  const domain = sent['domain'] as { id?: string; name?: string } | undefined;
+  if (domain?.id) return domain;
+  return domain?.name === undefined ? undefined : ctx.tx.byName('domain', domain.name);
+}
+
+function forgetPermissions(ctx: RuleContext, column: string, id: string): void {
+  for (const permission of ctx.tx.list('permission', { where: { [column]: id } })) {
+    if (permission.id) ctx.tx.remove('permission', permission.id);
+  }
+}
+
+/** A role for users has no permits of administrators. */
+function checkPermit(ctx: RuleContext, role: Resource<'role'>, id: string | undefined): void {
+  const permit = id === undefined ? undefined : ctx.tx.get('permit', id);
+  if (permit?.administrative && !role.administrative) {
+    ctx.refuse('ROLE_PERMIT_OF_ADMINISTRATORS', { action: 'add', permit: permit.name ?? '' });
+  }
+}
+
+function parentOf(ctx: RuleContext, id: string): string | undefined {
+  return ctx.tx.get('tag', id)?.parent?.id;
+}
+
+/** A tag goes with the tags below it, and comes off everything that has it. */
+function removeBelow(ctx: RuleContext, id: string): void {
+  for (const child of ctx.tx.list('tag', { where: { parent_id: id } })) {
+    removeBelow(ctx, child.id ?? '');
+    ctx.tx.remove('tag', child.id ?? '', '/tags');
+  }
+  ctx.tx.remove('assigned_tag', id);
+}

@@ -1,0 +1,302 @@
+/** Image transfers: tickets of the image daemon, and the state of the disk. */
+
+import type { EventName } from '../../../model/events.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { imageTransferLifecycle as lifecycle } from '../../../model/resources/image-transfer.ts';
+import { type Addressed, define } from '../../core/behavior.ts';
+import type { RuleContext } from '../../core/context.ts';
+import type { TransitionHandlers } from '../../core/transition-handlers.ts';
+import { begin, requireState } from '../../core/transitions.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { hostsUp } from '../data-center/data-center.ts';
+import { dataCenterOf, domainOf, pluggedInto, vmsOf } from '../disk/disk.ts';
+import { requireBackupsBegun } from '../snapshot/checks.ts';
+import {
+  prepare as beginPreparation,
+  chooseFile,
+  closeTicket,
+  diskOf,
+  formOf,
+  isWhole,
+  lockImage,
+  needsPreparation,
+  openTicket,
+  releaseImage,
+  type Transfer,
+  trackUpload,
+  whenPrepared,
+} from './image.ts';
+
+type Disk = Resource<'disk'>;
+
+const transitions: TransitionHandlers<'image_transfer'> = {
+  describe: (ctx, object) => aboutTransfer(ctx, object),
+  copies: {
+    /** What came in another format becomes the image of the disk. */
+    finalize(ctx, object) {
+      const transfer = object as Transfer;
+      if (!transfer.scratch || transfer.direction === 'download') return [];
+      const disk = diskOf(ctx, transfer);
+      const form = formOf(transfer, disk, 'in');
+      return [{ from: transfer.id ?? '', to: disk.id ?? '', form }];
+    },
+  },
+  onEnd: {
+    finalize(ctx, object) {
+      const whole = isWhole(ctx, object);
+      releaseImage(ctx, object, whole ? 'ok' : 'illegal');
+      if (!whole) tellFailure(ctx, object);
+      return finished(ctx, { ...object, phase: whole ? 'finished_success' : 'finished_failure' });
+    },
+    cancel: ended,
+    fail: ended,
+  },
+  onCopyFailure: {
+    finalize(ctx, object) {
+      tellFailure(ctx, object);
+      return ended(ctx, { ...object, phase: 'finished_failure' });
+    },
+  },
+};
+
+export const imageTransferBehavior = define('image_transfer', {
+  lifecycle,
+  transitions,
+  addsAtOnce: true,
+
+  beforeCreate(ctx, object) {
+    const transfer: Transfer = object;
+    const named = [transfer.disk?.id ?? transfer.image?.id, transfer.snapshot?.id];
+    if (named.every((id) => id !== undefined))
+      ctx.refuse('TRANSFER_OF_ONE_IMAGE', { action: 'add' });
+    const disk = diskOf(ctx, transfer);
+    transfer.direction ??= 'upload';
+    transfer.shared = isShared(ctx, transfer, disk);
+    if (!transfer.shared) requireFree(ctx, transfer, disk);
+    requireActiveDomain(ctx, disk);
+    // A backup shows what the machine sees, whatever the image is stored as.
+    transfer.format ??= transfer.backup?.id ? 'raw' : (disk.format ?? 'raw');
+    if (transfer.backup?.id && transfer.format === 'cow') {
+      ctx.refuse('TRANSFER_FORMAT_NOT_OF_BACKUP', { action: 'add' });
+    }
+    transfer.disk = { id: disk.id ?? '' };
+    transfer.image = { id: disk.id ?? '' };
+    transfer.host = { id: transfer.host?.id ?? chooseHost(ctx, disk) };
+    transfer.inactivity_timeout ??= 60;
+    transfer.timeout_policy ??= 'legacy';
+    transfer.phase = 'initializing';
+    transfer.active = false;
+    transfer.transferred = 0;
+    transfer.ticket = ctx.site.newId();
+    chooseFile(ctx, transfer, disk);
+    trackUpload(ctx, transfer, disk);
+  },
+
+  afterCreate(ctx, { object }) {
+    const transfer: Transfer = object;
+    const disk = diskOf(ctx, transfer);
+    // Whatever an illegal disk held, nothing of it is needed any more.
+    if (disk.status === 'illegal' && disk.id) ctx.tx.images.emptied(disk.id);
+    lockImage(ctx, transfer, disk);
+    if (needsPreparation(transfer)) {
+      beginPreparation(ctx, transfer, disk);
+      return;
+    }
+    openTicket(ctx, transfer, disk);
+    move(ctx, transfer, 'add');
+  },
+
+  present(ctx, object) {
+    const transfer: Transfer = object;
+    const ticket = transfer.ticket;
+    if (!ticket || transfer.finished !== undefined) return {};
+    const url = `${ctx.site.tickets.url}/images/${ticket}`;
+    return { transfer_url: url, proxy_url: url, ...ctx.site.tickets.progress(ticket) };
+  },
+
+  actions: {
+    extend(ctx, { object }) {
+      requireState(ctx, 'image_transfer', object, 'pause');
+      const { ticket }: Transfer = object;
+      if (ticket) ctx.afterCommit.push(() => ctx.site.tickets.touch(ticket));
+      return undefined;
+    },
+    pause(ctx, target) {
+      requireState(ctx, 'image_transfer', target.object, 'pause');
+      if (target.object.direction === 'download') {
+        ctx.refuse('DOWNLOAD_CANNOT_BE_PAUSED', { action: 'pause' });
+      }
+      closeTicket(ctx, target.object);
+      return move(ctx, withProgress(ctx, target.object), 'pause');
+    },
+    resume(ctx, target) {
+      requireState(ctx, 'image_transfer', target.object, 'resume');
+      openTicket(ctx, target.object, diskOf(ctx, target.object));
+      return move(ctx, target.object, 'resume');
+    },
+    finalize: (ctx, target) => end(ctx, target, 'finalize'),
+    cancel: (ctx, target) => end(ctx, target, 'cancel'),
+  },
+});
+
+function end(
+  ctx: RuleContext,
+  { object }: Addressed<'image_transfer'>,
+  how: 'finalize' | 'cancel',
+): undefined {
+  requireState(ctx, 'image_transfer', object, how);
+  closeTicket(ctx, object);
+  return move(ctx, withProgress(ctx, object), how);
+}
+
+/** Objects and words of the events of a transfer. */
+function aboutTransfer(ctx: RuleContext, transfer: Transfer) {
+  const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
+  const domain = disk && domainOf(ctx, disk);
+  return {
+    subjects: domain ? { storage_domain: domain } : {},
+    words: {
+      TransferType: transfer.direction === 'download' ? 'Download' : 'Upload',
+      DiskAlias: disk?.alias ?? transfer.disk?.id ?? '',
+    },
+  };
+}
+
+function tellFailure(ctx: RuleContext, transfer: Transfer): void {
+  const { subjects, words: messageParams } = aboutTransfer(ctx, transfer);
+  ctx.event('TRANSFER_FAILED', subjects, messageParams);
+}
+
+whenPrepared((ctx, transfer, failed) => {
+  if (failed) move(ctx, transfer, 'fail');
+  else move(ctx, { ...transfer, prepared: true }, 'add');
+});
+
+/** Half an upload is no disk; a download leaves it as it was. */
+function ended(ctx: RuleContext, object: StoredObject): StoredObject {
+  const transfer = object;
+  releaseImage(ctx, transfer, transfer.direction === 'download' ? 'ok' : 'illegal');
+  return finished(ctx, object);
+}
+
+function finished(ctx: RuleContext, object: StoredObject): StoredObject {
+  return { ...object, active: false, finished: ctx.steady };
+}
+
+/** Images of snapshots and disks in a backup are read while the machine goes on. */
+function isShared(ctx: RuleContext, transfer: Transfer, disk: Disk): boolean {
+  const messageParams = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
+  const reads = transfer.direction === 'download';
+  if (transfer.snapshot?.id) {
+    const image = ctx.tx.get('disk_snapshot', transfer.snapshot.id);
+    if (!reads) ctx.refuse('TRANSFER_ONLY_READS', { action: 'add', what: 'a snapshot' });
+    if (image?.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
+    return true;
+  }
+  if (!transfer.backup?.id) return false;
+  const backup = ctx.tx.get('backup', transfer.backup.id);
+  if (!reads) ctx.refuse('TRANSFER_ONLY_READS', { action: 'add', what: 'a backup' });
+  if (backup?.phase !== 'ready') {
+    ctx.refuse('TRANSFER_BACKUP_NOT_READY', { action: 'add', phase: backup?.phase });
+  }
+  if (!backup.disks?.some(({ id }) => id === disk.id)) {
+    ctx.refuse('TRANSFER_NOT_IN_BACKUP', { action: 'add', name: disk.alias });
+  }
+  return true;
+}
+
+/** Refuses a disk that somebody works with. */
+function requireFree(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
+  const messageParams = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
+  if (disk.storage_type === 'lun') ctx.refuse('DISK_IS_A_UNIT', { action: 'transfer' });
+  if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
+  if (disk.status === 'illegal' && transfer.direction === 'download') {
+    ctx.refuse('DISK_IS_ILLEGAL', messageParams);
+  }
+  // Backups that begin keep the disks as they are at this moment.
+  for (const { vm } of vmsOf(ctx, disk)) requireBackupsBegun(ctx, vm, 'transfer a disk of');
+  const vms = pluggedInto(ctx, disk);
+  if (vms.length > 0) {
+    const names = vms.map(({ name }) => name).join(', ');
+    ctx.refuse('DISK_IS_IN_USE', { action: 'transfer', names });
+  }
+}
+
+function requireActiveDomain(ctx: RuleContext, disk: Disk): void {
+  const id = disk.storage_domains?.[0]?.id ?? '';
+  const status = ctx.tx.find('attached_storage_domain', { id })?.status ?? 'unattached';
+  if (status !== 'active') ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'use', status });
+}
+
+function chooseHost(ctx: RuleContext, disk: Disk): string {
+  const domain = domainOf(ctx, disk);
+  const dataCenter = domain && dataCenterOf(ctx, domain);
+  const [host] = dataCenter ? hostsUp(ctx, dataCenter) : [];
+  if (!host?.id) {
+    ctx.refuse('NO_HOST_IN_DATA_CENTER', { action: 'add', type: 'image transfer' });
+  }
+  return host.id;
+}
+
+function withProgress(ctx: RuleContext, transfer: Transfer): Transfer {
+  const progress = transfer.ticket ? ctx.site.tickets.progress(transfer.ticket) : undefined;
+  return { ...transfer, ...(progress ? { transferred: progress.transferred } : {}), active: false };
+}
+
+function move(ctx: RuleContext, transfer: Transfer, operation: string): undefined {
+  const run = {
+    kind: 'image_transfer' as const,
+    collection: '/imagetransfers',
+    id: transfer.id ?? '',
+    operation,
+  };
+  begin(ctx, run, transfer);
+  return undefined;
+}
+
+/** Ends a download whose image is gone. */
+export function imageLost(ctx: RuleContext, transfer: Transfer): void {
+  const { words: messageParams } = aboutTransfer(ctx, transfer);
+  ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, messageParams);
+  move(ctx, transfer, 'fail');
+}
+
+/** Ends a download of a backup that has failed. */
+export function backupGone(ctx: RuleContext, transfer: Transfer): void {
+  closeTicket(ctx, transfer);
+  move(ctx, withProgress(ctx, transfer), 'fail');
+}
+
+/** Stops a transfer whose ticket is gone: an upload can be resumed, a download is over. */
+export function ticketLost(ctx: RuleContext, transfer: Transfer): void {
+  const { words: messageParams } = aboutTransfer(ctx, transfer);
+  ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, messageParams);
+  if (transfer.direction === 'download') move(ctx, transfer, 'fail');
+  else ctx.tx.update('image_transfer', { ...transfer, phase: 'paused_system' });
+}
+
+/**
+ * Ends or pauses a transfer that nobody used for too long, as its policy says: `legacy` pauses
+ * uploads and cancels downloads.
+ */
+export function timedOut(ctx: RuleContext, transfer: Transfer): void {
+  const messageParams = {
+    TransferType: transfer.direction === 'download' ? 'Download' : 'Upload',
+    DiskAlias: ctx.tx.get('disk', transfer.disk?.id ?? '')?.alias ?? '',
+    Seconds: transfer.inactivity_timeout,
+  };
+  const legacy = transfer.timeout_policy === 'legacy';
+  const pauses = legacy ? transfer.direction !== 'download' : transfer.timeout_policy === 'pause';
+  const event: EventName = legacy
+    ? pauses
+      ? 'UPLOAD_PAUSED_BY_TIMEOUT'
+      : 'DOWNLOAD_CANCELLED_BY_TIMEOUT'
+    : pauses
+      ? 'TRANSFER_PAUSED_BY_POLICY'
+      : 'TRANSFER_CANCELLED_BY_POLICY';
+  ctx.event(event, {}, messageParams);
+  closeTicket(ctx, transfer);
+  const current = withProgress(ctx, transfer);
+  if (pauses) ctx.tx.update('image_transfer', { ...current, phase: 'paused_system' });
+  else move(ctx, current, 'fail');
+}

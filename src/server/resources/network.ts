@@ -1,0 +1,256 @@
+/** Networks and vNIC profiles. */
+
+import type { EventName } from '../../model/events.ts';
+import type { Resource } from '../../model/resource.ts';
+import { everyone } from '../auth/permissions.ts';
+import { define } from '../core/behavior.ts';
+import type { RuleContext } from '../core/context.ts';
+import { resolveMember } from '../core/input.ts';
+import { erase, refuseInUse } from '../core/removal.ts';
+import { isRecord, type StoredObject } from '../store/kinds.ts';
+import { leaveCluster } from './cluster-network.ts';
+import { addVnicProfile } from './data-center/data-center.ts';
+import { isBridged } from './host-network/nics.ts';
+import { tellHosts } from './host-network/setup.ts';
+import { isRunning } from './vm/vm.ts';
+
+type Profile = Resource<'vnic_profile'>;
+
+/** The filter that a profile has unless it says otherwise. */
+const defaultFilter = 'vdsm-no-mac-spoofing';
+
+export const vnicProfileBehavior = define('vnic_profile', {
+  events: {
+    add: 'VNIC_PROFILE_ADDED',
+    update: 'VNIC_PROFILE_UPDATED',
+    remove: 'VNIC_PROFILE_REMOVED',
+  },
+
+  beforeCreate(ctx, profile, _place, sent) {
+    const network = ctx.tx.get('network', profile.network?.id ?? '');
+    if (network && !isBridged(network)) {
+      ctx.refuse('PROFILE_WITHOUT_VMS', { action: 'add', network: network.name });
+    }
+    profile.pass_through = { mode: 'disabled', ...profile.pass_through };
+    if (isEmpty(sent['network_filter'])) delete profile.network_filter;
+    else if (!profile.network_filter && !passesThrough(profile)) {
+      const filter = ctx.tx.byName('network_filter', defaultFilter);
+      if (filter?.id) profile.network_filter = { id: filter.id };
+    }
+    if (passesThrough(profile)) profile.migratable ??= true;
+    checkProfile(ctx, profile, 'add');
+  },
+
+  beforeUpdate(ctx, before, after, ref, sent) {
+    const wanted = sent['network'];
+    if (wanted?.['id'] !== undefined || wanted?.['name'] !== undefined) {
+      if (resolveMember(ctx.tx, 'network', wanted) !== before.network?.id) {
+        ctx.refuse('PROFILE_NETWORK_FIXED', { action: 'edit' });
+      }
+    }
+    if (isEmpty(sent['network_filter'])) delete after.network_filter;
+    if (isEmpty(sent['qos'])) delete after.qos;
+    if (isEmpty(sent['failover'])) delete after.failover;
+    if (passesThrough(before) !== passesThrough(after)) {
+      refuseInUse({ ref, object: { ...before } }, usersOf(ctx, before), 'the interfaces');
+      if (passesThrough(after)) {
+        // What was filled in for a plain profile goes with it.
+        if (sent['network_filter'] === undefined) delete after.network_filter;
+        after.migratable ??= true;
+      } else {
+        delete after.migratable;
+      }
+    }
+    checkProfile(ctx, after, 'edit');
+  },
+
+  beforeDelete(ctx, { ref, object }) {
+    refuseInUse({ ref, object: { ...object } }, usersOf(ctx, object), 'the interfaces');
+  },
+});
+
+function passesThrough(profile: Profile): boolean {
+  return profile.pass_through?.mode === 'enabled';
+}
+
+/** Whether an element was sent without saying what: that asks for none. */
+function isEmpty(sent: unknown): boolean {
+  return isRecord(sent) && sent['id'] === undefined && sent['name'] === undefined;
+}
+
+function usersOf(ctx: RuleContext, profile: Profile): StoredObject[] {
+  const where = { vnic_profile_id: profile.id ?? '' };
+  return ctx.tx.list('nic', { where, limit: 6 });
+}
+
+function checkProfile(ctx: RuleContext, profile: Profile, action: string): void {
+  if (!passesThrough(profile)) {
+    if (profile.failover?.id) {
+      ctx.refuse('PROFILE_NOT_PASS_THROUGH', { action, attribute: 'failover' });
+    }
+    return;
+  }
+  const plain = [
+    ...(profile.port_mirroring ? ['port_mirroring'] : []),
+    ...(profile.qos?.id ? ['qos'] : []),
+    ...(profile.network_filter?.id ? ['network_filter'] : []),
+  ];
+  if (plain.length > 0) {
+    ctx.refuse('PROFILE_PASS_THROUGH', { action, attribute: plain.join(', ') });
+  }
+}
+
+type Network = Resource<'network'>;
+
+export const networkBehavior = define('network', {
+  beforeCreate(ctx, network) {
+    network.usages ??= ['vm'];
+    checkNetwork(ctx, network, 'add');
+    network.vdsm_name = vdsmName(network);
+    // These are of clusters.
+    for (const name of ['required', 'display'] as const) delete network[name];
+    delete network['profile_required'];
+  },
+
+  afterCreate(ctx, { object }, sent) {
+    const id = object.id ?? '';
+    const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
+    const messageParams = { NetworkName: object.name };
+    ctx.event('NETWORK_ADD_STARTED', { data_center: dataCenter }, messageParams);
+    // A new network is in no cluster yet, and so on no host.
+    ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, messageParams);
+    ctx.event('NETWORK_ADDED', { data_center: dataCenter }, messageParams);
+    if (!ctx.caller.superUser) {
+      grant(ctx, `/networks/${id}`, 'NetworkAdmin', { user: { id: ctx.caller.userId } });
+    }
+    if (sent['profile_required'] === false || !isBridged(object)) return;
+    const profile = ctx.site.newId();
+    addVnicProfile(ctx, object.name ?? '', id, profile);
+    grant(ctx, `/vnicprofiles/${profile}`, 'VnicProfileUser', { group: { id: everyone } });
+  },
+
+  beforeUpdate(ctx, before, after, _place, sent) {
+    const elsewhere = sent['data_center'];
+    if (elsewhere?.['id'] !== undefined || elsewhere?.['name'] !== undefined) {
+      const wanted = resolveMember(ctx.tx, 'data_center', elsewhere);
+      if (wanted !== before.data_center?.id) {
+        ctx.refuse('NETWORK_DATA_CENTER_FIXED', { action: 'edit' });
+      }
+    }
+    const clears = sent['vlan'];
+    if (clears !== undefined && clears.id === undefined) delete after.vlan;
+    for (const name of ['required', 'display'] as const) delete after[name];
+    checkNetwork(ctx, after, 'edit');
+    if (before.name !== after.name && isManagement(ctx, before)) {
+      ctx.refuse('MANAGEMENT_NETWORK', { action: 'rename' });
+    }
+    if (before.vlan?.id !== after.vlan?.id) {
+      const names = runningUsers(ctx, before);
+      if (names.length > 0) {
+        ctx.refuse('NETWORK_USED_BY_RUNNING_VMS', { action: 'edit', names: names.join(', ') });
+      }
+    }
+  },
+
+  afterUpdate(ctx, before, { object }) {
+    const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
+    ctx.event('NETWORK_UPDATED', { data_center: dataCenter }, { NetworkName: object.name });
+    for (const one of clustersOf(ctx, object)) {
+      const path = `/clusters/${one.cluster?.id}/networks`;
+      ctx.tx.update('cluster_network', { ...one, name: object.name ?? '' }, path);
+    }
+    if (isBridged(before) && !isBridged(object)) forgetProfiles(ctx, object);
+    tellHosts(ctx, object);
+  },
+
+  beforeDelete(ctx, { ref, object }) {
+    const action = 'remove';
+    if (isManagement(ctx, object)) ctx.refuse('MANAGEMENT_NETWORK', { action });
+    const bonds = ctx.tx.referring('iscsi_bond', 'networks', object.id ?? '');
+    if (bonds.length > 0) {
+      const names = bonds.map(({ name }) => name).join(', ');
+      ctx.refuse('NETWORK_IN_ISCSI_BOND', { action, names });
+    }
+    const nics = profilesOf(ctx, object).flatMap((profile) =>
+      ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' }, limit: 6 }),
+    );
+    refuseInUse({ ref, object: { ...object } }, nics, 'the interfaces');
+  },
+
+  remove(ctx, { ref, object }) {
+    const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
+    const tell = (event: EventName) =>
+      ctx.event(event, { data_center: dataCenter }, { NetworkName: object.name });
+    const where = { network_id: object.id ?? '' };
+    const onHosts = ctx.tx.count('network_attachment', { where }) > 0;
+    tell('NETWORK_REMOVE_STARTED');
+    for (const one of clustersOf(ctx, object)) leaveCluster(ctx, one.cluster?.id ?? '', object);
+    forgetProfiles(ctx, object);
+    if (!onHosts) tell('NETWORK_REMOVE_NO_HOST');
+    tell('NETWORK_REMOVED');
+    erase(ctx, { ref, object: { ...object } });
+  },
+});
+
+function checkNetwork(ctx: RuleContext, network: Network, action: string): void {
+  if (/^bond/i.test(network.name ?? '')) ctx.refuse('NETWORK_NAME_LIKE_BOND', { action });
+  const range = (attribute: string, value: number, min: number, max: number) => {
+    if (value >= min && value <= max) return;
+    ctx.refuse('VALUE_OUT_OF_RANGE', { action, type: 'Network', attribute, value, min, max });
+  };
+  if (network.vlan?.id !== undefined) range('vlan.id', network.vlan.id, 0, 4094);
+  if (network.mtu) range('mtu', network.mtu, 68, 2 ** 31 - 1);
+  if (isBridged(network)) return;
+  if (network.stp) ctx.refuse('NETWORK_NOT_FOR_VMS', { action, attribute: 'stp' });
+  if (network.port_isolation) {
+    ctx.refuse('NETWORK_NOT_FOR_VMS', { action, attribute: 'port_isolation' });
+  }
+}
+
+/** Gives somebody a role on an object that permissions cannot name. */
+function grant(ctx: RuleContext, path: string, role: string, to: StoredObject): void {
+  const id = ctx.tx.byName('role', role)?.id;
+  if (!id) return;
+  ctx.tx.insert('permission', `${path}/permissions`, { id: ctx.site.newId(), role: { id }, ...to });
+}
+
+/** A network as the clusters have it that have it. */
+function clustersOf(ctx: RuleContext, network: Network): Network[] {
+  return ctx.tx.list('cluster_network', { where: { id: network.id ?? '' } });
+}
+
+function isManagement(ctx: RuleContext, network: Network): boolean {
+  return clustersOf(ctx, network).some(({ usages }) => usages?.includes('management'));
+}
+
+/** Profiles through which interfaces reach a network. */
+export function profilesOf(ctx: RuleContext, network: Network): Profile[] {
+  return ctx.tx.list('vnic_profile', { where: { network_id: network.id ?? '' } });
+}
+
+function forgetProfiles(ctx: RuleContext, network: Network): void {
+  for (const profile of profilesOf(ctx, network)) {
+    const ref = { kind: 'vnic_profile', collection: '/vnicprofiles' } as const;
+    erase(ctx, { ref, object: profile });
+  }
+}
+
+/** Names of running virtual machines that are plugged into a network. */
+function runningUsers(ctx: RuleContext, network: Network): string[] {
+  const vms = new Set<string>();
+  for (const profile of profilesOf(ctx, network)) {
+    for (const nic of ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' } })) {
+      const vm = nic.vm?.id ? ctx.tx.get('vm', nic.vm.id) : undefined;
+      if (vm && isRunning(vm) && nic.plugged !== false) vms.add(vm.name ?? '');
+    }
+  }
+  return [...vms];
+}
+
+/** Hosts know a network by its name where that is short and plain, else by part of its id. */
+function vdsmName(network: Network): string {
+  const name = network.name ?? '';
+  return /^[A-Za-z0-9_]{1,15}$/.test(name)
+    ? name
+    : `on${(network.id ?? '').replaceAll('-', '').slice(0, 13)}`;
+}

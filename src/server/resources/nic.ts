@@ -1,0 +1,180 @@
+/** Network interfaces of virtual machines: MAC addresses, vNIC profiles, hot plug. */
+import type { EventName } from '../../model/events.ts';
+import type { Resource } from '../../model/resource.ts';
+import { define } from '../core/behavior.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
+import type { RuleContext } from '../core/context.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import { chooseMac, requireUnused } from './mac-pool.ts';
+import { networksInCluster } from './vm/configuration.ts';
+import { devicesOf } from './vm/guest.ts';
+import { isRunning, subjects, type Vm } from './vm/vm.ts';
+
+type Nic = Resource<'nic'>;
+
+const editable = new Set(['up', 'down', 'image_locked']);
+
+export const nicBehavior = define('nic', {
+  beforeCreate(ctx, nic, ref, sent) {
+    const vm = vmOf(ctx, ref);
+    if (vm) requireEditable(ctx, vm, 'add');
+    chooseProfile(ctx, nic, clusterOf(ctx, ref, vm), sent);
+    checkProfile(ctx, nic, clusterOf(ctx, ref, vm), 'add');
+    if (vm) chooseMac(ctx, nic, vm, 'add');
+    else delete nic.mac;
+  },
+
+  afterCreate(ctx, { object, ref }) {
+    const vm = vmOf(ctx, ref);
+    tell(ctx, ref, vm ? 'NIC_ADDED' : 'TEMPLATE_NIC_ADDED', object);
+  },
+
+  beforeUpdate(ctx, before, after, ref, sent) {
+    const vm = vmOf(ctx, ref);
+    if (vm) requireEditable(ctx, vm, 'edit');
+    const profile = sent['vnic_profile'] as { id?: string } | undefined;
+    if (profile !== undefined && !profile.id) delete after.vnic_profile;
+    if (after.network?.id) {
+      delete after.vnic_profile;
+      chooseProfile(ctx, after, clusterOf(ctx, ref, vm), {});
+    }
+    checkProfile(ctx, after, clusterOf(ctx, ref, vm), 'edit');
+    const moved = before.mac?.address !== after.mac?.address?.toLowerCase();
+    const inUse = vm && isRunning(vm) && before.plugged && after.plugged;
+    if (inUse && (moved || before.interface !== after.interface)) {
+      ctx.refuse('NIC_CANNOT_CHANGE_PLUGGED', { action: 'edit' });
+    }
+    if (vm && moved) chooseMac(ctx, after, vm, 'edit');
+    if (vm && !before.plugged && after.plugged) requirePluggable(ctx, vm, after);
+  },
+
+  afterUpdate(ctx, _before, { object, ref }) {
+    const vm = vmOf(ctx, ref);
+    tell(ctx, ref, vm ? 'NIC_UPDATED' : 'TEMPLATE_NIC_UPDATED', object);
+  },
+
+  beforeDelete(ctx, { object, ref }) {
+    const vm = vmOf(ctx, ref);
+    const off = vm?.status === 'down' || vm?.status === 'image_locked';
+    if (vm && !off && object.plugged) ctx.refuse('NIC_IS_ACTIVE', { action: 'remove' });
+  },
+
+  remove(ctx, { object, ref }) {
+    const vm = vmOf(ctx, ref);
+    ctx.tx.remove('nic', object.id ?? '', ref.collection);
+    ctx.tx.removeBelow('network_filter_parameter', `${ref.collection}/${object.id}`);
+    tell(ctx, ref, vm ? 'NIC_REMOVED' : 'TEMPLATE_NIC_REMOVED', object);
+  },
+
+  present(ctx, nic) {
+    const vm = ctx.tx.get('vm', nic.vm?.id ?? '');
+    const devices = vm?.status === 'up' ? devicesOf(ctx, vm, nic.id) : [];
+    return devices.length > 0 ? { reported_devices: devices } : {};
+  },
+
+  actions: {
+    activate: (ctx, { object, ref }) => plug(ctx, ref, object, true),
+    deactivate: (ctx, { object, ref }) => plug(ctx, ref, object, false),
+  },
+});
+
+/** Writes an event about an interface of a machine, a template or an instance type. */
+function tell(ctx: RuleContext, ref: CollectionRef, event: EventName, nic: Nic): void {
+  const { kind = 'vm', id = '' } = ref.owner ?? {};
+  const owner = (ctx.tx.get(kind, id) ?? { id }) as Vm;
+  const about =
+    kind === 'vm' ? subjects(ctx, owner) : kind === 'template' ? { template: owner } : {};
+  ctx.event(event, about, {
+    ...{ NicName: nic.name, NicInterface: nic.interface },
+    ...(kind === 'vm' ? {} : { TemplateName: owner.name }),
+  });
+}
+
+function requireEditable(ctx: RuleContext, vm: Vm, action: string): void {
+  if (editable.has(vm.status ?? '')) return;
+  ctx.refuse('NIC_VM_STATUS_ILLEGAL', { action, status: vm.status });
+}
+
+function plug(ctx: RuleContext, ref: CollectionRef, nic: Nic, plugged: boolean): undefined {
+  const vm = vmOf(ctx, ref);
+  const action = plugged ? 'activate' : 'deactivate';
+  if (vm && !editable.has(vm.status ?? '')) {
+    ctx.refuse('VM_STATUS_ILLEGAL', { action, status: vm.status });
+  }
+  if (vm && plugged && !nic.plugged) requirePluggable(ctx, vm, nic);
+  ctx.tx.update('nic', { ...nic, plugged }, ref.collection);
+  if (vm && nic.plugged !== plugged) {
+    ctx.event(plugged ? 'NIC_PLUGGED' : 'NIC_UNPLUGGED', subjects(ctx, vm), { NicName: nic.name });
+  }
+  return undefined;
+}
+
+/** An interface that is plugged has an address of its own, and a network that its host has. */
+function requirePluggable(ctx: RuleContext, vm: Vm, nic: Nic): void {
+  if (nic.mac?.address) requireUnused(ctx, nic, vm, nic.mac.address, 'activate');
+}
+
+function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
+  return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;
+}
+
+/** Id of the cluster whose networks count; instance types have none. */
+function clusterOf(ctx: RuleContext, ref: CollectionRef, vm: Vm | undefined): string | undefined {
+  if (vm) return vm.cluster?.id;
+  return ref.owner?.kind === 'template'
+    ? ctx.tx.get('template', ref.owner.id)?.cluster?.id
+    : undefined;
+}
+
+/** A profile that is named by its network, or the first one of the cluster's networks. */
+function chooseProfile(
+  ctx: RuleContext,
+  nic: Nic,
+  clusterId: string | undefined,
+  sent: StoredObject,
+): void {
+  if (nic.vnic_profile?.id) return;
+  // An empty element asks for no profile at all.
+  if (sent['vnic_profile'] !== undefined) {
+    delete nic.vnic_profile;
+    return;
+  }
+  const networks = nic.network?.id
+    ? [nic.network.id]
+    : [...networksInCluster(ctx, clusterId)].filter((id) =>
+        ctx.tx.get('network', id)?.usages?.includes('vm'),
+      );
+  for (const network of networks) {
+    const profile = ctx.tx.find('vnic_profile', { network_id: network });
+    if (profile?.id) {
+      nic.vnic_profile = { id: profile.id };
+      break;
+    }
+  }
+  delete nic.network;
+}
+
+/** The network of a profile is one of the cluster, made for machines, and suits the interface. */
+function checkProfile(
+  ctx: RuleContext,
+  nic: Nic,
+  clusterId: string | undefined,
+  action: string,
+): void {
+  const profile = nic.vnic_profile?.id
+    ? ctx.tx.get('vnic_profile', nic.vnic_profile.id)
+    : undefined;
+  if (!profile) return;
+  const network = ctx.tx.get('network', profile.network?.id ?? '');
+  if (clusterId && network && !networksInCluster(ctx, clusterId).has(network.id ?? '')) {
+    const cluster = ctx.tx.get('cluster', clusterId)?.name;
+    ctx.refuse('NIC_NETWORK_NOT_IN_CLUSTER', { action, network: network.name, cluster });
+  }
+  if (network && !network.usages?.includes('vm')) {
+    ctx.refuse('NIC_NETWORK_NOT_FOR_VMS', { action, network: network.name });
+  }
+  const passes = profile.pass_through?.mode === 'enabled';
+  if (passes !== (nic.interface === 'pci_passthrough')) {
+    ctx.refuse('NIC_INTERFACE_UNSUITABLE', { action, interface: nic.interface ?? 'virtio' });
+  }
+}

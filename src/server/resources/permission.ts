@@ -1,0 +1,99 @@
+/** Permissions: a role for a user or group on an object or on the whole system. */
+import type { EventName } from '../../model/events.ts';
+import type { Resource } from '../../model/resource.ts';
+import {
+  everyone,
+  isSystemWide,
+  permissionCollection,
+  superUserRole,
+} from '../auth/permissions.ts';
+import { type Addressed, define } from '../core/behavior.ts';
+import type { RuleContext } from '../core/context.ts';
+import { incomplete } from '../core/fault.ts';
+import { permissionObjects } from '../store/permission-index.ts';
+
+type Permission = Resource<'permission'>;
+
+export const permissionBehavior = define('permission', {
+  locate(_ctx, ref, id) {
+    if (ref.owner) return ref;
+    // The list at the top is of those on the whole system; others are found there by their id.
+    const where = Object.fromEntries(permissionObjects.map((name) => [`${name}_id`, null]));
+    const collection = permissionCollection;
+    return { ...ref, options: { where: { ...(id === undefined ? where : {}), collection } } };
+  },
+
+  beforeCreate(ctx, permission, ref) {
+    if (!permission.user?.id && !permission.group?.id) {
+      throw incomplete('Permission', ['user.id|group.id'], 'add');
+    }
+    const ofPerson = ref.owner?.kind === 'user' || ref.owner?.kind === 'group';
+    for (const name of permissionObjects) {
+      // Below an object it is on that object, whatever else is sent.
+      if (ref.owner && !ofPerson && !ref.implied[name]) delete permission[name];
+    }
+    requireSuperUser(ctx, permission, 'add');
+  },
+
+  // Two of the same would outlive the removal of one of them.
+  findExisting(ctx, permission, ref) {
+    const { collection } = ref;
+    const named = [...permissionObjects, 'user', 'group', 'role'] as const;
+    const where = Object.fromEntries(
+      named.map((name) => [`${name}_id`, permission[name]?.id ?? null]),
+    );
+    const [object] = ctx.tx.list('permission', { where: { ...where, collection } });
+    if (object) tell(ctx, { object, ref }, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
+    return object;
+  },
+
+  afterCreate(ctx, target) {
+    tell(ctx, target, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
+  },
+
+  beforeDelete(ctx, { object, ref }) {
+    requireSuperUser(ctx, object, 'remove');
+    if (ref.collection !== permissionCollection || !isSystemWide(object)) return;
+    if (object.group?.id === everyone) ctx.refuse('PERMISSION_OF_EVERYONE', { action: 'remove' });
+    if (object.role?.id !== superUserRole) return;
+    const others = ctx.tx
+      .list('permission', {
+        where: { role_id: superUserRole, collection: permissionCollection },
+      })
+      .filter((other) => other.id !== object.id && isSystemWide(other));
+    if (others.length === 0) ctx.refuse('LAST_SUPER_USER', { action: 'remove' });
+  },
+
+  remove(ctx, { object, ref }) {
+    tell(ctx, { object, ref }, 'PERMISSION_REMOVED', 'SYSTEM_PERMISSION_REMOVED');
+    ctx.tx.remove('permission', object.id ?? '', ref.collection);
+  },
+});
+
+/** Roles of administrators are given and taken by those who may do everything. */
+function requireSuperUser(ctx: RuleContext, { role }: Permission, action: string): void {
+  if (ctx.caller.superUser || !role?.id) return;
+  const { administrative, name } = ctx.tx.get('role', role.id) ?? {};
+  if (administrative) ctx.refuse('PERMISSION_NEEDS_SUPER_USER', { action, role: name });
+}
+
+/** Writes one of two events: for a permission on an object, or for one on the whole system. */
+function tell(
+  ctx: RuleContext,
+  { object: permission, ref }: Addressed<'permission'>,
+  one: EventName,
+  system: EventName,
+): void {
+  const named = permissionObjects.find((name) => permission[name]?.id);
+  const stored = ref.collection === permissionCollection ? undefined : ref.owner;
+  const on = named ? { kind: named, id: permission[named]?.id ?? '' } : stored;
+  const object = on && ctx.tx.get(on.kind, on.id);
+  const user = permission.user?.id ? ctx.tx.get('user', permission.user.id) : undefined;
+  const group = permission.group?.id ? ctx.tx.get('group', permission.group.id) : undefined;
+  ctx.event(on ? one : system, named && object ? { [named]: object } : {}, {
+    SubjectName: user?.user_name ?? group?.name ?? '<none>',
+    RoleName: ctx.tx.get('role', permission.role?.id ?? '')?.name ?? '<none>',
+    ObjectType: on?.kind.replaceAll('_', ' '),
+    ObjectName: object?.name,
+  });
+}

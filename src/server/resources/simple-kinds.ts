@@ -1,0 +1,80 @@
+/** Kinds that need only events beyond the generic handling. */
+
+import { define } from '../core/behavior.ts';
+import { notFound } from '../core/fault.ts';
+import { systemOptions } from '../reference-data/system-options.ts';
+
+export const plainBehaviors = [
+  define('cluster_level', {
+    // Whoever sees only a part of the service is not told which processors there are.
+    present: (ctx) => (ctx.caller.administrator ? {} : { cpu_types: undefined }),
+  }),
+  define('system_option', {
+    compute(ctx) {
+      // One version alone, where the request names it.
+      const wanted = ctx.parameters.text('version');
+      return Object.entries(systemOptions).map(([name, values]) => ({
+        id: name,
+        name,
+        values: Object.entries(values)
+          .filter(
+            ([version]) => wanted === undefined || version === wanted || version === 'general',
+          )
+          .map(([version, value]) => ({ version, value })),
+      }));
+    },
+  }),
+  define('network_filter_parameter', {
+    events: {
+      add: 'NIC_FILTER_PARAMETER_ADDED',
+      update: 'NIC_FILTER_PARAMETER_UPDATED',
+      remove: 'NIC_FILTER_PARAMETER_REMOVED',
+    },
+  }),
+  define('cluster_feature', {
+    events: { remove: 'CLUSTER_UPDATED' },
+    /** What is switched on in a cluster is a feature of its level. */
+    attach(ctx, ref, sent) {
+      const cluster = ctx.tx.get('cluster', ref.owner?.id ?? '');
+      const level = `${cluster?.version?.major}.${cluster?.version?.minor}`;
+      const { id, name } = sent;
+      const all = { collection: `/clusterlevels/${level}/clusterfeatures` };
+      const feature = ctx.tx
+        .list('cluster_feature', { where: all })
+        .find((one) => (id === undefined ? one.name === name : one.id === id));
+      if (!feature) throw notFound(`Cluster level ${level} has no feature ${id ?? name}.`);
+      if (!ctx.tx.get('cluster_feature', feature.id ?? '', ref.collection)) {
+        ctx.tx.insert('cluster_feature', ref.collection, feature);
+      }
+      ctx.event('CLUSTER_UPDATED', { cluster });
+      return feature;
+    },
+  }),
+  define('openstack_subnet', { events: { add: 'SUBNET_ADDED', remove: 'SUBNET_REMOVED' } }),
+  define('storage_connection_extension', {
+    events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
+  }),
+  define('ssh_public_key', {
+    events: {
+      add: 'USER_PROFILE_ADDED',
+      update: 'USER_PROFILE_UPDATED',
+      remove: 'USER_PROFILE_REMOVED',
+    },
+  }),
+  define('user_option', {
+    events: {
+      add: 'USER_PROFILE_ADDED',
+      update: 'USER_PROFILE_UPDATED',
+      remove: 'USER_PROFILE_REMOVED',
+    },
+  }),
+  define('event_subscription', {
+    events: { add: 'USER_PROFILE_UPDATED', remove: 'USER_PROFILE_UPDATED' },
+    beforeCreate(_ctx, subscription) {
+      subscription.name ??= subscription.event ?? '';
+    },
+  }),
+  define('bookmark', {
+    events: { add: 'BOOKMARK_ADDED', update: 'BOOKMARK_UPDATED', remove: 'BOOKMARK_REMOVED' },
+  }),
+];

@@ -1,0 +1,328 @@
+/** Templates and instance types. */
+
+import type { Resource } from '../../model/resource.ts';
+import { templateLifecycle as lifecycle } from '../../model/resources/template.ts';
+import { define } from '../core/behavior.ts';
+import type { RuleContext } from '../core/context.ts';
+import { resolveMember, resolveReferences } from '../core/input.ts';
+import { erase, forgetReferences } from '../core/removal.ts';
+import type { TransitionHandlers } from '../core/transition-handlers.ts';
+import { begin, requireState } from '../core/transitions.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import { eraseDisk } from './disk/disk.ts';
+import {
+  type Changes,
+  copyDisk,
+  notedCopies,
+  releaseCopies,
+  sourcesOf,
+  spoilCopies,
+} from './disk/transition-handlers.ts';
+import { registeredAlready } from './domain-contents/register.ts';
+import { requireFreeDisks, requireNoPreview, requireSettledSnapshots } from './snapshot/checks.ts';
+import { configurationOf } from './snapshot/images.ts';
+import {
+  checkConfiguration,
+  fitMemoryPolicy,
+  inherit,
+  isSealed,
+  requireDataCenter,
+  seal,
+  shownBase,
+} from './vm/configuration.ts';
+import { copyDevices } from './vm/devices.ts';
+import { exportTo } from './vm/export.ts';
+import { ovfOfTemplate } from './vm/ovf.ts';
+import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from './vm/vm.ts';
+
+export const instanceTypeBehavior = define('instance_type', {
+  events: { add: 'TEMPLATE_CREATED', update: 'TEMPLATE_UPDATED' },
+
+  beforeCreate(_ctx, type) {
+    type.memory ??= 1024 * 2 ** 20;
+    type.cpu = { topology: { sockets: 1, cores: 1, threads: 1 }, ...type.cpu };
+    type.high_availability = { enabled: false, priority: 0, ...type.high_availability };
+    type.io = { threads: 1, ...type.io };
+    type.usb = { enabled: false, ...type.usb };
+    const memory = Number(type.memory);
+    type.memory_policy = {
+      guaranteed: memory,
+      max: memory * 4,
+      ballooning: true,
+      ...type.memory_policy,
+    };
+  },
+
+  remove(ctx, { ref, object }) {
+    for (const vm of ctx.tx.list('vm', { where: { instance_type_id: object.id ?? '' } })) {
+      const { instance_type: _type, ...rest } = vm;
+      ctx.tx.update('vm', rest);
+    }
+    ctx.event('TEMPLATE_REMOVED', {}, { TemplateName: object.name });
+    erase(ctx, { ref, object: object });
+  },
+});
+
+type Template = Resource<'template'>;
+
+const transitions: TransitionHandlers<'template'> = {
+  describe: (ctx, template) => {
+    const cluster = ctx.tx.get('cluster', template.cluster?.id ?? '');
+    const dataCenter = dataCenterOfCluster(ctx, cluster?.id);
+    return {
+      subjects: {
+        template,
+        ...(cluster ? { cluster } : {}),
+        ...(dataCenter ? { data_center: dataCenter } : {}),
+      },
+    };
+  },
+  copies: {
+    add: (_ctx, _template, { data }) => notedCopies(data),
+    import: (_ctx, _template, { data }) => notedCopies(data),
+    export: (_ctx, _template, { data }) => notedCopies(data),
+    export_to_file: (_ctx, _template, { data }) => notedCopies(data),
+  },
+  onEnd: {
+    add(ctx, template, { data }) {
+      releaseCopies(ctx, notedCopies(data));
+      release(ctx, data);
+      return template;
+    },
+    import(ctx, template, { data }) {
+      releaseCopies(ctx, notedCopies(data));
+      return template;
+    },
+    remove(ctx, template) {
+      const id = String(template['id']);
+      for (const { disk } of sourcesOf(ctx, { kind: 'template', id })) {
+        ctx.tx.remove('disk_attachment', disk.id ?? '', `/templates/${id}/diskattachments`);
+        eraseDisk(ctx, disk);
+      }
+      erase(ctx, { ref: { kind: 'template', collection: '/templates' }, object: template });
+      for (const permission of ctx.tx.list('permission', { where: { template_id: id } })) {
+        ctx.tx.remove('permission', permission.id ?? '');
+      }
+      forgetReferences(ctx, id);
+      return undefined;
+    },
+  },
+  onCopyFailure: {
+    import(ctx, template, { data }) {
+      spoilCopies(ctx, notedCopies(data));
+      ctx.event('TEMPLATE_IMPORT_FAILED', { template });
+      return { ...template, status: 'illegal' };
+    },
+    add(ctx, template, { data }) {
+      spoilCopies(ctx, notedCopies(data));
+      release(ctx, data);
+      ctx.event('TEMPLATE_ADD_FAILED', { template });
+      return { ...template, status: 'illegal' };
+    },
+  },
+};
+
+export const templateBehavior = define('template', {
+  lifecycle,
+  transitions,
+  events: { update: 'TEMPLATE_UPDATED' },
+  presentsStored: true,
+  present(ctx, template, everything) {
+    const shown = { ...shownBase(template), ...shownOrigin(ctx, template) };
+    if (!everything) return shown;
+    const configuration = { type: 'ovf', data: ovfOfTemplate(ctx, template, 'ovf') };
+    return { ...shown, initialization: { ...template.initialization, configuration } };
+  },
+
+  beforeCreate(ctx, template, _place, sent) {
+    const vm = sourceOf(ctx, sent);
+    const action = 'create a template of';
+    if (vm.status !== 'down') ctx.refuse('TEMPLATE_SOURCE_NOT_DOWN', { action, status: vm.status });
+    requireSettledSnapshots(ctx, vm, action);
+    requireNoPreview(ctx, vm, action);
+    requireFreeDisks(ctx, vm, 'add');
+    template.cluster ??= { id: vm.cluster?.id ?? '' };
+    requireDataCenter(ctx, template, 'add');
+    const configuration = configurationOf(vm);
+    const own = ['description', 'comment', 'original_template', 'custom_properties'];
+    const names = Object.keys(configuration).filter((name) => !own.includes(name));
+    inherit(template, configuration, names);
+    template.description ??= '';
+    number(ctx, template);
+    checkConfiguration(ctx, template, 'add');
+    if (ctx.parameters.flag('seal') ?? isSealed(vm)) seal(ctx, template, 'create a template of');
+    template.status = 'locked';
+    template.creation_time = ctx.timestamp;
+    delete template['vm'];
+  },
+
+  afterCreate(ctx, { object: template }, sent) {
+    const vm = sourceOf(ctx, sent);
+    const id = template.id ?? '';
+    const owner = { kind: 'template', id } as const;
+    copyDevices(ctx, `/vms/${vm.id}`, owner, undefined);
+    ctx.tx.insert('cdrom', `/templates/${id}/cdroms`, {
+      id: blankTemplate,
+      template: { id },
+    });
+    if (ctx.parameters.flag('clone_permissions')) copyPermissions(ctx, vm.id ?? '', id);
+    const copies = sourcesOf(ctx, { kind: 'vm', id: vm.id ?? '' }).map((source) =>
+      copyDisk(ctx, source, owner, changesFor(ctx, source.disk.id ?? '', sent)),
+    );
+    for (const { to } of copies) {
+      const disk = ctx.tx.get('disk', to);
+      if (disk) ctx.tx.update('disk', { ...disk, template: { id } });
+    }
+    if (copies.length > 0) ctx.tx.update('vm', { ...vm, status: 'image_locked' }, '/vms');
+    move(ctx, template, 'add', { copies, vm: vm.id, words: { VmName: vm.name } });
+  },
+
+  beforeUpdate(ctx, before, after, _place, sent) {
+    if (before.id !== blankTemplate) {
+      requireState(ctx, 'template', before, 'update', words('edit', before));
+    }
+    const version = before.version?.base_template?.id;
+    if (version && after.name !== before.name) ctx.refuse('TEMPLATE_VERSION_NAMED', {});
+    if (after.name !== before.name) requireFreeName(ctx, after, 'edit');
+    const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
+    if (after.memory !== before.memory) fitMemoryPolicy(after, sent, cluster);
+    checkConfiguration(ctx, after, 'edit');
+  },
+
+  beforeDelete(ctx, { object: template }) {
+    const action = 'remove';
+    if (template.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action });
+    if (template.delete_protected) ctx.refuse('TEMPLATE_DELETE_PROTECTED', { action });
+    requireState(ctx, 'template', template, 'remove', words(action, template));
+    const where = { template_id: template.id ?? '' };
+    const vms = ctx.tx.list('vm', { where, limit: 6 });
+    if (vms.length > 0) ctx.refuse('TEMPLATE_HAS_VMS', { action, names: namesOf(vms) });
+    const pools = ctx.tx.list('vm_pool', { where, limit: 6 });
+    if (pools.length > 0) ctx.refuse('TEMPLATE_HAS_VMS', { action, names: namesOf(pools) });
+    const versions = versionsOf(ctx, template.id ?? '');
+    if (versions.length > 0) {
+      const names = versions.map(({ version }) => version?.version_name ?? '').join(', ');
+      ctx.refuse('TEMPLATE_HAS_VERSIONS', { action, names });
+    }
+    if (template.cluster?.id) requireDataCenter(ctx, template, action);
+  },
+
+  remove: (ctx, { object }) => move(ctx, object, 'remove'),
+
+  actions: {
+    export(ctx, { object: template }, body) {
+      if (template.id === blankTemplate) ctx.refuse('TEMPLATE_IS_BLANK', { action: 'export' });
+      requireState(ctx, 'template', template, 'export', words('export', template));
+      const { operation, ...begun } = exportTo(ctx, 'template', template, body);
+      move(ctx, template, operation, begun);
+      return undefined;
+    },
+    ...registeredAlready,
+  },
+});
+
+/** A base template is its own base; the profile is that of the cluster when none was chosen. */
+function shownOrigin(ctx: RuleContext, template: Template): StoredObject {
+  const { cluster, cpu_profile: chosen, version } = template;
+  const defaults = chosen ?? (cluster?.id ? profileOf(ctx, cluster.id) : undefined);
+  return {
+    version: { base_template: { id: template.id ?? '' }, ...version },
+    ...(defaults ? { cpu_profile: defaults } : {}),
+  };
+}
+
+function profileOf(ctx: RuleContext, cluster: string): Template['cpu_profile'] {
+  const { id } = ctx.tx.find('cpu_profile', { cluster_id: cluster }) ?? {};
+  return id ? { id } : undefined;
+}
+
+/** The machine that a template was made from goes on. */
+function release(ctx: RuleContext, data: StoredObject | undefined): void {
+  const vm = ctx.tx.get('vm', String(data?.['vm'] ?? ''));
+  if (vm?.status === 'image_locked') ctx.tx.update('vm', { ...vm, status: 'down' }, '/vms');
+}
+
+function sourceOf(ctx: RuleContext, sent: StoredObject): Vm {
+  const id = resolveMember(ctx.tx, 'vm', sent['vm'] as StoredObject);
+  return ctx.tx.get('vm', id) ?? {};
+}
+
+/** Versions of a base template. */
+function versionsOf(ctx: RuleContext, base: string): Template[] {
+  return ctx.tx.list('template', { where: { version_base_template_id: base } });
+}
+
+/** The number of a new version, or 1 for a template of its own. */
+function number(ctx: RuleContext, template: Template): void {
+  const { base_template: sent, version_name: name } = template.version ?? {};
+  const base = sent?.id ? ctx.tx.get('template', sent.id) : undefined;
+  if (!base) {
+    requireFreeName(ctx, template, 'add');
+    template.version = { version_number: 1, version_name: name ?? 'base version' };
+    return;
+  }
+  if (base.id === blankTemplate) ctx.refuse('TEMPLATE_BLANK_HAS_NO_VERSIONS', { action: 'add' });
+  if (base.version?.base_template?.id) {
+    ctx.refuse('TEMPLATE_VERSION_IS_NO_BASE', { action: 'add', name: base.name });
+  }
+  const numbers = versionsOf(ctx, base.id ?? '').map(({ version }) => version?.version_number ?? 1);
+  template.name = base.name ?? '';
+  template.version = {
+    base_template: { id: base.id ?? '' },
+    version_name: name ?? '',
+    version_number: Math.max(1, ...numbers) + 1,
+  };
+}
+
+/** Names of base templates are unique in a data center; versions share that of their base. */
+function requireFreeName(ctx: RuleContext, template: Template, action: string): void {
+  const home = dataCenterOfCluster(ctx, template.cluster?.id)?.id;
+  const taken = ctx.tx.list('template', { where: { name: template.name ?? '' } }).some((other) => {
+    const there = dataCenterOfCluster(ctx, other.cluster?.id)?.id;
+    const same = other.name === template.name && (there === undefined || there === home);
+    return same && other.id !== template.id && !other.version?.base_template?.id;
+  });
+  const name = template.name ?? '';
+  if (taken) ctx.refuse('NAME_IN_USE', { action, type: 'Template', name });
+}
+
+/** What the client sent for one of the disks of the machine. */
+function changesFor(ctx: RuleContext, diskId: string, sent: StoredObject): Changes {
+  const vm = (sent['vm'] ?? {}) as { disk_attachments?: Resource<'disk_attachment'>[] };
+  const attachment = vm.disk_attachments?.find(({ id, disk }) => (disk?.id ?? id) === diskId);
+  const disk = structuredClone(attachment?.disk ?? {}) as Resource<'disk'>;
+  resolveReferences(ctx.tx, 'disk', disk as StoredObject);
+  const target = sent['storage_domain'] as StoredObject | undefined;
+  const domains =
+    disk.storage_domains ??
+    (target ? [{ id: resolveMember(ctx.tx, 'storage_domain', target) }] : undefined);
+  return {
+    ...(disk.alias || disk.name ? { alias: disk.alias ?? disk.name ?? '' } : {}),
+    ...(disk.format ? { format: disk.format } : {}),
+    ...(disk.sparse === undefined ? {} : { sparse: disk.sparse }),
+    ...(domains ? { storage_domains: domains } : {}),
+  };
+}
+
+function copyPermissions(ctx: RuleContext, vm: string, template: string): void {
+  for (const permission of ctx.tx.list('permission', { where: { vm_id: vm } })) {
+    const { id: _id, vm: _vm, ...rest } = permission;
+    const copy = { ...rest, id: ctx.site.newId(), template: { id: template } };
+    ctx.tx.insert('permission', '/permissions', copy);
+  }
+}
+
+function words(action: string, { name, status }: Template) {
+  return { action, name: name ?? '', status: status ?? '' };
+}
+
+function move(ctx: RuleContext, template: Template, operation: string, data?: StoredObject): void {
+  const run = {
+    kind: 'template' as const,
+    collection: '/templates',
+    id: template.id ?? '',
+    operation,
+    ...(data ? { data } : {}),
+  };
+  begin(ctx, run, template);
+}

@@ -1,0 +1,340 @@
+/** OVF configuration of virtual machines, templates and snapshots: export and import. */
+import type { Resource } from '../../../model/resource.ts';
+import { isPermitted } from '../../auth/permissions.ts';
+import type { RuleContext } from '../../core/context.ts';
+import { namedId } from '../../core/random.ts';
+import type { LayoutName, OvfDisk, OvfMachine, OvfNic } from '../../ovf/document.ts';
+import { readOvf } from '../../ovf/read.ts';
+import { writeOvf } from '../../ovf/write.ts';
+import { operatingSystems } from '../../reference-data/operating-systems.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { dataCenterOf, domainOf, vmsOf } from '../disk/disk.ts';
+import type { Source } from '../disk/transition-handlers.ts';
+import { nextMac } from '../mac-pool.ts';
+import { snapshotSources } from '../snapshot/images.ts';
+import { inherit } from './configuration.ts';
+import { consoleId } from './console.ts';
+import {
+  attachmentsOf,
+  cdromId,
+  dataCenterOfCluster,
+  nicsOf,
+  snapshotsOf,
+  subjects,
+  type Vm,
+} from './vm.ts';
+
+type Template = Resource<'template'>;
+type Snapshot = Resource<'snapshot'>;
+
+/** Version of the service that a document names; readers look at its beginning. */
+const version = '4.5.0.0';
+
+/** What a document is about: an object, with what belongs to it. */
+interface Subject {
+  readonly object: Vm | Template;
+  /** Path of its devices. */
+  readonly path: string;
+  readonly sources: readonly Source[];
+  readonly nics: readonly Resource<'nic'>[];
+  readonly snapshots: readonly Snapshot[];
+  readonly isTemplate: boolean;
+  readonly packed?: OvfDisk['format'] | undefined;
+}
+
+/**
+ * The document of a machine, with all that belongs to it now. With `packed` the disks have that form,
+ * whichever they have now.
+ */
+export function ovfOfVm(
+  ctx: RuleContext,
+  vm: Vm,
+  layout: LayoutName,
+  packed?: OvfDisk['format'],
+): string {
+  return ovfOf(ctx, layout, {
+    object: vm,
+    path: `/vms/${vm.id}`,
+    sources: imagesAttached(ctx, attachmentsOf(ctx, vm)),
+    nics: nicsOf(ctx, vm),
+    snapshots: layout === 'ovf' ? snapshotsOf(ctx, vm) : [],
+    isTemplate: false,
+    packed,
+  });
+}
+
+export function ovfOfTemplate(
+  ctx: RuleContext,
+  template: Template,
+  layout: LayoutName,
+  packed?: OvfDisk['format'],
+): string {
+  const path = `/templates/${template.id}`;
+  return ovfOf(ctx, layout, {
+    object: template,
+    path,
+    sources: imagesAttached(
+      ctx,
+      ctx.tx.list('disk_attachment', { where: { collection: `${path}/diskattachments` } }),
+    ),
+    nics: ctx.tx.list('nic', { where: { collection: `${path}/nics` } }),
+    snapshots: [],
+    isTemplate: true,
+    packed,
+  });
+}
+
+/** The document of a machine as a snapshot keeps it: its disks are the images of the snapshot. */
+export function ovfOfSnapshot(ctx: RuleContext, snapshot: Snapshot, vm: Vm): string {
+  const collection = `/vms/${vm.id}/snapshots/${snapshot.id}/nics`;
+  return ovfOf(ctx, 'ovf', {
+    object: vm,
+    path: `/vms/${vm.id}`,
+    sources: snapshotSources(ctx, snapshot.id ?? ''),
+    nics: ctx.tx.list('snapshot_nic', { where: { collection } }),
+    snapshots: [snapshot],
+    isTemplate: false,
+  });
+}
+
+function imagesAttached(
+  ctx: RuleContext,
+  attachments: readonly Resource<'disk_attachment'>[],
+): Source[] {
+  return attachments.flatMap((attachment) => {
+    const disk = ctx.tx.get('disk', attachment.id ?? '');
+    if (!disk?.id || disk.storage_type === 'lun') return [];
+    return [{ disk, image: disk.id, attachment }];
+  });
+}
+
+function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
+  const { path, sources, nics, snapshots, isTemplate, packed } = subject;
+  // A document names nothing that its reader does not see.
+  const type = isTemplate ? 'template' : 'vm';
+  const shown = ctx.filter?.shows(type, subject.object as StoredObject) ?? subject.object;
+  const object = shown as Vm | Template;
+  const cluster = visible(ctx, 'cluster', object.cluster?.id);
+  const { template, original_template: original } = object as Vm;
+  const nameOf = (one: { id?: string } | undefined) => visible(ctx, 'template', one?.id)?.name;
+  const consoles = ctx.tx.list('graphics_console', {
+    where: { collection: `${path}/graphicsconsoles` },
+  });
+  const [watchdog] = ctx.tx.list('watchdog', { where: { collection: `${path}/watchdogs` } });
+  const dataCenter = visible(ctx, 'data_center', dataCenterOfCluster(ctx, cluster?.id)?.id)?.id;
+  const active = snapshots.find(({ snapshot_type: type }) => type === 'active') ?? snapshots[0];
+  const word = object.os?.type ?? 'other';
+  const system = operatingSystems.find(([, known]) => known === word);
+  let devices = 0;
+  return writeOvf(
+    {
+      id: object.id,
+      vm: object as Vm,
+      disks: sources.map((source) => ({
+        ...diskOf(ctx, source, active?.id, dataCenter),
+        ...(packed ? { format: packed, sparse: true } : {}),
+      })),
+      nics: nics.map((nic) => nicOf(ctx, nic)),
+      consoles: consoles.flatMap(({ protocol }) => protocol ?? []),
+      watchdog,
+      snapshots: snapshots.map((snapshot) => ({
+        id: snapshot.id ?? '',
+        type: (snapshot.snapshot_type ?? 'regular').toUpperCase(),
+        description: snapshot.description ?? '',
+        created: snapshot.date,
+      })),
+    },
+    {
+      clusterName: cluster?.name,
+      clusterLevel: cluster?.version && `${cluster.version.major}.${cluster.version.minor}`,
+      templateName: nameOf(template),
+      originalTemplateName: nameOf(original),
+      version,
+      isTemplate,
+      exported: packed && ctx.now,
+    },
+    { number: system?.[0], label: system?.[2] ?? word },
+    layout,
+    () => {
+      devices += 1;
+      return namedId('device', object.id ?? '', String(devices));
+    },
+  );
+}
+
+/** An object that a document may name: it is there, and its reader sees it. */
+function visible<K extends 'cluster' | 'data_center' | 'network' | 'storage_domain' | 'template'>(
+  ctx: RuleContext,
+  kind: K,
+  id: string | undefined,
+): Resource<K> | undefined {
+  if (id === undefined || ctx.filter?.sees(kind, id) === false) return undefined;
+  return ctx.tx.get(kind, id) as Resource<K> | undefined;
+}
+
+function diskOf(
+  ctx: RuleContext,
+  { disk, image, attachment }: Source,
+  snapshotId: string | undefined,
+  dataCenter: string | undefined,
+): OvfDisk {
+  const id = disk.id ?? '';
+  return {
+    id,
+    imageId: disk.image_id ?? image,
+    provisionedSize: Number(disk.provisioned_size ?? 0),
+    actualSize: Number(disk.actual_size ?? 0),
+    format: disk.format,
+    sparse: disk.sparse,
+    alias: disk.alias,
+    description: disk.description,
+    shareable: disk.shareable,
+    wipeAfterDelete: disk.wipe_after_delete,
+    incrementalBackup: disk.backup === 'incremental',
+    snapshotId,
+    storageDomains: (disk.storage_domains ?? []).flatMap(
+      ({ id: domain }) => visible(ctx, 'storage_domain', domain)?.id ?? [],
+    ),
+    dataCenter,
+    attachment,
+  };
+}
+
+function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
+  const named = (ctx.filter?.shows('nic', nic as StoredObject) ?? nic) as Resource<'nic'>;
+  const profile = ctx.tx.get('vnic_profile', named.vnic_profile?.id ?? '');
+  return {
+    id: nic.id,
+    name: nic.name ?? '',
+    interface: nic.interface,
+    mac: nic.mac?.address,
+    linked: nic.linked ?? true,
+    plugged: nic.plugged ?? true,
+    network: visible(ctx, 'network', profile?.network?.id)?.name,
+    profile: profile?.name,
+  };
+}
+
+/** The document among what was sent; undefined where there is none. Refuses with 400 what is none. */
+export function sentOvf(sent: StoredObject): OvfMachine | undefined {
+  const { configuration } = (sent['initialization'] ?? {}) as NonNullable<Vm['initialization']>;
+  return configuration?.data ? readOvf(configuration.data) : undefined;
+}
+
+/** Completes a new machine with what a document says; what was sent beside it counts more. */
+export function configureFromOvf(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
+  // The document itself is not kept.
+  const { configuration: _document, ...initialization } = vm.initialization ?? {};
+  if (Object.keys(initialization).length > 0) vm.initialization = initialization;
+  else delete vm.initialization;
+  const found = knownHere(ctx, ovf.vm);
+  inherit(vm, found, Object.keys(found));
+  const [console] = ovf.consoles;
+  if (console) vm.display = { ...vm.display, type: vm.display?.type ?? console };
+  if (ovf.id && !ctx.tx.get('vm', ovf.id)) vm.id = ovf.id;
+}
+
+/** Leaves out what names objects of another site. */
+function knownHere(ctx: RuleContext, { lease, placement_policy: policy, ...rest }: Vm): Vm {
+  const found: Vm = { ...rest };
+  const domain = lease?.storage_domain?.id;
+  if (lease && domain && ctx.tx.get('storage_domain', domain)) found.lease = lease;
+  if (policy) {
+    const { hosts = [], ...others } = policy;
+    const here = hosts.filter(({ id }) => ctx.tx.get('host', id ?? '') !== undefined);
+    found.placement_policy = { ...others, ...(here.length > 0 ? { hosts: here } : {}) };
+  }
+  return found;
+}
+
+/** Memory that is sent or in the document, as the rules of memory look at it. */
+export function memoryWithOvf(sent: StoredObject, ovf: OvfMachine | undefined): StoredObject {
+  if (!ovf?.vm.memory_policy) return sent;
+  const policy = sent['memory_policy'] as StoredObject | undefined;
+  // Guaranteed memory of the document does not fit a memory that is sent.
+  if (sent['memory'] !== undefined) return sent;
+  return { ...sent, memory_policy: { ...ovf.vm.memory_policy, ...policy } };
+}
+
+/** Makes the devices of a machine that is stored already, and attaches the disks that are there. */
+export function furnishFromOvf(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
+  ctx.tx.insert('cdrom', `/vms/${vm.id}/cdroms`, { id: cdromId, vm: { id: vm.id ?? '' } });
+  addDevices(ctx, vm, ovf);
+  const missing = ovf.disks.filter((disk) => !attached(ctx, vm, disk));
+  if (missing.length === 0) {
+    ctx.event('VM_MADE_OF_CONFIGURATION', subjects(ctx, vm));
+    return;
+  }
+  const names = missing.map(({ alias, id: disk }) => alias ?? disk).join(', ');
+  ctx.event('VM_MADE_OF_CONFIGURATION_WITHOUT_DISKS', subjects(ctx, vm), { DiskAliases: names });
+}
+
+/** Makes the interfaces, consoles and watchdog of a document. */
+export function addDevices(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
+  const id = vm.id ?? '';
+  const belongs = { vm: { id } };
+  for (const nic of ovf.nics) addNic(ctx, vm, nic);
+  for (const protocol of ovf.consoles) {
+    const console = { id: consoleId(protocol), protocol, ...belongs };
+    ctx.tx.insert('graphics_console', `/vms/${id}/graphicsconsoles`, console);
+  }
+  if (ovf.watchdog) {
+    const watchdog = { id: ctx.site.newId(), ...ovf.watchdog, ...belongs };
+    ctx.tx.insert('watchdog', `/vms/${id}/watchdogs`, watchdog);
+  }
+}
+
+/** An interface keeps its address and id where nobody has them, and its profile where there is one. */
+function addNic(ctx: RuleContext, vm: Vm, nic: OvfNic): void {
+  const isFree = nic.mac && ctx.tx.count('nic', { where: { mac_address: nic.mac } }) === 0;
+  const profile = profileOf(ctx, vm, nic);
+  const known = nic.id && ctx.tx.get('nic', nic.id);
+  ctx.tx.insert('nic', `/vms/${vm.id}/nics`, {
+    id: nic.id && !known ? nic.id : ctx.site.newId(),
+    name: nic.name,
+    interface: nic.interface ?? 'virtio',
+    linked: nic.linked,
+    plugged: nic.plugged,
+    mac: { address: isFree ? nic.mac : nextMac(ctx, vm, 'add') },
+    ...(profile ? { vnic_profile: { id: profile } } : {}),
+    vm: { id: vm.id ?? '' },
+  });
+}
+
+/** The profile of that name, of a network of that name in the data center of the machine. */
+function profileOf(ctx: RuleContext, vm: Vm, nic: OvfNic): string | undefined {
+  if (!nic.network) return undefined;
+  const home = dataCenterOfCluster(ctx, vm.cluster?.id)?.id;
+  const network = ctx.tx
+    .list('network', { where: { name: nic.network } })
+    .find((one) => one.data_center?.id === home);
+  if (!network) return undefined;
+  const profiles = ctx.tx.list('vnic_profile', { where: { network_id: network.id ?? '' } });
+  return (profiles.find(({ name }) => name === nic.profile) ?? profiles[0])?.id;
+}
+
+function mayAttach(ctx: RuleContext, id: string): boolean {
+  return isPermitted(ctx.tx, ctx.caller, 'attach_disk', { kind: 'disk', id });
+}
+
+/** Attaches a disk that is there and that nothing else has; false where that cannot be. */
+function attached(ctx: RuleContext, vm: Vm, named: OvfDisk): boolean {
+  const disk = ctx.tx.get('disk', named.id);
+  if (disk?.status !== 'ok' || !mayAttach(ctx, named.id)) {
+    return false;
+  }
+  const users = vmsOf(ctx, disk);
+  if (users.length > 0 && disk.shareable !== true) return false;
+  const domain = domainOf(ctx, disk);
+  if (domain && dataCenterOf(ctx, domain) !== dataCenterOfCluster(ctx, vm.cluster?.id)?.id) {
+    return false;
+  }
+  ctx.tx.insert('disk_attachment', `/vms/${vm.id}/diskattachments`, {
+    ...named.attachment,
+    id: named.id,
+    disk: { id: named.id },
+    vm: { id: vm.id ?? '' },
+  });
+  ctx.event('DISK_ATTACHED', { vm }, { DiskAlias: disk.alias });
+  return true;
+}

@@ -1,0 +1,301 @@
+/** Updates of virtual machines: applied at once or at the next start; memory hot plug. */
+import type { RuleContext } from '../../core/context.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import { checkConfiguration, fitMemoryPolicy, requireNetworks } from './configuration.ts';
+import {
+  attachmentsOf,
+  dataCenterOfCluster,
+  disksOf,
+  formerUptime,
+  isRunning,
+  mebibyte,
+  namesOf,
+  subjects,
+  type Vm,
+  without,
+} from './vm.ts';
+
+/** A module that was plugged while the machine ran; it is gone when the machine stops. */
+interface MemoryDevice {
+  readonly id: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Where a running machine keeps its devices; clients see their sum alone, in `memory`. */
+export const memoryDevices = 'memory_devices';
+
+function devicesOf(
+  vm: Vm & { readonly [memoryDevices]?: readonly MemoryDevice[] },
+): readonly MemoryDevice[] {
+  return vm[memoryDevices] ?? [];
+}
+
+/** What a change of its memory makes of a running machine. */
+export interface MemoryChange {
+  readonly devices: readonly MemoryDevice[];
+  /** What the machine has until it stops, where not all could be taken out that was asked for. */
+  readonly running: Partial<Vm>;
+}
+
+/**
+ * Plugs the memory that is asked for beyond what there is, or takes out devices until what is asked
+ * for is left: the largest first, none that is larger than what shall still go. Each is told with an
+ * event. Undefined where the memory stays, or is to change at the next start.
+ */
+export function changeMemory(ctx: RuleContext, before: Vm, after: Vm): MemoryChange | undefined {
+  const [had, wanted] = [Number(before.memory ?? 0), Number(after.memory ?? 0)];
+  if (had === wanted || ctx.parameters.flag('next_run') === true) return undefined;
+  const devices = devicesOf(before);
+  if (wanted > had) {
+    return { devices: [...devices, { id: ctx.site.newId(), size: wanted - had }], running: {} };
+  }
+  const left = new Set(devices);
+  let memory = had;
+  let guaranteed = Number(before.memory_policy?.guaranteed ?? 0);
+  for (const device of [...devices].sort((a, b) => b.size - a.size)) {
+    if (memory - device.size < wanted) continue;
+    left.delete(device);
+    memory -= device.size;
+    const lower = Math.min(guaranteed, memory);
+    ctx.event('VM_MEMORY_UNPLUGGED', subjects(ctx, before), {
+      DeviceId: device.id,
+      DeviceSizeMb: device.size / mebibyte,
+      OldGuaranteedMb: guaranteed / mebibyte,
+      NewGuaranteedMb: lower / mebibyte,
+    });
+    guaranteed = lower;
+  }
+  const running =
+    memory === wanted ? {} : { memory, memory_policy: { ...before.memory_policy, guaranteed } };
+  return { devices: [...left], running };
+}
+
+/** What changes while a machine runs: whole attributes, or members of them. */
+const immediate = [
+  'name',
+  'description',
+  'comment',
+  'delete_protected',
+  'high_availability',
+  'small_icon',
+  'large_icon',
+  'display.allow_override',
+  'display.disconnect_action',
+  'display.disconnect_action_delay',
+  'placement_policy',
+  'migration',
+  'migration_downtime',
+  'quota',
+  'cpu_profile',
+  'initialization',
+  'memory',
+  'memory_policy.guaranteed',
+  'cpu.topology.sockets',
+  'lease',
+  'use_latest_template_version',
+  'template',
+  'external_host_provider',
+];
+
+const gone = Symbol('not there');
+
+/** Where the configuration of the next start is kept. */
+function nextRunOf(vm: Vm): string {
+  return `/vms/${vm.id}/nextrun`;
+}
+
+/** The configuration that a machine has from its next start on. */
+export function nextRun(ctx: RuleContext, vm: Vm): Vm {
+  return ctx.tx.get('next_run_vm', vm.id ?? '', nextRunOf(vm)) ?? vm;
+}
+
+/**
+ * Checks a change and completes the new form. Unless the machine is down, what cannot change now is
+ * put aside for its next start.
+ */
+export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: StoredObject): void {
+  if (before.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'edit' });
+  refuseFixed(ctx, before, sent);
+  if (isEmptyLease(sent['lease'])) delete after.lease;
+  if (before.cluster?.id !== after.cluster?.id) checkClusterChange(ctx, before, after);
+  const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
+  if (after.memory !== before.memory) {
+    // What a running machine may grow to was settled when it started.
+    const fixed = isRunning(before) ? { max: before.memory_policy?.max } : {};
+    const memory_policy = { ...fixed, ...(sent['memory_policy'] as object | undefined) };
+    fitMemoryPolicy(after, { ...sent, memory_policy }, cluster);
+  }
+  checkConfiguration(ctx, after, 'edit');
+  checkScsi(ctx, before, after);
+  if (before.status === 'down' || before.status === 'unassigned') return;
+  if (isRunning(before)) {
+    checkHosts(ctx, before, after);
+    checkHotMemory(ctx, before, after);
+  }
+  const memory = isRunning(before) ? changeMemory(ctx, before, after) : undefined;
+  separate(ctx, before, after, memory?.running);
+  if (memory) (after as StoredObject)[memoryDevices] = memory.devices;
+}
+
+/** An empty lease is taken away, whatever else is said of high availability. */
+function isEmptyLease(sent: unknown): boolean {
+  const { storage_domain: domain } = (sent ?? {}) as NonNullable<Vm['lease']>;
+  return sent !== undefined && !domain?.id && !domain?.name;
+}
+
+/** `running` is what the machine has until it stops, where that is not what was asked for. */
+function separate(ctx: RuleContext, before: Vm, after: Vm, running: Partial<Vm> = {}): void {
+  const whole = ctx.parameters.flag('next_run') === true;
+  const present = { ...after, ...running };
+  const now = hot(before, present, '', whole);
+  const pending = ctx.tx.get('next_run_vm', before.id ?? '', nextRunOf(before));
+  if (!pending && text(now) === text(after)) return;
+  const later = pending ? (layered(pending, before, after) as Vm) : { ...after };
+  keepForNextRun(ctx, { ...later, next_run_configuration_exists: true });
+  for (const name of Object.keys(after)) delete (after as StoredObject)[name];
+  Object.assign(after, now, { next_run_configuration_exists: true });
+}
+
+function keepForNextRun(ctx: RuleContext, vm: Vm): void {
+  const collection = nextRunOf(vm);
+  const known = ctx.tx.get('next_run_vm', vm.id ?? '', collection);
+  if (known) ctx.tx.update('next_run_vm', vm, collection);
+  else ctx.tx.insert('next_run_vm', collection, vm);
+}
+
+/** The old form with those changes that take effect at once; none of them where `later` is set. */
+function hot(before: unknown, after: unknown, path: string, later: boolean): unknown {
+  if (text(before) === text(after)) return before;
+  if (!later && immediate.includes(path)) return after;
+  const inside = path === '' || immediate.some((name) => name.startsWith(`${path}.`));
+  if (!inside || !isPlain(before) || !isPlain(after)) return before;
+  const result: StoredObject = {};
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const way = path === '' ? name : `${path}.${name}`;
+    const value = hot(before[name], after[name], way, later);
+    if (value !== undefined) result[name] = value;
+  }
+  return result;
+}
+
+/** What is pending already, with the changes from one form to another on top. */
+function layered(pending: unknown, before: unknown, after: unknown): unknown {
+  if (text(before) === text(after)) return pending;
+  if (!isPlain(pending) || !isPlain(after)) return after;
+  const old = isPlain(before) ? before : {};
+  const result: StoredObject = { ...pending };
+  for (const name of new Set([...Object.keys(old), ...Object.keys(after)])) {
+    const value = layered(pending[name] ?? gone, old[name], after[name]);
+    if (value === gone || value === undefined) delete result[name];
+    else result[name] = value;
+  }
+  return result;
+}
+
+function isPlain(value: unknown): value is StoredObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string | undefined {
+  if (value === gone) return 'gone';
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'bigint' ? part.toString() : part,
+  );
+}
+
+/** The machine with what was put aside for its next start; nothing is left aside. */
+export function withNextRun(ctx: RuleContext, vm: Vm): Vm {
+  const collection = nextRunOf(vm);
+  const pending = ctx.tx.get('next_run_vm', vm.id ?? '', collection);
+  if (!pending) return vm;
+  ctx.tx.remove('next_run_vm', vm.id ?? '', collection);
+  const { host, status, start_time: start, stop_time: stop, stop_reason: reason } = vm;
+  const current = {
+    ...{ host, status, start_time: start, stop_time: stop, stop_reason: reason },
+    [formerUptime]: (vm as StoredObject)[formerUptime],
+  };
+  const stored = Object.fromEntries(Object.entries(current).filter(([, one]) => one !== undefined));
+  const lasting = without(pending, [...Object.keys(current), 'run_once', memoryDevices]);
+  return { ...lasting, ...stored, next_run_configuration_exists: false } as Vm;
+}
+
+function refuseFixed(ctx: RuleContext, before: Vm, sent: StoredObject): void {
+  const created = sent['creation_time'];
+  if (
+    typeof created === 'string' &&
+    Date.parse(created) !== Date.parse(before.creation_time ?? '')
+  ) {
+    ctx.refuse('VM_CREATION_TIME_FIXED', { action: 'edit' });
+  }
+  const template = sent['template'] as Vm['template'];
+  const id = template?.id ?? ctx.tx.byName('template', template?.name ?? '')?.id;
+  if (template === undefined || id === before.template?.id) return;
+  const chain = (one: string | undefined) =>
+    ctx.tx.get('template', one ?? '')?.version?.base_template?.id ?? one;
+  if (!before.vm_pool?.id || chain(id) !== chain(before.template?.id)) {
+    ctx.refuse('VM_TEMPLATE_FIXED', { action: 'edit' });
+  }
+}
+
+function checkClusterChange(ctx: RuleContext, before: Vm, after: Vm): void {
+  if (isRunning(before)) ctx.refuse('VM_STATUS_ILLEGAL', { action: 'edit', status: before.status });
+  const [from, to] = [before, after].map((vm) => dataCenterOfCluster(ctx, vm.cluster?.id)?.id);
+  const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
+  if (from !== to) {
+    ctx.refuse('VM_CLUSTER_IN_OTHER_DATA_CENTER', { action: 'edit', cluster: cluster?.name });
+  }
+  requireNetworks(ctx, before, after.cluster?.id, 'edit');
+  const profile = ctx.tx.find('cpu_profile', { cluster_id: after.cluster?.id ?? '' });
+  if (profile?.id && after.cpu_profile?.id === before.cpu_profile?.id) {
+    after.cpu_profile = { id: profile.id };
+  }
+}
+
+function checkHosts(ctx: RuleContext, before: Vm, after: Vm): void {
+  const hosts = after.placement_policy?.hosts ?? [];
+  const pinned = after.placement_policy?.affinity === 'pinned';
+  if (!pinned || hosts.length === 0 || hosts.some(({ id }) => id === before.host?.id)) return;
+  const host = ctx.tx.get('host', before.host?.id ?? '')?.name;
+  ctx.refuse('VM_PINNED_TO_ANOTHER_HOST', { action: 'edit', host });
+}
+
+/** Memory is plugged in steps. */
+function checkHotMemory(ctx: RuleContext, before: Vm, after: Vm): void {
+  const [old, now] = [Number(before.memory ?? 0), Number(after.memory ?? 0)];
+  const step = before.cpu?.architecture === 'ppc64' ? 256 : 128;
+  if (ctx.parameters.flag('next_run') || now <= old) return;
+  if ((now - old) % (step * mebibyte) !== 0) {
+    ctx.refuse('VM_MEMORY_NOT_IN_STEPS', { action: 'edit', step });
+  }
+  if (now > Number(before.memory_policy?.max ?? now)) {
+    ctx.refuse('VM_MAX_MEMORY_TOO_SMALL', { action: 'edit' });
+  }
+}
+
+function checkScsi(ctx: RuleContext, before: Vm, after: Vm): void {
+  if (before.virtio_scsi?.enabled === after.virtio_scsi?.enabled || after.virtio_scsi?.enabled)
+    return;
+  const plugged = new Set(
+    attachmentsOf(ctx, before)
+      .filter((one) => one.active && one.interface === 'virtio_scsi')
+      .map(({ id }) => id),
+  );
+  if (plugged.size === 0) return;
+  const disks = disksOf(ctx, before).filter(({ id }) => plugged.has(id));
+  ctx.refuse('VM_SCSI_DISKS_PLUGGED', { action: 'edit', names: namesOf(disks) });
+}
+
+/** Follows a change: events of what was plugged while it ran. */
+export function reportChange(ctx: RuleContext, before: Vm, after: Vm): void {
+  if (!isRunning(before)) return;
+  const sockets = (vm: Vm) => vm.cpu?.topology?.sockets ?? 1;
+  if (Number(after.memory ?? 0) > Number(before.memory ?? 0)) {
+    const messageParams = { previousMem: before.memory, newMem: after.memory };
+    ctx.event('VM_MEMORY_PLUGGED', subjects(ctx, after), messageParams);
+  }
+  if (sockets(before) !== sockets(after)) {
+    const messageParams = { previousNumberOfCpus: sockets(before), numberOfCpus: sockets(after) };
+    ctx.event('VM_PROCESSORS_PLUGGED', subjects(ctx, after), messageParams);
+  }
+}

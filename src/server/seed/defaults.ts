@@ -1,0 +1,270 @@
+/** What a new service holds before anybody has added anything. */
+
+import type { Resource } from '../../model/resource.ts';
+import { everyone, splitUserName, superUserRole } from '../auth/permissions.ts';
+import type { RuleContext } from '../core/context.ts';
+import { addDefaultIcons, iconsOf } from '../core/icons.ts';
+import { applyDefaults } from '../core/input.ts';
+import { namedId } from '../core/random.ts';
+import { clusterLevels } from '../reference-data/cluster-levels.ts';
+import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
+import { operatingSystems } from '../reference-data/operating-systems.ts';
+import { permits, roles } from '../reference-data/roles.ts';
+import {
+  policyFilters,
+  policyWeights,
+  schedulingPolicies,
+  schedulingUnits,
+} from '../reference-data/scheduling.ts';
+import { fillCluster, furnishCluster } from '../resources/cluster.ts';
+import { furnish } from '../resources/data-center/data-center.ts';
+import { fillDirectory } from '../resources/identity.ts';
+import { fillConfiguration } from '../resources/vm/configuration.ts';
+import type { StoredObject } from '../store/kinds.ts';
+
+const mebibyte = 2 ** 20;
+
+/** Fills an empty store. `admin` is the login name of the administrator: `admin@internal`. */
+export function fillDefaults(ctx: RuleContext, admin: string): void {
+  addIdentity(ctx, admin);
+  addPolicies(ctx);
+  addCatalogues(ctx);
+  addDefaultSite(ctx);
+  addTemplates(ctx);
+  addPermissions(ctx);
+}
+
+function addIdentity(ctx: RuleContext, admin: string): void {
+  const { tx } = ctx;
+  for (const role of roles) {
+    tx.insert('role', '/roles', {
+      id: role.id,
+      name: role.name,
+      description: role.description,
+      mutable: false,
+      administrative: role.administrative,
+      permits: role.permits.map((name) => ({ id: permitId(name) })),
+      views_children: role.viewsChildren,
+    } as Resource<'role'>);
+  }
+  for (const permit of permits) tx.insert('permit', '/permits', { ...permit });
+  const parts = splitUserName(admin);
+  if (!parts) throw new Error(`"${admin}" is not a user name of the form USER@DOMAIN.`);
+  const profile = `${parts.profile}-authz`;
+  const domain = namedId(profile);
+  tx.insert('domain', '/domains', { id: domain, name: profile });
+  fillDirectory(ctx, domain, profile);
+  tx.insert('group', '/groups', { id: everyone, name: 'Everyone', namespace: '*' });
+  tx.insert('user', '/users', {
+    id: defaultIds.admin,
+    name: parts.login,
+    user_name: `${parts.login}@${profile}`,
+    principal: parts.login,
+    namespace: '*',
+    domain: { id: domain },
+    department: '',
+    email: '',
+    last_name: '',
+  });
+  tx.insert('tag', '/tags', { id: zeroId, name: 'root', description: 'root' });
+}
+
+const permitIds = new Map(permits.map(({ id, name }) => [name, id]));
+
+function permitId(name: string): string {
+  return permitIds.get(name) ?? '';
+}
+
+function addPolicies({ tx }: RuleContext): void {
+  const units = new Map<string, string>();
+  for (const [id, name, type] of schedulingUnits) {
+    if (!units.has(`${type} ${name}`)) units.set(`${type} ${name}`, id);
+    tx.insert('scheduling_policy_unit', '/schedulingpolicyunits', {
+      id,
+      name,
+      type,
+      internal: true,
+      enabled: true,
+    });
+  }
+  for (const policy of schedulingPolicies) {
+    tx.insert('scheduling_policy', '/schedulingpolicies', {
+      id: policy.id,
+      name: policy.name,
+      description: '',
+      locked: true,
+      default_policy: policy.name === 'none',
+      properties: Object.entries(policy.properties).map(([name, value]) => ({ name, value })),
+    });
+    const below = `/schedulingpolicies/${policy.id}`;
+    policyFilters.forEach((name, index) => {
+      const id = units.get(`filter ${name}`);
+      const last = index === policyFilters.length - 1;
+      if (!id) return;
+      tx.insert('filter', `${below}/filters`, {
+        id,
+        name,
+        position: index === 0 ? -1 : last ? 1 : 0,
+        scheduling_policy_unit: { id },
+      });
+    });
+    for (const [name, factor] of policyWeights(policy.name)) {
+      const id = units.get(`weight ${name}`);
+      if (!id) continue;
+      tx.insert('weight', `${below}/weights`, {
+        id,
+        name,
+        factor,
+        scheduling_policy_unit: { id },
+      });
+    }
+    const balance = units.get(`load_balancing ${policy.balance}`);
+    if (balance) {
+      tx.insert('balance', `${below}/balances`, {
+        id: balance,
+        name: policy.balance,
+        scheduling_policy_unit: { id: balance },
+      });
+    }
+  }
+}
+
+const filterNames = [
+  'vdsm-no-mac-spoofing',
+  'allow-arp',
+  'allow-dhcp',
+  'allow-dhcp-server',
+  'allow-incoming-ipv4',
+  'allow-ipv4',
+  'clean-traffic',
+  'clean-traffic-gateway',
+  'no-arp-ip-spoofing',
+  'no-arp-mac-spoofing',
+  'no-arp-spoofing',
+  'no-ip-multicast',
+  'no-ip-spoofing',
+  'no-mac-broadcast',
+  'no-mac-spoofing',
+  'no-other-l2-traffic',
+  'no-other-rarp-traffic',
+  'qemu-announce-self',
+  'qemu-announce-self-rarp',
+];
+
+function addCatalogues(ctx: RuleContext): void {
+  const { tx } = ctx;
+  for (const [level, cpuTypes] of Object.entries(clusterLevels)) {
+    tx.insert('cluster_level', '/clusterlevels', {
+      id: level,
+      cpu_types: cpuTypes.map((type) => ({ ...type })),
+      permits: permits.map((permit) => ({ ...permit })),
+    });
+    tx.insert('cluster_feature', `/clusterlevels/${level}/clusterfeatures`, {
+      id: namedId('cluster feature', level),
+      name: 'NESTED_VIRTUALIZATION',
+      description: 'Virtual machines can run virtual machines.',
+      cluster_level: { id: level },
+    });
+  }
+  addDefaultIcons(tx);
+  for (const [id, name, description, architecture] of operatingSystems) {
+    tx.insert('operating_system_info', '/operatingsystems', {
+      id,
+      name,
+      description,
+      architecture,
+      tpm_support: 'supported',
+      ...iconsOf(name),
+    });
+  }
+  for (const name of filterNames) {
+    const spoofing = name === 'vdsm-no-mac-spoofing';
+    const [major, minor] = spoofing ? [3, 2] : name === 'clean-traffic-gateway' ? [4, 2] : [3, 6];
+    tx.insert('network_filter', '/networkfilters', {
+      id: spoofing ? 'd2370ab4-fee3-11e9-a310-8c1645ce738e' : namedId(`networkfilter ${name}`),
+      name,
+      version: { major, minor },
+    });
+  }
+  tx.insert('mac_pool', '/macpools', {
+    id: defaultIds.macPool,
+    name: 'Default',
+    description: 'Default MAC pool',
+    default_pool: true,
+    allow_duplicates: false,
+    ranges: [{ from: '56:6f:1a:16:00:00', to: '56:6f:1a:16:ff:ff' }],
+  });
+}
+
+function addDefaultSite(ctx: RuleContext): void {
+  const { tx } = ctx;
+  const owner = { id: defaultIds.dataCenter };
+  const dataCenter = {
+    id: defaultIds.dataCenter,
+    name: 'Default',
+    description: 'The default Data Center',
+    local: false,
+    quota_mode: 'disabled',
+    status: 'uninitialized',
+    version: { major: 4, minor: 8 },
+  } as const;
+  tx.insert('data_center', '/datacenters', dataCenter);
+  furnish(ctx, dataCenter, { network: defaultIds.network, vnicProfile: defaultIds.vnicProfile });
+  const cluster: StoredObject = {
+    id: defaultIds.cluster,
+    name: 'Default',
+    description: 'The default server cluster',
+    data_center: owner,
+    version: { major: 4, minor: 8 },
+  };
+  fillCluster(ctx, cluster);
+  applyDefaults('cluster', cluster);
+  tx.insert('cluster', '/clusters', cluster);
+  furnishCluster(ctx, cluster);
+}
+
+function addTemplates(ctx: RuleContext): void {
+  const { tx } = ctx;
+  const blank: Resource<'template'> = {
+    id: zeroId,
+    name: 'Blank',
+    description: 'Blank template',
+    status: 'ok',
+    version: { version_number: 0, version_name: '' },
+    creation_time: ctx.timestamp,
+  };
+  fillConfiguration(ctx, blank, undefined, {});
+  applyDefaults('template', blank);
+  // The firmware of a machine is that of its cluster.
+  delete blank.bios?.type;
+  tx.insert('template', '/templates', blank);
+  const sizes = [
+    ['Tiny', '00000003-0003-0003-0003-0000000000be', 512, 1],
+    ['Small', '00000005-0005-0005-0005-0000000002e6', 2048, 1],
+    ['Medium', '00000007-0007-0007-0007-00000000010a', 4096, 2],
+    ['Large', '00000009-0009-0009-0009-0000000000f1', 8192, 2],
+    ['XLarge', '0000000b-000b-000b-000b-00000000021f', 16384, 4],
+  ] as const;
+  for (const [name, id, memory, sockets] of sizes) {
+    tx.insert('instance_type', '/instancetypes', {
+      id,
+      name,
+      memory: memory * mebibyte,
+      cpu: { topology: { sockets, cores: 1, threads: 1 } },
+    });
+  }
+}
+
+function addPermissions(ctx: RuleContext): void {
+  const { tx } = ctx;
+  const role = (name: string) => ({ id: tx.byName('role', name)?.id ?? '' });
+  const grant = (permission: StoredObject) =>
+    tx.insert('permission', '/permissions', { id: ctx.site.newId(), ...permission });
+  grant({ role: { id: superUserRole }, user: { id: defaultIds.admin } });
+  grant({ role: role('UserProfileEditor'), group: { id: everyone } });
+  grant({
+    role: role('UserTemplateBasedVm'),
+    group: { id: everyone },
+    template: { id: zeroId },
+  });
+}

@@ -1,0 +1,139 @@
+/** Initial contents of a store: from counts, a document or a saved state. */
+import { readFileSync } from 'node:fs';
+import { type Definition, readDefinition } from '../../definitions/document.ts';
+import { RuleContext } from '../core/context.ts';
+import type { Site } from '../core/ports.ts';
+import { loadState } from '../store/state.ts';
+import type { Transaction } from '../store/transaction.ts';
+import { fillDefaults } from './defaults.ts';
+import { addInventory } from './from-document.ts';
+import { addSampleImages, addSampleUsers } from './samples.ts';
+import { buildSite } from './site.ts';
+
+export interface Counts {
+  readonly datacenters: number;
+  readonly clusters: number;
+  readonly hosts: number;
+  readonly storagedomains: number;
+  readonly networks: number;
+  readonly vms: number;
+  /** How many of the virtual machines have a disk. */
+  readonly disks: number;
+}
+
+const small: Counts = {
+  datacenters: 1,
+  clusters: 1,
+  hosts: 2,
+  storagedomains: 2,
+  networks: 2,
+  vms: 3,
+  disks: 3,
+};
+
+const names = Object.keys(small) as (keyof Counts)[];
+
+export type Plan = { readonly counts: Counts } | { readonly objects: Definition };
+
+/**
+ * Reads the value of `--inventory`: `empty`, `small`, `hosts=10,vms=1000`, or the path of a YAML or
+ * JSON file with such counts, or with the objects themselves. Undefined for `empty`. Throws with
+ * what was wrong.
+ */
+export async function parseInventory(text: string): Promise<Plan | undefined> {
+  if (text === 'empty') return undefined;
+  if (text === 'small') return { counts: small };
+  if (text.includes('=')) return { counts: complete(fromPairs(text)) };
+  let content: string;
+  try {
+    content = readFileSync(text, 'utf8');
+  } catch (cause) {
+    throw new Error(
+      `--inventory "${text}" is neither empty, small, counts such as hosts=10,vms=1000, nor a file that can be read.`,
+      { cause },
+    );
+  }
+  const { parse } = await import('yaml');
+  const value: unknown = parse(content);
+  if (typeof value !== 'object' || value === null) {
+    throw new Error(`${text} must hold counts such as "hosts: 10", or lists of objects.`);
+  }
+  const entries = Object.entries(value);
+  return entries.some(([, one]) => typeof one === 'object')
+    ? { objects: readDefinition(value, text) }
+    : { counts: complete(fromEntries(entries, text)) };
+}
+
+function fromPairs(text: string): Partial<Counts> {
+  return fromEntries(
+    text.split(',').map((pair) => {
+      const [name = '', value = ''] = pair.split('=');
+      return [name.trim(), value.trim()];
+    }),
+    '--inventory',
+  );
+}
+
+function fromEntries(
+  entries: readonly (readonly [string, unknown])[],
+  where: string,
+): Partial<Counts> {
+  const counts: Partial<Record<keyof Counts, number>> = {};
+  for (const [name, value] of entries) {
+    const known = names.find((one) => one === name);
+    if (!known) throw new Error(`${where}: "${name}" is not one of ${names.join(', ')}.`);
+    const count = Number(value);
+    if (!Number.isInteger(count) || count < 0 || count > 1_000_000) {
+      throw new Error(`${where}: ${name}=${String(value)} is not a number from 0 to 1000000.`);
+    }
+    counts[known] = count;
+  }
+  return counts;
+}
+
+/** What is not said is as small as it can be, and as large as the rest needs. */
+function complete(counts: Partial<Counts>): Counts {
+  const vms = counts.vms ?? 0;
+  return {
+    datacenters: Math.max(1, counts.datacenters ?? 1),
+    clusters: Math.max(1, counts.clusters ?? 1),
+    hosts: counts.hosts ?? Math.max(1, Math.ceil(vms / 100)),
+    storagedomains: counts.storagedomains ?? Math.max(1, counts.datacenters ?? 1),
+    networks: Math.max(1, counts.networks ?? 1),
+    vms,
+    disks: Math.min(counts.disks ?? vms, vms),
+  };
+}
+
+export interface BeginningOptions {
+  /** Login name of the administrator. */
+  readonly admin: string;
+  /** See `parseInventory`. */
+  readonly inventory: string;
+  /** File with a saved state, instead of an inventory. */
+  readonly load?: string | undefined;
+}
+
+/** Puts into an empty store what the server begins with. */
+export type Beginning = (tx: Transaction, site: Site) => void;
+
+/** Reads what the options name. Rejects with what is wrong with it. */
+export async function readBeginning(options: BeginningOptions): Promise<Beginning> {
+  const { admin, inventory, load } = options;
+  if (load !== undefined) {
+    const state = readFileSync(load, 'utf8');
+    return (tx, site) => loadState(tx, state, site.steady());
+  }
+  const plan = await parseInventory(inventory);
+  return (tx, site) => {
+    // A seeded inventory is the same each time, whatever the clock says of it.
+    const ctx = RuleContext.system(tx, { ...site, speed: 0 });
+    fillDefaults(ctx, admin);
+    if (plan && 'counts' in plan) buildSite(ctx, plan.counts);
+    if (plan && 'objects' in plan) addInventory(ctx, plan.objects);
+    if (inventory === 'small') {
+      addSampleUsers(ctx, admin);
+      addSampleImages(ctx);
+    }
+  };
+}

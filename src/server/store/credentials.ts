@@ -1,0 +1,75 @@
+/** Stored credentials: hashes of passwords, and hashes of access tokens. */
+import type { Transaction } from './transaction.ts';
+
+/** Stores the salt and hash of the password of a user, both in hexadecimal. */
+export function writePassword(tx: Transaction, user: string, salt: string, hash: string): void {
+  tx.statement('INSERT OR REPLACE INTO password (user, salt, hash) VALUES (?, ?, ?)').run(
+    user,
+    salt,
+    hash,
+  );
+}
+
+/** Salt and hash of the password of a user, in hexadecimal; undefined where there is none. */
+export function readPassword(
+  tx: Transaction,
+  user: string,
+): { readonly salt: string; readonly hash: string } | undefined {
+  const row = tx.statement('SELECT salt, hash FROM password WHERE user = ?').get(user);
+  return row && { salt: String(row['salt']), hash: String(row['hash']) };
+}
+
+/** Gives a user the password of another one. */
+export function copyPassword(tx: Transaction, from: string, to: string): void {
+  tx.statement(
+    'INSERT OR REPLACE INTO password (user, salt, hash) SELECT ?, salt, hash FROM password WHERE user = ?',
+  ).run(to, from);
+}
+
+/** Removes the password of a user. */
+export function removePassword(tx: Transaction, user: string): void {
+  tx.statement('DELETE FROM password WHERE user = ?').run(user);
+}
+
+/** An access token as it is stored; `expires` is service time in milliseconds. */
+export interface TokenRow {
+  readonly user: string;
+  readonly scope: string;
+  readonly expires: number;
+}
+
+/** Stores a token by its hash. */
+export function writeToken(
+  tx: Transaction,
+  hash: string,
+  { user, scope, expires }: TokenRow,
+): void {
+  tx.statement('INSERT INTO token (hash, user, scope, expires) VALUES (?, ?, ?, ?)').run(
+    hash,
+    user,
+    scope,
+    expires,
+  );
+}
+
+/** The token with a hash. */
+export function tokenByHash(tx: Transaction, hash: string): TokenRow | undefined {
+  const row = tx.statement('SELECT user, scope, expires FROM token WHERE hash = ?').get(hash);
+  return (
+    row && {
+      user: String(row['user']),
+      scope: String(row['scope']),
+      expires: Number(row['expires']),
+    }
+  );
+}
+
+/** Removes the token with a hash, if there is one. */
+export function removeToken(tx: Transaction, hash: string): void {
+  tx.statement('DELETE FROM token WHERE hash = ?').run(hash);
+}
+
+/** Removes the tokens that have expired by a service time. */
+export function removeExpiredTokens(tx: Transaction, now: number): void {
+  tx.statement('DELETE FROM token WHERE expires <= ?').run(now);
+}
