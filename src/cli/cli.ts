@@ -1,7 +1,7 @@
 /** What every command gets: streams, settings, the client. All of it built when first used. */
 import type { Client } from '../client/client.ts';
+import type { Hold } from '../client/dry-run.ts';
 import { UsageError, WaitTimeoutError } from '../client/errors.ts';
-import type { Hold } from '../client/held.ts';
 import { durationOf } from './duration.ts';
 import type { Io } from './io.ts';
 import { harmless } from './output/harmless.ts';

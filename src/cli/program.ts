@@ -1,7 +1,7 @@
 /** The commander program for one noun: nothing of any other noun is built. */
 import { Command, CommanderError } from 'commander';
+import { Held } from '../client/dry-run.ts';
 import { UsageError } from '../client/errors.ts';
-import { Held } from '../client/held.ts';
 import { type Noun, nouns } from './catalog.ts';
 import { Cli } from './cli.ts';
 import { addGlobalFlags, globalValues } from './global-flags.ts';

@@ -12,13 +12,13 @@ import {
   WireError,
 } from '../wire/index.ts';
 import { apiRoot, type Site } from './address.ts';
-import { longestBody, tooLong } from './answer-body.ts';
 import { type Call, nounOf, pathOf, type Thing, whatOf } from './call.ts';
+import { Held, isReading } from './dry-run.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
-import { errorOf, faultText } from './faults.ts';
-import { Held, isReading } from './held.ts';
 import type { Answer, Http } from './http.ts';
 import { inPieces, ListSplitter } from './list-splitter.ts';
+import { longestBody, tooLong } from './response-body.ts';
+import { errorOf, faultText } from './response-errors.ts';
 import type { Session } from './session.ts';
 
 export type { Call, QueryValue, Thing } from './call.ts';

@@ -6,13 +6,13 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
-import { longestBody, progressing, wholeBody } from './answer-body.ts';
+import { connectionError } from './connection-errors.ts';
+import { Held, type Hold, isReading } from './dry-run.ts';
 import { TrustError, UsageError } from './errors.ts';
-import { Held, type Hold, isReading } from './held.ts';
-import { pause } from './pause.ts';
-import { connectionError } from './reachability.ts';
+import { namesProxy, type Variables } from './proxy-env.ts';
+import { longestBody, progressing, wholeBody } from './response-body.ts';
+import { pause } from './retry.ts';
 import type { RequestTimes, Times } from './timing.ts';
-import { namesProxy, type Variables } from './via-proxy.ts';
 
 /** Whom to believe that it is the server. */
 export interface Trust {
@@ -104,7 +104,7 @@ export class Http {
     const timed = times?.connector(buildConnector(connect));
     const proxied =
       env && namesProxy(env)
-        ? (await import('./proxy.ts')).throughProxy(timed ?? buildConnector(connect), env)
+        ? (await import('./proxy-tunnel.ts')).throughProxy(timed ?? buildConnector(connect), env)
         : undefined;
     const idleTimeout = options.idleTimeout ?? usualIdleTimeout;
     const agent = new Agent({
@@ -132,7 +132,7 @@ export class Http {
   async way(origin: string): Promise<Socket | undefined> {
     const { env } = this.#options;
     if (!env || !namesProxy(env)) return undefined;
-    return await (await import('./proxy.ts')).wayTo(origin, env);
+    return await (await import('./proxy-tunnel.ts')).wayTo(origin, env);
   }
 
   /** Whether requests that could change something are held back. */

@@ -2,7 +2,7 @@
  * Cuts a list in JSON, `{"vm":[{…},{…}]}`, into lists of whole objects while it arrives. Knows of
  * JSON only where objects and strings begin and end; the pieces are read by the codec.
  */
-import { tooLong } from './answer-body.ts';
+import { tooLong } from './response-body.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;

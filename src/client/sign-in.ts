@@ -2,8 +2,8 @@
 import { dialects } from '../model/dialect.ts';
 import { type Address, candidates, type Site, siteUrl } from './address.ts';
 import { AuthError, NotFoundError, ServerError } from './errors.ts';
-import { errorOf } from './faults.ts';
 import type { Answer, Http } from './http.ts';
+import { errorOf } from './response-errors.ts';
 
 export interface SignedIn {
   readonly site: Site;

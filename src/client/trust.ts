@@ -1,9 +1,9 @@
 /** Which certificate authority a server presents: by a real TLS handshake (specification 5.1). */
 import type { X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate } from 'node:tls';
+import { connectionError } from './connection-errors.ts';
 import { TrustError } from './errors.ts';
-import { connectionError } from './reachability.ts';
-import { namesProxy, type Variables } from './via-proxy.ts';
+import { namesProxy, type Variables } from './proxy-env.ts';
 
 /** The authority that a server presented, with what people need to recognise it. */
 export interface PresentedCa {
@@ -55,7 +55,9 @@ async function handshake(
   env: Variables,
   signal: AbortSignal | undefined,
 ): Promise<Handshake> {
-  const way = namesProxy(env) ? await (await import('./proxy.ts')).wayTo(origin, env) : undefined;
+  const way = namesProxy(env)
+    ? await (await import('./proxy-tunnel.ts')).wayTo(origin, env)
+    : undefined;
   const { connect } = process.getBuiltinModule('node:tls');
   const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const url = new URL(origin);

@@ -1,18 +1,18 @@
 // The image daemon itself, in whichever thread it is called: listeners, tickets, end.
 import type { AddressInfo, Server } from 'node:net';
+import { HttpFace } from './api/server.ts';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
-import { type Clock, monotonicClock } from './clock.ts';
 import { trackWrites, withChanges } from './dirty/backend.ts';
 import { HashThreads } from './hash/hash-threads.ts';
 import { type Limits, usualLimits } from './http/limits.ts';
-import { HttpFace } from './http/server.ts';
-import { PieceMemory } from './memory.ts';
-import { returnFreedMemory } from './native.ts';
-import type { OpenBackend } from './ticket.ts';
-import { Tickets } from './tickets.ts';
+import { returnFreedMemory } from './system/c-library.ts';
+import { type Clock, monotonicClock } from './system/clock.ts';
+import { PieceMemory } from './system/piece-memory.ts';
+import { listenOnPath } from './system/unix-socket.ts';
+import { Tickets } from './tickets/registry.ts';
+import type { OpenBackend } from './tickets/ticket.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
-import { listenOnPath } from './unix-socket.ts';
 
 /** Milliseconds that requests get to finish when the daemon ends. */
 const GRACE = 8000;

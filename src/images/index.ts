@@ -2,14 +2,14 @@
 import { prepareThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
-export { ticketOfDocument } from './control/ticket-document.ts';
+export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './backends/location.ts';
 export { createBitmapFile, isBitmapFile } from './dirty/bitmap-file.ts';
 export { TLS as tlsSettings } from './http/tls-settings.ts';
-export { CONNECTIONS as mostConnections } from './memory.ts';
-export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './place.ts';
+export { CONNECTIONS as mostConnections } from './system/piece-memory.ts';
+export { longestSocketPath } from './system/unix-socket.ts';
 export { type PreparedDaemon, prepareThread } from './thread.ts';
+export { ticketOfDocument } from './tickets/ticket-document.ts';
 export type { Changes, ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
-export { longestSocketPath } from './unix-socket.ts';
 
 /**
  * Starts the daemon and resolves when it listens. Rejects when an address is taken or the

@@ -1,5 +1,5 @@
 // The contract between the image daemon and whoever runs it: tickets, their state, start-up options.
-import type { ImagePlace } from './place.ts';
+import type { ImagePlace } from './backends/location.ts';
 
 /** Permission to read or write one image until it expires. */
 export interface Ticket {

@@ -1,5 +1,5 @@
 /** How long to wait before something is tried again that failed for a reason that may pass. */
-import { pause } from '../client/pause.ts';
+import { pause } from '../client/retry.ts';
 
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 15_000;

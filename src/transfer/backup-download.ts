@@ -7,9 +7,9 @@ import { UsageError } from '../client/errors.ts';
 import { Journal } from './journal.ts';
 import type { TransferOptions } from './options.ts';
 import { PartialFile } from './partial-file.ts';
-import { prepareReceiving } from './receive.ts';
+import { prepareReceiving } from './receive-blocks.ts';
+import { type Reading, readWhole } from './sequential-download.ts';
 import { askForChecksum, verifyDownload } from './verify.ts';
-import { type Reading, readWhole } from './whole-read.ts';
 
 export interface BackupDownloadOptions extends TransferOptions {
   readonly disk: Thing;

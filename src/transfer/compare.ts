@@ -4,12 +4,12 @@ import { ConflictError, VmctlError } from '../client/errors.ts';
 import { BLOCK, blockRange, lengthOf, pieces } from './blocks.ts';
 import { Buffers } from './buffers.ts';
 import { BlockHashes, checksumQuery } from './checksum.ts';
-import { bytesOf } from './copy.ts';
-import type { Meter } from './events.ts';
 import { ALGORITHM, hashOf } from './hash-thread.ts';
 import type { TransferOptions } from './options.ts';
+import { bytesOf } from './parallel-copy.ts';
+import type { Meter } from './progress.ts';
+import { readWhole } from './sequential-download.ts';
 import { readRuns, type Source } from './source.ts';
-import { readWhole } from './whole-read.ts';
 
 export interface CompareOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {

@@ -1,18 +1,18 @@
 /** Downloads the image of a disk into a local file. */
 import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
-import { Control } from './control.ts';
-import { bytesOf } from './copy.ts';
-import { cancelQuietly, mayPass, Stopped } from './ending.ts';
-import { Meter } from './events.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
-import type { Layout } from './layout.ts';
 import type { TransferOptions } from './options.ts';
+import { bytesOf } from './parallel-copy.ts';
 import { PartialFile } from './partial-file.ts';
-import { prepareReceiving } from './receive.ts';
+import { Meter } from './progress.ts';
+import { prepareReceiving } from './receive-blocks.ts';
+import type { Layout } from './remote-extents.ts';
 import { layoutOf } from './remote-layout.ts';
-import { Ticket } from './ticket.ts';
+import { Control } from './transfer-api.ts';
+import { cancelQuietly, mayPass, Stopped } from './transfer-error.ts';
+import { Ticket } from './transfer-session.ts';
 import { askForChecksum, type Promised, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {

@@ -20,8 +20,8 @@ import { join } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { BlockSet } from './block-set.ts';
 import { BlockHashes, DIGEST_LENGTH } from './checksum.ts';
-import type { Direction } from './control.ts';
 import type { DiskFormat } from './image-format.ts';
+import type { Direction } from './transfer-api.ts';
 
 /** The local file as it was: another size, time or inode means other content. */
 export interface FileIdentity {

@@ -1,14 +1,14 @@
 /** From what the user names to an image that can be uploaded: a file, an address, or a pipe. */
 import type { Readable } from 'node:stream';
 import { UsageError } from '../client/errors.ts';
-import type { Variables } from '../client/via-proxy.ts';
+import type { Variables } from '../client/proxy-env.ts';
 import { type Bytes, type Packing, packingNamed, packingOf, unpacked } from './compression.ts';
+import { SourceFile } from './file-source.ts';
 import { type DiskFormat, HEAD, imageFormat, requireKnown } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
-import { peeked } from './peek.ts';
 import type { Source } from './source.ts';
-import { SourceFile } from './source-file.ts';
-import { spooled } from './spool.ts';
+import { spooled } from './spool-to-temp-file.ts';
+import { peeked } from './stream-head.ts';
 import { StreamSource } from './stream-source.ts';
 import { isAddress, WebFile } from './web-file.ts';
 import { WebSource } from './web-source.ts';

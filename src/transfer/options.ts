@@ -1,6 +1,6 @@
 /** What uploads and downloads have in common. */
 import type { Client } from '../client/client.ts';
-import type { Listener } from './events.ts';
+import type { Listener } from './progress.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 export interface TransferOptions {

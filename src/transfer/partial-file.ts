@@ -4,7 +4,7 @@ import { type FileHandle, link, lstat, open, rename, rm, statfs, unlink } from '
 import { dirname, resolve } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import type { FileIdentity } from './journal.ts';
-import { Slots } from './slots.ts';
+import { Slots } from './semaphore.ts';
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 

@@ -4,7 +4,7 @@
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSafely } from 'node:tls';
-import { badAnswer } from './refusals.ts';
+import { badAnswer } from './daemon-errors.ts';
 
 /** Where a daemon listens. */
 export interface Place {

@@ -1,5 +1,5 @@
 /** A limit on the bytes per second of all connections of a transfer together. */
-import { pause } from '../client/pause.ts';
+import { pause } from '../client/retry.ts';
 
 /** What tells the time and waits, in milliseconds; tests bring their own. */
 export interface Timing {

@@ -2,9 +2,9 @@
 import type { Thing } from '../client/client.ts';
 import { ConflictError } from '../client/errors.ts';
 import type { Extent, Range } from './blocks.ts';
-import type { Capabilities, RemoteImage } from './daemon.ts';
 import type { DiskFormat } from './image-format.ts';
-import type { Layout } from './layout.ts';
+import type { Layout } from './remote-extents.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
 
 /** The layout of the image of a disk; all of it is data where nothing is known about zeros. */
 export async function layoutOf(

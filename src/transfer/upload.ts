@@ -1,8 +1,15 @@
 /** Uploads a local image into a new or an existing disk. */
 import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError } from '../client/errors.ts';
-import { Control } from './control.ts';
-import type { Copy } from './copy.ts';
+import { type DiskFormat, requireFormat } from './image-format.ts';
+import { Journal, type JournalHeader } from './journal.ts';
+import type { TransferOptions } from './options.ts';
+import type { Copy } from './parallel-copy.ts';
+import { Meter } from './progress.ts';
+import { prepareSending } from './send-blocks.ts';
+import { requireFit, requireRoom, requireSound, sizeOfNew } from './size-checks.ts';
+import type { Source } from './source.ts';
+import { Control } from './transfer-api.ts';
 import {
   cancelQuietly,
   type Leftover,
@@ -10,15 +17,8 @@ import {
   pauseQuietly,
   removeQuietly,
   Stopped,
-} from './ending.ts';
-import { Meter } from './events.ts';
-import { type DiskFormat, requireFormat } from './image-format.ts';
-import { Journal, type JournalHeader } from './journal.ts';
-import type { TransferOptions } from './options.ts';
-import { requireFit, requireRoom, requireSound, sizeOfNew } from './room.ts';
-import { prepareSending } from './send.ts';
-import type { Source } from './source.ts';
-import { Ticket } from './ticket.ts';
+} from './transfer-error.ts';
+import { Ticket } from './transfer-session.ts';
 import { verifyUpload } from './verify.ts';
 
 /** A disk to be made. */

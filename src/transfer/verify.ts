@@ -2,9 +2,9 @@
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
 import { checksumQuery } from './checksum.ts';
-import type { Capabilities, RemoteImage } from './daemon.ts';
 import { ALGORITHM, hashOf } from './hash-thread.ts';
 import type { Journal } from './journal.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
 import type { Source } from './source.ts';
 
 /** An image that was moved, and what is known about it. */

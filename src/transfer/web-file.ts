@@ -1,13 +1,13 @@
 /** A file on a web server: read in ranges where the server has them, else as one stream. */
 import { ConflictError, ConnectionError, UsageError, type VmctlError } from '../client/errors.ts';
 import { type Answer, Http } from '../client/http.ts';
-import type { Variables } from '../client/via-proxy.ts';
-import { systemAuthorities } from './authorities.ts';
+import type { Variables } from '../client/proxy-env.ts';
 import { backOff } from './back-off.ts';
 import type { Range } from './blocks.ts';
 import type { Bytes } from './compression.ts';
 import { HEAD } from './image-format.ts';
-import { peeked } from './peek.ts';
+import { peeked } from './stream-head.ts';
+import { systemAuthorities } from './system-ca.ts';
 
 export interface WebOptions {
   /** Certificate authorities in PEM to believe beside those of the system. */

@@ -2,11 +2,11 @@
 import type { Dialect } from '../model/dialect.ts';
 import { pluralOf, tagOf } from '../model/index.ts';
 import { actionShape } from './action.ts';
-import { writeJson, writeJsonInPieces } from './json/write.ts';
+import { writeJson, writeJsonInPieces } from './json-writer.ts';
 import type { MediaType } from './media.ts';
 import { actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
 import { isLarge } from './weight.ts';
-import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml/write.ts';
+import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml-writer.ts';
 
 /** Characters per chunk of a long list, at least. */
 const chunkSize = 64 * 1024;

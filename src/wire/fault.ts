@@ -2,10 +2,10 @@
 import type { Dialect } from '../model/dialect.ts';
 import { actionShape } from './action.ts';
 import { encodeObject } from './encode.ts';
-import { readJson } from './json/read.ts';
+import { readJson } from './json-reader.ts';
 import { bodyText, type MediaType } from './media.ts';
 import { type Shape, shapeOf } from './shape.ts';
-import { readXml, rootOf } from './xml/read.ts';
+import { readXml, rootOf } from './xml-reader.ts';
 
 export interface Fault {
   readonly reason?: string;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nouns } from '../../src/cli/catalog.ts';
 import { type Verb, verbsOf } from '../../src/cli/resources/verbs.ts';
-import { Held } from '../../src/client/held.ts';
+import { Held } from '../../src/client/dry-run.ts';
 import { Http } from '../../src/client/http.ts';
 import { ids, type Site, startSite } from './site.ts';
 

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { candidates, parseAddress } from '../../src/client/address.ts';
 import { NotFoundError, ServerError, WaitTimeoutError } from '../../src/client/errors.ts';
-import { EventCursor } from '../../src/client/events.ts';
-import { errorOf, faultText } from '../../src/client/faults.ts';
-import { goalOf, stateAttribute, waitFor } from '../../src/client/settle.ts';
+import { EventCursor } from '../../src/client/follow-events.ts';
+import { goalOf, stateAttribute, waitFor } from '../../src/client/poll.ts';
+import { errorOf, faultText } from '../../src/client/response-errors.ts';
 import { normalizeFingerprint } from '../../src/client/trust.ts';
 
 describe('addresses', () => {

@@ -1,11 +1,11 @@
 // Counting of transferred bytes, sharing of flushes, lending of memory: the parts without sockets.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DiskSlots } from '../../src/images/backends/disk-slots.ts';
-import { SharedFlush } from '../../src/images/flush.ts';
-import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/memory.ts';
+import { PieceWriter } from '../../src/images/api/piece-writer.ts';
 import { RangeSet } from '../../src/images/ranges.ts';
-import { PieceWriter } from '../../src/images/requests/piece-writer.ts';
+import { DiskSlots } from '../../src/images/system/disk-limit.ts';
+import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
+import { SharedFlush } from '../../src/images/tickets/shared-flush.ts';
 import { pattern } from './support/harness.ts';
 
 describe('RangeSet', () => {

@@ -5,7 +5,7 @@ import { type ConnectOpts, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/memory.ts';
+import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
 import { certificate } from './support/certificate.ts';
 import { pattern, startHarness } from './support/harness.ts';
 import { RawClient } from './support/raw-client.ts';

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EagerReading } from '../../src/images/http/local-socket.ts';
-import { LARGE_PIECE } from '../../src/images/memory.ts';
+import { LARGE_PIECE } from '../../src/images/system/piece-memory.ts';
+import { EagerReading } from '../../src/images/system/send-buffer.ts';
 import { pattern, startHarness } from './support/harness.ts';
 
 const turn = () => new Promise(setImmediate);

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Backend, DirtyExtent, Extent } from '../../src/images/backends/backend.ts';
+import { placeOfUrl } from '../../src/images/backends/location.ts';
 import { type NbdImageOptions, openNbdImage } from '../../src/images/backends/nbd.ts';
-import { placeOfUrl } from '../../src/images/place.ts';
 import { pattern, startHarness } from './support/harness.ts';
 import {
   hasNbdkit,

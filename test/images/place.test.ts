@@ -1,6 +1,6 @@
 // URLs of images: every form there is, and what is refused.
 import { describe, expect, it } from 'vitest';
-import { type ImagePlace, placeOfUrl, urlOfPlace } from '../../src/images/place.ts';
+import { type ImagePlace, placeOfUrl, urlOfPlace } from '../../src/images/backends/location.ts';
 
 const file = (path: string): ImagePlace => ({ kind: 'file', path });
 const unix = (path: string, exportName = ''): ImagePlace => ({

@@ -1,7 +1,7 @@
 // The life of tickets: time, accounting, removal. The clock is turned by hand.
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/images/backends/backend.ts';
-import { Tickets } from '../../src/images/tickets.ts';
+import { Tickets } from '../../src/images/tickets/registry.ts';
 import type { Ticket } from '../../src/images/types.ts';
 import { FakeClock } from './support/fake-clock.ts';
 

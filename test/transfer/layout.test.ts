@@ -1,6 +1,6 @@
 /** Lists of extents, as they come from daemons in pieces of any size. */
 import { describe, expect, it } from 'vitest';
-import { readLayout } from '../../src/transfer/layout.ts';
+import { readLayout } from '../../src/transfer/remote-extents.ts';
 
 async function* inPieces(text: string, length: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/client/errors.ts';
 import { Http } from '../../src/client/http.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
-import { RemoteImage } from '../../src/transfer/daemon.ts';
 import { RateLimit } from '../../src/transfer/rate-limit.ts';
+import { RemoteImage } from '../../src/transfer/remote-image.ts';
 import { identity } from '../support/stub-server.ts';
 
 const bytes = randomBytes(3 * BLOCK);

@@ -6,7 +6,7 @@ import { InterruptedError } from '../../src/client/errors.ts';
 import { Http } from '../../src/client/http.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
 import { checksumQuery } from '../../src/transfer/checksum.ts';
-import { RemoteImage } from '../../src/transfer/daemon.ts';
+import { RemoteImage } from '../../src/transfer/remote-image.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
 
 let daemon: FakeDaemon;

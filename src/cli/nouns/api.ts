@@ -1,8 +1,8 @@
 /** `vmctl api`: any request with the token of the session, and a look at the entry point. */
 import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
-import { errorOf } from '../../client/faults.ts';
 import type { Answer } from '../../client/http.ts';
+import { errorOf } from '../../client/response-errors.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
 import { harmless } from '../output/harmless.ts';

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
-import { shellWord } from '../../client/shell-word.ts';
+import { shellWord } from '../../client/shell-quote.ts';
 import type { ServerOptions } from '../../server/core/options.ts';
 import type { RunningServer } from '../../server/main.ts';
 import type { Cli } from '../cli.ts';

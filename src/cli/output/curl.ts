@@ -1,7 +1,7 @@
 /** A request as a curl command: what somebody can run, or show to somebody else. */
-import type { HeldRequest } from '../../client/held.ts';
+import type { HeldRequest } from '../../client/dry-run.ts';
 import type { Trust } from '../../client/http.ts';
-import { shellWord } from '../../client/shell-word.ts';
+import { shellWord } from '../../client/shell-quote.ts';
 import { harmless } from './harmless.ts';
 import { maskedBody, maskedHeaders } from './secrets.ts';
 

@@ -1,9 +1,9 @@
 /** What a command would send: `--dry-run` and `--curl`. */
 import * as paths from 'node:path';
 import type { Client, Thing } from '../../client/client.ts';
-import type { Held, HeldRequest } from '../../client/held.ts';
+import type { Held, HeldRequest } from '../../client/dry-run.ts';
 import { operationsOf } from '../../model/index.ts';
-import { parseJson } from '../../wire/json/parse.ts';
+import { parseJson } from '../../wire/json-parser.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
 import { targetOf } from '../session/connect.ts';

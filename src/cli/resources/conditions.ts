@@ -1,7 +1,7 @@
 /** What can be waited for: `--for status=up`, `exists`, `gone`, `settled`. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { type Goal, goalOf, stateAttribute, stateOf } from '../../client/settle.ts';
+import { type Goal, goalOf, stateAttribute, stateOf } from '../../client/poll.ts';
 import { parseKind } from '../../model/index.ts';
 import { nearest } from '../nearest.ts';
 import { plainText, valueAt } from '../output/cells.ts';

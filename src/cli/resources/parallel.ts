@@ -1,6 +1,7 @@
 /** The same work for several objects, a few at a time. */
+
+import { Held, type HeldRequest } from '../../client/dry-run.ts';
 import { AllFailedError, PartialError, UsageError } from '../../client/errors.ts';
-import { Held, type HeldRequest } from '../../client/held.ts';
 import type { Cli } from '../cli.ts';
 import { report } from '../exit.ts';
 import { formatOf } from '../output/print.ts';

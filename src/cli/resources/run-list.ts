@@ -1,8 +1,8 @@
 /** `list` and `get`: what there is. */
 
 import type { Call, Client, QueryValue, Thing } from '../../client/client.ts';
+import { Held, type HeldRequest } from '../../client/dry-run.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
-import { Held, type HeldRequest } from '../../client/held.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
 import { type Cli, wholeNumber } from '../cli.ts';

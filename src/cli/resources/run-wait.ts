@@ -1,7 +1,7 @@
 /** `wait`: until objects are what somebody hopes they will be. */
 import type { Thing } from '../../client/client.ts';
 import { NotFoundError } from '../../client/errors.ts';
-import type { Goal } from '../../client/settle.ts';
+import type { Goal } from '../../client/poll.ts';
 import { formatOf, isTable } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
 import { conditionOf, settled } from './conditions.ts';

@@ -1,9 +1,9 @@
 // The backend of images that are regular files.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { DiskSlots, diskSlots } from '../system/disk-limit.ts';
+import { type SparseCalls, sparseCalls } from '../system/sparse.ts';
 import type { Backend, Extent } from './backend.ts';
-import { DiskSlots, diskSlots } from './disk-slots.ts';
-import { type SparseCalls, sparseCalls } from './sparse.ts';
 
 export interface FileImageOptions {
   path: string;

@@ -1,7 +1,6 @@
 // The backend of images that an NBD server exports.
-import type { Clock } from '../clock.ts';
-import { BlockEdges } from '../nbd/block-edges.ts';
-import { blockRuns } from '../nbd/block-runs.ts';
+
+import { blockRuns } from '../nbd/block-status.ts';
 import { NbdClient } from '../nbd/client.ts';
 import { systemError } from '../nbd/errors.ts';
 import {
@@ -10,9 +9,11 @@ import {
   BASE_ALLOCATION,
   DIRTY,
   DIRTY_BITMAP,
-} from '../nbd/numbers.ts';
-import type { NbdAddress } from '../place.ts';
+} from '../nbd/protocol.ts';
+import { BlockEdges } from '../nbd/unaligned.ts';
+import type { Clock } from '../system/clock.ts';
 import type { Backend, DirtyExtent, Extent } from './backend.ts';
+import type { NbdAddress } from './location.ts';
 
 export interface NbdImageOptions {
   address: NbdAddress;

@@ -6,7 +6,7 @@
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { diskSlots } from '../backends/disk-slots.ts';
+import { diskSlots } from '../system/disk-limit.ts';
 import type { DirtyBitmap } from './bitmap.ts';
 import { type BitmapLayout, bitsOfRegion, isMarked, loadBitmap, REGION } from './bitmap-file.ts';
 

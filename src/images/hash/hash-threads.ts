@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../built-file.ts';
-import type { Done, Order } from './orders.ts';
+import type { Done, Order } from './messages.ts';
 
 /** MiB of the heap of each: it keeps nothing but a few digests. */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };

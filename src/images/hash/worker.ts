@@ -1,7 +1,7 @@
 // Entry point of a thread that hashes, several things at a time.
 import { parentPort } from 'node:worker_threads';
 import { type Digest, startDigest } from './algorithms.ts';
-import type { Done, Order } from './orders.ts';
+import type { Done, Order } from './messages.ts';
 
 if (!parentPort) throw new Error('this program is a part of another one');
 const port = parentPort;

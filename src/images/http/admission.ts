@@ -1,6 +1,6 @@
 // How many connections there may be at once, in all and from one address.
 import type { Socket } from 'node:net';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../system/clock.ts';
 
 export interface AdmissionLimits {
   /** Connections at once. */

@@ -1,9 +1,9 @@
 // One request and its answer, with the headers every answer has in common.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
-import type { LiveTicket } from '../ticket.ts';
+import type { Clock } from '../system/clock.ts';
+import type { LiveTicket } from '../tickets/ticket.ts';
 import type { Connection } from './connection.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './errors.ts';
 
 /** Milliseconds to go on reading a body that nobody wants, so that its sender sees the answer. */
 const LINGER = 2000;

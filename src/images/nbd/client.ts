@@ -3,7 +3,7 @@
 import { type ConnectOptions, NbdConnection } from './connection.ts';
 import { systemError } from './errors.ts';
 import type { ExportInfo } from './handshake.ts';
-import { Command, ExportFlag, NO_HOLE } from './numbers.ts';
+import { Command, ExportFlag, NO_HOLE } from './protocol.ts';
 import type { BlockRuns, RequestParts } from './request.ts';
 
 /** Connections worth having to one export: more gain nothing. */

@@ -1,12 +1,13 @@
 // One connection to an NBD server: many requests under way at once, told apart by cookies.
-import { type Clock, monotonicClock } from '../clock.ts';
-import type { NbdAddress } from '../place.ts';
+
+import type { NbdAddress } from '../backends/location.ts';
+import { type Clock, monotonicClock } from '../system/clock.ts';
+import { Wire } from './byte-reader.ts';
 import { systemError, violation } from './errors.ts';
 import { type ExportInfo, shakeHands, type Wanted } from './handshake.ts';
-import { Command } from './numbers.ts';
+import { Command } from './protocol.ts';
 import { readReplies } from './replies.ts';
 import { type BlockRuns, Request, type RequestParts } from './request.ts';
-import { Wire } from './wire.ts';
 
 /** Milliseconds for connecting and the handshake. */
 const PATIENCE = 10_000;

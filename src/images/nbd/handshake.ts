@@ -1,4 +1,6 @@
 // How a connection to an NBD server begins: the fixed newstyle handshake, up to the chosen export.
+
+import type { Wire } from './byte-reader.ts';
 import { systemError, violation } from './errors.ts';
 import {
   DEFAULT_MAX_PAYLOAD,
@@ -11,8 +13,7 @@ import {
   OPTION_REPLY_MAGIC,
   Option,
   OptionReply,
-} from './numbers.ts';
-import type { Wire } from './wire.ts';
+} from './protocol.ts';
 
 /** What a server says of an export. Sizes in bytes. */
 export interface ExportInfo {

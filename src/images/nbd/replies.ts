@@ -1,4 +1,6 @@
 // Takes the replies of an NBD server apart and hands each part to the request it belongs to.
+
+import type { Wire } from './byte-reader.ts';
 import { violation } from './errors.ts';
 import {
   CHUNK_DONE,
@@ -7,8 +9,7 @@ import {
   MAX_NAME,
   SIMPLE_REPLY_MAGIC,
   STRUCTURED_REPLY_MAGIC,
-} from './numbers.ts';
-import type { Wire } from './wire.ts';
+} from './protocol.ts';
 
 /** What a request wants to hear. Methods throw when the server tells nonsense. */
 export interface Listener {

@@ -1,7 +1,7 @@
 // One request to an NBD server while it is under way: what was asked, what came back.
 import { RangeSet } from '../ranges.ts';
 import { serverError, violation } from './errors.ts';
-import { Command, REQUEST_MAGIC } from './numbers.ts';
+import { Command, REQUEST_MAGIC } from './protocol.ts';
 import type { Listener } from './replies.ts';
 
 /** Runs of blocks by the number of their context: lengths and flags in turn. */

@@ -6,7 +6,7 @@
 import { closeSync, fstatSync, linkSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sparseCalls } from '../../images/backends/sparse.ts';
+import { sparseCalls } from '../../images/system/sparse.ts';
 import { FolderError, FolderInUse } from '../files/access.ts';
 import { causeOf } from '../folder/cause.ts';
 import { frozenPrefix } from '../folder/data-folder.ts';

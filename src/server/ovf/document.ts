@@ -1,6 +1,6 @@
 /** An OVF document that was read: where its parts are, whichever layout and prefixes it has. */
 import { WireError } from '../../wire/index.ts';
-import { readXmlTree, type XmlNode } from '../../wire/xml/tree.ts';
+import { readXmlTree, type XmlNode } from '../../wire/xml-tree.ts';
 import { Refusal } from '../core/fault.ts';
 import type { LayoutName } from './layout.ts';
 

@@ -1,5 +1,5 @@
 /** Elements of a document that is written, as text. */
-import { escapeAttribute, escapeText } from '../../wire/xml/characters.ts';
+import { escapeAttribute, escapeText } from '../../wire/xml-characters.ts';
 
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -1,6 +1,6 @@
 /** Items of hardware of an OVF document: processors, memory, interfaces, devices. */
 import { enums } from '../../model/enums.ts';
-import type { XmlNode } from '../../wire/xml/tree.ts';
+import type { XmlNode } from '../../wire/xml-tree.ts';
 import { bytesOfUnit, childText, wholeNumber } from './document.ts';
 import type { OvfMachine, OvfNic } from './machine.ts';
 import { hardware, nicInterface } from './numbers.ts';

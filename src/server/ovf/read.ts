@@ -1,6 +1,6 @@
 /** Reads the configuration of a machine from an OVF document of either layout. */
 
-import type { XmlNode } from '../../wire/xml/tree.ts';
+import type { XmlNode } from '../../wire/xml-tree.ts';
 import { operatingSystems } from '../seed/data/operating-systems.ts';
 import { bytesOfUnit, childText, notOvf, OvfDocument, wholeNumber } from './document.ts';
 import type { OvfDisk, OvfMachine, OvfSnapshot } from './machine.ts';

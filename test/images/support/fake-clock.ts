@@ -1,5 +1,5 @@
 // A clock that moves only when a test says so.
-import type { Clock } from '../../../src/images/clock.ts';
+import type { Clock } from '../../../src/images/system/clock.ts';
 
 export class FakeClock implements Clock {
   #now = 1_000_000;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type DaemonParts, runDaemon } from '../../../src/images/daemon.ts';
-import { PieceMemory } from '../../../src/images/memory.ts';
+import { PieceMemory } from '../../../src/images/system/piece-memory.ts';
 import type { ImageDaemon, ImageDaemonOptions, Ticket } from '../../../src/images/types.ts';
 import { FakeClock } from './fake-clock.ts';
 import { startQemuNbd } from './nbd-server.ts';

@@ -1,7 +1,7 @@
 /** `vmctl api GET ... --paginate`: all pages of a list as one document. */
 import { UsageError } from '../../../client/errors.ts';
-import { errorOf } from '../../../client/faults.ts';
 import type { Answer } from '../../../client/http.ts';
+import { errorOf } from '../../../client/response-errors.ts';
 import type { Cli } from '../../cli.ts';
 import { write } from '../../io.ts';
 import { harmless } from '../../output/harmless.ts';

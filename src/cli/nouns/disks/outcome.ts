@@ -1,6 +1,7 @@
 /** What is said about a transfer that did not succeed: what is left of it, and how to go on. */
+
+import { Held } from '../../../client/dry-run.ts';
 import { VmctlError } from '../../../client/errors.ts';
-import { Held } from '../../../client/held.ts';
 import { type Leftover, Stopped } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 

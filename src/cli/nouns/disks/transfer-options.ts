@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { Client } from '../../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../../client/errors.ts';
-import { shellWord } from '../../../client/shell-word.ts';
+import { shellWord } from '../../../client/shell-quote.ts';
 import {
   Journal,
   type JournalHeader,

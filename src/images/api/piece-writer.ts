@@ -1,0 +1,111 @@
+// Gathers the small chunks that sockets deliver into large, aligned writes.
+import type { PieceMemory } from '../system/piece-memory.ts';
+
+export interface PieceWriterOptions {
+  memory: PieceMemory;
+  /** Offset in the image of the first byte. */
+  start: number;
+  /** Upper bound of the bytes that will come. */
+  length: number;
+  /** Writes bytes at an offset of the image; they stay untouched until it settles. */
+  write: (offset: number, bytes: Buffer) => Promise<void>;
+}
+
+/**
+ * Fills one piece while another is written. Chunks are copied, so that the socket's buffers are
+ * free at once; a piece is written when it is full or at the end.
+ */
+export class PieceWriter {
+  readonly #options: PieceWriterOptions;
+  readonly #end: number;
+  #piece: Buffer | undefined;
+  /** Offset in the image where the current piece starts, or the next one will. */
+  #offset: number;
+  #filled = 0;
+  #capacity = 0;
+  #writing: Promise<void> | undefined;
+  /** The last call of `push` that had to wait. */
+  #pushing: Promise<void> | undefined;
+
+  constructor(options: PieceWriterOptions) {
+    this.#options = options;
+    this.#offset = options.start;
+    this.#end = options.start + options.length;
+  }
+
+  /**
+   * Takes in a chunk. Returns nothing when the next one is welcome at once, else a promise to wait
+   * for before the next call; it rejects when a write has failed.
+   */
+  push(chunk: Buffer): Promise<void> | undefined {
+    let used = 0;
+    while (used < chunk.length) {
+      if (!this.#piece && !this.#takePiece()) return this.#pushLater(chunk.subarray(used));
+      const count = Math.min(chunk.length - used, this.#capacity - this.#filled);
+      const part = count === chunk.length ? chunk : chunk.subarray(used, used + count);
+      this.#piece?.set(part, this.#filled);
+      this.#filled += count;
+      used += count;
+      if (this.#filled < this.#capacity) continue;
+      if (this.#writing) return this.#pushLater(chunk.subarray(used));
+      this.#write();
+    }
+    return undefined;
+  }
+
+  /** Writes what was gathered. Rejects when any write has failed. Nothing may be pushed after. */
+  async finish(): Promise<void> {
+    await this.#pushing;
+    await this.#writing;
+    if (this.#filled > 0) this.#write();
+    await this.#writing;
+  }
+
+  /** Gives the memory back once nothing is written from it any more. */
+  async close(): Promise<void> {
+    await this.#pushing?.catch(() => {});
+    await this.#writing?.catch(() => {});
+    if (this.#piece) this.#options.memory.give(this.#piece);
+    this.#piece = undefined;
+  }
+
+  #pushLater(rest: Buffer): Promise<void> {
+    this.#pushing = this.#pushAfterWriting(rest);
+    return this.#pushing;
+  }
+
+  async #pushAfterWriting(rest: Buffer): Promise<void> {
+    await this.#writing;
+    if (this.#piece && this.#filled === this.#capacity) this.#write();
+    await this.push(rest);
+  }
+
+  /** A new piece to fill; while another is written only if there is memory to spare. */
+  #takePiece(): boolean {
+    const { memory } = this.#options;
+    this.#piece = this.#writing ? memory.takeSpare() : memory.take(this.#end - this.#offset);
+    if (!this.#piece) return false;
+    // After an odd start the pieces fall on even offsets, which file systems prefer.
+    this.#capacity = this.#piece.length - (this.#offset % this.#piece.length);
+    return true;
+  }
+
+  #write(): void {
+    const piece = this.#piece;
+    if (!piece) return;
+    const { memory, write } = this.#options;
+    const bytes = piece.subarray(0, this.#filled);
+    this.#piece = undefined;
+    const writing = write(this.#offset, bytes).finally(() => memory.give(piece));
+    this.#offset += this.#filled;
+    this.#filled = 0;
+    this.#writing = writing;
+    writing.then(
+      () => {
+        if (this.#writing === writing) this.#writing = undefined;
+      },
+      // A failed write stays in place: whoever waits for it next is told.
+      () => {},
+    );
+  }
+}

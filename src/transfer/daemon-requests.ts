@@ -1,0 +1,173 @@
+/** Requests about one image: where they go, how often they are tried, what is lost on the way. */
+import { setMaxListeners } from 'node:events';
+import type { Dispatcher } from 'undici';
+import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
+import type { Http } from '../client/http.ts';
+import { backOff } from './back-off.ts';
+import type { Range } from './blocks.ts';
+import { failureOf } from './daemon-errors.ts';
+import type { LocalSocket } from './local-socket.ts';
+import { RangePool } from './range-pool.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+export interface DaemonOptions {
+  readonly http: Http;
+  readonly signal: AbortSignal;
+  /** Repetitions of a request whose connection failed, or that the daemon failed to serve. */
+  readonly retries: number;
+  /** Told when a connection was lost: what was not flushed may be lost with it. */
+  readonly onLost?: () => void;
+  /**
+   * Asked to make a refused ticket usable again, so that requests can be repeated; called once for
+   * all requests that it refused. Rejects with why the transfer cannot go on.
+   */
+  readonly onRefused?: () => Promise<void>;
+  /** How fast bytes of images may travel. */
+  readonly limit?: RateLimit;
+}
+
+export type Request = Partial<Dispatcher.RequestOptions> & {
+  /** What follows the path of the image: a sub-resource, a query. */
+  readonly suffix?: string;
+};
+
+export interface Outcome {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Milliseconds. Silence this long means that the connection is dead, whatever TCP believes. */
+const SILENCE = 60_000;
+/** Characters of a refusal that anybody reads. */
+const REFUSAL = 500;
+/** Requests through a socket of this machine need a host all the same. */
+const LOCAL = 'http://localhost';
+
+export class Requests {
+  readonly #options: DaemonOptions;
+  #origin = '';
+  #path = '';
+  readonly #pool = new RangePool();
+  #local: LocalSocket | undefined;
+  #epoch = 0;
+  /** How often the ticket was made usable again. */
+  #revivals = 0;
+  #revival: Promise<void> | undefined;
+
+  constructor(url: string, options: DaemonOptions) {
+    this.#options = options;
+    this.moveTo(url);
+    // Each request under way listens to it, and each that waits for its turn: that is no leak.
+    setMaxListeners(0, options.signal);
+    options.signal.addEventListener('abort', () => this.#pool.close(), { once: true });
+  }
+
+  /** Follows the ticket to another address. */
+  moveTo(url: string): void {
+    const { origin, pathname } = new URL(url);
+    this.#origin = origin;
+    this.#path = pathname;
+  }
+
+  /** Sends requests through a socket of this machine, until one of them fails there. */
+  moveToSocket(local: LocalSocket | undefined): void {
+    this.#local = local;
+  }
+
+  /** How often a connection was lost: what was acknowledged before that may be lost too. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Sends a request and reads the whole answer, which is short. */
+  async send(request: Request): Promise<Outcome> {
+    const { statusCode, body } = await this.open(request);
+    return { status: statusCode, text: await body.text() };
+  }
+
+  /** Sends a request; the answer is there as far as its head. */
+  open(request: Request): Promise<Dispatcher.ResponseData> {
+    return this.#dispatcher.request({ ...this.#addressed(request), signal: this.#options.signal });
+  }
+
+  get #dispatcher(): Dispatcher {
+    return this.#local?.dispatcher ?? this.#options.http.dispatcher;
+  }
+
+  /** The request at the image's present address, which may be another one than a moment ago. */
+  #addressed({ suffix = '', ...request }: Request): Dispatcher.RequestOptions {
+    return {
+      origin: this.#local ? LOCAL : this.#origin,
+      path: `${this.#path}${suffix}`,
+      method: 'GET',
+      headersTimeout: SILENCE,
+      bodyTimeout: SILENCE,
+      ...request,
+    };
+  }
+
+  /** Receives into the buffer; resolves with the answer instead when it holds no image bytes. */
+  async receive({ start, end }: Range, buffer: Buffer): Promise<Outcome | undefined> {
+    const { signal, limit, http } = this.#options;
+    const place = {
+      origin: this.#origin,
+      trust: http.trust,
+      way: () => http.way(this.#origin),
+      ...(this.#local ? { socketPath: this.#local.path } : {}),
+    };
+    const { status, text } = await this.#pool.get(place, {
+      ...{ path: this.#path, first: start, last: end - 1, buffer, signal },
+      ...(limit
+        ? { pace: { piece: limit.piece, pass: (count) => limit.pass(count, signal) } }
+        : {}),
+    });
+    return status === 206 ? undefined : { status, text: text.slice(0, REFUSAL) };
+  }
+
+  /** One request after the other finds the ticket refused; the first of them has it revived. */
+  #revive(onRefused: () => Promise<void>): Promise<void> {
+    this.#revival ??= onRefused()
+      .then(() => {
+        this.#revivals += 1;
+      })
+      .finally(() => {
+        this.#revival = undefined;
+      });
+    return this.#revival;
+  }
+
+  /** Repeats what fails for a reason that may pass; every request here may be sent twice. */
+  async retried<T>(
+    what: string,
+    once: () => Promise<T>,
+    retries = this.#options.retries,
+  ): Promise<T> {
+    const { signal, onLost, onRefused } = this.#options;
+    for (let failures = 0; ; ) {
+      signal.throwIfAborted();
+      const revivals = this.#revivals;
+      try {
+        return await once();
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        const failure = failureOf(what, error, this.#origin);
+        const lost = failure instanceof ConnectionError;
+        const refused = failure instanceof VmctlError && failure.code === 'ticket_refused';
+        if (lost || refused) {
+          this.#epoch += 1;
+          onLost?.();
+        }
+        if (lost) this.#local = undefined;
+        if (refused && onRefused) {
+          // A refusal from before the ticket was revived may arrive after that.
+          if (revivals === this.#revivals) await this.#revive(onRefused);
+          continue;
+        }
+        const passing = lost || (failure instanceof ServerError && failure.retryable);
+        if (!passing || failures >= retries) throw failure;
+        failures += 1;
+      }
+      await backOff(failures, signal);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/** Downloads the image of a disk into a stream: in order, with zeros for holes, in little memory. */
+import type { Writable } from 'node:stream';
+import type { Thing } from '../client/client.ts';
+import { ConflictError, VmctlError } from '../client/errors.ts';
+import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
+import { Buffers } from './buffers.ts';
+import type { Downloaded } from './download.ts';
+import { hashOf } from './hash-thread.ts';
+import type { DiskFormat } from './image-format.ts';
+import { Journal } from './journal.ts';
+import type { TransferOptions } from './options.ts';
+import { bytesOf } from './parallel-copy.ts';
+import type { Meter } from './progress.ts';
+import type { Layout } from './remote-extents.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
+import { dataExtents } from './remote-layout.ts';
+import { readWhole } from './sequential-download.ts';
+import { Stopped } from './transfer-error.ts';
+import { askForChecksum, verifyDownload } from './verify.ts';
+
+export interface PourOptions extends TransferOptions {
+  readonly disk: Thing;
+  /** Id of the backup in which the disk is read. */
+  readonly backup?: string;
+  readonly out: Writable;
+  /** Bytes that it takes, where there is a limit. */
+  readonly room?: number;
+  /** The device that is written over. */
+  readonly device?: string;
+}
+
+/** Nobody reads any more what is written. */
+export class ReaderGone extends Error {}
+
+const zeros = Buffer.alloc(2 ** 20);
+
+/**
+ * Downloads. Throws `Stopped` when it could not be finished, with `ReaderGone` as the cause where
+ * nobody wanted more; what was written then is a part of the image.
+ */
+export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file'>> {
+  const { verify, onNote, device } = options;
+  let isWritten = false;
+  const reading = readWhole(options, async ({ id, format, image, capabilities, layout, meter }) => {
+    const { size } = layout;
+    requireRoomFor(size, options);
+    isWritten = true;
+    const journal = journalFor(options, id, format, size);
+    meter.enter('copying', size);
+    const checksum = verify ? askForChecksum(image, capabilities) : undefined;
+    await copy(options, { image, capabilities, layout, journal, meter });
+    let verified = false;
+    if (checksum) {
+      meter.enter('verifying');
+      verified = await verifyDownload(journal, checksum);
+      if (!verified) onNote?.('the image daemon makes no checksums: nothing was verified');
+    }
+    return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };
+  });
+  try {
+    return await reading;
+  } catch (error) {
+    if (device === undefined || !isWritten || !(error instanceof Stopped)) throw error;
+    throw new Stopped(error.cause, { ...error.left, deviceSpoilt: device });
+  }
+}
+
+function requireRoomFor(size: number, { room = Infinity }: PourOptions): void {
+  if (size <= room) return;
+  throw new ConflictError(
+    `the image has ${size} bytes, ${size - room} more than there is room for`,
+    { code: 'no_room', hint: 'give a larger device, or download into a file' },
+  );
+}
+
+interface Work {
+  readonly image: RemoteImage;
+  readonly capabilities: Capabilities;
+  readonly layout: Layout;
+  readonly journal: Journal;
+  readonly meter: Meter;
+}
+
+/** Fetches a few blocks ahead of the one that is written. */
+async function copy({ parallel, out, signal }: PourOptions, work: Work): Promise<void> {
+  const { capabilities, layout, journal, meter } = work;
+  const ahead = Math.max(1, Math.min(parallel, capabilities.maxReaders));
+  const buffers = new Buffers(ahead);
+  const waiting: (() => Promise<void>)[] = [];
+  for await (const piece of pieces(dataExtents(layout.data), layout.size)) {
+    if (waiting.length === ahead) await waiting.shift()?.();
+    if (piece.kind === 'zero') {
+      const length = Math.min((piece.last + 1) * BLOCK, layout.size) - piece.first * BLOCK;
+      waiting.push(async () => {
+        for (let left = length; left > 0; left -= zeros.length) {
+          await written(out, zeros.subarray(0, Math.min(left, zeros.length)), signal);
+        }
+        meter.passed(length);
+      });
+      continue;
+    }
+    const buffer = await buffers.take();
+    const fetching = fetched(work, piece, buffer);
+    // Whoever waits for it hears of a failure.
+    fetching.catch(() => undefined);
+    waiting.push(async () => {
+      const bytes = await fetching;
+      const hashing = journal.header.hashed ? hashOf(bytes) : undefined;
+      await written(out, bytes, signal);
+      const digest = await hashing;
+      if (digest) journal.note([{ block: piece.block, digest }]);
+      meter.moved(bytesOf(piece.runs));
+      meter.passed(bytes.length - bytesOf(piece.runs));
+      buffers.give(buffer);
+    });
+  }
+  for (const write of waiting) await write();
+}
+
+async function fetched(
+  { image, layout }: Work,
+  { block, runs }: Extract<Piece, { kind: 'data' }>,
+  buffer: Buffer,
+): Promise<Buffer> {
+  const range = blockRange(block, layout.size);
+  const bytes = buffer.subarray(0, lengthOf(range));
+  let at = range.start;
+  for (const { start, end } of runs) {
+    bytes.fill(0, at - range.start, start - range.start);
+    await image.read({ start, end }, bytes.subarray(start - range.start, end - range.start));
+    at = end;
+  }
+  bytes.fill(0, at - range.start);
+  return bytes;
+}
+
+/** Writes, and waits until the bytes may be overwritten. */
+async function written(out: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    out.write(bytes, (error) => {
+      signal.removeEventListener('abort', stop);
+      if (!error) resolve();
+      else if ('code' in error && error.code === 'EPIPE') reject(new ReaderGone());
+      else {
+        const context = { code: 'unwritable_file', cause: error };
+        reject(new VmctlError(`the image cannot be written: ${error.message}`, context));
+      }
+    });
+  });
+}
+
+function journalFor(
+  { server, disk, verify }: PourOptions,
+  id: string,
+  format: DiskFormat,
+  size: number,
+): Journal {
+  return Journal.unkept({
+    version: 1,
+    direction: 'download',
+    server,
+    disk: id,
+    name: String(disk['alias'] ?? disk['name'] ?? id),
+    file: '-',
+    identity: { size, modified: '', inode: '' },
+    format,
+    size,
+    created: false,
+    zeroed: true,
+    hashed: verify,
+  });
+}

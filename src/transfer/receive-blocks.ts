@@ -1,0 +1,119 @@
+/** Fetches the blocks of a remote image into a local file. */
+import { VmctlError } from '../client/errors.ts';
+import { BLOCK, blockRange, lengthOf, type Piece, pieces, type Range } from './blocks.ts';
+import { hashOf } from './hash-thread.ts';
+import type { Journal } from './journal.ts';
+import { bytesOf, Copy, type Moved } from './parallel-copy.ts';
+import type { PartialFile } from './partial-file.ts';
+import type { Meter } from './progress.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
+import { dataExtents } from './remote-layout.ts';
+import { Slots } from './semaphore.ts';
+
+export interface ReceiveOptions {
+  readonly image: RemoteImage;
+  readonly capabilities: Capabilities;
+  /** Runs of the image that hold data, ascending. */
+  readonly data: readonly Range[];
+  readonly file: PartialFile;
+  /** Nothing was ever written into the file: what is not written reads as zeros. */
+  readonly fresh: boolean;
+  /** It holds an older image, of which all stays that is not data. */
+  readonly keeps?: boolean;
+  readonly journal: Journal;
+  readonly meter: Meter;
+  readonly parallel: number;
+}
+
+const zeros = Buffer.alloc(BLOCK);
+
+/** Prepares the copy of everything that the journal does not have yet. */
+export function prepareReceiving(options: ReceiveOptions): Copy {
+  const { capabilities, file, journal, meter } = options;
+  const parallel = Math.max(1, Math.min(options.parallel, capabilities.maxReaders));
+  const slots = new Slots(parallel);
+  return new Copy({
+    pieces: remaining(options),
+    parallel,
+    journal,
+    meter,
+    move: (piece, buffer) => move(options, slots, piece, buffer),
+    flush: () => stored(options, () => file.flush()),
+    keepsOnFailure: true,
+  });
+}
+
+async function* remaining({ data, journal, meter }: ReceiveOptions): AsyncGenerator<Piece> {
+  const { size } = journal.header;
+  for await (const piece of pieces(dataExtents(data), size)) {
+    if (piece.kind === 'zero') {
+      const end = Math.min((piece.last + 1) * BLOCK, size);
+      meter.passed(end - piece.first * BLOCK);
+    } else if (journal.done.has(piece.block)) {
+      meter.kept(lengthOf(blockRange(piece.block, size)));
+    } else yield piece;
+  }
+}
+
+async function move(
+  options: ReceiveOptions,
+  slots: Slots,
+  piece: Piece,
+  buffer: Buffer,
+): Promise<Moved> {
+  const { image, journal, file, fresh, keeps = false } = options;
+  const { hashed } = journal.header;
+  if (piece.kind === 'zero') return { piece, moved: 0, skipped: 0 };
+  const range = blockRange(piece.block, journal.header.size);
+  const bytes = buffer.subarray(0, lengthOf(range));
+  await slots.run(async () => {
+    let at = range.start;
+    for (const run of piece.runs) {
+      bytes.fill(0, at - range.start, run.start - range.start);
+      await image.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
+      at = run.end;
+    }
+    bytes.fill(0, at - range.start);
+  });
+  const moved = bytesOf(piece.runs);
+  const skipped = bytes.length - moved;
+  if (fresh && !keeps && bytes.equals(zeros.subarray(0, bytes.length))) {
+    return { piece, moved, skipped };
+  }
+  const hashing = hashed ? hashOf(bytes) : undefined;
+  // Where something was written before, zeros have to be written over it.
+  const written = fresh || keeps ? piece.runs : [range];
+  await stored(options, async () => {
+    for (const { start, end } of written) {
+      await file.write(start, bytes.subarray(start - range.start, end - range.start));
+    }
+  });
+  const digest = await hashing;
+  return { piece, moved, skipped, ...(digest ? { digest } : {}) };
+}
+
+/** Says what is wrong with the local disk in a way that helps. */
+async function stored<T>(
+  { file, journal, data, meter }: ReceiveOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
+      const { size } = journal.header;
+      const left = Math.max(0, bytesOf(data) - meter.transferred);
+      const space = code === 'ENOSPC' ? ((await file.space()) ?? 0) : 0;
+      const missing = Math.max(0, left - space);
+      throw new VmctlError(
+        `there is no room for the image at ${file.path}: ${missing} bytes are missing (of ${size} that it has, ${left} were still to come)`,
+        { code: 'no_space', cause: error },
+      );
+    }
+    throw new VmctlError(`${file.path} cannot be written: ${message}`, {
+      code: 'unwritable_file',
+      cause: error,
+    });
+  }
+}

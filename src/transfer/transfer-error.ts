@@ -1,0 +1,91 @@
+/** How a transfer ends before its time, and what is left of it then. */
+import {
+  ConnectionError,
+  InterruptedError,
+  ServerError,
+  VmctlError,
+  WaitTimeoutError,
+} from '../client/errors.ts';
+import type { Control } from './transfer-api.ts';
+
+/** What a transfer that did not succeed left behind. */
+export interface Leftover {
+  /** Going on later needs no byte twice, but for one window. */
+  readonly resumable: boolean;
+  readonly disk?: string;
+  readonly transfer?: string;
+  /** The transfer waits for somebody to go on; otherwise it is over, or nobody could tell it. */
+  readonly paused?: boolean;
+  /** The service could not be told that it is over; it ends the transfer by itself, later. */
+  readonly untold?: boolean;
+  /** The disk was made for the transfer, and is gone again. */
+  readonly diskRemoved?: boolean;
+  /** The disk was there before; what it holds now is neither the old image nor the new one. */
+  readonly diskSpoilt?: boolean;
+  /** The device that held something before, and holds a part of the image now. */
+  readonly deviceSpoilt?: string;
+  /** What was sent cannot be read again: going on is impossible. */
+  readonly onlyOnce?: boolean;
+  /** Where the bytes of a download are kept. */
+  readonly partial?: string;
+}
+
+/** A transfer that ended with an error, which is the `cause`. */
+export class Stopped extends Error {
+  readonly left: Leftover;
+
+  constructor(cause: unknown, left: Leftover) {
+    super('the transfer was stopped', { cause });
+    this.left = left;
+  }
+}
+
+/** Whether the reason may be gone later: then what was done is worth keeping. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof InterruptedError || error instanceof WaitTimeoutError) return true;
+  if (error instanceof ConnectionError) return true;
+  if (error instanceof ServerError) return error.retryable || error.code === 'no_space_on_server';
+  return error instanceof VmctlError && error.code === 'transfer_paused';
+}
+
+/** Pauses an upload; whether that worked. One that is not told pauses by itself, later. */
+export async function pauseQuietly(control: Control, transfer: string): Promise<boolean> {
+  try {
+    const after = control.afterwards();
+    if (!String((await after.transfer(transfer))?.['phase']).startsWith('paused')) {
+      await after.act(transfer, 'pause');
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Cancels a transfer and waits until it lets go of the disk, if it has it; whether that worked. */
+export async function cancelQuietly(
+  control: Control,
+  transfer: string,
+  disk?: string,
+): Promise<boolean> {
+  try {
+    const after = control.afterwards();
+    const phase = String((await after.transfer(transfer))?.['phase'] ?? 'finished');
+    if (!/^(finished|cancelled|finalizing)/.test(phase)) await after.act(transfer, 'cancel');
+    if (disk !== undefined) await after.diskAtRest(disk).catch(() => undefined);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes a disk that nobody will miss; whether it is gone. */
+export async function removeQuietly(control: Control, disk: string): Promise<boolean> {
+  const after = control.afterwards();
+  try {
+    await after.removeDisk(disk);
+    return true;
+  } catch {
+    // Services of the family remove the disk of a failed upload themselves.
+    return (await after.disk(disk).catch(() => ({}))) === undefined;
+  }
+}
