@@ -5,7 +5,7 @@ import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { trackWrites, withChanges } from './dirty/backend.ts';
 import { HashThreads } from './hash/hash-threads.ts';
-import { type Limits, usualLimits } from './http/limits.ts';
+import { type Limits, usualLimits } from './http/admission.ts';
 import { returnFreedMemory } from './system/c-library.ts';
 import { type Clock, monotonicClock } from './system/clock.ts';
 import { PieceMemory } from './system/piece-memory.ts';

@@ -3,7 +3,7 @@ import { prepareThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './backends/location.ts';
-export { createBitmapFile, isBitmapFile } from './dirty/bitmap-file.ts';
+export { createBitmapFile, isBitmapFile } from './dirty/bitmap.ts';
 export { TLS as tlsSettings } from './http/tls-settings.ts';
 export { CONNECTIONS as mostConnections } from './system/piece-memory.ts';
 export { longestSocketPath } from './system/unix-socket.ts';

@@ -1,8 +1,7 @@
 // The daemon as seen from another thread: starts that thread and passes calls on to it.
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../built-file.ts';
-import type { CallName, Calls, Reply, Started, StartOptions } from './protocol.ts';
-import type { ImageDaemon } from './types.ts';
+import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 interface Waiting {
   resolve: (value: unknown) => void;
@@ -113,3 +112,29 @@ class DaemonThread {
     else waiting?.reject(new Error(reply.message));
   }
 }
+
+/** The calls that cross the border, with the types the daemon itself has. */
+export type Calls = Pick<ImageDaemon, 'add' | 'state' | 'extend' | 'touch' | 'remove' | 'close'>;
+export type CallName = keyof Calls;
+
+/** From the caller: run a call. */
+export type Request = {
+  [N in CallName]: { id: number; name: N; parameters: Parameters<Calls[N]> };
+}[CallName];
+
+/** From the daemon: how a call ended. */
+export type Reply =
+  | { kind: 'result'; id: number; value: Awaited<ReturnType<Calls[CallName]>> }
+  | { kind: 'error'; id: number; message: string }
+  | Started
+  | { kind: 'failed'; message: string };
+
+/** From the daemon, first of all: it listens. */
+export interface Started {
+  kind: 'started';
+  url: string;
+  port: number;
+}
+
+/** What the thread is started with. */
+export type StartOptions = Omit<ImageDaemonOptions, 'inThread'>;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import { runDaemon } from './daemon.ts';
-import type { Reply, Request, StartOptions } from './protocol.ts';
+import type { Reply, Request, StartOptions } from './thread.ts';
 import type { ImageDaemon } from './types.ts';
 
 if (!parentPort) throw new Error('this program is a part of another one');

@@ -1,13 +1,10 @@
 /** Whether a local file is the image of a disk. Checksums travel, the bytes stay where they are. */
 import type { Thing } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
-import { BLOCK, blockRange, lengthOf, pieces } from './blocks.ts';
-import { Buffers } from './buffers.ts';
-import { BlockHashes, checksumQuery } from './checksum.ts';
-import { ALGORITHM, hashOf } from './hash-thread.ts';
-import type { TransferOptions } from './options.ts';
+import { BLOCK, Buffers, blockRange, lengthOf, pieces } from './blocks.ts';
+import { ALGORITHM, BlockHashes, checksumQuery, hashOf } from './checksum.ts';
 import { bytesOf } from './parallel-copy.ts';
-import type { Meter } from './progress.ts';
+import type { Meter, TransferOptions } from './progress.ts';
 import { readWhole } from './sequential-download.ts';
 import { readRuns, type Source } from './source.ts';
 

@@ -1,12 +1,17 @@
 /** Requests about one image: where they go, how often they are tried, what is lost on the way. */
+
+import { lookup } from 'node:dns/promises';
 import { setMaxListeners } from 'node:events';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
 import type { Http } from '../client/http.ts';
-import { backOff } from './back-off.ts';
-import type { Range } from './blocks.ts';
+import { backOff } from '../client/retry.ts';
+import type { Range } from '../extents/range-set.ts';
 import { failureOf } from './daemon-errors.ts';
-import type { LocalSocket } from './local-socket.ts';
 import { RangePool } from './range-pool.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -169,5 +174,46 @@ export class Requests {
       }
       await backOff(failures, signal);
     }
+  }
+}
+
+export interface LocalSocket {
+  readonly path: string;
+  /** Connections through it; to be destroyed by whoever opened it. */
+  readonly dispatcher: Dispatcher;
+}
+
+/** Prepares connections through the socket of a daemon. */
+export async function openSocket(path: string): Promise<LocalSocket> {
+  const { Agent } = await import('../client/undici.ts');
+  return { path, dispatcher: new Agent({ connections: 8, connect: { socketPath: path } }) };
+}
+
+/**
+ * Whether the host of a URL is this machine. A path that another machine tells means nothing here,
+ * or something else.
+ */
+export async function isThisMachine(url: string): Promise<boolean> {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) ? [host] : await addressesOf(host);
+  const own = Object.values(networkInterfaces())
+    .flatMap((some) => some ?? [])
+    .map(({ address }) => address);
+  return addresses.some((address) => /^127\./.test(address) || own.includes(address));
+}
+
+/** Whether there is such a socket, and this user may use it. */
+export async function isOpenToUs(path: string): Promise<boolean> {
+  return await access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch {
+    return [];
   }
 }

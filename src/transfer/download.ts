@@ -3,13 +3,13 @@ import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
-import type { TransferOptions } from './options.ts';
 import { bytesOf } from './parallel-copy.ts';
 import { PartialFile } from './partial-file.ts';
+import type { TransferOptions } from './progress.ts';
 import { Meter } from './progress.ts';
 import { prepareReceiving } from './receive-blocks.ts';
 import type { Layout } from './remote-extents.ts';
-import { layoutOf } from './remote-layout.ts';
+import { layoutOf } from './remote-extents.ts';
 import { Control } from './transfer-api.ts';
 import { cancelQuietly, mayPass, Stopped } from './transfer-error.ts';
 import { Ticket } from './transfer-session.ts';
@@ -180,7 +180,7 @@ class Download {
 
   /** Only a warning: file systems that compress or share blocks need less than it seems. */
   async #warnAboutSpace(file: PartialFile, journal: Journal, { data }: Layout): Promise<void> {
-    if (journal.done.ranges.length > 0) return;
+    if (journal.done.count > 0) return;
     const needed = bytesOf(data);
     const space = await file.space();
     if (space !== undefined && space < needed) {
@@ -230,8 +230,7 @@ class Download {
     const local = error instanceof VmctlError && /^(no_space|unwritable_)/.test(error.code);
     // Whoever stops it gets what a kill leaves: something that `--resume` goes on with.
     const useful =
-      journal !== undefined &&
-      (journal.done.ranges.length > 0 || error instanceof InterruptedError);
+      journal !== undefined && (journal.done.count > 0 || error instanceof InterruptedError);
     if (useful && this.#options.keepPartial && (mayPass(error) || local)) {
       journal.close();
       await file.close().catch(() => {});

@@ -3,11 +3,13 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
 import { deviceSize } from './block-device.ts';
-import { allData, type Extent, type Range } from './blocks.ts';
+import { allData } from './blocks.ts';
 import { HEAD, type ImageFormat, imageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
-import { fileExtents } from './local-extents.ts';
+import { localExtents } from './local-extents.ts';
 import type { Source } from './source.ts';
 
 /** Bytes of the blocks that systems count files in. */
@@ -84,7 +86,7 @@ export class SourceFile implements Source {
 
   /** Where the file has data; all of it where nobody knows about holes. */
   async extents(): Promise<AsyncIterable<Extent>> {
-    return (await fileExtents(this.#handle.fd, this.size)) ?? allData(this.size);
+    return (await localExtents(this.#handle.fd, this.size)) ?? allData(this.size);
   }
 
   /** Fills the buffer with the bytes at an offset; behind the end of the file with zeros. */

@@ -1,5 +1,5 @@
 /** Moving disk images between files and image daemons (specification 4.6). */
-export { backOff } from './back-off.ts';
+export { backOff } from '../client/retry.ts';
 export {
   type BackupDownloadOptions,
   type Content,
@@ -15,11 +15,10 @@ export { isSame, SourceFile } from './file-source.ts';
 export type { DiskFormat } from './image-format.ts';
 export { Journal, type JournalHeader } from './journal.ts';
 export { openSource, type SourceOptions } from './open-source.ts';
-export type { TransferOptions } from './options.ts';
 export { PartialFile } from './partial-file.ts';
-export type { Listener, Phase, TransferEvent } from './progress.ts';
+export type { Listener, Phase, TransferEvent, TransferOptions } from './progress.ts';
 export { RateLimit } from './rate-limit.ts';
 export type { Source } from './source.ts';
 export { type Leftover, Stopped } from './transfer-error.ts';
 export { type NewDisk, type UploadOptions, upload } from './upload.ts';
-export { isAddress } from './web-file.ts';
+export { isAddress } from './web-source.ts';

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
-import { BlockSet } from './block-set.ts';
+import { RangeSet } from '../extents/range-set.ts';
 import { BlockHashes, DIGEST_LENGTH } from './checksum.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Direction } from './transfer-api.ts';
@@ -76,7 +76,7 @@ export class Journal {
   readonly path: string;
   readonly header: JournalHeader;
   /** Blocks that need not be done again. */
-  readonly done = new BlockSet();
+  readonly done = new RangeSet();
   readonly hashes = new BlockHashes();
   #transfer: string | undefined;
   #pid: number | undefined;
@@ -160,7 +160,7 @@ export class Journal {
     const digests = hashes === undefined ? undefined : Buffer.from(hashes, 'base64');
     let at = 0;
     for (const [first, last] of blocks ?? []) {
-      this.done.add(first, last);
+      this.done.add(first, last + 1);
       for (let block = first; digests && block <= last; block += 1) {
         this.hashes.set(block, digests.subarray(at, at + DIGEST_LENGTH));
         at += DIGEST_LENGTH;
@@ -193,20 +193,21 @@ export class Journal {
   note(blocks: readonly DoneBlock[]): void {
     if (blocks.length === 0) return;
     const sorted = [...blocks].sort((a, b) => a.block - b.block);
-    const set = new BlockSet();
+    const set = new RangeSet();
     for (const { block, digest } of sorted) {
       set.add(block);
       this.done.add(block);
       this.hashes.set(block, digest);
     }
     const hashes = Buffer.concat(sorted.map(({ digest }) => digest)).toString('base64');
-    this.#append({ blocks: set.ranges, hashes });
+    const written = [...set].map(({ start, end }) => [start, end - 1] as const);
+    this.#append({ blocks: written, hashes });
   }
 
   /** Notes blocks that read as zeros, on stable storage as well. */
   noteZeros(ranges: readonly (readonly [first: number, last: number])[]): void {
     if (ranges.length === 0) return;
-    for (const [first, last] of ranges) this.done.add(first, last);
+    for (const [first, last] of ranges) this.done.add(first, last + 1);
     this.#append({ blocks: ranges });
   }
 

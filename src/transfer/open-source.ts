@@ -10,8 +10,7 @@ import type { Source } from './source.ts';
 import { spooled } from './spool-to-temp-file.ts';
 import { peeked } from './stream-head.ts';
 import { StreamSource } from './stream-source.ts';
-import { isAddress, WebFile } from './web-file.ts';
-import { WebSource } from './web-source.ts';
+import { isAddress, WebFile, WebSource } from './web-source.ts';
 import type { ReadAt } from './xz-index.ts';
 
 export interface SourceOptions {

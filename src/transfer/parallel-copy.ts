@@ -3,8 +3,8 @@
  * ever neither on stable storage nor noted in the journal.
  */
 
-import { BLOCK, lengthOf, type Piece, type Range, WINDOW } from './blocks.ts';
-import { Buffers } from './buffers.ts';
+import type { Range } from '../extents/range-set.ts';
+import { BLOCK, Buffers, lengthOf, type Piece, WINDOW } from './blocks.ts';
 import type { Journal } from './journal.ts';
 import type { Meter } from './progress.ts';
 

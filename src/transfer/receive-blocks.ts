@@ -1,13 +1,14 @@
 /** Fetches the blocks of a remote image into a local file. */
 import { VmctlError } from '../client/errors.ts';
-import { BLOCK, blockRange, lengthOf, type Piece, pieces, type Range } from './blocks.ts';
-import { hashOf } from './hash-thread.ts';
+import type { Range } from '../extents/range-set.ts';
+import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
+import { hashOf } from './checksum.ts';
 import type { Journal } from './journal.ts';
 import { bytesOf, Copy, type Moved } from './parallel-copy.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { Meter } from './progress.ts';
+import { dataExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-import { dataExtents } from './remote-layout.ts';
 import { Slots } from './semaphore.ts';
 
 export interface ReceiveOptions {

@@ -1,6 +1,11 @@
 /** Where a remote image has data, read from the daemon's list of extents as it arrives. */
-import { ServerError } from '../client/errors.ts';
-import type { Range } from './blocks.ts';
+
+import type { Thing } from '../client/client.ts';
+import { ConflictError, ServerError } from '../client/errors.ts';
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
+import type { DiskFormat } from './image-format.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
 
 export interface Layout {
   /** Bytes of the image. */
@@ -84,4 +89,25 @@ function unusable(why: string): ServerError {
   return new ServerError(`the list of extents from the image daemon cannot be used: ${why}`, {
     code: 'bad_answer',
   });
+}
+
+/** The layout of the image of a disk; all of it is data where nothing is known about zeros. */
+export async function layoutOf(
+  image: RemoteImage,
+  { features }: Capabilities,
+  disk: Thing,
+  format: DiskFormat,
+): Promise<Layout> {
+  if (features.has('extents')) return await image.layout();
+  const known = format === 'raw' ? Number(disk['provisioned_size']) : Number.NaN;
+  const size = (await image.size()) ?? known;
+  if (!Number.isSafeInteger(size)) {
+    throw new ConflictError('the image daemon does not say how long the image is');
+  }
+  return { size, data: size === 0 ? [] : [{ start: 0, end: size }] };
+}
+
+/** Runs of data as extents. */
+export async function* dataExtents(data: readonly Range[]): AsyncGenerator<Extent> {
+  for (const run of data) yield { ...run, zero: false };
 }

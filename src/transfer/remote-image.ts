@@ -1,8 +1,9 @@
 /** One image behind a ticket, as an image daemon serves it (specification 4.6). */
-import { lengthOf, type Range } from './blocks.ts';
+import type { Range } from '../extents/range-set.ts';
+import { lengthOf } from './blocks.ts';
 import { refusalOf } from './daemon-errors.ts';
+import type { LocalSocket } from './daemon-requests.ts';
 import { type DaemonOptions, type Request, Requests } from './daemon-requests.ts';
-import type { LocalSocket } from './local-socket.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Layout, readLayout } from './remote-extents.ts';
 

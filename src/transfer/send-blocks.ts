@@ -1,6 +1,7 @@
 /** Sends the blocks of a local file to a remote image. */
-import { BLOCK, blockRange, lengthOf, type Piece, pieces, type Range } from './blocks.ts';
-import { hashOf } from './hash-thread.ts';
+import type { Range } from '../extents/range-set.ts';
+import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
+import { hashOf } from './checksum.ts';
 import type { Journal } from './journal.ts';
 import { bytesOf, Copy, type Moved } from './parallel-copy.ts';
 import type { Meter } from './progress.ts';
@@ -69,13 +70,13 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
     const { first, last } = piece;
     const step = ZERO_STEP / BLOCK;
     for (let at = first; at <= last; at += step) {
-      const end = Math.min(at + step - 1, last);
-      for (const [from, to] of journal.done.missing(at, end)) {
-        yield { kind: 'zero', first: from, last: to };
+      const end = Math.min(at + step, last + 1);
+      for (const missing of journal.done.missing(at, end)) {
+        yield { kind: 'zero', first: missing.start, last: missing.end - 1 };
       }
     }
-    const left = [...journal.done.missing(first, last)];
-    const todo = left.reduce((sum, [from, to]) => sum + lengthOf(range(from, to)), 0);
+    const left = [...journal.done.missing(first, last + 1)];
+    const todo = left.reduce((sum, { start, end }) => sum + lengthOf(range(start, end - 1)), 0);
     meter.passed(lengthOf(range(first, last)) - todo);
   }
 }

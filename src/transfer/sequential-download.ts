@@ -1,11 +1,11 @@
 /** Transfers that read an image from its beginning to its end, and cannot go on where they ended. */
 import type { Thing } from '../client/client.ts';
 import type { DiskFormat } from './image-format.ts';
-import type { TransferOptions } from './options.ts';
+import type { TransferOptions } from './progress.ts';
 import { Meter } from './progress.ts';
 import type { Layout } from './remote-extents.ts';
+import { layoutOf } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-import { layoutOf } from './remote-layout.ts';
 import { Control } from './transfer-api.ts';
 import { cancelQuietly, Stopped } from './transfer-error.ts';
 import { Ticket } from './transfer-session.ts';

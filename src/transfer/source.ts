@@ -1,5 +1,7 @@
 /** What is uploaded, wherever its bytes come from. */
-import type { Extent, Piece, Range } from './blocks.ts';
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
+import type { Piece } from './blocks.ts';
 import type { ImageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 

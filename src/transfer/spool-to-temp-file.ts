@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { VmctlError } from '../client/errors.ts';
 import type { Bytes } from './compression.ts';
 import { SourceFile } from './file-source.ts';
-import { zeroRuns } from './zero-runs.ts';
+import { zeroRuns } from './local-extents.ts';
 
 const PIECE = 2 ** 20;
 

@@ -4,13 +4,15 @@
  * they are where they belong, because a lost connection makes them travel once more.
  */
 import { ConflictError, VmctlError } from '../client/errors.ts';
-import { BlockSet } from './block-set.ts';
-import { BLOCK, type Extent, type Piece, type Range } from './blocks.ts';
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
+import { RangeSet } from '../extents/range-set.ts';
+import { BLOCK, type Piece } from './blocks.ts';
 import type { Bytes } from './compression.ts';
 import type { ImageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
+import { zeroRuns } from './local-extents.ts';
 import type { Source } from './source.ts';
-import { zeroRuns } from './zero-runs.ts';
 
 export interface StreamOptions {
   readonly path: string;
@@ -31,7 +33,7 @@ export interface StreamOptions {
 export class StreamSource implements Source {
   readonly #options: StreamOptions;
   readonly #kept = new Map<number, Buffer>();
-  readonly #released = new BlockSet();
+  readonly #released = new RangeSet();
   readonly #spare: Buffer[] = [];
   #closed = false;
 

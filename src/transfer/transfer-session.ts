@@ -1,9 +1,9 @@
 /** The image transfer of a copy: begun, taken up again, revived when the service paused it. */
 import type { Client } from '../client/client.ts';
 import { ConflictError, ConnectionError } from '../client/errors.ts';
+import { isOpenToUs, isThisMachine, type LocalSocket, openSocket } from './daemon-requests.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Journal } from './journal.ts';
-import { isOpenToUs, isThisMachine, type LocalSocket, openSocket } from './local-socket.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Capabilities, RemoteImage } from './remote-image.ts';
 import type { Control, Direction } from './transfer-api.ts';

@@ -1,8 +1,7 @@
 /** Whether an image is the same on both sides, by their checksums. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
-import { checksumQuery } from './checksum.ts';
-import { ALGORITHM, hashOf } from './hash-thread.ts';
+import { ALGORITHM, checksumQuery, hashOf } from './checksum.ts';
 import type { Journal } from './journal.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 import type { Source } from './source.ts';

@@ -1,9 +1,8 @@
 /** From bodies to objects in memory. */
 import { pluralOf, tagOf } from '../model/index.ts';
-import { actionShape } from './action.ts';
+import { bodyText, type DecodeOptions, type MediaType } from './body.ts';
 import { readJson, readJsonList } from './json-reader.ts';
-import { bodyText, type DecodeOptions, type MediaType } from './media.ts';
-import { shapeOf } from './shape.ts';
+import { actionShape, shapeOf } from './shape.ts';
 import { readXml, readXmlList } from './xml-reader.ts';
 
 /**

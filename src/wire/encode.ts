@@ -1,11 +1,10 @@
 /** From objects in memory to bodies. */
 import type { Dialect } from '../model/dialect.ts';
 import { pluralOf, tagOf } from '../model/index.ts';
-import { actionShape } from './action.ts';
+import type { MediaType } from './body.ts';
 import { writeJson, writeJsonInPieces } from './json-writer.ts';
-import type { MediaType } from './media.ts';
-import { actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
-import { isLarge } from './weight.ts';
+import { isLarge } from './member-writer.ts';
+import { actionShape, actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
 import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml-writer.ts';
 
 /** Characters per chunk of a long list, at least. */

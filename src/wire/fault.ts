@@ -1,10 +1,9 @@
 /** Faults: what a service says when it does not do what it was asked (specification 7). */
 import type { Dialect } from '../model/dialect.ts';
-import { actionShape } from './action.ts';
+import { bodyText, type MediaType } from './body.ts';
 import { encodeObject } from './encode.ts';
 import { readJson } from './json-reader.ts';
-import { bodyText, type MediaType } from './media.ts';
-import { type Shape, shapeOf } from './shape.ts';
+import { actionShape, type Shape, shapeOf } from './shape.ts';
 import { readXml, rootOf } from './xml-reader.ts';
 
 export interface Fault {

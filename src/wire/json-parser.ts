@@ -2,7 +2,7 @@
  * A strict JSON parser. Beyond `JSON.parse` it keeps integers exact, refuses keys given twice and
  * keys that name parts of a prototype, limits the depth, and says where an error is.
  */
-import { position, WireError } from './error.ts';
+import { position, WireError } from './body.ts';
 import { longOf } from './scalars.ts';
 import { TextBuilder } from './text-builder.ts';
 

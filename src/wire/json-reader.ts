@@ -1,5 +1,5 @@
 /** Reads objects from parsed JSON: one reader per shape, made once. */
-import { WireError } from './error.ts';
+import { WireError } from './body.ts';
 import { maximumValues, parseJson, parseTrustedJson } from './json-parser.ts';
 import { dateOfMillis, type Place, scalarReader } from './scalars.ts';
 import type { Member, ObjectContent, ScalarContent, Shape } from './shape.ts';

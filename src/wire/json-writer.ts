@@ -1,10 +1,9 @@
 /** Writes objects as JSON, whole or in pieces: one writer per shape and style, made once. */
 import type { Dialect } from '../model/dialect.ts';
 import { LinkList } from './links.ts';
-import { membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
+import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
 import { dateText, integerText } from './scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
-import { isLarge } from './weight.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Write = (value: unknown) => string | undefined;

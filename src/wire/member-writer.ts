@@ -1,5 +1,4 @@
 /** The members of an object as text, in the order in which its type is written. */
-import { isLarge } from './weight.ts';
 
 export interface MemberWriter {
   readonly name: string;
@@ -62,4 +61,31 @@ export function membersInPieces(
 /** A text as its only piece, where there is one. */
 export function* one(text: string | undefined): Pieces {
   if (text !== undefined && text !== '') yield text;
+}
+
+/** Values that are written in one go: about a millisecond of work, and far more than most objects have. */
+const mostAtOnce = 500;
+
+/** Whether a value holds more values than are written in one go. No more of them are looked at. */
+export function isLarge(value: unknown): boolean {
+  return left(value, mostAtOnce) < 0;
+}
+
+/** What is left of a number of values when those of this one are taken from it. */
+function left(value: unknown, most: number): number {
+  let rest = most - 1;
+  if (typeof value !== 'object' || value === null) return rest;
+  if (Array.isArray(value)) {
+    for (const one of value as readonly unknown[]) {
+      rest = left(one, rest);
+      if (rest < 0) return rest;
+    }
+    return rest;
+  }
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const name in fields) {
+    rest = left(fields[name], rest);
+    if (rest < 0) return rest;
+  }
+  return rest;
 }

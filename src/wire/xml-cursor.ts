@@ -3,7 +3,7 @@
  * Names with a colon are plain names. Line ends and blanks in attributes are normalized as XML
  * asks; all other text is left as it is.
  */
-import { position, WireError } from './error.ts';
+import { position, WireError } from './body.ts';
 import type { Place } from './scalars.ts';
 import { blank } from './xml-characters.ts';
 import { greaterThan, lessThan, slash, XmlScanner } from './xml-scanner.ts';

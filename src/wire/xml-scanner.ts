@@ -3,7 +3,7 @@
  * processing instructions. No document type declaration is accepted, so entities can neither be
  * declared nor expanded.
  */
-import { position, WireError } from './error.ts';
+import { position, WireError } from './body.ts';
 import {
   blank,
   decodeReferences,

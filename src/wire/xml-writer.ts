@@ -1,9 +1,8 @@
 /** Writes objects as XML, whole or in pieces: one writer per shape, made once. */
 import { LinkList } from './links.ts';
-import { membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
+import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
 import { dateText, decimalText, integerText } from './scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
-import { isLarge } from './weight.ts';
 import { escapeAttribute, escapeText } from './xml-characters.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,39 +1,11 @@
-// Counting of transferred bytes, sharing of flushes, lending of memory: the parts without sockets.
+// Sharing of flushes, lending of memory: the parts without sockets.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PieceWriter } from '../../src/images/api/piece-writer.ts';
-import { RangeSet } from '../../src/images/ranges.ts';
+import { PieceWriter } from '../../src/images/api/piece-io.ts';
 import { DiskSlots } from '../../src/images/system/disk-limit.ts';
 import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
 import { SharedFlush } from '../../src/images/tickets/shared-flush.ts';
 import { pattern } from './support/harness.ts';
-
-describe('RangeSet', () => {
-  it('counts overlapping ranges once', () => {
-    const ranges = new RangeSet();
-    ranges.add(0, 100);
-    ranges.add(50, 150);
-    ranges.add(1000, 1100);
-    expect(ranges.total).toBe(250);
-    expect(ranges.count).toBe(2);
-  });
-
-  it('agrees with a set of offsets, and keeps no range that touches another', () => {
-    const range = fc.tuple(fc.nat(60), fc.nat(12));
-    fc.assert(
-      fc.property(fc.array(range, { maxLength: 40 }), (added) => {
-        const ranges = new RangeSet();
-        const offsets = new Set<number>();
-        for (const [start, length] of added) {
-          ranges.add(start, start + length);
-          for (let i = start; i < start + length; i++) offsets.add(i);
-        }
-        const runs = [...offsets].filter((offset) => !offsets.has(offset - 1)).length;
-        expect([ranges.total, ranges.count]).toEqual([offsets.size, runs]);
-      }),
-    );
-  });
-});
 
 describe('SharedFlush', () => {
   /** A flush that runs until the test ends it. */

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Backend, Extent } from '../../src/images/backends/backend.ts';
 import { Blake2b } from '../../src/images/hash/blake2b.ts';
-import { sparseCalls } from '../../src/images/system/sparse.ts';
+import { sparseCalls } from '../../src/images/system/c-library.ts';
 import { countingBackend } from './support/backends.ts';
 import { pattern } from './support/harness.ts';
 import { onEachBackend } from './support/on-backends.ts';

@@ -4,8 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { BlockHash } from '../../src/images/hash/block-hash.ts';
 import { HashThreads } from '../../src/images/hash/hash-threads.ts';
 import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
-import { BlockHashes } from '../../src/transfer/checksum.ts';
-import { hashOf } from '../../src/transfer/hash-thread.ts';
+import { BlockHashes, hashOf } from '../../src/transfer/checksum.ts';
 
 async function ours(
   image: Buffer,

@@ -3,10 +3,10 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isThisMachine } from '../../src/transfer/daemon-requests.ts';
 import { SourceFile } from '../../src/transfer/file-source.ts';
 import { requireFormat } from '../../src/transfer/image-format.ts';
-import { fileExtents } from '../../src/transfer/local-extents.ts';
-import { isThisMachine } from '../../src/transfer/local-socket.ts';
+import { localExtents } from '../../src/transfer/local-extents.ts';
 import { MiB, makeImage, qcow2 } from './support/images.ts';
 
 let folder: string;
@@ -37,7 +37,7 @@ describe('extents of a file', () => {
     makeImage(file, size, runs);
     const fd = openSync(file, 'r');
     try {
-      const extents = await fileExtents(fd, size);
+      const extents = await localExtents(fd, size);
       // Where nobody can tell, the file is read instead.
       if (!extents) return;
       let at = 0;

@@ -8,7 +8,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { ByteRange } from '../http/range-header.ts';
 import { SMALL_PIECE } from '../system/piece-memory.ts';
 import type { Operation } from '../tickets/ticket.ts';
-import { PieceReader } from './piece-reader.ts';
+import { PieceReader } from './piece-io.ts';
 import type { Services } from './services.ts';
 
 const MEBIBYTE = 2 ** 20;

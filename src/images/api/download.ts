@@ -5,7 +5,7 @@ import { requestedRange } from '../http/range-header.ts';
 import { LARGE_PIECE, SMALL_PIECE } from '../system/piece-memory.ts';
 import { widenSendBuffer } from '../system/send-buffer.ts';
 import type { Operation } from '../tickets/ticket.ts';
-import { PieceReader } from './piece-reader.ts';
+import { PieceReader } from './piece-io.ts';
 import type { Services } from './services.ts';
 
 /** Answers 200 with the whole image or 206 with one range. Throws 400, 403, 416, 500. */

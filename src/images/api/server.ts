@@ -2,11 +2,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { Admission } from '../http/admission.ts';
+import { Admission, CONTROL_CONNECTIONS, type Limits, usualLimits } from '../http/admission.ts';
 import { Connection } from '../http/connection.ts';
 import { HttpError, toHttpError } from '../http/errors.ts';
 import { Exchange } from '../http/exchange.ts';
-import { CONTROL_CONNECTIONS, type Limits, usualLimits } from '../http/limits.ts';
 import { TLS } from '../http/tls-settings.ts';
 import type { Clock } from '../system/clock.ts';
 import { routeControl } from './control.ts';

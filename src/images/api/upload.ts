@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { contentRange } from '../http/range-header.ts';
 import { EagerReading } from '../system/send-buffer.ts';
 import type { Operation } from '../tickets/ticket.ts';
-import { PieceWriter } from './piece-writer.ts';
+import { PieceWriter } from './piece-io.ts';
 import type { Services } from './services.ts';
 
 /** Where a body goes and how long it may be. */

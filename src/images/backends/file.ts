@@ -1,8 +1,9 @@
 // The backend of images that are regular files.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { fileExtents } from '../../extents/file-extents.ts';
+import { type SparseCalls, sparseCalls } from '../system/c-library.ts';
 import { DiskSlots, diskSlots } from '../system/disk-limit.ts';
-import { type SparseCalls, sparseCalls } from '../system/sparse.ts';
 import type { Backend, Extent } from './backend.ts';
 
 export interface FileImageOptions {
@@ -19,8 +20,6 @@ export interface FileImageOptions {
 const ZEROS_LENGTH = 1 << 20;
 /** Bytes that are made a hole of rather than written. */
 const SMALLEST_HOLE = 64 << 10;
-/** Extents looked up in one go before other requests get their turn. */
-const EXTENTS_PER_TURN = 256;
 
 const zeros = Buffer.alloc(ZEROS_LENGTH);
 
@@ -110,23 +109,15 @@ class FileImage implements Backend {
 
   async *extents(): AsyncGenerator<Extent> {
     const end = Math.min(this.#size, await this.#fileSize());
-    let position = 0;
-    try {
-      for (let turn = 1; this.#calls && position < end; turn++) {
-        const data = Math.min(this.#calls.nextData(this.#handle.fd, position) ?? end, end);
-        if (data > position) yield hole(position, data);
-        position = Math.max(position, data);
-        if (position === end) break;
-        const next = Math.min(this.#calls.nextHole(this.#handle.fd, position) ?? end, end);
-        if (next > position) yield { start: position, length: next - position, ...DATA };
-        position = Math.max(position, next);
-        if (turn % EXTENTS_PER_TURN === 0) await new Promise(setImmediate);
+    if (this.#calls) {
+      for await (const run of fileExtents(this.#calls, this.#handle.fd, end)) {
+        const { start, zero } = run;
+        yield { start, length: run.end - start, zero, hole: zero };
       }
-    } catch {
-      // Without that knowledge the rest counts as data, which is never wrong.
+    } else if (end > 0) yield { start: 0, length: end, zero: false, hole: false };
+    if (end < this.#size) {
+      yield { start: end, length: this.#size - end, zero: true, hole: true };
     }
-    if (position < end) yield { start: position, length: end - position, ...DATA };
-    if (end < this.#size) yield hole(end, this.#size);
   }
 
   close(): Promise<void> {
@@ -158,12 +149,6 @@ class FileImage implements Backend {
 /** Whether there is nothing but zeros in as many bytes as a hole is worth its while for. */
 function isZero(bytes: Buffer): boolean {
   return bytes.length >= SMALLEST_HOLE && bytes.equals(zeros.subarray(0, bytes.length));
-}
-
-const DATA = { zero: false, hole: false };
-
-function hole(start: number, end: number): Extent {
-  return { start, length: end - start, zero: true, hole: true };
 }
 
 function zeroWays(

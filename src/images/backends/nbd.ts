@@ -2,13 +2,13 @@
 
 import { blockRuns } from '../nbd/block-status.ts';
 import { NbdClient } from '../nbd/client.ts';
-import { systemError } from '../nbd/errors.ts';
 import {
   ALLOCATION_DEPTH,
   Allocation,
   BASE_ALLOCATION,
   DIRTY,
   DIRTY_BITMAP,
+  systemError,
 } from '../nbd/protocol.ts';
 import { BlockEdges } from '../nbd/unaligned.ts';
 import type { Clock } from '../system/clock.ts';

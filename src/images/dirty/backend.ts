@@ -1,8 +1,7 @@
 // Images whose changes are known: what is written into one is noted, what has changed can be read.
 import type { Backend, DirtyExtent, Extent } from '../backends/backend.ts';
 import type { Changes } from '../types.ts';
-import { DirtyBitmap } from './bitmap.ts';
-import { readBitmapFile } from './bitmap-file.ts';
+import { DirtyBitmap, readBitmapFile } from './bitmap.ts';
 import { DirtyTracker } from './tracker.ts';
 
 /** The image, with everything that is written noted in a bitmap file first. */

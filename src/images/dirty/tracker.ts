@@ -8,7 +8,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { diskSlots } from '../system/disk-limit.ts';
 import type { DirtyBitmap } from './bitmap.ts';
-import { type BitmapLayout, bitsOfRegion, isMarked, loadBitmap, REGION } from './bitmap-file.ts';
+import { type BitmapLayout, bitsOfRegion, isMarked, loadBitmap, REGION } from './bitmap.ts';
 
 export class DirtyTracker {
   readonly #file: FileHandle;

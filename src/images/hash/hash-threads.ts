@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../built-file.ts';
-import type { Done, Order } from './messages.ts';
 
 /** MiB of the heap of each: it keeps nothing but a few digests. */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
@@ -117,4 +116,18 @@ class HashThread {
       worker.postMessage(order);
     });
   }
+}
+
+/** Each order of a hash; all but the first and the last are answered, one after the other. */
+export type Order =
+  | { readonly id: number; readonly kind: 'start'; readonly algorithm: string }
+  /** Bytes in memory that both threads see, or a copy of a few. */
+  | { readonly id: number; readonly kind: 'update'; readonly bytes: Uint8Array }
+  | { readonly id: number; readonly kind: 'digest' }
+  | { readonly id: number; readonly kind: 'drop' };
+
+/** The digest, where that was asked; or why the order could not be followed. */
+export interface Done {
+  readonly digest?: Uint8Array;
+  readonly failure?: string;
 }

@@ -1,7 +1,7 @@
 // Entry point of a thread that hashes, several things at a time.
 import { parentPort } from 'node:worker_threads';
 import { type Digest, startDigest } from './algorithms.ts';
-import type { Done, Order } from './messages.ts';
+import type { Done, Order } from './hash-threads.ts';
 
 if (!parentPort) throw new Error('this program is a part of another one');
 const port = parentPort;

@@ -1,6 +1,6 @@
 // What an export says of its blocks, in several contexts at once, as one list of runs.
 import type { NbdClient } from './client.ts';
-import { violation } from './errors.ts';
+import { violation } from './protocol.ts';
 
 /** A run of bytes with the same flags in every context that was asked for. */
 export interface BlockRun {

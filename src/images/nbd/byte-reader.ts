@@ -1,7 +1,7 @@
 // The bytes of a connection to an NBD server: long payloads go straight to where they belong.
 import { connect, type Socket } from 'node:net';
 import type { NbdAddress } from '../backends/location.ts';
-import { systemError, violation } from './errors.ts';
+import { systemError, violation } from './protocol.ts';
 
 /** Short messages are read through a buffer of this size; it also bounds what is copied twice. */
 const STAGE = 4096;

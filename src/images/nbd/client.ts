@@ -1,9 +1,8 @@
 // An export in use: requests spread over its connections and cut to what the server takes.
 
 import { type ConnectOptions, NbdConnection } from './connection.ts';
-import { systemError } from './errors.ts';
 import type { ExportInfo } from './handshake.ts';
-import { Command, ExportFlag, NO_HOLE } from './protocol.ts';
+import { Command, ExportFlag, NO_HOLE, systemError } from './protocol.ts';
 import type { BlockRuns, RequestParts } from './request.ts';
 
 /** Connections worth having to one export: more gain nothing. */

@@ -3,11 +3,9 @@
 import type { NbdAddress } from '../backends/location.ts';
 import { type Clock, monotonicClock } from '../system/clock.ts';
 import { Wire } from './byte-reader.ts';
-import { systemError, violation } from './errors.ts';
 import { type ExportInfo, shakeHands, type Wanted } from './handshake.ts';
-import { Command } from './protocol.ts';
-import { readReplies } from './replies.ts';
-import { type BlockRuns, Request, type RequestParts } from './request.ts';
+import { Command, systemError, violation } from './protocol.ts';
+import { type BlockRuns, Request, type RequestParts, readReplies } from './request.ts';
 
 /** Milliseconds for connecting and the handshake. */
 const PATIENCE = 10_000;

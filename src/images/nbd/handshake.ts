@@ -1,7 +1,6 @@
 // How a connection to an NBD server begins: the fixed newstyle handshake, up to the chosen export.
 
 import type { Wire } from './byte-reader.ts';
-import { systemError, violation } from './errors.ts';
 import {
   DEFAULT_MAX_PAYLOAD,
   GREETING,
@@ -13,6 +12,8 @@ import {
   OPTION_REPLY_MAGIC,
   Option,
   OptionReply,
+  systemError,
+  violation,
 } from './protocol.ts';
 
 /** What a server says of an export. Sizes in bytes. */

@@ -27,7 +27,7 @@ export async function widenSendBuffer(socket: Socket): Promise<void> {
   const fd = handle?.fd;
   const library = await cLibrary();
   if (fd === undefined || fd < 0 || !library || socket.destroyed) return;
-  setOption ??= library.functions.func(
+  setOption ??= library.func(
     'int setsockopt(int, int, int, _In_ int *, uint32_t)',
   ) as KoffiFunc<SetSocketOption>;
   setOption(fd, SOL_SOCKET, SO_SNDBUF, [SEND_BUFFER], 4);

@@ -1,7 +1,8 @@
 // The life of one ticket: who may do what until when, what runs on it, what was transferred.
+
+import { RangeSet } from '../../extents/range-set.ts';
 import type { Backend } from '../backends/backend.ts';
 import { forbidden, HttpError } from '../http/errors.ts';
-import { RangeSet } from '../ranges.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Ticket, TicketState } from '../types.ts';
 import { SharedFlush } from './shared-flush.ts';
