@@ -2,14 +2,16 @@
 import { prepareThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
-export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './backends/location.ts';
+export { formatLocation, type ImageLocation, parseLocation } from './backends/location.ts';
+export type { Changes } from './dirty/backend.ts';
 export { createBitmapFile, isBitmapFile } from './dirty/bitmap.ts';
-export { TLS as tlsSettings } from './http/tls-settings.ts';
-export { CONNECTIONS as mostConnections } from './system/piece-memory.ts';
-export { longestSocketPath } from './system/unix-socket.ts';
+export { tlsSettings } from './http/tls-settings.ts';
+export { CONNECTIONS as maxConnections } from './system/piece-memory.ts';
+export { maxSocketPathLength } from './system/unix-socket.ts';
 export { type PreparedDaemon, prepareThread } from './thread.ts';
 export { ticketOfDocument } from './tickets/ticket-document.ts';
-export type { Changes, ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
+export type { Ticket, TicketState } from './tickets/types.ts';
+export type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 /**
  * Starts the daemon and resolves when it listens. Rejects when an address is taken or the

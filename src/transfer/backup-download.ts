@@ -8,8 +8,8 @@ import { Journal } from './journal.ts';
 import { PartialFile } from './partial-file.ts';
 import type { TransferOptions } from './progress.ts';
 import { prepareReceiving } from './receive-blocks.ts';
-import { type Reading, readWhole } from './sequential-download.ts';
-import { askForChecksum, verifyDownload } from './verify.ts';
+import { downloadSequentially, type OpenedImage } from './sequential-download.ts';
+import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface BackupDownloadOptions extends TransferOptions {
   readonly disk: Thing;
@@ -46,7 +46,7 @@ export interface DownloadedBackup {
 export async function downloadBackup(options: BackupDownloadOptions): Promise<DownloadedBackup> {
   const file = await PartialFile.create(options.file, options.force);
   try {
-    return await readWhole(options, (reading) => receive(options, file, reading));
+    return await downloadSequentially(options, (reading) => receive(options, file, reading));
   } catch (error) {
     await file.remove().catch(() => undefined);
     throw error;
@@ -56,32 +56,32 @@ export async function downloadBackup(options: BackupDownloadOptions): Promise<Do
 async function receive(
   options: BackupDownloadOptions,
   file: PartialFile,
-  { id, image, capabilities, layout, meter }: Reading,
+  { id, image, capabilities, layout, meter }: OpenedImage,
 ): Promise<DownloadedBackup> {
   const { base, verify, onNote } = options;
-  const changes = await image.changes(base !== undefined);
+  const changes = await image.changedExtents(base !== undefined);
   const { size, data } = changes ?? layout;
-  const keeps = changes !== undefined && base !== undefined;
-  if (keeps) await copyOf(base, file.path);
+  const preserve = changes !== undefined && base !== undefined;
+  if (preserve) await copyOf(base, file.path);
   await file.resize(size);
   const journal = journalFor(options, id, size, verify && !changes);
-  meter.enter('copying', size);
-  const checksum = journal.header.hashed ? askForChecksum(image, capabilities) : undefined;
+  meter.enterPhase('copying', size);
+  const checksum = journal.header.hashed ? requestChecksum(image, capabilities) : undefined;
   const parts = { image, capabilities, data, file, journal, meter };
-  await prepareReceiving({ ...options, ...parts, fresh: true, keeps }).run();
+  await prepareReceiving({ ...options, ...parts, fresh: true, preserve }).run();
   let verified = false;
   if (checksum) {
-    meter.enter('verifying');
+    meter.enterPhase('verifying');
     verified = await verifyDownload(journal, checksum);
     if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
   }
-  meter.enter('flushing');
+  meter.enterPhase('flushing');
   await file.finish();
   return {
     file: file.target,
     format: 'raw',
     backup_mode: changes ? 'incremental' : 'full',
-    content: changes && !keeps ? 'changes' : 'disk',
+    content: changes && !preserve ? 'changes' : 'disk',
     size,
     transferred: meter.transferred,
     verified,
@@ -105,7 +105,7 @@ function journalFor(
   size: number,
   hashed: boolean,
 ): Journal {
-  return Journal.unkept({
+  return Journal.inMemory({
     version: 1,
     direction: 'download',
     server,

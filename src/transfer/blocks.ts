@@ -77,7 +77,7 @@ export async function* allData(size: number): AsyncGenerator<Extent> {
   if (size > 0) yield { start: 0, end: size, zero: false };
 }
 
-export class Buffers {
+export class BufferPool {
   readonly #free: Buffer[] = [];
   readonly #waiting: ((buffer: Buffer) => void)[] = [];
 
@@ -95,7 +95,7 @@ export class Buffers {
   }
 
   /** Takes a buffer back that nothing reads or writes any more. */
-  give(buffer: Buffer): void {
+  release(buffer: Buffer): void {
     const next = this.#waiting.shift();
     if (next) next(buffer);
     else this.#free.push(buffer);

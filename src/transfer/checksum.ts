@@ -65,7 +65,7 @@ const program = `
   });
 `;
 
-interface Waiting {
+interface PendingHash {
   readonly resolve: (digest: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -74,7 +74,7 @@ interface Waiting {
 class HashThread {
   #worker: Worker | undefined;
   /** Whoever waits for a hash, in the order in which they come. */
-  #waiting: Waiting[] = [];
+  #waiting: PendingHash[] = [];
 
   async hash(bytes: Uint8Array): Promise<Uint8Array> {
     this.#worker ??= this.#start();
@@ -104,6 +104,6 @@ class HashThread {
 const thread = new HashThread();
 
 /** The hash of the bytes of one block, which must not change meanwhile. */
-export async function hashOf(bytes: Uint8Array): Promise<Uint8Array> {
+export async function hashBlock(bytes: Uint8Array): Promise<Uint8Array> {
   return await thread.hash(bytes);
 }

@@ -1,11 +1,11 @@
 /** Whether a local file is the image of a disk. Checksums travel, the bytes stay where they are. */
 import type { Thing } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
-import { BLOCK, Buffers, blockRange, lengthOf, pieces } from './blocks.ts';
-import { ALGORITHM, BlockHashes, checksumQuery, hashOf } from './checksum.ts';
-import { bytesOf } from './parallel-copy.ts';
-import type { Meter, TransferOptions } from './progress.ts';
-import { readWhole } from './sequential-download.ts';
+import { BLOCK, BufferPool, blockRange, lengthOf, pieces } from './blocks.ts';
+import { ALGORITHM, BlockHashes, checksumQuery, hashBlock } from './checksum.ts';
+import { totalLength } from './parallel-copy.ts';
+import type { ProgressReporter, TransferOptions } from './progress.ts';
+import { downloadSequentially } from './sequential-download.ts';
 import { readRuns, type Source } from './source.ts';
 
 export interface CompareOptions
@@ -34,12 +34,12 @@ const HANDS = 4;
  */
 export async function compare(options: CompareOptions): Promise<Compared> {
   const { disk, source, signal } = options;
-  const { compared, reason, format, id } = await readWhole(options, async (reading) => {
+  const { compared, reason, format, id } = await downloadSequentially(options, async (reading) => {
     const { image, capabilities, layout, meter, id, format } = reading;
     if (!capabilities.features.has('checksum')) throw noChecksum();
     const { size } = layout;
     const told = { size, fileSize: source.size, algorithm: ALGORITHM };
-    meter.enter('verifying', size);
+    meter.enterPhase('verifying', size);
     if (source.size > size) {
       const longer = `the file has ${source.size} bytes, ${source.size - size} more than the image`;
       return { id, format, compared: { ...told, checksum: '' }, reason: longer };
@@ -75,28 +75,28 @@ export async function compare(options: CompareOptions): Promise<Compared> {
 async function fileChecksum(
   source: Source,
   size: number,
-  meter: Meter,
+  meter: ProgressReporter,
   signal: AbortSignal,
 ): Promise<string> {
   const hashes = new BlockHashes();
-  const buffers = new Buffers(HANDS);
+  const buffers = new BufferPool(HANDS);
   const todo = pieces(await source.extents(), size);
   const work = async () => {
     for (let next = await todo.next(); !next.done; next = await todo.next()) {
       signal.throwIfAborted();
       const piece = next.value;
       if (piece.kind === 'zero') {
-        meter.passed(Math.min((piece.last + 1) * BLOCK, size) - piece.first * BLOCK);
+        meter.addSkipped(Math.min((piece.last + 1) * BLOCK, size) - piece.first * BLOCK);
         continue;
       }
       const range = blockRange(piece.block, size);
       const buffer = await buffers.take();
       const bytes = buffer.subarray(0, lengthOf(range));
       await readRuns(source, range, piece.runs, bytes);
-      hashes.set(piece.block, await hashOf(bytes));
-      buffers.give(buffer);
-      meter.moved(bytesOf(piece.runs));
-      meter.passed(bytes.length - bytesOf(piece.runs));
+      hashes.set(piece.block, await hashBlock(bytes));
+      buffers.release(buffer);
+      meter.addTransferred(totalLength(piece.runs));
+      meter.addSkipped(bytes.length - totalLength(piece.runs));
     }
   };
   await Promise.all(Array.from({ length: HANDS }, work));

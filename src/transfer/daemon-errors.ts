@@ -10,7 +10,7 @@ import {
 } from '../client/errors.ts';
 
 /** What went wrong before there was an answer. `what` was tried at `origin`. */
-export function failureOf(what: string, error: unknown, origin: string): unknown {
+export function daemonConnectionError(what: string, error: unknown, origin: string): unknown {
   if (error instanceof VmctlError) return error;
   // The path is a secret: whoever knows the ticket may use it.
   const reached = connectionError(error, { method: '', origin, path: '/images' });
@@ -24,7 +24,7 @@ export function failureOf(what: string, error: unknown, origin: string): unknown
 }
 
 /** An answer that is no success. */
-export function refusalOf(what: string, status: number, text: string): VmctlError {
+export function daemonError(what: string, status: number, text: string): VmctlError {
   const why = text.trim().split('\n', 1)[0] || `HTTP status ${status}`;
   const message = `${what}: the image daemon says: ${why}`;
   if (status === 403) {
@@ -42,6 +42,6 @@ export function refusalOf(what: string, status: number, text: string): VmctlErro
 }
 
 /** An answer that claims success and is none. */
-export function badAnswer(what: string): ServerError {
+export function invalidResponse(what: string): ServerError {
   return new ServerError(`fetch the image: the image daemon ${what}`, { code: 'bad_answer' });
 }

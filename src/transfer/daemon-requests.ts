@@ -11,7 +11,7 @@ import { ConnectionError, ServerError, VmctlError } from '../client/errors.ts';
 import type { Http } from '../client/http.ts';
 import { backOff } from '../client/retry.ts';
 import type { Range } from '../extents/range-set.ts';
-import { failureOf } from './daemon-errors.ts';
+import { daemonConnectionError } from './daemon-errors.ts';
 import { RangePool } from './range-pool.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -21,34 +21,34 @@ export interface DaemonOptions {
   /** Repetitions of a request whose connection failed, or that the daemon failed to serve. */
   readonly retries: number;
   /** Told when a connection was lost: what was not flushed may be lost with it. */
-  readonly onLost?: () => void;
+  readonly onConnectionLost?: () => void;
   /**
    * Asked to make a refused ticket usable again, so that requests can be repeated; called once for
    * all requests that it refused. Rejects with why the transfer cannot go on.
    */
-  readonly onRefused?: () => Promise<void>;
+  readonly onTicketRefused?: () => Promise<void>;
   /** How fast bytes of images may travel. */
   readonly limit?: RateLimit;
 }
 
-export type Request = Partial<Dispatcher.RequestOptions> & {
+export type DaemonRequest = Partial<Dispatcher.RequestOptions> & {
   /** What follows the path of the image: a sub-resource, a query. */
   readonly suffix?: string;
 };
 
-export interface Outcome {
+export interface DaemonResponse {
   readonly status: number;
   readonly text: string;
 }
 
 /** Milliseconds. Silence this long means that the connection is dead, whatever TCP believes. */
-const SILENCE = 60_000;
+const IDLE_TIMEOUT = 60_000;
 /** Characters of a refusal that anybody reads. */
-const REFUSAL = 500;
+const MAX_ERROR_LENGTH = 500;
 /** Requests through a socket of this machine need a host all the same. */
-const LOCAL = 'http://localhost';
+const LOCAL_ORIGIN = 'http://localhost';
 
-export class Requests {
+export class DaemonRequests {
   readonly #options: DaemonOptions;
   #origin = '';
   #path = '';
@@ -85,13 +85,13 @@ export class Requests {
   }
 
   /** Sends a request and reads the whole answer, which is short. */
-  async send(request: Request): Promise<Outcome> {
+  async send(request: DaemonRequest): Promise<DaemonResponse> {
     const { statusCode, body } = await this.open(request);
     return { status: statusCode, text: await body.text() };
   }
 
   /** Sends a request; the answer is there as far as its head. */
-  open(request: Request): Promise<Dispatcher.ResponseData> {
+  open(request: DaemonRequest): Promise<Dispatcher.ResponseData> {
     return this.#dispatcher.request({ ...this.#addressed(request), signal: this.#options.signal });
   }
 
@@ -100,19 +100,19 @@ export class Requests {
   }
 
   /** The request at the image's present address, which may be another one than a moment ago. */
-  #addressed({ suffix = '', ...request }: Request): Dispatcher.RequestOptions {
+  #addressed({ suffix = '', ...request }: DaemonRequest): Dispatcher.RequestOptions {
     return {
-      origin: this.#local ? LOCAL : this.#origin,
+      origin: this.#local ? LOCAL_ORIGIN : this.#origin,
       path: `${this.#path}${suffix}`,
       method: 'GET',
-      headersTimeout: SILENCE,
-      bodyTimeout: SILENCE,
+      headersTimeout: IDLE_TIMEOUT,
+      bodyTimeout: IDLE_TIMEOUT,
       ...request,
     };
   }
 
   /** Receives into the buffer; resolves with the answer instead when it holds no image bytes. */
-  async receive({ start, end }: Range, buffer: Buffer): Promise<Outcome | undefined> {
+  async receive({ start, end }: Range, buffer: Buffer): Promise<DaemonResponse | undefined> {
     const { signal, limit, http } = this.#options;
     const place = {
       origin: this.#origin,
@@ -123,10 +123,10 @@ export class Requests {
     const { status, text } = await this.#pool.get(place, {
       ...{ path: this.#path, first: start, last: end - 1, buffer, signal },
       ...(limit
-        ? { pace: { piece: limit.piece, pass: (count) => limit.pass(count, signal) } }
+        ? { pace: { piece: limit.chunkSize, pass: (count) => limit.acquire(count, signal) } }
         : {}),
     });
-    return status === 206 ? undefined : { status, text: text.slice(0, REFUSAL) };
+    return status === 206 ? undefined : { status, text: text.slice(0, MAX_ERROR_LENGTH) };
   }
 
   /** One request after the other finds the ticket refused; the first of them has it revived. */
@@ -142,12 +142,12 @@ export class Requests {
   }
 
   /** Repeats what fails for a reason that may pass; every request here may be sent twice. */
-  async retried<T>(
+  async retry<T>(
     what: string,
     once: () => Promise<T>,
     retries = this.#options.retries,
   ): Promise<T> {
-    const { signal, onLost, onRefused } = this.#options;
+    const { signal, onConnectionLost, onTicketRefused } = this.#options;
     for (let failures = 0; ; ) {
       signal.throwIfAborted();
       const revivals = this.#revivals;
@@ -155,17 +155,17 @@ export class Requests {
         return await once();
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        const failure = failureOf(what, error, this.#origin);
+        const failure = daemonConnectionError(what, error, this.#origin);
         const lost = failure instanceof ConnectionError;
         const refused = failure instanceof VmctlError && failure.code === 'ticket_refused';
         if (lost || refused) {
           this.#epoch += 1;
-          onLost?.();
+          onConnectionLost?.();
         }
         if (lost) this.#local = undefined;
-        if (refused && onRefused) {
+        if (refused && onTicketRefused) {
           // A refusal from before the ticket was revived may arrive after that.
-          if (revivals === this.#revivals) await this.#revive(onRefused);
+          if (revivals === this.#revivals) await this.#revive(onTicketRefused);
           continue;
         }
         const passing = lost || (failure instanceof ServerError && failure.retryable);
@@ -184,7 +184,7 @@ export interface LocalSocket {
 }
 
 /** Prepares connections through the socket of a daemon. */
-export async function openSocket(path: string): Promise<LocalSocket> {
+export async function openLocalSocket(path: string): Promise<LocalSocket> {
   const { Agent } = await import('../client/undici.ts');
   return { path, dispatcher: new Agent({ connections: 8, connect: { socketPath: path } }) };
 }
@@ -195,7 +195,7 @@ export async function openSocket(path: string): Promise<LocalSocket> {
  */
 export async function isThisMachine(url: string): Promise<boolean> {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(host) ? [host] : await addressesOf(host);
+  const addresses = isIP(host) ? [host] : await lookUp(host);
   const own = Object.values(networkInterfaces())
     .flatMap((some) => some ?? [])
     .map(({ address }) => address);
@@ -203,14 +203,14 @@ export async function isThisMachine(url: string): Promise<boolean> {
 }
 
 /** Whether there is such a socket, and this user may use it. */
-export async function isOpenToUs(path: string): Promise<boolean> {
+export async function isWritable(path: string): Promise<boolean> {
   return await access(path, constants.W_OK).then(
     () => true,
     () => false,
   );
 }
 
-async function addressesOf(host: string): Promise<string[]> {
+async function lookUp(host: string): Promise<string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   } catch {

@@ -2,33 +2,33 @@
 import type { Writable } from 'node:stream';
 import type { Thing } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
-import { BLOCK, Buffers, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
-import { hashOf } from './checksum.ts';
+import { BLOCK, BufferPool, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
+import { hashBlock } from './checksum.ts';
 import type { Downloaded } from './download.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
-import { bytesOf } from './parallel-copy.ts';
-import type { Meter, TransferOptions } from './progress.ts';
-import type { Layout } from './remote-extents.ts';
+import { totalLength } from './parallel-copy.ts';
+import type { ProgressReporter, TransferOptions } from './progress.ts';
+import type { RemoteExtents } from './remote-extents.ts';
 import { dataExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-import { readWhole } from './sequential-download.ts';
-import { Stopped } from './transfer-error.ts';
-import { askForChecksum, verifyDownload } from './verify.ts';
+import { downloadSequentially } from './sequential-download.ts';
+import { TransferAborted } from './transfer-error.ts';
+import { requestChecksum, verifyDownload } from './verify.ts';
 
-export interface PourOptions extends TransferOptions {
+export interface StreamDownloadOptions extends TransferOptions {
   readonly disk: Thing;
   /** Id of the backup in which the disk is read. */
   readonly backup?: string;
   readonly out: Writable;
   /** Bytes that it takes, where there is a limit. */
-  readonly room?: number;
+  readonly capacity?: number;
   /** The device that is written over. */
   readonly device?: string;
 }
 
 /** Nobody reads any more what is written. */
-export class ReaderGone extends Error {}
+export class ReaderClosedError extends Error {}
 
 const zeros = Buffer.alloc(2 ** 20);
 
@@ -36,37 +36,42 @@ const zeros = Buffer.alloc(2 ** 20);
  * Downloads. Throws `Stopped` when it could not be finished, with `ReaderGone` as the cause where
  * nobody wanted more; what was written then is a part of the image.
  */
-export async function pour(options: PourOptions): Promise<Omit<Downloaded, 'file'>> {
+export async function downloadToStream(
+  options: StreamDownloadOptions,
+): Promise<Omit<Downloaded, 'file'>> {
   const { verify, onNote, device } = options;
   let isWritten = false;
-  const reading = readWhole(options, async ({ id, format, image, capabilities, layout, meter }) => {
-    const { size } = layout;
-    requireRoomFor(size, options);
-    isWritten = true;
-    const journal = journalFor(options, id, format, size);
-    meter.enter('copying', size);
-    const checksum = verify ? askForChecksum(image, capabilities) : undefined;
-    await copy(options, { image, capabilities, layout, journal, meter });
-    let verified = false;
-    if (checksum) {
-      meter.enter('verifying');
-      verified = await verifyDownload(journal, checksum);
-      if (!verified) onNote?.('the image daemon makes no checksums: nothing was verified');
-    }
-    return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };
-  });
+  const reading = downloadSequentially(
+    options,
+    async ({ id, format, image, capabilities, layout, meter }) => {
+      const { size } = layout;
+      requireCapacity(size, options);
+      isWritten = true;
+      const journal = journalFor(options, id, format, size);
+      meter.enterPhase('copying', size);
+      const checksum = verify ? requestChecksum(image, capabilities) : undefined;
+      await copy(options, { image, capabilities, layout, journal, meter });
+      let verified = false;
+      if (checksum) {
+        meter.enterPhase('verifying');
+        verified = await verifyDownload(journal, checksum);
+        if (!verified) onNote?.('the image daemon makes no checksums: nothing was verified');
+      }
+      return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };
+    },
+  );
   try {
     return await reading;
   } catch (error) {
-    if (device === undefined || !isWritten || !(error instanceof Stopped)) throw error;
-    throw new Stopped(error.cause, { ...error.left, deviceSpoilt: device });
+    if (device === undefined || !isWritten || !(error instanceof TransferAborted)) throw error;
+    throw new TransferAborted(error.cause, { ...error.remainder, deviceCorrupted: device });
   }
 }
 
-function requireRoomFor(size: number, { room = Infinity }: PourOptions): void {
-  if (size <= room) return;
+function requireCapacity(size: number, { capacity = Infinity }: StreamDownloadOptions): void {
+  if (size <= capacity) return;
   throw new ConflictError(
-    `the image has ${size} bytes, ${size - room} more than there is room for`,
+    `the image has ${size} bytes, ${size - capacity} more than there is room for`,
     { code: 'no_room', hint: 'give a larger device, or download into a file' },
   );
 }
@@ -74,16 +79,16 @@ function requireRoomFor(size: number, { room = Infinity }: PourOptions): void {
 interface Work {
   readonly image: RemoteImage;
   readonly capabilities: Capabilities;
-  readonly layout: Layout;
+  readonly layout: RemoteExtents;
   readonly journal: Journal;
-  readonly meter: Meter;
+  readonly meter: ProgressReporter;
 }
 
 /** Fetches a few blocks ahead of the one that is written. */
-async function copy({ parallel, out, signal }: PourOptions, work: Work): Promise<void> {
+async function copy({ parallel, out, signal }: StreamDownloadOptions, work: Work): Promise<void> {
   const { capabilities, layout, journal, meter } = work;
   const ahead = Math.max(1, Math.min(parallel, capabilities.maxReaders));
-  const buffers = new Buffers(ahead);
+  const buffers = new BufferPool(ahead);
   const waiting: (() => Promise<void>)[] = [];
   for await (const piece of pieces(dataExtents(layout.data), layout.size)) {
     if (waiting.length === ahead) await waiting.shift()?.();
@@ -91,31 +96,31 @@ async function copy({ parallel, out, signal }: PourOptions, work: Work): Promise
       const length = Math.min((piece.last + 1) * BLOCK, layout.size) - piece.first * BLOCK;
       waiting.push(async () => {
         for (let left = length; left > 0; left -= zeros.length) {
-          await written(out, zeros.subarray(0, Math.min(left, zeros.length)), signal);
+          await write(out, zeros.subarray(0, Math.min(left, zeros.length)), signal);
         }
-        meter.passed(length);
+        meter.addSkipped(length);
       });
       continue;
     }
     const buffer = await buffers.take();
-    const fetching = fetched(work, piece, buffer);
+    const fetching = fetchBlock(work, piece, buffer);
     // Whoever waits for it hears of a failure.
     fetching.catch(() => undefined);
     waiting.push(async () => {
       const bytes = await fetching;
-      const hashing = journal.header.hashed ? hashOf(bytes) : undefined;
-      await written(out, bytes, signal);
+      const hashing = journal.header.hashed ? hashBlock(bytes) : undefined;
+      await write(out, bytes, signal);
       const digest = await hashing;
       if (digest) journal.note([{ block: piece.block, digest }]);
-      meter.moved(bytesOf(piece.runs));
-      meter.passed(bytes.length - bytesOf(piece.runs));
-      buffers.give(buffer);
+      meter.addTransferred(totalLength(piece.runs));
+      meter.addSkipped(bytes.length - totalLength(piece.runs));
+      buffers.release(buffer);
     });
   }
   for (const write of waiting) await write();
 }
 
-async function fetched(
+async function fetchBlock(
   { image, layout }: Work,
   { block, runs }: Extract<Piece, { kind: 'data' }>,
   buffer: Buffer,
@@ -133,7 +138,7 @@ async function fetched(
 }
 
 /** Writes, and waits until the bytes may be overwritten. */
-async function written(out: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> {
+async function write(out: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = () => reject(signal.reason);
     if (signal.aborted) return stop();
@@ -141,7 +146,7 @@ async function written(out: Writable, bytes: Buffer, signal: AbortSignal): Promi
     out.write(bytes, (error) => {
       signal.removeEventListener('abort', stop);
       if (!error) resolve();
-      else if ('code' in error && error.code === 'EPIPE') reject(new ReaderGone());
+      else if ('code' in error && error.code === 'EPIPE') reject(new ReaderClosedError());
       else {
         const context = { code: 'unwritable_file', cause: error };
         reject(new VmctlError(`the image cannot be written: ${error.message}`, context));
@@ -151,12 +156,12 @@ async function written(out: Writable, bytes: Buffer, signal: AbortSignal): Promi
 }
 
 function journalFor(
-  { server, disk, verify }: PourOptions,
+  { server, disk, verify }: StreamDownloadOptions,
   id: string,
   format: DiskFormat,
   size: number,
 ): Journal {
-  return Journal.unkept({
+  return Journal.inMemory({
     version: 1,
     direction: 'download',
     server,

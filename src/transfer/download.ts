@@ -3,17 +3,17 @@ import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
-import { bytesOf } from './parallel-copy.ts';
+import { totalLength } from './parallel-copy.ts';
 import { PartialFile } from './partial-file.ts';
 import type { TransferOptions } from './progress.ts';
-import { Meter } from './progress.ts';
+import { ProgressReporter } from './progress.ts';
 import { prepareReceiving } from './receive-blocks.ts';
-import type { Layout } from './remote-extents.ts';
-import { layoutOf } from './remote-extents.ts';
-import { Control } from './transfer-api.ts';
-import { cancelQuietly, mayPass, Stopped } from './transfer-error.ts';
-import { Ticket } from './transfer-session.ts';
-import { askForChecksum, type Promised, verifyDownload } from './verify.ts';
+import type { RemoteExtents } from './remote-extents.ts';
+import { remoteExtents } from './remote-extents.ts';
+import { TransferApi } from './transfer-api.ts';
+import { isTransient, TransferAborted, tryCancel } from './transfer-error.ts';
+import { TransferSession } from './transfer-session.ts';
+import { type PendingChecksum, requestChecksum, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
   readonly disk: Thing;
@@ -55,25 +55,25 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
 
 class Download {
   readonly #options: DownloadOptions;
-  readonly #control: Control;
-  readonly #meter: Meter;
+  readonly #control: TransferApi;
+  readonly #meter: ProgressReporter;
   readonly #disk: string;
   readonly #format: DiskFormat;
   #file: PartialFile | undefined;
   #journal: Journal | undefined;
-  #ticket: Ticket | undefined;
+  #ticket: TransferSession | undefined;
 
   constructor(options: DownloadOptions) {
     this.#options = options;
-    this.#control = new Control(options.client, options.signal);
-    this.#meter = new Meter(options.onEvent);
+    this.#control = new TransferApi(options.client, options.signal);
+    this.#meter = new ProgressReporter(options.onEvent);
     this.#disk = String(options.disk['id']);
     this.#format = options.disk['format'] === 'cow' ? 'cow' : 'raw';
   }
 
   async run(): Promise<Downloaded> {
     const { resume, file: given, force } = this.#options;
-    this.#meter.enter('preparing');
+    this.#meter.enterPhase('preparing');
     resume?.refuseIfInUse();
     const over = resume && (await this.#finishedBefore(resume));
     if (over) return over;
@@ -82,7 +82,7 @@ class Download {
       : await PartialFile.create(given, force);
     const file = this.#file;
     this.#journal = resume;
-    const ticket = new Ticket({
+    const ticket = new TransferSession({
       ...this.#options,
       control: this.#control,
       direction: 'download',
@@ -92,14 +92,14 @@ class Download {
     });
     this.#ticket = ticket;
     const { image, capabilities } = await ticket.open();
-    const layout = await layoutOf(image, capabilities, this.#options.disk, this.#format);
+    const layout = await remoteExtents(image, capabilities, this.#options.disk, this.#format);
     const journal = await this.#openJournal(file, layout.size, ticket.id);
     this.#journal = journal;
     await this.#warnAboutSpace(file, journal, layout);
-    this.#meter.enter('copying', layout.size);
+    this.#meter.enterPhase('copying', layout.size);
     const { verify } = this.#options;
     const checksum =
-      verify && journal.header.hashed ? askForChecksum(image, capabilities) : undefined;
+      verify && journal.header.hashed ? requestChecksum(image, capabilities) : undefined;
     const copy = prepareReceiving({
       ...this.#options,
       image,
@@ -117,7 +117,7 @@ class Download {
       throw error;
     }
     const verified = checksum !== undefined && (await this.#verify(journal, checksum));
-    this.#meter.enter('flushing');
+    this.#meter.enterPhase('flushing');
     await file.finish();
     ticket.stop();
     return await this.#end(journal, ticket.id, verified);
@@ -127,8 +127,8 @@ class Download {
   async #finishedBefore(journal: Journal): Promise<Downloaded | undefined> {
     const { file, identity, size, hashed } = journal.header;
     if (!(await PartialFile.isFinished(file, identity))) return undefined;
-    this.#meter.enter('copying', size);
-    this.#meter.kept(size);
+    this.#meter.enterPhase('copying', size);
+    this.#meter.addResumed(size);
     return await this.#end(journal, journal.transfer, hashed);
   }
 
@@ -142,10 +142,10 @@ class Download {
     verified: boolean,
   ): Promise<Downloaded> {
     const { file, size } = journal.header;
-    this.#meter.enter('finalizing');
+    this.#meter.enterPhase('finalizing');
     if (transfer !== undefined) await this.#finalize(transfer);
     journal.remove(this.#options.onNote);
-    this.#meter.enter('done');
+    this.#meter.enterPhase('done');
     const { transferred, skipped } = this.#meter;
     return { file, format: this.#format, size, transferred, skipped, verified };
   }
@@ -179,9 +179,13 @@ class Download {
   }
 
   /** Only a warning: file systems that compress or share blocks need less than it seems. */
-  async #warnAboutSpace(file: PartialFile, journal: Journal, { data }: Layout): Promise<void> {
+  async #warnAboutSpace(
+    file: PartialFile,
+    journal: Journal,
+    { data }: RemoteExtents,
+  ): Promise<void> {
     if (journal.done.count > 0) return;
-    const needed = bytesOf(data);
+    const needed = totalLength(data);
     const space = await file.space();
     if (space !== undefined && space < needed) {
       this.#options.onNote?.(
@@ -190,9 +194,9 @@ class Download {
     }
   }
 
-  async #verify(journal: Journal, checksum: Promised): Promise<boolean> {
+  async #verify(journal: Journal, checksum: PendingChecksum): Promise<boolean> {
     const { onNote } = this.#options;
-    this.#meter.enter('verifying');
+    this.#meter.enterPhase('verifying');
     const verified = await verifyDownload(journal, checksum);
     if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
     return verified;
@@ -204,9 +208,9 @@ class Download {
       // A signal that comes now has nothing to stop any more, but must not leave the disk locked.
       await this.#control.finalize(transfer).catch(async (error: unknown) => {
         if (!this.#options.signal.aborted) throw error;
-        const after = this.#control.afterwards();
+        const after = this.#control.forCleanup();
         if ((await after.phase(transfer)) === 'transferring') await after.finalize(transfer);
-        else await after.ended(transfer);
+        else await after.waitUntilFinished(transfer);
       });
     } catch (error) {
       this.#options.onNote?.(
@@ -220,9 +224,8 @@ class Download {
     const file = this.#file;
     const journal = this.#journal;
     this.#ticket?.stop();
-    const transfer = this.#ticket?.begun;
-    const told =
-      transfer === undefined || (await cancelQuietly(this.#control, transfer, this.#disk));
+    const transfer = this.#ticket?.startedId;
+    const told = transfer === undefined || (await tryCancel(this.#control, transfer, this.#disk));
     if (!file) {
       journal?.close();
       return error;
@@ -231,10 +234,10 @@ class Download {
     // Whoever stops it gets what a kill leaves: something that `--resume` goes on with.
     const useful =
       journal !== undefined && (journal.done.count > 0 || error instanceof InterruptedError);
-    if (useful && this.#options.keepPartial && (mayPass(error) || local)) {
+    if (useful && this.#options.keepPartial && (isTransient(error) || local)) {
       journal.close();
       await file.close().catch(() => {});
-      return new Stopped(error, { resumable: true, disk: this.#disk, partial: file.path });
+      return new TransferAborted(error, { resumable: true, disk: this.#disk, partial: file.path });
     }
     if (isWhole(error) || (this.#options.resume && error instanceof UsageError)) {
       journal?.close();
@@ -246,11 +249,11 @@ class Download {
       () => false,
     );
     journal?.remove(this.#options.onNote);
-    return new Stopped(error, {
+    return new TransferAborted(error, {
       resumable: false,
       disk: this.#disk,
       ...(removed ? {} : { partial: file.path }),
-      ...(told ? {} : { transfer, untold: true }),
+      ...(told ? {} : { transfer, notNotified: true }),
     });
   }
 }

@@ -7,7 +7,7 @@ import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 import { deviceSize } from './block-device.ts';
 import { allData } from './blocks.ts';
-import { HEAD, type ImageFormat, imageFormat } from './image-format.ts';
+import { HEAD_LENGTH, type ImageFormat, imageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 import { localExtents } from './local-extents.ts';
 import type { Source } from './source.ts';
@@ -16,29 +16,29 @@ import type { Source } from './source.ts';
 const SECTOR = 512;
 const PIECE = 2 ** 20;
 
-export class SourceFile implements Source {
+export class FileSource implements Source {
   readonly path: string;
   readonly identity: FileIdentity;
   readonly content: ImageFormat;
   /** The first bytes of it. */
   readonly head: Buffer;
-  readonly stored: number;
-  readonly lasting: boolean;
+  readonly storedSize: number;
+  readonly repeatable: boolean;
   readonly #handle: FileHandle;
   readonly #forget: (() => Promise<void>) | undefined;
 
   private constructor(
     path: string,
     handle: FileHandle,
-    { identity, head, stored }: Looks,
+    { identity, head, stored }: FileFacts,
     forget?: () => Promise<void>,
   ) {
     this.path = path;
     this.identity = identity;
     this.head = head;
     this.content = imageFormat(head, identity.size);
-    this.stored = stored;
-    this.lasting = forget === undefined;
+    this.storedSize = stored;
+    this.repeatable = forget === undefined;
     this.#handle = handle;
     this.#forget = forget;
   }
@@ -48,12 +48,12 @@ export class SourceFile implements Source {
     path: string,
     handle: FileHandle,
     forget: () => Promise<void>,
-  ): Promise<SourceFile> {
-    return new SourceFile(path, handle, await looksOf(handle, path), forget);
+  ): Promise<FileSource> {
+    return new FileSource(path, handle, await inspect(handle, path), forget);
   }
 
   /** Opens a regular file or a block device and looks at what is in it. Throws usage errors. */
-  static async open(given: string): Promise<SourceFile> {
+  static async open(given: string): Promise<FileSource> {
     const path = resolve(given);
     let handle: FileHandle;
     try {
@@ -73,7 +73,7 @@ export class SourceFile implements Source {
           code: 'unreadable_file',
         });
       }
-      return new SourceFile(path, handle, await looksOf(handle, given));
+      return new FileSource(path, handle, await inspect(handle, given));
     } catch (error) {
       await handle.close();
       throw error;
@@ -108,7 +108,7 @@ export class SourceFile implements Source {
   /** Throws when the file is no longer what it was when it was opened. */
   async requireUnchanged(): Promise<void> {
     const now = await identityOf(this.#handle, this.path);
-    if (!isSame(now, this.identity)) throw this.#changed('somebody writes to it');
+    if (!isSameIdentity(now, this.identity)) throw this.#changed('somebody writes to it');
   }
 
   #changed(why: string): ConflictError {
@@ -135,17 +135,17 @@ export class SourceFile implements Source {
   }
 }
 
-interface Looks {
+interface FileFacts {
   readonly identity: FileIdentity;
   readonly head: Buffer;
   readonly stored: number;
 }
 
 /** What an open file is. Throws a usage error when nothing is in it. */
-async function looksOf(handle: FileHandle, given: string): Promise<Looks> {
+async function inspect(handle: FileHandle, given: string): Promise<FileFacts> {
   const identity = await identityOf(handle, given);
   if (identity.size === 0) throw new UsageError(`${given} is empty`, { code: 'empty_file' });
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_LENGTH), 0, HEAD_LENGTH, 0);
   const stats = await handle.stat();
   const tells = process.platform !== 'win32' && stats.isFile();
   const stored = tells ? Math.min(stats.blocks * SECTOR, identity.size) : identity.size;
@@ -177,6 +177,6 @@ export async function identityOf(handle: FileHandle, path: string): Promise<File
 }
 
 /** Whether two identities are the same; an empty time is no evidence. */
-export function isSame(a: FileIdentity, b: FileIdentity): boolean {
+export function isSameIdentity(a: FileIdentity, b: FileIdentity): boolean {
   return a.size === b.size && a.modified === b.modified && a.inode === b.inode;
 }

@@ -8,17 +8,21 @@ export {
 } from './backup-download.ts';
 export { isBlockDevice, openDevice } from './block-device.ts';
 export { type Compared, type CompareOptions, compare } from './compare.ts';
-export { refusalOf } from './daemon-errors.ts';
+export { daemonError } from './daemon-errors.ts';
 export { type Downloaded, type DownloadOptions, download } from './download.ts';
-export { type PourOptions, pour, ReaderGone } from './download-to-stream.ts';
-export { isSame, SourceFile } from './file-source.ts';
+export {
+  downloadToStream,
+  ReaderClosedError,
+  type StreamDownloadOptions,
+} from './download-to-stream.ts';
+export { FileSource, isSameIdentity } from './file-source.ts';
 export type { DiskFormat } from './image-format.ts';
 export { Journal, type JournalHeader } from './journal.ts';
 export { openSource, type SourceOptions } from './open-source.ts';
 export { PartialFile } from './partial-file.ts';
-export type { Listener, Phase, TransferEvent, TransferOptions } from './progress.ts';
+export type { Phase, ProgressListener, TransferEvent, TransferOptions } from './progress.ts';
 export { RateLimit } from './rate-limit.ts';
 export type { Source } from './source.ts';
-export { type Leftover, Stopped } from './transfer-error.ts';
+export { TransferAborted, type TransferRemainder } from './transfer-error.ts';
 export { type NewDisk, type UploadOptions, upload } from './upload.ts';
-export { isAddress } from './web-source.ts';
+export { isUrl } from './web-source.ts';

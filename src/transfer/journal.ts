@@ -91,7 +91,7 @@ export class Journal {
   /** Begins a journal; one about the same transfer of earlier times is replaced. */
   static create(folder: string, header: JournalHeader): Journal {
     const path = join(folder, nameOf(header));
-    const file = written(path, () => {
+    const file = describeWriteErrors(path, () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       rmSync(path, { force: true });
       const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
@@ -108,7 +108,7 @@ export class Journal {
   }
 
   /** A journal that is not written down: nobody could go on with the transfer. */
-  static unkept(header: JournalHeader): Journal {
+  static inMemory(header: JournalHeader): Journal {
     return new Journal('', header, -1);
   }
 
@@ -129,7 +129,7 @@ export class Journal {
   }
 
   static #open(path: string): Journal | undefined {
-    const file = written(path, () =>
+    const file = describeWriteErrors(path, () =>
       openSync(path, constants.O_RDWR | constants.O_APPEND | noFollow),
     );
     const { uid, mode } = fstatSync(file);
@@ -141,7 +141,7 @@ export class Journal {
         hint: `look at what is in it, then remove it`,
       });
     }
-    const text = written(path, () => readFileSync(file, 'utf8'));
+    const text = describeWriteErrors(path, () => readFileSync(file, 'utf8'));
     const [first, ...lines] = text.split('\n').map(parsed);
     if (first?.['version'] !== 1) {
       closeSync(file);
@@ -150,7 +150,7 @@ export class Journal {
     const journal = new Journal(path, first as unknown as JournalHeader, file);
     for (const line of lines) if (line) journal.#take(line as Entry);
     // Whatever a crash left of the last line must not run into the next one.
-    written(path, () => writeSync(file, '\n'));
+    describeWriteErrors(path, () => writeSync(file, '\n'));
     return journal;
   }
 
@@ -213,7 +213,7 @@ export class Journal {
 
   #append(entry: Entry | JournalHeader): void {
     if (this.path === '') return;
-    written(this.path, () => {
+    describeWriteErrors(this.path, () => {
       // All of it, or an error: one call may write less.
       writeFileSync(this.#file, `${JSON.stringify(entry)}\n`);
       fdatasyncSync(this.#file);
@@ -243,7 +243,7 @@ export class Journal {
 }
 
 /** Does something with a journal; says what it was about when the system refuses. */
-function written<T>(path: string, work: () => T): T {
+function describeWriteErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -4,12 +4,12 @@
  */
 
 import type { Range } from '../extents/range-set.ts';
-import { BLOCK, Buffers, lengthOf, type Piece, WINDOW } from './blocks.ts';
+import { BLOCK, BufferPool, lengthOf, type Piece, WINDOW } from './blocks.ts';
 import type { Journal } from './journal.ts';
-import type { Meter } from './progress.ts';
+import type { ProgressReporter } from './progress.ts';
 
 /** What became of a piece. */
-export interface Moved {
+export interface MovedPiece {
   readonly piece: Piece;
   /** Hash of a block with data. */
   readonly digest?: Uint8Array;
@@ -26,26 +26,26 @@ export interface CopyOptions {
   /** Requests at a time. */
   readonly parallel: number;
   /** Moves a piece; the buffer, of the size of a block, is free to be used meanwhile. */
-  readonly move: (piece: Piece, buffer: Buffer) => Promise<Moved>;
+  readonly move: (piece: Piece, buffer: Buffer) => Promise<MovedPiece>;
   /** Losses of the connection until now: what was acknowledged before one may be lost with it. */
   readonly epoch?: () => number;
   /** Brings what was moved so far to stable storage. */
   readonly flush: () => Promise<void>;
   /** That can be done after a failure as well: what has arrived is here, whatever failed. */
-  readonly keepsOnFailure?: boolean;
+  readonly flushOnFailure?: boolean;
   /** Told that a piece is where it belongs for good, and will not be moved again. */
-  readonly onSafe?: (piece: Piece) => void;
+  readonly onDurable?: (piece: Piece) => void;
   /** Told of a failure at once, as the source of the pieces may be waiting for something. */
   readonly onFailure?: () => void;
   readonly journal: Journal;
-  readonly meter: Meter;
+  readonly meter: ProgressReporter;
 }
 
-export class Copy {
+export class ParallelCopy {
   readonly #options: CopyOptions;
-  readonly #buffers: Buffers;
+  readonly #buffers: BufferPool;
   /** Moved, but perhaps not on stable storage. */
-  #unsafe: Moved[] = [];
+  #unsafe: MovedPiece[] = [];
   #again: Piece[] = [];
   /** Bytes of blocks that are under way or not yet noted. */
   #outstanding = 0;
@@ -57,12 +57,12 @@ export class Copy {
 
   constructor(options: CopyOptions) {
     this.#options = options;
-    this.#buffers = new Buffers(workersOf(options.parallel));
+    this.#buffers = new BufferPool(workerCount(options.parallel));
   }
 
   /** Resolves when every piece is moved, on stable storage and noted. */
   async run(): Promise<void> {
-    const workers = workersOf(this.#options.parallel);
+    const workers = workerCount(this.#options.parallel);
     do {
       await Promise.all(Array.from({ length: workers }, () => this.#work()));
       while (!this.#failed && (this.#flushing || this.#unsafe.length > 0)) await this.#flush();
@@ -77,23 +77,23 @@ export class Copy {
   async #keep(): Promise<void> {
     await this.#flushing;
     // The system tells of a failed flush once, and may claim afterwards that all is well.
-    if (!this.#options.keepsOnFailure || this.#flushFailed) return;
+    if (!this.#options.flushOnFailure || this.#flushFailed) return;
     await this.#flush();
   }
 
   /** The other side may have lost what was not flushed yet: it is moved once more. */
-  lost(): void {
+  connectionLost(): void {
     this.#repeat(this.#unsafe);
     this.#unsafe = [];
     this.#wake();
   }
 
-  #repeat(lost: readonly Moved[]): void {
+  #repeat(lost: readonly MovedPiece[]): void {
     for (const { piece, moved, skipped } of lost) {
       this.#again.push(piece);
-      this.#outstanding -= sizeOf(piece);
-      this.#options.meter.moved(-moved);
-      this.#options.meter.passed(-skipped);
+      this.#outstanding -= countedSize(piece);
+      this.#options.meter.addTransferred(-moved);
+      this.#options.meter.addSkipped(-skipped);
     }
   }
 
@@ -104,7 +104,7 @@ export class Copy {
         try {
           this.#acknowledge(await this.#options.move(piece, buffer));
         } finally {
-          this.#buffers.give(buffer);
+          this.#buffers.release(buffer);
         }
       }
     } catch (error) {
@@ -131,7 +131,7 @@ export class Copy {
     const piece = this.#again.shift() ?? (await this.#options.pieces.next()).value;
     this.#outstanding -= BLOCK;
     if (!piece || this.#failed) return undefined;
-    this.#outstanding += sizeOf(piece);
+    this.#outstanding += countedSize(piece);
     return piece as Piece;
   }
 
@@ -139,12 +139,12 @@ export class Copy {
     return this.#options.epoch?.() ?? 0;
   }
 
-  #acknowledge(moved: Moved): void {
-    this.#options.meter.moved(moved.moved);
-    this.#options.meter.passed(moved.skipped);
+  #acknowledge(moved: MovedPiece): void {
+    this.#options.meter.addTransferred(moved.moved);
+    this.#options.meter.addSkipped(moved.skipped);
     if ((moved.epoch ?? 0) !== this.#epoch) this.#repeat([moved]);
     else this.#unsafe.push(moved);
-    const bytes = this.#unsafe.reduce((sum, { piece }) => sum + sizeOf(piece), 0);
+    const bytes = this.#unsafe.reduce((sum, { piece }) => sum + countedSize(piece), 0);
     if (bytes >= WINDOW / 2 && !this.#flushing) void this.#flush();
   }
 
@@ -175,14 +175,14 @@ export class Copy {
     const zeros: [number, number][] = [];
     const blocks: { block: number; digest: Uint8Array }[] = [];
     for (const { piece, digest } of batch) {
-      this.#outstanding -= sizeOf(piece);
+      this.#outstanding -= countedSize(piece);
       if (piece.kind === 'zero') zeros.push([piece.first, piece.last]);
       else if (digest) blocks.push({ block: piece.block, digest });
       else zeros.push([piece.block, piece.block]);
     }
     journal.note(blocks);
     journal.noteZeros(zeros);
-    for (const { piece } of batch) this.#options.onSafe?.(piece);
+    for (const { piece } of batch) this.#options.onDurable?.(piece);
   }
 
   #wake(): void {
@@ -191,16 +191,16 @@ export class Copy {
 }
 
 /** Twice as many as requests: while one block travels, the next is read and hashed. */
-function workersOf(parallel: number): number {
+function workerCount(parallel: number): number {
   return parallel * 2;
 }
 
 /** Bytes that a piece counts for: zeros cost a request, but no bytes. */
-function sizeOf(piece: Piece): number {
+function countedSize(piece: Piece): number {
   return piece.kind === 'data' ? BLOCK : 0;
 }
 
 /** Bytes of some runs. */
-export function bytesOf(runs: readonly Range[]): number {
+export function totalLength(runs: readonly Range[]): number {
   return runs.reduce((sum, run) => sum + lengthOf(run), 0);
 }

@@ -17,18 +17,18 @@ export interface TransferEvent {
   readonly total: number;
 }
 
-export type Listener = (event: TransferEvent) => void;
+export type ProgressListener = (event: TransferEvent) => void;
 
 /** Keeps the counts of a transfer and tells them. */
-export class Meter {
-  readonly #listener: Listener | undefined;
+export class ProgressReporter {
+  readonly #listener: ProgressListener | undefined;
   #phase: Phase = 'preparing';
   #transferred = 0;
   #resumed = 0;
   #skipped = 0;
   #total = 0;
 
-  constructor(listener: Listener | undefined) {
+  constructor(listener: ProgressListener | undefined) {
     this.#listener = listener;
   }
 
@@ -41,27 +41,27 @@ export class Meter {
   }
 
   /** A new phase; `total` where it has become known. */
-  enter(phase: Phase, total = this.#total): void {
+  enterPhase(phase: Phase, total = this.#total): void {
     this.#phase = phase;
     this.#total = total;
     this.#tell();
   }
 
   /** Bytes that have arrived; negative when some have to be sent once more. */
-  moved(bytes: number): void {
+  addTransferred(bytes: number): void {
     this.#transferred += bytes;
     this.#tell();
   }
 
   /** Bytes that an earlier run moved. */
-  kept(bytes: number): void {
+  addResumed(bytes: number): void {
     this.#transferred += bytes;
     this.#resumed += bytes;
     this.#tell();
   }
 
   /** Bytes that need not travel. */
-  passed(bytes: number): void {
+  addSkipped(bytes: number): void {
     this.#skipped += bytes;
     this.#tell();
   }
@@ -92,7 +92,7 @@ export interface TransferOptions {
   /** How fast bytes may travel, over all connections. */
   readonly limit?: RateLimit;
   readonly signal: AbortSignal;
-  readonly onEvent?: Listener;
+  readonly onEvent?: ProgressListener;
   /** Told in words what the user should know although nothing failed. */
   readonly onNote?: (note: string) => void;
 }

@@ -1,9 +1,9 @@
 /** The connections through which ranges of one image come. */
 import {
-  type Place,
-  type RangeAnswer,
+  type DaemonEndpoint,
   RangeConnection,
   type RangeRequest,
+  type RangeResponse,
 } from './range-connection.ts';
 
 /** What a connection ends with that nobody used for too long. */
@@ -15,7 +15,7 @@ export class RangePool {
   #isOver = false;
 
   /** Asks for a range, over a connection that is free or a new one. */
-  async get(place: Place, request: RangeRequest): Promise<RangeAnswer> {
+  async get(place: DaemonEndpoint, request: RangeRequest): Promise<RangeResponse> {
     const key = place.socketPath ?? place.origin;
     for (;;) {
       const connection = this.#taken(key) ?? (await opened(place));
@@ -51,8 +51,8 @@ export class RangePool {
   }
 }
 
-async function opened(place: Place): Promise<RangeConnection> {
+async function opened(place: DaemonEndpoint): Promise<RangeConnection> {
   // What is on this machine needs no proxy.
-  const socket = place.socketPath === undefined ? await place.way?.() : undefined;
+  const socket = place.socketPath === undefined ? await place.connectThroughProxy?.() : undefined;
   return new RangeConnection(place, socket);
 }

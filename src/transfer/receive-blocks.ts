@@ -1,15 +1,15 @@
 /** Fetches the blocks of a remote image into a local file. */
+import pLimit, { type LimitFunction } from 'p-limit';
 import { VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
 import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
-import { hashOf } from './checksum.ts';
+import { hashBlock } from './checksum.ts';
 import type { Journal } from './journal.ts';
-import { bytesOf, Copy, type Moved } from './parallel-copy.ts';
+import { type MovedPiece, ParallelCopy, totalLength } from './parallel-copy.ts';
 import type { PartialFile } from './partial-file.ts';
-import type { Meter } from './progress.ts';
+import type { ProgressReporter } from './progress.ts';
 import { dataExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-import { Slots } from './semaphore.ts';
 
 export interface ReceiveOptions {
   readonly image: RemoteImage;
@@ -20,27 +20,27 @@ export interface ReceiveOptions {
   /** Nothing was ever written into the file: what is not written reads as zeros. */
   readonly fresh: boolean;
   /** It holds an older image, of which all stays that is not data. */
-  readonly keeps?: boolean;
+  readonly preserve?: boolean;
   readonly journal: Journal;
-  readonly meter: Meter;
+  readonly meter: ProgressReporter;
   readonly parallel: number;
 }
 
 const zeros = Buffer.alloc(BLOCK);
 
 /** Prepares the copy of everything that the journal does not have yet. */
-export function prepareReceiving(options: ReceiveOptions): Copy {
+export function prepareReceiving(options: ReceiveOptions): ParallelCopy {
   const { capabilities, file, journal, meter } = options;
   const parallel = Math.max(1, Math.min(options.parallel, capabilities.maxReaders));
-  const slots = new Slots(parallel);
-  return new Copy({
+  const limit = pLimit(parallel);
+  return new ParallelCopy({
     pieces: remaining(options),
     parallel,
     journal,
     meter,
-    move: (piece, buffer) => move(options, slots, piece, buffer),
-    flush: () => stored(options, () => file.flush()),
-    keepsOnFailure: true,
+    move: (piece, buffer) => move(options, limit, piece, buffer),
+    flush: () => describeWriteErrors(options, () => file.flush()),
+    flushOnFailure: true,
   });
 }
 
@@ -49,25 +49,25 @@ async function* remaining({ data, journal, meter }: ReceiveOptions): AsyncGenera
   for await (const piece of pieces(dataExtents(data), size)) {
     if (piece.kind === 'zero') {
       const end = Math.min((piece.last + 1) * BLOCK, size);
-      meter.passed(end - piece.first * BLOCK);
+      meter.addSkipped(end - piece.first * BLOCK);
     } else if (journal.done.has(piece.block)) {
-      meter.kept(lengthOf(blockRange(piece.block, size)));
+      meter.addResumed(lengthOf(blockRange(piece.block, size)));
     } else yield piece;
   }
 }
 
 async function move(
   options: ReceiveOptions,
-  slots: Slots,
+  limit: LimitFunction,
   piece: Piece,
   buffer: Buffer,
-): Promise<Moved> {
-  const { image, journal, file, fresh, keeps = false } = options;
+): Promise<MovedPiece> {
+  const { image, journal, file, fresh, preserve = false } = options;
   const { hashed } = journal.header;
   if (piece.kind === 'zero') return { piece, moved: 0, skipped: 0 };
   const range = blockRange(piece.block, journal.header.size);
   const bytes = buffer.subarray(0, lengthOf(range));
-  await slots.run(async () => {
+  await limit(async () => {
     let at = range.start;
     for (const run of piece.runs) {
       bytes.fill(0, at - range.start, run.start - range.start);
@@ -76,15 +76,15 @@ async function move(
     }
     bytes.fill(0, at - range.start);
   });
-  const moved = bytesOf(piece.runs);
+  const moved = totalLength(piece.runs);
   const skipped = bytes.length - moved;
-  if (fresh && !keeps && bytes.equals(zeros.subarray(0, bytes.length))) {
+  if (fresh && !preserve && bytes.equals(zeros.subarray(0, bytes.length))) {
     return { piece, moved, skipped };
   }
-  const hashing = hashed ? hashOf(bytes) : undefined;
+  const hashing = hashed ? hashBlock(bytes) : undefined;
   // Where something was written before, zeros have to be written over it.
-  const written = fresh || keeps ? piece.runs : [range];
-  await stored(options, async () => {
+  const written = fresh || preserve ? piece.runs : [range];
+  await describeWriteErrors(options, async () => {
     for (const { start, end } of written) {
       await file.write(start, bytes.subarray(start - range.start, end - range.start));
     }
@@ -94,7 +94,7 @@ async function move(
 }
 
 /** Says what is wrong with the local disk in a way that helps. */
-async function stored<T>(
+async function describeWriteErrors<T>(
   { file, journal, data, meter }: ReceiveOptions,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -104,7 +104,7 @@ async function stored<T>(
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
       const { size } = journal.header;
-      const left = Math.max(0, bytesOf(data) - meter.transferred);
+      const left = Math.max(0, totalLength(data) - meter.transferred);
       const space = code === 'ENOSPC' ? ((await file.space()) ?? 0) : 0;
       const missing = Math.max(0, left - space);
       throw new VmctlError(

@@ -7,7 +7,7 @@ import type { Range } from '../extents/range-set.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 
-export interface Layout {
+export interface RemoteExtents {
   /** Bytes of the image. */
   readonly size: number;
   /** Runs with data, ascending; everything else reads as zeros. */
@@ -25,24 +25,24 @@ interface ListedExtent {
 }
 
 /** What is wanted of an image. */
-export interface Wanted {
+export interface ExtentFilter {
   /** Whether an extent is data. */
   readonly isData: (extent: ListedExtent) => boolean;
   /** What is shorter than this between data counts as data, too; in bytes. */
   readonly shortGap: number;
 }
 
-const data: Wanted = { isData: ({ zero }) => !zero, shortGap: SHORT_GAP };
+const dataOnly: ExtentFilter = { isData: ({ zero }) => !zero, shortGap: SHORT_GAP };
 
 /**
  * Reads a JSON list of `{start, length, zero}`, with `dirty` where changes were asked for. It may be longer than memory allows, as a
  * fragmented image has millions of extents, so it is taken apart object by object.
  * Throws when it does not cover an image from its start to its end.
  */
-export async function readLayout(
+export async function parseExtents(
   body: AsyncIterable<Uint8Array>,
-  wanted: Wanted = data,
-): Promise<Layout> {
+  wanted: ExtentFilter = dataOnly,
+): Promise<RemoteExtents> {
   const decoder = new TextDecoder();
   const runs: { start: number; end: number }[] = [];
   let size = 0;
@@ -52,10 +52,10 @@ export async function readLayout(
     let used = 0;
     for (let at = rest.indexOf('}'); at >= 0; at = rest.indexOf('}', used)) {
       const from = rest.indexOf('{', used);
-      const extent = extentOf(rest.slice(from, at + 1));
+      const extent = parseExtent(rest.slice(from, at + 1));
       const { start, length } = extent;
       used = at + 1;
-      if (start !== size) throw unusable(`an extent begins at ${start} instead of ${size}`);
+      if (start !== size) throw invalidExtents(`an extent begins at ${start} instead of ${size}`);
       size = start + length;
       if (length === 0 || !wanted.isData(extent)) continue;
       const last = runs.at(-1);
@@ -63,21 +63,21 @@ export async function readLayout(
       else runs.push({ start, end: size });
     }
     rest = rest.slice(used);
-    if (rest.length > 10_000) throw unusable('it is no list of extents');
+    if (rest.length > 10_000) throw invalidExtents('it is no list of extents');
   }
-  if (!/^\s*\[?\s*\]\s*$/.test(rest)) throw unusable('it breaks off');
+  if (!/^\s*\[?\s*\]\s*$/.test(rest)) throw invalidExtents('it breaks off');
   return { size, data: runs };
 }
 
-function extentOf(text: string): ListedExtent {
+function parseExtent(text: string): ListedExtent {
   let value: Readonly<Record<string, unknown>>;
   try {
     value = JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch {
-    throw unusable('it is no JSON');
+    throw invalidExtents('it is no JSON');
   }
   const { start, length, zero, dirty } = value;
-  if (!isCount(start) || !isCount(length)) throw unusable('an extent has no numbers');
+  if (!isCount(start) || !isCount(length)) throw invalidExtents('an extent has no numbers');
   return { start, length, zero: zero === true, dirty: dirty === true };
 }
 
@@ -85,20 +85,20 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function unusable(why: string): ServerError {
+function invalidExtents(why: string): ServerError {
   return new ServerError(`the list of extents from the image daemon cannot be used: ${why}`, {
     code: 'bad_answer',
   });
 }
 
 /** The layout of the image of a disk; all of it is data where nothing is known about zeros. */
-export async function layoutOf(
+export async function remoteExtents(
   image: RemoteImage,
   { features }: Capabilities,
   disk: Thing,
   format: DiskFormat,
-): Promise<Layout> {
-  if (features.has('extents')) return await image.layout();
+): Promise<RemoteExtents> {
+  if (features.has('extents')) return await image.extents();
   const known = format === 'raw' ? Number(disk['provisioned_size']) : Number.NaN;
   const size = (await image.size()) ?? known;
   if (!Number.isSafeInteger(size)) {

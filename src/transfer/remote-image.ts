@@ -1,11 +1,11 @@
 /** One image behind a ticket, as an image daemon serves it (specification 4.6). */
 import type { Range } from '../extents/range-set.ts';
 import { lengthOf } from './blocks.ts';
-import { refusalOf } from './daemon-errors.ts';
+import { daemonError } from './daemon-errors.ts';
 import type { LocalSocket } from './daemon-requests.ts';
-import { type DaemonOptions, type Request, Requests } from './daemon-requests.ts';
+import { type DaemonOptions, type DaemonRequest, DaemonRequests } from './daemon-requests.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { type Layout, readLayout } from './remote-extents.ts';
+import { parseExtents, type RemoteExtents } from './remote-extents.ts';
 
 export interface Capabilities {
   /** Names such as `zero`, `flush`, `extents`, `checksum`; none on old daemons. */
@@ -25,11 +25,11 @@ const FIRST_PIECE = 2 ** 14;
 const FIRST_RETRIES = 2;
 
 export class RemoteImage {
-  readonly #requests: Requests;
+  readonly #requests: DaemonRequests;
   readonly #options: DaemonOptions;
 
   constructor(url: string, options: DaemonOptions) {
-    this.#requests = new Requests(url, options);
+    this.#requests = new DaemonRequests(url, options);
     this.#options = options;
   }
 
@@ -51,7 +51,7 @@ export class RemoteImage {
   /** What can be done with the image, and with how many connections. */
   async capabilities(): Promise<Capabilities> {
     const what = 'look at the image';
-    const { status, text } = await this.#requests.retried(
+    const { status, text } = await this.#requests.retry(
       what,
       () => this.#requests.send({ method: 'OPTIONS' }),
       Math.min(this.#options.retries, FIRST_RETRIES),
@@ -60,12 +60,12 @@ export class RemoteImage {
     if (status === 405 || status === 204) {
       return { features: new Set(), maxReaders: 1, maxWriters: 1 };
     }
-    if (status !== 200) throw refusalOf(what, status, text);
-    const { features, max_readers, max_writers, unix_socket } = parsed(text);
+    if (status !== 200) throw daemonError(what, status, text);
+    const { features, max_readers, max_writers, unix_socket } = parseJsonObject(text);
     return {
       features: new Set(Array.isArray(features) ? features.map(String) : []),
-      maxReaders: countOf(max_readers),
-      maxWriters: countOf(max_writers),
+      maxReaders: connectionCount(max_readers),
+      maxWriters: connectionCount(max_writers),
       ...(typeof unix_socket === 'string' ? { unixSocket: unix_socket } : {}),
     };
   }
@@ -85,7 +85,7 @@ export class RemoteImage {
         'content-range': `bytes ${offset}-${offset + bytes.length - 1}/*`,
       },
       // Documented, but missing in the types.
-      body: (limit ? inTime(bytes, limit, signal) : inPieces(bytes)) as unknown as string,
+      body: (limit ? atLimitedRate(bytes, limit, signal) : inPieces(bytes)) as unknown as string,
     }));
   }
 
@@ -116,9 +116,9 @@ export class RemoteImage {
   /** Fills the buffer with the bytes of a range. */
   async read(range: Range, buffer: Buffer): Promise<void> {
     const what = 'fetch the image';
-    await this.#requests.retried(what, async () => {
+    await this.#requests.retry(what, async () => {
       const refused = await this.#requests.receive(range, buffer);
-      if (refused) throw refusalOf(what, refused.status, refused.text);
+      if (refused) throw daemonError(what, refused.status, refused.text);
     });
   }
 
@@ -128,26 +128,26 @@ export class RemoteImage {
    */
   async checksum(query: string): Promise<string | undefined> {
     const what = 'ask for the checksum of the image';
-    return await this.#requests.retried(what, async () => {
+    return await this.#requests.retry(what, async () => {
       const { status, text } = await this.#requests.send({
         suffix: `/checksum?${query}`,
         headersTimeout: LONG_WORK,
       });
       if (status === 400 || status === 404 || status === 405) return undefined;
-      if (status !== 200) throw refusalOf(what, status, text);
-      const { checksum } = parsed(text);
+      if (status !== 200) throw daemonError(what, status, text);
+      const { checksum } = parseJsonObject(text);
       return typeof checksum === 'string' ? checksum.toLowerCase() : undefined;
     });
   }
 
   /** Where the image has data, and how long it is. Short gaps between data count as data. */
-  async layout(): Promise<Layout> {
+  async extents(): Promise<RemoteExtents> {
     const what = 'ask for the extents of the image';
-    return await this.#requests.retried(what, async () => {
+    return await this.#requests.retry(what, async () => {
       const request = { suffix: '/extents', headersTimeout: LONG_WORK };
       const { statusCode, body } = await this.#requests.open(request);
-      if (statusCode !== 200) throw refusalOf(what, statusCode, await body.text());
-      return await readLayout(body);
+      if (statusCode !== 200) throw daemonError(what, statusCode, await body.text());
+      return await parseExtents(body);
     });
   }
 
@@ -155,9 +155,9 @@ export class RemoteImage {
    * What has changed since the checkpoint of an incremental backup, and how long the image is; zeros
    * only where they are wanted. Undefined where the image is not read that way, but in full.
    */
-  async changes(zeros: boolean): Promise<Layout | undefined> {
+  async changedExtents(zeros: boolean): Promise<RemoteExtents | undefined> {
     const what = 'ask for what has changed in the image';
-    return await this.#requests.retried(what, async () => {
+    return await this.#requests.retry(what, async () => {
       const suffix = '/extents?context=dirty';
       const { statusCode, body } = await this.#requests.open({
         suffix,
@@ -167,16 +167,16 @@ export class RemoteImage {
         await body.dump();
         return undefined;
       }
-      if (statusCode !== 200) throw refusalOf(what, statusCode, await body.text());
+      if (statusCode !== 200) throw daemonError(what, statusCode, await body.text());
       const isData = ({ dirty, zero }: { dirty: boolean; zero: boolean }) =>
         dirty && (zeros || !zero);
-      return await readLayout(body, { isData, shortGap: 0 });
+      return await parseExtents(body, { isData, shortGap: 0 });
     });
   }
 
   /** Bytes of the image, by asking for all of it and reading nothing; for old daemons. */
   async size(): Promise<number | undefined> {
-    return await this.#requests.retried('look at the image', async () => {
+    return await this.#requests.retry('look at the image', async () => {
       const { statusCode, headers, body } = await this.#requests.open({});
       body.on('error', () => {});
       body.destroy();
@@ -186,11 +186,11 @@ export class RemoteImage {
   }
 
   /** Repeats a request until it is answered well; returns the epoch of the answer. */
-  async #must(what: string, request: () => Request): Promise<number> {
-    return await this.#requests.retried(what, async () => {
+  async #must(what: string, request: () => DaemonRequest): Promise<number> {
+    return await this.#requests.retry(what, async () => {
       const epoch = this.#requests.epoch;
       const { status, text } = await this.#requests.send(request());
-      if (status < 200 || status > 299) throw refusalOf(what, status, text);
+      if (status < 200 || status > 299) throw daemonError(what, status, text);
       return epoch;
     });
   }
@@ -209,19 +209,19 @@ function* inPieces(bytes: Buffer): Generator<Buffer> {
 }
 
 /** The same, as fast as it may be. */
-async function* inTime(
+async function* atLimitedRate(
   bytes: Buffer,
   limit: RateLimit,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += limit.piece) {
-    const piece = bytes.subarray(at, at + limit.piece);
-    await limit.pass(piece.length, signal);
+  for (let at = 0; at < bytes.length; at += limit.chunkSize) {
+    const piece = bytes.subarray(at, at + limit.chunkSize);
+    await limit.acquire(piece.length, signal);
     yield piece;
   }
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseJsonObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
@@ -230,6 +230,6 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
-function countOf(value: unknown): number {
+function connectionCount(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : 1;
 }

@@ -1,12 +1,12 @@
 /** Sends the blocks of a local file to a remote image. */
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Range } from '../extents/range-set.ts';
 import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
-import { hashOf } from './checksum.ts';
+import { hashBlock } from './checksum.ts';
 import type { Journal } from './journal.ts';
-import { bytesOf, Copy, type Moved } from './parallel-copy.ts';
-import type { Meter } from './progress.ts';
+import { type MovedPiece, ParallelCopy, totalLength } from './parallel-copy.ts';
+import type { ProgressReporter } from './progress.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-import { Slots } from './semaphore.ts';
 import { readRuns, type Source } from './source.ts';
 
 export interface SendOptions {
@@ -14,7 +14,7 @@ export interface SendOptions {
   readonly image: RemoteImage;
   readonly capabilities: Capabilities;
   readonly journal: Journal;
-  readonly meter: Meter;
+  readonly meter: ProgressReporter;
   readonly parallel: number;
 }
 
@@ -24,25 +24,25 @@ const ZERO_STEP = 2 ** 30;
 const zeros = Buffer.alloc(BLOCK);
 
 /** Prepares the copy of everything that the journal does not have yet. */
-export function prepareSending(options: SendOptions): Copy {
+export function prepareSending(options: SendOptions): ParallelCopy {
   const { image, capabilities, journal, meter } = options;
   const { features, maxWriters } = capabilities;
   const parallel = Math.max(1, Math.min(options.parallel, maxWriters));
-  const slots = new Slots(parallel);
+  const limit = pLimit(parallel);
   const flushes = features.has('flush');
-  return new Copy({
+  return new ParallelCopy({
     pieces: remaining(options),
     parallel,
     journal,
     meter,
     epoch: () => image.epoch,
-    move: (piece, buffer) => move(options, slots, piece, buffer),
+    move: (piece, buffer) => move(options, limit, piece, buffer),
     flush: async () => {
       await options.source.requireUnchanged();
       // An old daemon flushes with every PUT instead.
       if (flushes) await image.flush();
     },
-    onSafe: (piece) => options.source.release?.(piece),
+    onDurable: (piece) => options.source.release?.(piece),
     onFailure: () => options.source.abandon?.(),
   });
 }
@@ -58,13 +58,13 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
   for await (const piece of pieces(await source.extents(), size)) {
     if (piece.kind === 'data') {
       if (journal.done.has(piece.block)) {
-        meter.kept(lengthOf(blockRange(piece.block, size)));
+        meter.addResumed(lengthOf(blockRange(piece.block, size)));
         source.release?.(piece);
       } else yield piece;
       continue;
     }
     if (zeroed) {
-      meter.passed(lengthOf(range(piece.first, piece.last)));
+      meter.addSkipped(lengthOf(range(piece.first, piece.last)));
       continue;
     }
     const { first, last } = piece;
@@ -77,35 +77,35 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
     }
     const left = [...journal.done.missing(first, last + 1)];
     const todo = left.reduce((sum, { start, end }) => sum + lengthOf(range(start, end - 1)), 0);
-    meter.passed(lengthOf(range(first, last)) - todo);
+    meter.addSkipped(lengthOf(range(first, last)) - todo);
   }
 }
 
 async function move(
   options: SendOptions,
-  slots: Slots,
+  limit: LimitFunction,
   piece: Piece,
   buffer: Buffer,
-): Promise<Moved> {
+): Promise<MovedPiece> {
   const { source, image, journal, capabilities } = options;
   const { size, zeroed, hashed } = journal.header;
   if (piece.kind === 'zero') {
     const range = { start: piece.first * BLOCK, end: Math.min((piece.last + 1) * BLOCK, size) };
-    const epoch = await slots.run(() => zero(options, range));
+    const epoch = await limit(() => zero(options, range));
     return { piece, moved: 0, skipped: lengthOf(range), epoch };
   }
   const range = blockRange(piece.block, size);
   const bytes = buffer.subarray(0, lengthOf(range));
   await readRuns(source, range, piece.runs, bytes);
   if (bytes.equals(zeros.subarray(0, bytes.length))) {
-    const epoch = zeroed ? image.epoch : await slots.run(() => zero(options, range));
+    const epoch = zeroed ? image.epoch : await limit(() => zero(options, range));
     return { piece, moved: 0, skipped: bytes.length, epoch };
   }
-  const hashing = hashed ? hashOf(bytes) : undefined;
+  const hashing = hashed ? hashBlock(bytes) : undefined;
   // Between the runs of a new disk there are zeros already; of another disk nothing is known.
   const runs = zeroed ? piece.runs : [range];
   const flush = !capabilities.features.has('flush');
-  const epochs = await slots.run(async () => {
+  const epochs = await limit(async () => {
     const seen: number[] = [];
     for (const { start, end } of runs) {
       const part = bytes.subarray(start - range.start, end - range.start);
@@ -113,7 +113,7 @@ async function move(
     }
     return seen;
   });
-  const moved = bytesOf(runs);
+  const moved = totalLength(runs);
   const digest = await hashing;
   return {
     piece,

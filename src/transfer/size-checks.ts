@@ -9,12 +9,12 @@ import type { NewDisk } from './upload.ts';
 const SECTOR = 512;
 
 /** The bytes of a disk that has room for so many. */
-export function sectorsOf(bytes: number): number {
+export function roundUpToSector(bytes: number): number {
   return Math.ceil(bytes / SECTOR) * SECTOR;
 }
 
 /** Throws when a qcow2 file is larger than services let such a disk become. */
-export function requireSound({ path, size, content: { virtualSize } }: Source): void {
+export function requirePlausibleQcow2Size({ path, size, content: { virtualSize } }: Source): void {
   const limit = Math.ceil(virtualSize * 1.1) + 2 ** 20;
   if (size <= limit) return;
   throw new UsageError(
@@ -27,38 +27,38 @@ export function requireSound({ path, size, content: { virtualSize } }: Source): 
 }
 
 /** Bytes of a new disk for an image of `virtual` bytes. Throws when another size makes no sense. */
-export function sizeOfNew({ size }: NewDisk, format: DiskFormat, virtual: number): number {
-  if (size === undefined) return sectorsOf(virtual);
+export function newDiskSize({ size }: NewDisk, format: DiskFormat, virtual: number): number {
+  if (size === undefined) return roundUpToSector(virtual);
   if (size < virtual) {
     throw new UsageError(
       `the image has ${virtual} bytes, ${virtual - size} more than --size says (${size})`,
       { code: 'too_large', hint: 'leave --size out, or make it larger' },
     );
   }
-  if (format === 'cow' && sectorsOf(size) !== sectorsOf(virtual)) {
+  if (format === 'cow' && roundUpToSector(size) !== roundUpToSector(virtual)) {
     throw new UsageError(`a qcow2 image has its size in it: ${virtual} bytes instead of ${size}`, {
       code: 'wrong_size',
       hint: 'upload it without --size; a machine that has the disk can make it larger',
     });
   }
-  return sectorsOf(size);
+  return roundUpToSector(size);
 }
 
 /**
  * Throws when the storage domain has no room for what will be stored for certain; returns a
  * warning when it may turn out so.
  */
-export function requireRoom(
-  { preallocated, onBlocks, room, name }: NewDisk,
+export function requireFitsDomain(
+  { preallocated, onBlockStorage, availableSpace, name }: NewDisk,
   format: DiskFormat,
   source: Source,
   size: number,
 ): string | undefined {
-  if (room === undefined) return undefined;
-  const whole = format === 'raw' && (preallocated || onBlocks);
-  const needed = whole ? size : format === 'cow' ? source.size : source.stored;
-  if (needed <= room) return undefined;
-  const short = `the storage domain has ${room} bytes left, ${needed - room} fewer than the disk ${name} needs`;
+  if (availableSpace === undefined) return undefined;
+  const whole = format === 'raw' && (preallocated || onBlockStorage);
+  const needed = whole ? size : format === 'cow' ? source.size : source.storedSize;
+  if (needed <= availableSpace) return undefined;
+  const short = `the storage domain has ${availableSpace} bytes left, ${needed - availableSpace} fewer than the disk ${name} needs`;
   // Some of its data may be zeros, which are not stored.
   if (!whole && format === 'raw') return short.replace('needs', 'may need');
   throw new ConflictError(short, {
@@ -68,7 +68,7 @@ export function requireRoom(
 }
 
 /** Throws unless an existing disk can take the image. */
-export function requireFit(disk: Thing, format: DiskFormat, virtual: number): void {
+export function requireFitsDisk(disk: Thing, format: DiskFormat, virtual: number): void {
   const name = String(disk['alias'] ?? disk['name'] ?? disk['id']);
   if (disk['format'] !== format) {
     throw new UsageError(

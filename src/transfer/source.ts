@@ -13,9 +13,9 @@ export interface Source {
   /** Bytes of the image, unpacked. */
   readonly size: number;
   /** Bytes that its data may take where it is stored; less than `size` where it has holes. */
-  readonly stored: number;
+  readonly storedSize: number;
   /** A later run finds the same bytes again, so that it can go on with the upload. */
-  readonly lasting: boolean;
+  readonly repeatable: boolean;
   /** Where it has data; to be asked for once. */
   extents(): Promise<AsyncIterable<Extent>>;
   /** Fills the buffer with the bytes at an offset; behind the end with zeros. */

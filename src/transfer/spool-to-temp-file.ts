@@ -4,8 +4,8 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VmctlError } from '../client/errors.ts';
-import type { Bytes } from './compression.ts';
-import { SourceFile } from './file-source.ts';
+import type { ByteStream } from './compression.ts';
+import { FileSource } from './file-source.ts';
 import { zeroRuns } from './local-extents.ts';
 
 const PIECE = 2 ** 20;
@@ -14,13 +14,13 @@ const PIECE = 2 ** 20;
  * Reads a stream to its end. The file is sparse where the bytes are zeros, and has no name any
  * more where the system allows it, so that nothing is left even after a crash.
  */
-export async function spooled(
+export async function spoolToTempFile(
   path: string,
-  bytes: Bytes,
+  bytes: ByteStream,
   signal: AbortSignal,
-): Promise<SourceFile> {
+): Promise<FileSource> {
   const folder = await mkdtemp(join(tmpdir(), 'vmctl-'));
-  const forget = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  const removeFolder = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
   let handle: FileHandle | undefined;
   try {
     handle = await open(
@@ -28,12 +28,12 @@ export async function spooled(
       constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
       0o600,
     );
-    if (process.platform !== 'win32') await forget();
+    if (process.platform !== 'win32') await removeFolder();
     await fill(handle, bytes, signal);
-    return await SourceFile.take(path, handle, forget);
+    return await FileSource.take(path, handle, removeFolder);
   } catch (error) {
     await handle?.close().catch(() => undefined);
-    await forget();
+    await removeFolder();
     if (signal.aborted) throw signal.reason;
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof VmctlError) throw error;
@@ -51,12 +51,12 @@ export async function spooled(
   }
 }
 
-async function fill(handle: FileHandle, bytes: Bytes, signal: AbortSignal): Promise<void> {
+async function fill(handle: FileHandle, bytes: ByteStream, signal: AbortSignal): Promise<void> {
   const piece = Buffer.allocUnsafeSlow(PIECE);
   let filled = 0;
   let at = 0;
   const store = async () => {
-    await storeSparsely(handle, piece.subarray(0, filled), at);
+    await writeSparsely(handle, piece.subarray(0, filled), at);
     at += filled;
     filled = 0;
   };
@@ -74,7 +74,7 @@ async function fill(handle: FileHandle, bytes: Bytes, signal: AbortSignal): Prom
   await handle.truncate(at);
 }
 
-async function storeSparsely(handle: FileHandle, bytes: Buffer, offset: number): Promise<void> {
+async function writeSparsely(handle: FileHandle, bytes: Buffer, offset: number): Promise<void> {
   for (const { start, end, zero } of zeroRuns(bytes)) {
     for (let at = start; !zero && at < end; ) {
       at += (await handle.write(bytes, at, end - at, offset + at)).bytesWritten;

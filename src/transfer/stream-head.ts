@@ -1,14 +1,14 @@
 /** A look at the beginning of a stream. */
-import type { Bytes } from './compression.ts';
-import { HEAD } from './image-format.ts';
+import type { ByteStream } from './compression.ts';
+import { HEAD_LENGTH } from './image-format.ts';
 
 /** Reads the first bytes; they are among those that are handed out as well. */
-export async function peeked(
-  bytes: Bytes,
-): Promise<{ readonly head: Buffer; readonly bytes: Bytes }> {
+export async function readHead(
+  bytes: ByteStream,
+): Promise<{ readonly head: Buffer; readonly bytes: ByteStream }> {
   const iterator = bytes[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
-  for (let length = 0; length < HEAD; ) {
+  for (let length = 0; length < HEAD_LENGTH; ) {
     const next = await iterator.next();
     if (next.done) break;
     read.push(next.value);
@@ -18,5 +18,5 @@ export async function peeked(
     yield* read;
     yield* { [Symbol.asyncIterator]: () => iterator };
   };
-  return { head: Buffer.concat(read).subarray(0, HEAD), bytes: all() };
+  return { head: Buffer.concat(read).subarray(0, HEAD_LENGTH), bytes: all() };
 }

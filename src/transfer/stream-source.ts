@@ -8,7 +8,7 @@ import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 import { RangeSet } from '../extents/range-set.ts';
 import { BLOCK, type Piece } from './blocks.ts';
-import type { Bytes } from './compression.ts';
+import type { ByteStream } from './compression.ts';
 import type { ImageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 import { zeroRuns } from './local-extents.ts';
@@ -23,7 +23,7 @@ export interface StreamOptions {
   /** Another run can begin from the start. */
   readonly lasting: boolean;
   /** Begins to read; called once. */
-  readonly open: () => Bytes;
+  readonly open: () => ByteStream;
   readonly signal: AbortSignal;
   readonly requireUnchanged?: () => Promise<void>;
   /** Ends the reading, also while it waits for bytes. */
@@ -57,11 +57,11 @@ export class StreamSource implements Source {
     return this.#options.size;
   }
 
-  get stored(): number {
+  get storedSize(): number {
     return 0;
   }
 
-  get lasting(): boolean {
+  get repeatable(): boolean {
     return this.#options.lasting;
   }
 
@@ -94,7 +94,7 @@ export class StreamSource implements Source {
   }
 
   /** Failures to read, told as what they are; an interrupted command is not one of them. */
-  async *#guarded(bytes: Bytes): AsyncGenerator<Uint8Array> {
+  async *#guarded(bytes: ByteStream): AsyncGenerator<Uint8Array> {
     const { signal, path } = this.#options;
     try {
       for await (const chunk of bytes) {

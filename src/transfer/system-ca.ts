@@ -11,7 +11,7 @@ const bundles = [
 ];
 
 /** The authorities that this system believes, and those that Node comes with. */
-export function systemAuthorities(): readonly string[] {
+export function systemCaCertificates(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: (type: string) => string[] };
   if (getCACertificates) return [...getCACertificates('default'), ...getCACertificates('system')];
   const named = [process.env['SSL_CERT_FILE'], process.env['NODE_EXTRA_CA_CERTS']];

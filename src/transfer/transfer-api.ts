@@ -14,11 +14,11 @@ import type { DiskFormat } from './image-format.ts';
 export type Direction = 'upload' | 'download';
 
 /** Longest wait for the service to do its part, in milliseconds. */
-const PATIENCE = 600_000;
-const FIRST_PAUSE = 50;
-const LONGEST_PAUSE = 2_000;
+const WAIT_TIMEOUT = 600_000;
+const MIN_POLL_INTERVAL = 50;
+const MAX_POLL_INTERVAL = 2_000;
 /** Limit for putting things in order after a failure, when nobody wants to wait. */
-const CLEANUP_LIMIT = 15_000;
+const CLEANUP_TIMEOUT = 15_000;
 
 type Action = 'pause' | 'resume' | 'cancel' | 'finalize';
 
@@ -33,7 +33,7 @@ const diskPath = '/disks/{disk}';
 const transfersPath = '/imagetransfers';
 const transferPath = '/imagetransfers/{imagetransfer}';
 
-export class Control {
+export class TransferApi {
   readonly #client: Client;
   readonly #signal: AbortSignal;
 
@@ -43,8 +43,8 @@ export class Control {
   }
 
   /** The same, but no longer stopped by what stopped the transfer: for cleaning up after it. */
-  afterwards(): Control {
-    return new Control(this.#client, AbortSignal.timeout(CLEANUP_LIMIT));
+  forCleanup(): TransferApi {
+    return new TransferApi(this.#client, AbortSignal.timeout(CLEANUP_TIMEOUT));
   }
 
   /** Adds a disk and waits until it can be used. */
@@ -64,7 +64,7 @@ export class Control {
   }
 
   /** Waits until nothing holds the disk any more. Throws when there is no such disk. */
-  async diskAtRest(id: string): Promise<Thing> {
+  async waitForDisk(id: string): Promise<Thing> {
     return await this.#until(`disks/${id}`, 'to be unlocked', async () => {
       const disk = await this.disk(id);
       if (!disk) throw new NotFoundError(`disks/${id} is gone`);
@@ -73,7 +73,7 @@ export class Control {
   }
 
   async removeDisk(id: string): Promise<void> {
-    await this.diskAtRest(id);
+    await this.waitForDisk(id);
     await this.#client.action({
       operation: operation(diskPath, 'remove'),
       ids: { disk: id },
@@ -114,7 +114,7 @@ export class Control {
   }
 
   /** Waits until bytes can be moved; returns the transfer with its URLs. */
-  async ready(id: string): Promise<Thing> {
+  async waitUntilReady(id: string): Promise<Thing> {
     return await this.#until(`imagetransfers/${id}`, 'to begin', async () => {
       const transfer = await this.transfer(id);
       const phase = transfer?.['phase'];
@@ -148,11 +148,11 @@ export class Control {
       const transfer = await this.transfer(id);
       if (transfer?.['phase'] === 'transferring') await this.act(id, 'finalize');
     }
-    await this.ended(id);
+    await this.waitUntilFinished(id);
   }
 
   /** Waits for a transfer to end well. */
-  async ended(id: string): Promise<void> {
+  async waitUntilFinished(id: string): Promise<void> {
     await this.#until(`imagetransfers/${id}`, 'to be finished', async () => {
       const transfer = await this.transfer(id);
       const phase = String(transfer?.['phase'] ?? 'finished_success');
@@ -183,7 +183,7 @@ export class Control {
   /** Looks again and again, ever less often. A service that is away for a moment may come back. */
   async #until<T>(label: string, hope: string, look: () => Promise<T | undefined>): Promise<T> {
     const began = Date.now();
-    for (let delay = FIRST_PAUSE; ; delay = Math.min(delay * 1.5, LONGEST_PAUSE)) {
+    for (let delay = MIN_POLL_INTERVAL; ; delay = Math.min(delay * 1.5, MAX_POLL_INTERVAL)) {
       let failure: unknown;
       try {
         const found = await look();
@@ -193,10 +193,10 @@ export class Control {
         if (!passing || !error.retryable) throw error;
         failure = error;
       }
-      if (Date.now() - began > PATIENCE) {
+      if (Date.now() - began > WAIT_TIMEOUT) {
         throw (
           failure ??
-          new WaitTimeoutError(`waited ${PATIENCE / 1_000} s for ${label} ${hope}`, {
+          new WaitTimeoutError(`waited ${WAIT_TIMEOUT / 1_000} s for ${label} ${hope}`, {
             hint: `it may still get there; vmctl ${label.replace('/', ' get ')} shows it`,
           })
         );

@@ -6,10 +6,10 @@ import {
   VmctlError,
   WaitTimeoutError,
 } from '../client/errors.ts';
-import type { Control } from './transfer-api.ts';
+import type { TransferApi } from './transfer-api.ts';
 
 /** What a transfer that did not succeed left behind. */
-export interface Leftover {
+export interface TransferRemainder {
   /** Going on later needs no byte twice, but for one window. */
   readonly resumable: boolean;
   readonly disk?: string;
@@ -17,31 +17,31 @@ export interface Leftover {
   /** The transfer waits for somebody to go on; otherwise it is over, or nobody could tell it. */
   readonly paused?: boolean;
   /** The service could not be told that it is over; it ends the transfer by itself, later. */
-  readonly untold?: boolean;
+  readonly notNotified?: boolean;
   /** The disk was made for the transfer, and is gone again. */
   readonly diskRemoved?: boolean;
   /** The disk was there before; what it holds now is neither the old image nor the new one. */
-  readonly diskSpoilt?: boolean;
+  readonly diskCorrupted?: boolean;
   /** The device that held something before, and holds a part of the image now. */
-  readonly deviceSpoilt?: string;
+  readonly deviceCorrupted?: string;
   /** What was sent cannot be read again: going on is impossible. */
-  readonly onlyOnce?: boolean;
+  readonly notRepeatable?: boolean;
   /** Where the bytes of a download are kept. */
   readonly partial?: string;
 }
 
 /** A transfer that ended with an error, which is the `cause`. */
-export class Stopped extends Error {
-  readonly left: Leftover;
+export class TransferAborted extends Error {
+  readonly remainder: TransferRemainder;
 
-  constructor(cause: unknown, left: Leftover) {
+  constructor(cause: unknown, left: TransferRemainder) {
     super('the transfer was stopped', { cause });
-    this.left = left;
+    this.remainder = left;
   }
 }
 
 /** Whether the reason may be gone later: then what was done is worth keeping. */
-export function mayPass(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof InterruptedError || error instanceof WaitTimeoutError) return true;
   if (error instanceof ConnectionError) return true;
   if (error instanceof ServerError) return error.retryable || error.code === 'no_space_on_server';
@@ -49,9 +49,9 @@ export function mayPass(error: unknown): boolean {
 }
 
 /** Pauses an upload; whether that worked. One that is not told pauses by itself, later. */
-export async function pauseQuietly(control: Control, transfer: string): Promise<boolean> {
+export async function tryPause(control: TransferApi, transfer: string): Promise<boolean> {
   try {
-    const after = control.afterwards();
+    const after = control.forCleanup();
     if (!String((await after.transfer(transfer))?.['phase']).startsWith('paused')) {
       await after.act(transfer, 'pause');
     }
@@ -62,16 +62,16 @@ export async function pauseQuietly(control: Control, transfer: string): Promise<
 }
 
 /** Cancels a transfer and waits until it lets go of the disk, if it has it; whether that worked. */
-export async function cancelQuietly(
-  control: Control,
+export async function tryCancel(
+  control: TransferApi,
   transfer: string,
   disk?: string,
 ): Promise<boolean> {
   try {
-    const after = control.afterwards();
+    const after = control.forCleanup();
     const phase = String((await after.transfer(transfer))?.['phase'] ?? 'finished');
     if (!/^(finished|cancelled|finalizing)/.test(phase)) await after.act(transfer, 'cancel');
-    if (disk !== undefined) await after.diskAtRest(disk).catch(() => undefined);
+    if (disk !== undefined) await after.waitForDisk(disk).catch(() => undefined);
     return true;
   } catch {
     return false;
@@ -79,8 +79,8 @@ export async function cancelQuietly(
 }
 
 /** Removes a disk that nobody will miss; whether it is gone. */
-export async function removeQuietly(control: Control, disk: string): Promise<boolean> {
-  const after = control.afterwards();
+export async function tryRemoveDisk(control: TransferApi, disk: string): Promise<boolean> {
+  const after = control.forCleanup();
   try {
     await after.removeDisk(disk);
     return true;

@@ -1,16 +1,16 @@
 /** The image transfer of a copy: begun, taken up again, revived when the service paused it. */
 import type { Client } from '../client/client.ts';
 import { ConflictError, ConnectionError } from '../client/errors.ts';
-import { isOpenToUs, isThisMachine, type LocalSocket, openSocket } from './daemon-requests.ts';
+import { isThisMachine, isWritable, type LocalSocket, openLocalSocket } from './daemon-requests.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Journal } from './journal.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Capabilities, RemoteImage } from './remote-image.ts';
-import type { Control, Direction } from './transfer-api.ts';
+import type { Direction, TransferApi } from './transfer-api.ts';
 
-export interface TicketOptions {
+export interface TransferSessionOptions {
   readonly client: Client;
-  readonly control: Control;
+  readonly control: TransferApi;
   readonly direction: Direction;
   readonly disk: string;
   readonly format: DiskFormat;
@@ -25,10 +25,10 @@ export interface TicketOptions {
 }
 
 /** How often a transfer is revived before somebody has to look at it. */
-const REVIVALS = 3;
+const MAX_RENEWALS = 3;
 
-export class Ticket {
-  readonly #options: TicketOptions;
+export class TransferSession {
+  readonly #options: TransferSessionOptions;
   readonly #stop = new AbortController();
   #id: string | undefined;
   #image: RemoteImage | undefined;
@@ -36,12 +36,12 @@ export class Ticket {
   #throughProxy = false;
   #socket: LocalSocket | undefined;
 
-  constructor(options: TicketOptions) {
+  constructor(options: TransferSessionOptions) {
     this.#options = options;
   }
 
   /** Id of the transfer, once there is one. */
-  get begun(): string | undefined {
+  get startedId(): string | undefined {
     return this.#id;
   }
 
@@ -63,8 +63,8 @@ export class Ticket {
       http: client.http,
       signal: AbortSignal.any([signal, this.#stop.signal]),
       retries,
-      onRefused: () => this.#revive(),
-      ...(onLost ? { onLost } : {}),
+      onTicketRefused: () => this.#revive(),
+      ...(onLost ? { onConnectionLost: onLost } : {}),
       ...(limit ? { limit } : {}),
     });
     this.#image = image;
@@ -83,8 +83,8 @@ export class Ticket {
 
   /** A daemon on this machine is reached through its socket, if that can be used. */
   async #takeShortWay(image: RemoteImage, url: string, path: string | undefined): Promise<void> {
-    if (path === undefined || !(await isThisMachine(url)) || !(await isOpenToUs(path))) return;
-    this.#socket = await openSocket(path);
+    if (path === undefined || !(await isThisMachine(url)) || !(await isWritable(path))) return;
+    this.#socket = await openLocalSocket(path);
     image.moveToSocket(this.#socket);
     try {
       await image.capabilities();
@@ -108,12 +108,12 @@ export class Ticket {
       await control.act(String(id), 'resume');
     else if (phase !== 'transferring' && phase !== 'resuming' && phase !== 'initializing') {
       // What the earlier run left may still be on its way out; anybody else's use is refused.
-      if (before !== undefined) await control.diskAtRest(disk);
+      if (before !== undefined) await control.waitForDisk(disk);
       id = await control.begin(disk, direction, format, backup);
     }
     this.#id = String(id);
     journal?.begin(this.#id);
-    const transfer = await control.ready(this.#id);
+    const transfer = await control.waitUntilReady(this.#id);
     const direct = String(transfer['transfer_url']);
     const proxy = transfer['proxy_url'];
     return typeof proxy === 'string' && proxy !== direct ? { direct, proxy } : { direct };
@@ -129,7 +129,7 @@ export class Ticket {
     }
     const timedOut =
       phase === 'paused_system' || (direction === 'download' && phase !== 'cancelled_user');
-    if (!(timedOut || phase === 'transferring') || this.#revivals > REVIVALS) {
+    if (!(timedOut || phase === 'transferring') || this.#revivals > MAX_RENEWALS) {
       throw new ConflictError(`the service ended the transfer: it is ${phase}`, {
         code: 'transfer_failed',
         hint: 'vmctl events list shows what happened',

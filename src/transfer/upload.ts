@@ -3,22 +3,27 @@ import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError } from '../client/errors.ts';
 import { type DiskFormat, requireFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
-import type { Copy } from './parallel-copy.ts';
+import type { ParallelCopy } from './parallel-copy.ts';
 import type { TransferOptions } from './progress.ts';
-import { Meter } from './progress.ts';
+import { ProgressReporter } from './progress.ts';
 import { prepareSending } from './send-blocks.ts';
-import { requireFit, requireRoom, requireSound, sizeOfNew } from './size-checks.ts';
-import type { Source } from './source.ts';
-import { Control } from './transfer-api.ts';
 import {
-  cancelQuietly,
-  type Leftover,
-  mayPass,
-  pauseQuietly,
-  removeQuietly,
-  Stopped,
+  newDiskSize,
+  requireFitsDisk,
+  requireFitsDomain,
+  requirePlausibleQcow2Size,
+} from './size-checks.ts';
+import type { Source } from './source.ts';
+import { TransferApi } from './transfer-api.ts';
+import {
+  isTransient,
+  TransferAborted,
+  type TransferRemainder,
+  tryCancel,
+  tryPause,
+  tryRemoveDisk,
 } from './transfer-error.ts';
-import { Ticket } from './transfer-session.ts';
+import { TransferSession } from './transfer-session.ts';
 import { verifyUpload } from './verify.ts';
 
 /** A disk to be made. */
@@ -29,11 +34,11 @@ export interface NewDisk {
   /** Take all of its room at once. */
   readonly preallocated?: boolean;
   /** Bytes that its storage domain has left, as far as that is known. */
-  readonly room?: number;
+  readonly availableSpace?: number;
   readonly description?: string;
   readonly storageDomain: string;
   /** The domain hands out blocks instead of files: what is not written may be anything. */
-  readonly onBlocks: boolean;
+  readonly onBlockStorage: boolean;
 }
 
 export interface UploadOptions extends TransferOptions {
@@ -62,22 +67,22 @@ export async function upload(options: UploadOptions): Promise<Thing> {
 
 class Upload {
   readonly #options: UploadOptions;
-  readonly #control: Control;
-  readonly #meter: Meter;
+  readonly #control: TransferApi;
+  readonly #meter: ProgressReporter;
   #journal: Journal | undefined;
-  #ticket: Ticket | undefined;
+  #ticket: TransferSession | undefined;
   /** The disk that was made, until the journal knows it. */
   #made: string | undefined;
 
   constructor(options: UploadOptions) {
     this.#options = options;
-    this.#control = new Control(options.client, options.signal);
-    this.#meter = new Meter(options.onEvent);
+    this.#control = new TransferApi(options.client, options.signal);
+    this.#meter = new ProgressReporter(options.onEvent);
   }
 
   async run(): Promise<Thing> {
     const { into } = this.#options;
-    this.#meter.enter('preparing');
+    this.#meter.enterPhase('preparing');
     const journal = await this.#openJournal();
     this.#journal = journal;
     const { disk, format } = journal.header;
@@ -86,19 +91,19 @@ class Upload {
       const over = await this.#finishedBefore(journal);
       if (over) return over;
     }
-    let copy: Copy | undefined;
-    const ticket = new Ticket({
+    let copy: ParallelCopy | undefined;
+    const ticket = new TransferSession({
       ...this.#options,
       control: this.#control,
       direction: 'upload',
       disk,
       format,
       journal,
-      onLost: () => copy?.lost(),
+      onLost: () => copy?.connectionLost(),
     });
     this.#ticket = ticket;
     const { image, capabilities } = await ticket.open();
-    this.#meter.enter('copying', journal.header.size);
+    this.#meter.enterPhase('copying', journal.header.size);
     copy = prepareSending({
       ...this.#options,
       image,
@@ -114,14 +119,14 @@ class Upload {
     }
     await this.#options.source.requireUnchanged();
     if (this.#options.verify && journal.header.hashed) {
-      this.#meter.enter('verifying');
+      this.#meter.enterPhase('verifying');
       if (!(await verifyUpload({ image, capabilities, journal }, this.#options.source))) {
         this.#options.onNote?.(
           'the image daemon makes no checksums: what it stored was not verified',
         );
       }
     }
-    this.#meter.enter('finalizing');
+    this.#meter.enterPhase('finalizing');
     ticket.stop();
     await this.#control.finalize(ticket.id);
     return await this.#finish(journal);
@@ -134,12 +139,12 @@ class Upload {
     if (!transfer || (phase !== 'finished_success' && phase !== 'finalizing_success')) {
       return undefined;
     }
-    await this.#control.ended(transfer);
+    await this.#control.waitUntilFinished(transfer);
     return await this.#finish(journal);
   }
 
   async #finish(journal: Journal): Promise<Thing> {
-    const disk = await this.#control.diskAtRest(journal.header.disk);
+    const disk = await this.#control.waitForDisk(journal.header.disk);
     if (disk['status'] !== 'ok') {
       throw new ConflictError(
         `the service did not accept the image: disks/${journal.header.disk} is ${String(disk['status'])}`,
@@ -147,7 +152,7 @@ class Upload {
       );
     }
     journal.remove(this.#options.onNote);
-    this.#meter.enter('done');
+    this.#meter.enterPhase('done');
     return disk;
   }
 
@@ -157,16 +162,16 @@ class Upload {
     if ('resume' in into) return await this.#takeUp(into.resume);
     const format = requireFormat(source.content, this.#options.format, source.path);
     const virtual = format === 'cow' ? source.content.virtualSize : source.size;
-    if (format === 'cow') requireSound(source);
+    if (format === 'cow') requirePlausibleQcow2Size(source);
     let disk: Thing;
     if ('add' in into) {
-      const size = sizeOfNew(into.add, format, virtual);
-      const shortage = requireRoom(into.add, format, source, size);
+      const size = newDiskSize(into.add, format, virtual);
+      const shortage = requireFitsDomain(into.add, format, source, size);
       if (shortage !== undefined) this.#options.onNote?.(shortage);
       disk = await this.#addDisk(into.add, format, size);
     } else {
       disk = into.disk;
-      requireFit(disk, format, virtual);
+      requireFitsDisk(disk, format, virtual);
     }
     const created = 'add' in into;
     const provisioned = Number(disk['provisioned_size'] ?? virtual);
@@ -181,10 +186,10 @@ class Upload {
       format,
       size: format === 'raw' ? provisioned : source.size,
       created,
-      zeroed: created && !into.add.onBlocks,
+      zeroed: created && !into.add.onBlockStorage,
       hashed: this.#options.verify,
     };
-    return source.lasting ? Journal.create(journals, header) : Journal.unkept(header);
+    return source.repeatable ? Journal.create(journals, header) : Journal.inMemory(header);
   }
 
   async #addDisk(wanted: NewDisk, format: DiskFormat, size: number): Promise<Thing> {
@@ -193,12 +198,12 @@ class Upload {
       ...(wanted.description === undefined ? {} : { description: wanted.description }),
       format,
       // Block storage has no thin raw disks.
-      sparse: !(wanted.preallocated || (wanted.onBlocks && format === 'raw')),
+      sparse: !(wanted.preallocated || (wanted.onBlockStorage && format === 'raw')),
       provisioned_size: size,
       storage_domains: [{ id: wanted.storageDomain }],
     });
     this.#made = String(added['id']);
-    const disk = await this.#control.diskAtRest(this.#made);
+    const disk = await this.#control.waitForDisk(this.#made);
     if (disk['status'] === 'ok') return disk;
     throw new ConflictError(`the new disk ${wanted.name} is ${String(disk['status'])}`, {
       code: 'transfer_failed',
@@ -225,7 +230,7 @@ class Upload {
     const control = this.#control;
     const disk = journal?.header.disk ?? this.#made;
     if (disk === undefined) return error;
-    const transfer = this.#ticket?.begun;
+    const transfer = this.#ticket?.startedId;
     const resumed = 'resume' in this.#options.into;
     const created = journal?.header.created ?? true;
     if (transfer === undefined && (resumed || !created)) {
@@ -235,22 +240,22 @@ class Upload {
     }
     // Somebody who interrupts before anything was sent has changed their mind.
     const began = resumed || this.#meter.transferred > 0 || !(error instanceof InterruptedError);
-    const { lasting } = this.#options.source;
-    if (journal && transfer !== undefined && began && lasting && mayPass(error)) {
-      const paused = await pauseQuietly(control, transfer);
+    const { repeatable } = this.#options.source;
+    if (journal && transfer !== undefined && began && repeatable && isTransient(error)) {
+      const paused = await tryPause(control, transfer);
       journal.close();
-      return new Stopped(error, { resumable: true, disk, transfer, paused });
+      return new TransferAborted(error, { resumable: true, disk, transfer, paused });
     }
-    const told = transfer === undefined || (await cancelQuietly(control, transfer, disk));
-    const left: Leftover = {
+    const told = transfer === undefined || (await tryCancel(control, transfer, disk));
+    const left: TransferRemainder = {
       resumable: false,
       disk,
       ...(transfer === undefined ? {} : { transfer }),
-      ...(told ? {} : { untold: true }),
-      ...(lasting ? {} : { onlyOnce: true }),
-      ...(created ? { diskRemoved: await removeQuietly(control, disk) } : { diskSpoilt: true }),
+      ...(told ? {} : { notNotified: true }),
+      ...(repeatable ? {} : { notRepeatable: true }),
+      ...(created ? { diskRemoved: await tryRemoveDisk(control, disk) } : { diskCorrupted: true }),
     };
     journal?.remove(this.#options.onNote);
-    return new Stopped(error, left);
+    return new TransferAborted(error, left);
   }
 }

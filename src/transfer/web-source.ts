@@ -7,12 +7,12 @@ import { backOff } from '../client/retry.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 import { allData } from './blocks.ts';
-import type { Bytes } from './compression.ts';
-import { HEAD, type ImageFormat, imageFormat } from './image-format.ts';
+import type { ByteStream } from './compression.ts';
+import { HEAD_LENGTH, type ImageFormat, imageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 import type { Source } from './source.ts';
-import { peeked } from './stream-head.ts';
-import { systemAuthorities } from './system-ca.ts';
+import { readHead } from './stream-head.ts';
+import { systemCaCertificates } from './system-ca.ts';
 
 export class WebSource implements Source {
   readonly #file: WebFile;
@@ -35,12 +35,12 @@ export class WebSource implements Source {
     return imageFormat(this.#file.head, this.size);
   }
 
-  get stored(): number {
+  get storedSize(): number {
     return this.size;
   }
 
   /** Without a version nobody can tell whether it is the same another time. */
-  get lasting(): boolean {
+  get repeatable(): boolean {
     return this.#file.validator !== '';
   }
 
@@ -71,12 +71,12 @@ export interface WebOptions {
   readonly signal: AbortSignal;
 }
 
-interface Found {
+interface FileInfo {
   readonly head: Buffer;
   readonly size: number | undefined;
   readonly validator: string;
   /** All of it, where the server sends nothing less. */
-  readonly bytes?: Bytes;
+  readonly bytes?: ByteStream;
 }
 
 /** What is at an address. */
@@ -88,40 +88,40 @@ export class WebFile {
   /** Bytes of it; `undefined` when the server does not say. */
   readonly size: number | undefined;
   /** The server sends single ranges, and says what version they are of. */
-  readonly ranges: boolean;
+  readonly supportsRanges: boolean;
   readonly validator: string;
   readonly #url: URL;
   readonly #http: Http;
   readonly #options: WebOptions;
-  readonly #all: Bytes | undefined;
+  readonly #all: ByteStream | undefined;
 
-  private constructor(url: URL, http: Http, options: WebOptions, found: Found) {
+  private constructor(url: URL, http: Http, options: WebOptions, found: FileInfo) {
     this.path = `${url.origin}${url.pathname}`;
     this.#url = url;
     this.#http = http;
     this.#options = options;
     this.head = found.head;
     this.size = found.size;
-    this.ranges = found.size !== undefined && found.bytes === undefined;
+    this.supportsRanges = found.size !== undefined && found.bytes === undefined;
     this.validator = found.validator;
     this.#all = found.bytes;
   }
 
   /** Looks at what is there. Throws when it cannot be read. */
   static async open(address: string, options: WebOptions): Promise<WebFile> {
-    const url = parsed(address);
+    const url = parseUrl(address);
     const http = await Http.open({
-      trust: { ca: [...systemAuthorities(), ...(options.ca ? [options.ca] : [])].join('\n') },
+      trust: { ca: [...systemCaCertificates(), ...(options.ca ? [options.ca] : [])].join('\n') },
       env: options.env,
       signal: options.signal,
     });
     try {
-      const range = { start: 0, end: HEAD };
+      const range = { start: 0, end: HEAD_LENGTH };
       const answer = await http.send(requestFor(url, range));
-      requireFound(url, answer);
+      requireSuccess(url, answer);
       const { status, headers } = answer;
       const validator = headers['etag'] ?? headers['last-modified'] ?? '';
-      const { head, bytes } = await peeked(answer.rest ?? nothing());
+      const { head, bytes } = await readHead(answer.rest ?? empty());
       if (status === 206) {
         const total = Number(/^bytes 0-\d+\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]);
         const size = Number.isSafeInteger(total) ? total : undefined;
@@ -181,7 +181,7 @@ export class WebFile {
 
   async #body(range: Range): Promise<AsyncIterable<Uint8Array>> {
     const answer = await this.#http.send(requestFor(this.#url, range));
-    requireFound(this.#url, answer);
+    requireSuccess(this.#url, answer);
     const { status, headers, rest } = answer;
     const validator = headers['etag'] ?? headers['last-modified'] ?? '';
     const told = headers['content-range'];
@@ -189,7 +189,7 @@ export class WebFile {
       throw changed(this.path, 'the server sends another range than before');
     }
     if (validator !== this.validator) throw changed(this.path, 'it is another version');
-    return rest ?? nothing();
+    return rest ?? empty();
   }
 
   /** Waits before another attempt, or throws when there is none. */
@@ -206,11 +206,11 @@ export class WebFile {
 }
 
 /** Whether a word names something on a web server. */
-export function isAddress(word: string): boolean {
+export function isUrl(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
-function parsed(address: string): URL {
+function parseUrl(address: string): URL {
   try {
     return new URL(address);
   } catch {
@@ -236,7 +236,7 @@ function requestFor(url: URL, { start, end }: Range) {
   };
 }
 
-function requireFound(url: URL, { status }: Answer): void {
+function requireSuccess(url: URL, { status }: Answer): void {
   if (status === 200 || status === 206) return;
   const path = `${url.origin}${url.pathname}`;
   if (status === 416) throw new UsageError(`${path} is empty`, { code: 'empty_file' });
@@ -267,4 +267,4 @@ function changed(path: string, why: string): VmctlError {
   });
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* empty(): AsyncGenerator<Uint8Array> {}

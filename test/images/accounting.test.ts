@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PieceWriter } from '../../src/images/api/piece-io.ts';
-import { DiskSlots } from '../../src/images/system/disk-limit.ts';
 import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
 import { SharedFlush } from '../../src/images/tickets/shared-flush.ts';
 import { pattern } from './support/harness.ts';
@@ -54,7 +53,7 @@ describe('PieceMemory', () => {
     expect(large.length).toBe(LARGE_PIECE);
     expect(memory.takeSpare()).toBeUndefined();
     expect(memory.take(LARGE_PIECE).length).toBe(SMALL_PIECE);
-    memory.give(large);
+    memory.release(large);
     expect(memory.takeSpare()).toBe(large);
   });
 
@@ -131,39 +130,5 @@ describe('PieceWriter', () => {
     ).rejects.toThrow('no space');
     await writer.close();
     expect(memory.free).toEqual({ large: 2, small: 1 });
-  });
-});
-
-describe('DiskSlots', () => {
-  it('runs no more operations at a time than it has slots, in order', async () => {
-    const slots = new DiskSlots(2);
-    const started: number[] = [];
-    const ends: (() => void)[] = [];
-    const all = [0, 1, 2, 3].map((i) =>
-      slots.run(
-        () =>
-          new Promise<void>((resolve) => {
-            started.push(i);
-            ends.push(resolve);
-          }),
-      ),
-    );
-    await new Promise(setImmediate);
-    expect(started).toEqual([0, 1]);
-    ends[1]?.();
-    await new Promise(setImmediate);
-    expect(started).toEqual([0, 1, 2]);
-    ends[0]?.();
-    ends[2]?.();
-    await new Promise(setImmediate);
-    ends[3]?.();
-    await Promise.all(all);
-    expect(started).toEqual([0, 1, 2, 3]);
-  });
-
-  it('frees the slot of an operation that failed', async () => {
-    const slots = new DiskSlots(1);
-    await expect(slots.run(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
-    await expect(slots.run(async () => 'next')).resolves.toBe('next');
   });
 });

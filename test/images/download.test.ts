@@ -205,7 +205,7 @@ onEachBackend((startHarness) => {
       const { ask, image } = await startHarness({}, { memory });
       await image({ content: pattern(10) });
       expect((await ask('GET', '/images/image')).status).toBe(503);
-      for (const piece of held) memory.give(piece);
+      for (const piece of held) memory.release(piece);
       expect((await ask('GET', '/images/image')).status).toBe(200);
     });
 

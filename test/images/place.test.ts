@@ -1,21 +1,25 @@
 // URLs of images: every form there is, and what is refused.
 import { describe, expect, it } from 'vitest';
-import { type ImagePlace, placeOfUrl, urlOfPlace } from '../../src/images/backends/location.ts';
+import {
+  formatLocation,
+  type ImageLocation,
+  parseLocation,
+} from '../../src/images/backends/location.ts';
 
-const file = (path: string): ImagePlace => ({ kind: 'file', path });
-const unix = (path: string, exportName = ''): ImagePlace => ({
+const file = (path: string): ImageLocation => ({ kind: 'file', path });
+const unix = (path: string, exportName = ''): ImageLocation => ({
   kind: 'nbd',
   address: { path },
   exportName,
 });
-const tcp = (host: string, port: number, exportName = ''): ImagePlace => ({
+const tcp = (host: string, port: number, exportName = ''): ImageLocation => ({
   kind: 'nbd',
   address: { host, port },
   exportName,
 });
 
-describe('placeOfUrl', () => {
-  it.each<[string, ImagePlace]>([
+describe('parseLocation', () => {
+  it.each<[string, ImageLocation]>([
     ['file:///images/a', file('/images/a')],
     ['file:///a%20b', file('/a b')],
     ['file://localhost/a', file('/a')],
@@ -32,8 +36,8 @@ describe('placeOfUrl', () => {
     ['nbd+unix:///x?socket=/run/s', unix('/run/s', 'x')],
     ['nbd+unix://?socket=/run/a%20b', unix('/run/a b')],
   ])('reads %s', (url, place) => {
-    expect(placeOfUrl(url)).toEqual(place);
-    expect(placeOfUrl(urlOfPlace(place))).toEqual(place);
+    expect(parseLocation(url)).toEqual(place);
+    expect(parseLocation(formatLocation(place))).toEqual(place);
   });
 
   it.each([
@@ -58,6 +62,6 @@ describe('placeOfUrl', () => {
     'nbds://host/x',
     `nbd:host:1:exportname=${'x'.repeat(5000)}`,
   ])('refuses %j', (url) => {
-    expect(() => placeOfUrl(url)).toThrow('cannot be used');
+    expect(() => parseLocation(url)).toThrow('cannot be used');
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isThisMachine } from '../../src/transfer/daemon-requests.ts';
-import { SourceFile } from '../../src/transfer/file-source.ts';
+import { FileSource } from '../../src/transfer/file-source.ts';
 import { requireFormat } from '../../src/transfer/image-format.ts';
 import { localExtents } from '../../src/transfer/local-extents.ts';
 import { MiB, makeImage, qcow2 } from './support/images.ts';
@@ -61,7 +61,7 @@ describe('extents of a file', () => {
 describe('the format of a file', () => {
   async function formatOf(content: Buffer | string, asked?: 'raw' | 'cow'): Promise<string> {
     writeFileSync(file, content);
-    const source = await SourceFile.open(file);
+    const source = await FileSource.open(file);
     try {
       return requireFormat(source.content, asked, file);
     } finally {
@@ -93,7 +93,7 @@ describe('the format of a file', () => {
 
   it('tells the size that a machine sees', async () => {
     writeFileSync(file, qcow2(5 * 2 ** 40));
-    const source = await SourceFile.open(file);
+    const source = await FileSource.open(file);
     expect(source.content.virtualSize).toBe(5 * 2 ** 40);
     await source.close();
   });

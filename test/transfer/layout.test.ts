@@ -1,6 +1,6 @@
 /** Lists of extents, as they come from daemons in pieces of any size. */
 import { describe, expect, it } from 'vitest';
-import { readLayout } from '../../src/transfer/remote-extents.ts';
+import { parseExtents } from '../../src/transfer/remote-extents.ts';
 
 async function* inPieces(text: string, length: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
@@ -21,7 +21,7 @@ const list = [
 describe('readLayout', () => {
   it.each([1, 3, 17, 1_000_000])('reads pieces of %i bytes', async (length) => {
     for (const text of [JSON.stringify(list), JSON.stringify(list, null, 2)]) {
-      expect(await readLayout(inPieces(text, length))).toEqual({
+      expect(await parseExtents(inPieces(text, length))).toEqual({
         size: 115 + 1124 * KiB,
         data: [
           { start: 0, end: 10 },
@@ -33,7 +33,7 @@ describe('readLayout', () => {
   });
 
   it('reads the list of an empty image', async () => {
-    expect(await readLayout(inPieces('[]\n', 10))).toEqual({ size: 0, data: [] });
+    expect(await parseExtents(inPieces('[]\n', 10))).toEqual({ size: 0, data: [] });
   });
 
   it.each([
@@ -44,6 +44,6 @@ describe('readLayout', () => {
     ['something else', `${'x'.repeat(20_000)}`],
     ['no JSON', '[{start:0}]'],
   ])('refuses %s', async (_, text) => {
-    await expect(readLayout(inPieces(text, 1000))).rejects.toMatchObject({ code: 'bad_answer' });
+    await expect(parseExtents(inPieces(text, 1000))).rejects.toMatchObject({ code: 'bad_answer' });
   });
 });

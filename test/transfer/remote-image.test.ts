@@ -31,7 +31,7 @@ function image(options: { retries?: number; onRefused?: () => Promise<void> } = 
     http,
     signal: stop.signal,
     retries: 3,
-    onLost: () => {
+    onConnectionLost: () => {
       losses += 1;
     },
     ...options,
@@ -67,7 +67,7 @@ describe('bytes', () => {
     await remote.flush();
     expect(daemon.stable.subarray(10, 20).equals(Buffer.alloc(10))).toBe(true);
     expect(daemon.stable.equals(daemon.current)).toBe(true);
-    expect(await remote.layout()).toEqual({ size: BLOCK, data: [{ start: 0, end: 1_048_576 }] });
+    expect(await remote.extents()).toEqual({ size: BLOCK, data: [{ start: 0, end: 1_048_576 }] });
     expect(await remote.size()).toBe(BLOCK);
   });
 

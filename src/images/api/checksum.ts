@@ -1,8 +1,8 @@
 // GET of an image's checksum, and of the algorithms it can be made with.
 import type { Extent } from '../backends/backend.ts';
 import { algorithms, DEFAULT_ALGORITHM } from '../hash/algorithms.ts';
-import { BlockHash } from '../hash/block-hash.ts';
-import type { Hash } from '../hash/hash-threads.ts';
+import { ImageChecksum } from '../hash/image-checksum.ts';
+import type { Hash } from '../hash/thread-pool.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { ByteRange } from '../http/range-header.ts';
@@ -35,9 +35,9 @@ export async function getChecksum(
       throw new HttpError(400, `Parameter algorithm must be one of ${algorithms().join(', ')}.`);
     }
     blockSize = readBlockSize(exchange.query.get('block_size'));
-    const hash = new BlockHash(services.hashing, algorithm, blockSize);
+    const hash = new ImageChecksum(services.hashThreads, algorithm, blockSize);
     try {
-      checksum = await compute(exchange, services, operation, hash, blockSize);
+      checksum = await computeChecksum(exchange, services, operation, hash, blockSize);
     } finally {
       await hash.close();
     }
@@ -68,11 +68,11 @@ function readBlockSize(text: string | null): number {
   return size;
 }
 
-async function compute(
+async function computeChecksum(
   exchange: Exchange,
   services: Services,
   operation: Operation,
-  hash: BlockHash,
+  hash: ImageChecksum,
   blockSize: number,
 ): Promise<string> {
   const backend = await operation.backend();

@@ -3,7 +3,7 @@
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { documentOf, ticketOfDocument, timeoutOfDocument } from '../tickets/ticket-document.ts';
-import type { Ticket } from '../types.ts';
+import type { Ticket } from '../tickets/types.ts';
 import { readJson } from './json-body.ts';
 import type { Services } from './services.ts';
 
@@ -33,7 +33,7 @@ export async function routeControl(exchange: Exchange, services: Services): Prom
 /** Adds a ticket, or puts it in the place of one with its id, whose operations are stopped. */
 async function putTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
   const document = await readJson(exchange);
-  const ticket = understood<Ticket>(() => ticketOfDocument(document), 'Invalid ticket');
+  const ticket = parseOrRefuse<Ticket>(() => ticketOfDocument(document), 'Invalid ticket');
   if (ticket.id !== id) {
     throw new HttpError(400, 'Invalid ticket: uuid is not the id in the address.');
   }
@@ -47,7 +47,7 @@ async function putTicket(exchange: Exchange, services: Services, id: string): Pr
 }
 
 async function getTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
-  const { ticket, state } = services.tickets.look(id) ?? missing();
+  const { ticket, state } = services.tickets.get(id) ?? missing();
   // As the host counts, since it was started: nobody turns that clock.
   const now = Number(process.hrtime.bigint()) / 1e9;
   await exchange.json(documentOf(ticket, state, now));
@@ -56,8 +56,8 @@ async function getTicket(exchange: Exchange, services: Services, id: string): Pr
 /** Lets the ticket expire some seconds from now, also one that has expired. */
 async function patchTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
   const document = await readJson(exchange);
-  const timeout = understood(() => timeoutOfDocument(document), 'Invalid document');
-  if (!services.tickets.look(id)) missing();
+  const timeout = parseOrRefuse(() => timeoutOfDocument(document), 'Invalid document');
+  if (!services.tickets.get(id)) missing();
   services.tickets.extend(id, timeout);
   await exchange.answer(200, {});
 }
@@ -93,7 +93,7 @@ function missing(): never {
   throw new HttpError(404, 'There is no such ticket.');
 }
 
-function understood<T>(read: () => T, what: string): T {
+function parseOrRefuse<T>(read: () => T, what: string): T {
   try {
     return read();
   } catch (error) {

@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import type { Exchange } from '../http/exchange.ts';
 import { requestedRange } from '../http/range-header.ts';
+import { widenSendBuffer } from '../system/local-socket.ts';
 import { LARGE_PIECE, SMALL_PIECE } from '../system/piece-memory.ts';
-import { widenSendBuffer } from '../system/send-buffer.ts';
 import type { Operation } from '../tickets/ticket.ts';
 import { PieceReader } from './piece-io.ts';
 import type { Services } from './services.ts';
@@ -13,7 +13,7 @@ export async function getImage(exchange: Exchange, services: Services, id: strin
   const operation = services.tickets.find(id).begin('read');
   try {
     exchange.authorised(operation.live);
-    if (exchange.choose('close', ['n', 'y']) === 'y') exchange.closeAfterwards();
+    if (exchange.enumParameter('close', ['n', 'y']) === 'y') exchange.closeAfterwards();
     const { size, filename } = operation.ticket;
     const range = requestedRange(exchange.request.headers.range, size);
     const { start, end } = range ?? { start: 0, end: size };

@@ -22,7 +22,7 @@ export async function getExtents(
   let text = '[';
   try {
     exchange.authorised(operation.live);
-    const context = exchange.choose('context', ['zero', 'dirty']);
+    const context = exchange.enumParameter('context', ['zero', 'dirty']);
     const backend = await operation.backend();
     const extents: AsyncIterable<Extent | DirtyExtent> =
       context === 'zero' ? backend.extents() : dirtyExtents(operation, backend);

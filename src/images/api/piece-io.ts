@@ -54,11 +54,11 @@ export class PieceReader {
     const { lent, filled } = this.#ahead;
     this.#ahead = undefined;
     await filled.catch(() => {});
-    this.#memory.give(lent);
+    this.#memory.release(lent);
   }
 
   #release(): void {
-    if (this.#lent) this.#memory.give(this.#lent);
+    if (this.#lent) this.#memory.release(this.#lent);
     this.#lent = undefined;
     this.current = undefined;
   }
@@ -138,7 +138,7 @@ export class PieceWriter {
   async close(): Promise<void> {
     await this.#pushing?.catch(() => {});
     await this.#writing?.catch(() => {});
-    if (this.#piece) this.#options.memory.give(this.#piece);
+    if (this.#piece) this.#options.memory.release(this.#piece);
     this.#piece = undefined;
   }
 
@@ -169,7 +169,7 @@ export class PieceWriter {
     const { memory, write } = this.#options;
     const bytes = piece.subarray(0, this.#filled);
     this.#piece = undefined;
-    const writing = write(this.#offset, bytes).finally(() => memory.give(piece));
+    const writing = write(this.#offset, bytes).finally(() => memory.release(piece));
     this.#offset += this.#filled;
     this.#filled = 0;
     this.#writing = writing;

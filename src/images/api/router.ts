@@ -31,7 +31,7 @@ const INFO: Route = {
 };
 
 /** Finds the handler for a request and runs it. Throws 400, 404, 405 and what handlers throw. */
-export async function route(exchange: Exchange, services: Services): Promise<void> {
+export async function routeImages(exchange: Exchange, services: Services): Promise<void> {
   const [found, id] = find(exchange.path);
   const method = exchange.request.method ?? '';
   const handler = Object.hasOwn(found, method) ? found[method] : undefined;

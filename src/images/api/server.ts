@@ -2,14 +2,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { Admission, CONTROL_CONNECTIONS, type Limits, usualLimits } from '../http/admission.ts';
+import { Admission, CONTROL_CONNECTIONS, defaultLimits, type Limits } from '../http/admission.ts';
 import { Connection } from '../http/connection.ts';
 import { HttpError, toHttpError } from '../http/errors.ts';
 import { Exchange } from '../http/exchange.ts';
-import { TLS } from '../http/tls-settings.ts';
+import { tlsSettings } from '../http/tls-settings.ts';
 import type { Clock } from '../system/clock.ts';
 import { routeControl } from './control.ts';
-import { route } from './router.ts';
+import { routeImages } from './router.ts';
 import type { Services } from './services.ts';
 
 const HTTP = {
@@ -30,12 +30,12 @@ type Router = (exchange: Exchange, services: Services) => Promise<void>;
 type Receive = (
   request: IncomingMessage,
   response: ServerResponse,
-  awaitsContinue: boolean,
+  expectsContinue: boolean,
   refusal?: HttpError,
 ) => void;
 
 /** All connections of a daemon, whichever listener they came through. */
-export class HttpFace {
+export class ImageServer {
   readonly #services: Services;
   readonly #clock: Clock;
   readonly #limits: Limits;
@@ -44,7 +44,7 @@ export class HttpFace {
   readonly #connections = new Map<Socket, Connection>();
   #closing = false;
 
-  constructor(services: Services, clock: Clock, limits: Limits = usualLimits) {
+  constructor(services: Services, clock: Clock, limits: Limits = defaultLimits) {
     this.#services = services;
     this.#clock = clock;
     this.#limits = limits;
@@ -67,7 +67,7 @@ export class HttpFace {
       connectionsCheckingInterval: Math.min(head, 1000),
     };
     const server = tls
-      ? createSecureServer({ ...http, ...TLS, ...tls, handshakeTimeout: handshake })
+      ? createSecureServer({ ...http, ...tlsSettings, ...tls, handshakeTimeout: handshake })
       : createServer(http);
     // Headers beyond Node's usual number would be dropped in silence.
     server.maxHeadersCount = 0;
@@ -79,7 +79,7 @@ export class HttpFace {
       else if (!tls) this.#add(socket, kind !== 'network');
     });
     if (tls) server.on('secureConnection', (socket: Socket) => this.#add(socket, false));
-    const router = kind === 'control' ? routeControl : route;
+    const router = kind === 'control' ? routeControl : routeImages;
     const receive: Receive = (...given) => this.#receive(router, ...given);
     server.on('request', (request, response) => receive(request, response, false));
     server.on('checkContinue', (request, response) => receive(request, response, true));
@@ -106,7 +106,7 @@ export class HttpFace {
   }
 
   #add(socket: Socket, isLocal: boolean): void {
-    this.#connections.set(socket, new Connection(socket, isLocal, this.#limits.stranger));
+    this.#connections.set(socket, new Connection(socket, isLocal, this.#limits.unauthorised));
     socket.once('close', () => this.#connections.delete(socket));
   }
 
@@ -114,7 +114,7 @@ export class HttpFace {
     router: Router,
     request: IncomingMessage,
     response: ServerResponse,
-    awaitsContinue: boolean,
+    expectsContinue: boolean,
     refusal = malformed(request),
   ): void {
     const connection = this.#connections.get(request.socket);
@@ -122,7 +122,7 @@ export class HttpFace {
     connection?.enqueue(async () => {
       const closing = this.#closing;
       const clock = this.#clock;
-      const parts = { request, response, connection, clock, awaitsContinue, closing };
+      const parts = { request, response, connection, clock, expectsContinue, closing };
       await this.#serve(router, new Exchange(parts), refusal);
       if (this.#closing) connection.socket.destroySoon();
     });

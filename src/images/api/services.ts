@@ -1,12 +1,12 @@
 // What request handlers share: everything of the daemon that outlives a request.
-import type { HashThreads } from '../hash/hash-threads.ts';
+import type { HashThreadPool } from '../hash/thread-pool.ts';
 import type { PieceMemory } from '../system/piece-memory.ts';
-import type { Tickets } from '../tickets/registry.ts';
+import type { TicketRegistry } from '../tickets/registry.ts';
 
 export interface Services {
-  readonly tickets: Tickets;
+  readonly tickets: TicketRegistry;
   readonly memory: PieceMemory;
-  readonly hashing: HashThreads;
+  readonly hashThreads: HashThreadPool;
   readonly version: string;
   /** The list of algorithms is a member of an object. */
   readonly wrapsAlgorithms: boolean;

@@ -3,7 +3,7 @@
 import { forbidden, HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { contentRange } from '../http/range-header.ts';
-import { EagerReading } from '../system/send-buffer.ts';
+import { SpinningReader } from '../system/local-socket.ts';
 import type { Operation } from '../tickets/ticket.ts';
 import { PieceWriter } from './piece-io.ts';
 import type { Services } from './services.ts';
@@ -24,8 +24,8 @@ export async function putImage(exchange: Exchange, services: Services, id: strin
   const operation = services.tickets.find(id).begin('write');
   try {
     exchange.authorised(operation.live);
-    if (exchange.choose('close', ['n', 'y']) === 'y') exchange.closeAfterwards();
-    const flush = exchange.choose('flush', ['y', 'n']) === 'y';
+    if (exchange.enumParameter('close', ['n', 'y']) === 'y') exchange.closeAfterwards();
+    const flush = exchange.enumParameter('flush', ['y', 'n']) === 'y';
     const target = findTarget(exchange, operation.ticket.size);
     const backend = await operation.backend();
     const writer = new PieceWriter({
@@ -80,7 +80,7 @@ async function receive(
 ): Promise<void> {
   const { request, connection } = exchange;
   const limit = target.length ?? operation.ticket.size - target.start;
-  const eager = connection.local ? new EagerReading() : undefined;
+  const eager = connection.local ? new SpinningReader() : undefined;
   let received = 0;
   try {
     await exchange.receive<void>((resolve, reject) => {

@@ -1,9 +1,10 @@
 // The backend of images that are regular files.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import pLimit from 'p-limit';
 import { fileExtents } from '../../extents/file-extents.ts';
 import { type SparseCalls, sparseCalls } from '../system/c-library.ts';
-import { DiskSlots, diskSlots } from '../system/disk-limit.ts';
+import { diskLimit } from '../system/disk-limit.ts';
 import type { Backend, Extent } from './backend.ts';
 
 export interface FileImageOptions {
@@ -32,7 +33,7 @@ export async function openFileImage(options: FileImageOptions): Promise<Backend>
   // Without O_NONBLOCK, opening a pipe left in the image's place would hang a thread for good.
   const flags = (options.writable ? O_RDWR : O_RDONLY) | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
   const calls = options.calls === undefined ? await sparseCalls() : (options.calls ?? undefined);
-  const handle = await diskSlots.run(() => open(options.path, flags));
+  const handle = await diskLimit(() => open(options.path, flags));
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error('the image is not a regular file');
@@ -49,7 +50,7 @@ class FileImage implements Backend {
   readonly #sparse: boolean;
   readonly #calls: SparseCalls | undefined;
   /** Writes go one by one: systems let only one at a file, and threads that wait for it cost time. */
-  readonly #writing = new DiskSlots(1);
+  readonly #writing = pLimit(1);
   /** Ways of zeroing that may work here, best first; the one that always works is not among them. */
   #zeroWays: ((offset: number, length: number) => Promise<boolean>)[];
 
@@ -64,7 +65,7 @@ class FileImage implements Backend {
   async read(offset: number, buffer: Buffer): Promise<void> {
     let filled = 0;
     while (filled < buffer.length) {
-      const { bytesRead } = await diskSlots.run(() =>
+      const { bytesRead } = await diskLimit(() =>
         this.#handle.read(buffer, filled, buffer.length - filled, offset + filled),
       );
       if (bytesRead === 0) {
@@ -82,10 +83,10 @@ class FileImage implements Backend {
   }
 
   #write(offset: number, buffer: Buffer): Promise<void> {
-    return this.#writing.run(async () => {
+    return this.#writing(async () => {
       let written = 0;
       while (written < buffer.length) {
-        const { bytesWritten } = await diskSlots.run(() =>
+        const { bytesWritten } = await diskLimit(() =>
           this.#handle.write(buffer, written, buffer.length - written, offset + written),
         );
         written += bytesWritten;
@@ -96,7 +97,7 @@ class FileImage implements Backend {
   async zero(offset: number, length: number): Promise<void> {
     if (length === 0) return;
     for (const way of this.#zeroWays) {
-      if (await diskSlots.run(() => way(offset, length))) return this.#growTo(offset + length);
+      if (await diskLimit(() => way(offset, length))) return this.#growTo(offset + length);
       // Whatever the reason was, writing zeros either works or names it.
       this.#zeroWays = this.#zeroWays.filter((other) => other !== way);
     }
@@ -104,7 +105,7 @@ class FileImage implements Backend {
   }
 
   flush(): Promise<void> {
-    return diskSlots.run(() => this.#handle.datasync());
+    return diskLimit(() => this.#handle.datasync());
   }
 
   async *extents(): AsyncGenerator<Extent> {
@@ -142,7 +143,7 @@ class FileImage implements Backend {
   }
 
   async #fileSize(): Promise<number> {
-    return (await diskSlots.run(() => this.#handle.stat())).size;
+    return (await diskLimit(() => this.#handle.stat())).size;
   }
 }
 

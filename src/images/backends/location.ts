@@ -1,14 +1,10 @@
 // Where the bytes of an image live, and how that is written as a URL.
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-
-/** How an NBD server is reached: by a unix socket or over the network. */
-export type NbdAddress =
-  | { readonly path: string }
-  | { readonly host: string; readonly port: number };
+import type { NbdAddress } from '../nbd/byte-reader.ts';
 
 /** A regular file, or an export of an NBD server (the default export has an empty name). */
-export type ImagePlace =
+export type ImageLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'nbd'; readonly address: NbdAddress; readonly exportName: string };
 
@@ -18,17 +14,17 @@ const NBD_PORT = 10_809;
  * Reads `file:///PATH`, `nbd:unix:PATH[:exportname=NAME]`, `nbd:HOST:PORT[:exportname=NAME]`,
  * `nbd://HOST[:PORT]/NAME` or `nbd+unix:///NAME?socket=PATH`. Throws an `Error` for anything else.
  */
-export function placeOfUrl(url: string): ImagePlace {
+export function parseLocation(url: string): ImageLocation {
   const place = /^file:\/\/[^/]*\/./.test(url)
     ? filePlace(url)
     : (shortNbdPlace(url) ?? (/^nbd(\+unix)?:\/\//.test(url) ? longNbdPlace(url) : undefined));
-  const problem = place ? problemOfPlace(place) : 'its form is not known';
+  const problem = place ? problemOfLocation(place) : 'its form is not known';
   if (!place || problem) throw new Error(`url ${url} cannot be used: ${problem}`);
   return place;
 }
 
-/** The place as a URL that `placeOfUrl` reads. */
-export function urlOfPlace(place: ImagePlace): string {
+/** The place as a URL that `parseLocation` reads. */
+export function formatLocation(place: ImageLocation): string {
   if (place.kind === 'file') return pathToFileURL(place.path).href;
   const { address, exportName } = place;
   const named = exportName === '' ? '' : `:exportname=${exportName}`;
@@ -38,7 +34,7 @@ export function urlOfPlace(place: ImagePlace): string {
 }
 
 /** What makes a place unusable; `undefined` when nothing does. */
-export function problemOfPlace(place: ImagePlace): string | undefined {
+export function problemOfLocation(place: ImageLocation): string | undefined {
   if (place?.kind === 'file') {
     if (typeof place.path !== 'string' || !isAbsolute(place.path)) return 'path is not absolute';
     return undefined;
@@ -54,7 +50,7 @@ export function problemOfPlace(place: ImagePlace): string | undefined {
   return isPort ? undefined : 'port is not a number from 1 to 65535';
 }
 
-function filePlace(url: string): ImagePlace | undefined {
+function filePlace(url: string): ImageLocation | undefined {
   try {
     return { kind: 'file', path: fileURLToPath(url) };
   } catch {
@@ -63,7 +59,7 @@ function filePlace(url: string): ImagePlace | undefined {
 }
 
 /** The colon-separated forms; what follows `exportname=` is the name, whatever is in it. */
-function shortNbdPlace(url: string): ImagePlace | undefined {
+function shortNbdPlace(url: string): ImageLocation | undefined {
   const unix = /^nbd:unix:(.*?)(?::exportname=(.*))?$/s.exec(url);
   if (unix) {
     return { kind: 'nbd', address: { path: unix[1] ?? '' }, exportName: unix[2] ?? '' };
@@ -74,7 +70,7 @@ function shortNbdPlace(url: string): ImagePlace | undefined {
   return { kind: 'nbd', address, exportName: tcp[4] ?? '' };
 }
 
-function longNbdPlace(text: string): ImagePlace | undefined {
+function longNbdPlace(text: string): ImageLocation | undefined {
   try {
     const url = new URL(text);
     const exportName = decodeURIComponent(url.pathname.replace(/^\//, ''));

@@ -95,7 +95,7 @@ export const REGION = 64 << 20;
 const PAGE = 4096;
 const MAGIC = Buffer.from('vmctl dirty bitmap 1\n');
 /** No image is larger, in bytes. */
-const LARGEST = 2 ** 50;
+const MAX_IMAGE_SIZE = 2 ** 50;
 const BYTES_OF_REGION = REGION / DIRTY_BLOCK / 8;
 
 /** A file that is no dirty bitmap, or a part of one. */
@@ -111,7 +111,7 @@ export interface BitmapLayout {
   readonly bitsLength: number;
 }
 
-export function layoutOf(size: number): BitmapLayout {
+export function bitmapLayout(size: number): BitmapLayout {
   const regions = Math.ceil(size / REGION);
   const marksLength = Math.ceil(regions / 8);
   const bitsAt = PAGE + Math.ceil(marksLength / PAGE) * PAGE;
@@ -121,7 +121,7 @@ export function layoutOf(size: number): BitmapLayout {
 
 /** Writes the bitmap of an image of which nothing has changed. Durable when it resolves. */
 export async function createBitmapFile(path: string, size: number): Promise<void> {
-  const { bitsAt, bitsLength } = layoutOf(size);
+  const { bitsAt, bitsLength } = bitmapLayout(size);
   const file = await open(path, 'w', 0o600);
   try {
     await file.write(headOf(size), 0, PAGE, 0);
@@ -162,7 +162,7 @@ export async function loadBitmap(
   file: FileHandle,
 ): Promise<{ bitmap: DirtyBitmap; layout: BitmapLayout; marks: Buffer }> {
   const size = sizeIn(await bytesAt(file, 0, PAGE));
-  const layout = layoutOf(size);
+  const layout = bitmapLayout(size);
   const marks = await bytesAt(file, layout.marksAt, layout.marksLength);
   const bitmap = new DirtyBitmap(size, await bytesAt(file, layout.bitsAt, layout.bitsLength));
   for (let region = 0; region < layout.regions; region++) {
@@ -192,7 +192,8 @@ function headOf(size: number): Buffer {
 
 function sizeIn(head: Buffer): number {
   const size = Number(head.readBigUInt64BE(32));
-  if (size > LARGEST || !head.equals(headOf(size))) throw new BadBitmap('it is no dirty bitmap');
+  if (size > MAX_IMAGE_SIZE || !head.equals(headOf(size)))
+    throw new BadBitmap('it is no dirty bitmap');
   return size;
 }
 

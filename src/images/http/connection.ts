@@ -72,7 +72,7 @@ export class Connection {
    * @param limit milliseconds of silence, 0 for none
    * @param trusted whether the ticket still deserves that, asked now and then when there is none
    */
-  trust(limit: number, trusted: () => boolean): void {
+  setIdleLimit(limit: number, trusted: () => boolean): void {
     this.#limit = limit;
     this.#trusted = trusted;
   }

@@ -1,9 +1,9 @@
 // What an export says of its blocks, in several contexts at once, as one list of runs.
 import type { NbdClient } from './client.ts';
-import { violation } from './protocol.ts';
+import { protocolError } from './protocol.ts';
 
 /** A run of bytes with the same flags in every context that was asked for. */
-export interface BlockRun {
+export interface BlockStatusRun {
   readonly start: number;
   readonly length: number;
   /** In the order of the names; `undefined` where the server has no such context. */
@@ -14,11 +14,11 @@ export interface BlockRun {
  * Walks over the first `end` bytes of an export in ascending order, without gaps.
  * @param names of contexts
  */
-export async function* blockRuns(
+export async function* blockStatus(
   client: NbdClient,
   names: readonly string[],
   end: number,
-): AsyncGenerator<BlockRun> {
+): AsyncGenerator<BlockStatusRun> {
   const { contexts, minimumBlock, size } = client.info;
   const ids = names.map((name) => contexts.get(name));
   for (let position = 0; position < end; ) {
@@ -26,15 +26,17 @@ export async function* blockRuns(
       Math.ceil((end - position) / minimumBlock) * minimumBlock,
       size - position,
     );
-    const told = await client.blocks(position, wanted);
-    const cursors = ids.map((id) => (id === undefined ? undefined : new Cursor(told.get(id))));
+    const runsById = await client.blocks(position, wanted);
+    const cursors = ids.map((id) =>
+      id === undefined ? undefined : new RunCursor(runsById.get(id)),
+    );
     // As far as all contexts tell; what is left is asked for again.
     const known = Math.min(...cursors.map((cursor) => cursor?.total ?? Number.POSITIVE_INFINITY));
-    if (known === 0 || !Number.isFinite(known)) throw violation('nothing told of blocks');
+    if (known === 0 || !Number.isFinite(known)) throw protocolError('nothing told of blocks');
     const stop = Math.min(position + known, end);
     while (position < stop) {
-      const rests = cursors.map((cursor) => cursor?.rest ?? Number.POSITIVE_INFINITY);
-      const length = Math.min(stop - position, ...rests);
+      const remaining = cursors.map((cursor) => cursor?.rest ?? Number.POSITIVE_INFINITY);
+      const length = Math.min(stop - position, ...remaining);
       yield { start: position, length, flags: cursors.map((cursor) => cursor?.flags) };
       for (const cursor of cursors) cursor?.advance(length);
       position += length;
@@ -43,7 +45,7 @@ export async function* blockRuns(
 }
 
 /** A place in a list of lengths and flags. */
-class Cursor {
+class RunCursor {
   readonly total: number;
   readonly #runs: Uint32Array;
   #index = 0;
@@ -53,7 +55,7 @@ class Cursor {
     this.#runs = runs;
     let total = 0;
     for (let i = 0; i < runs.length; i += 2) {
-      if (runs[i] === 0) throw violation('a run of no blocks');
+      if (runs[i] === 0) throw protocolError('a run of no blocks');
       total += runs[i] ?? 0;
     }
     this.total = total;

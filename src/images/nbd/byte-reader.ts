@@ -1,20 +1,24 @@
 // The bytes of a connection to an NBD server: long payloads go straight to where they belong.
 import { connect, type Socket } from 'node:net';
-import type { NbdAddress } from '../backends/location.ts';
-import { systemError, violation } from './protocol.ts';
+import { protocolError, systemError } from './protocol.ts';
+
+/** How an NBD server is reached: by a unix socket or over the network. */
+export type NbdAddress =
+  | { readonly path: string }
+  | { readonly host: string; readonly port: number };
 
 /** Short messages are read through a buffer of this size; it also bounds what is copied twice. */
-const STAGE = 4096;
+const STAGING_SIZE = 4096;
 /** The most that a server may send ahead of somebody asking for it. */
-const MAX_STAGE = 1 << 20;
+const MAX_STAGING_SIZE = 1 << 20;
 
 /**
  * A socket that is read on demand: somebody says which buffer comes next, and is called when it is
  * full. The system reads straight into a buffer larger than the stage.
  */
-export class Wire {
+export class ByteReader {
   readonly socket: Socket;
-  #stage = Buffer.allocUnsafeSlow(STAGE);
+  #stage = Buffer.allocUnsafeSlow(STAGING_SIZE);
   #staged = 0;
   #used = 0;
   #target: Buffer | undefined;
@@ -74,7 +78,7 @@ export class Wire {
       this.#used = 0;
       this.#staged = 0;
       const rest = this.#target ? this.#target.length - this.#filled : 0;
-      if (this.#target && rest >= STAGE) return this.#target.subarray(this.#filled);
+      if (this.#target && rest >= STAGING_SIZE) return this.#target.subarray(this.#filled);
     }
     if (this.#staged === this.#stage.length) this.#makeRoom();
     return this.#stage.subarray(this.#staged);
@@ -84,11 +88,11 @@ export class Wire {
     const rest = this.#stage.subarray(this.#used, this.#staged);
     let size = this.#stage.length;
     if (this.#used === 0) size *= 2;
-    if (size > MAX_STAGE) {
-      this.#failure ??= violation('it sends what nobody asked for');
+    if (size > MAX_STAGING_SIZE) {
+      this.#failure ??= protocolError('it sends what nobody asked for');
       // Not at once: this is called from inside of the socket's own callback.
       setImmediate(() => this.socket.destroy());
-      size = STAGE;
+      size = STAGING_SIZE;
     }
     const stage = Buffer.allocUnsafeSlow(size);
     this.#staged = size > rest.length ? rest.copy(stage) : 0;
@@ -111,9 +115,9 @@ export class Wire {
   #drain(): void {
     while (this.#target) {
       const wanted = this.#target.length - this.#filled;
-      const there = this.#staged - this.#used;
-      if (wanted > 0 && there === 0) break;
-      const count = Math.min(wanted, there);
+      const available = this.#staged - this.#used;
+      if (wanted > 0 && available === 0) break;
+      const count = Math.min(wanted, available);
       this.#stage.copy(this.#target, this.#filled, this.#used, this.#used + count);
       this.#used += count;
       this.#filled += count;

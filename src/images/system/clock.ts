@@ -5,12 +5,12 @@ export interface Clock {
   /** Milliseconds since an arbitrary moment; never goes back. */
   now(): number;
   /** Calls `run` once after `ms` milliseconds unless the returned function is called first. */
-  later(ms: number, run: () => void): () => void;
+  schedule(ms: number, run: () => void): () => void;
 }
 
 export const monotonicClock: Clock = {
   now: () => performance.now(),
-  later(ms, run) {
+  schedule(ms, run) {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   },

@@ -66,7 +66,7 @@ export class PieceMemory {
   }
 
   /** Takes back a piece that nothing reads or writes any more. */
-  give(piece: Buffer): void {
+  release(piece: Buffer): void {
     (piece.length === LARGE_PIECE ? this.#large : this.#small).push(piece);
   }
 }

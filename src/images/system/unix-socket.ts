@@ -5,7 +5,7 @@ import { connect, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 
 /** Bytes that the path of a socket may have on every system that has such sockets. */
-export const longestSocketPath = 100;
+export const maxSocketPathLength = 100;
 
 /**
  * Makes `server` listen on `path` with mode 0600, and returns how to remove the path again. A

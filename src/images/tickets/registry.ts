@@ -1,14 +1,14 @@
 // All tickets of a daemon, as its owner manages them and requests find them.
 import { isAbsolute } from 'node:path';
-import { problemOfPlace } from '../backends/location.ts';
+import { problemOfLocation } from '../backends/location.ts';
 import { forbidden } from '../http/errors.ts';
 import type { Clock } from '../system/clock.ts';
-import type { Ticket, TicketState } from '../types.ts';
 import { LiveTicket, type OpenBackend } from './ticket.ts';
+import type { Ticket, TicketState } from './types.ts';
 
 const DEFAULT_WAIT = 60_000;
 
-export class Tickets {
+export class TicketRegistry {
   readonly #live = new Map<string, LiveTicket>();
   readonly #clock: Clock;
   readonly #open: OpenBackend;
@@ -31,7 +31,7 @@ export class Tickets {
   }
 
   /** A ticket and its state. */
-  look(id: string): { ticket: Ticket; state: TicketState } | undefined {
+  get(id: string): { ticket: Ticket; state: TicketState } | undefined {
     const live = this.#live.get(id);
     return live && { ticket: live.ticket, state: live.state };
   }
@@ -63,7 +63,7 @@ export class Tickets {
     live.cancel();
     let stopWaiting: () => void = () => {};
     const tooLong = new Promise<boolean>((resolve) => {
-      stopWaiting = this.#clock.later(waitMs, () => resolve(false));
+      stopWaiting = this.#clock.schedule(waitMs, () => resolve(false));
     });
     const idle = await Promise.race([live.idle().then(() => true), tooLong]);
     stopWaiting();
@@ -104,9 +104,9 @@ function problemOf(ticket: Ticket): string | undefined {
   if (!Array.isArray(ticket.ops) || ticket.ops.length === 0 || !ticket.ops.every(known)) {
     return "ops is not a list of 'read' and 'write'";
   }
-  const misplaced = problemOfPlace(ticket.image);
-  if (misplaced) return misplaced;
-  const bitmaps = [ticket.tracks, ...(ticket.changes ?? []).map(({ path }) => path)];
+  const locationProblem = problemOfLocation(ticket.image);
+  if (locationProblem) return locationProblem;
+  const bitmaps = [ticket.trackingBitmap, ...(ticket.changes ?? []).map(({ path }) => path)];
   if (bitmaps.some((path) => path !== undefined && !isAbsolute(path))) {
     return 'the path of a dirty bitmap is not absolute';
   }

@@ -1,6 +1,6 @@
 // Tickets as the control API writes them: JSON documents.
-import { placeOfUrl, urlOfPlace } from '../backends/location.ts';
-import type { Ticket, TicketState } from '../types.ts';
+import { formatLocation, parseLocation } from '../backends/location.ts';
+import type { Ticket, TicketState } from './types.ts';
 
 /** Seconds a connection may be silent when the ticket does not say. */
 const INACTIVITY = 60;
@@ -28,7 +28,7 @@ export function ticketOfDocument(document: unknown): Ticket {
     id,
     size: count(fields, 'size'),
     ops: operations(fields),
-    image: placeOfUrl(url),
+    image: parseLocation(url),
     timeout: count(fields, 'timeout'),
     inactivityTimeout: count(fields, 'inactivity_timeout', INACTIVITY),
     sparse: flag(fields, 'sparse'),
@@ -46,7 +46,7 @@ export function documentOf(ticket: Ticket, state: TicketState, now: number): Fie
   return {
     uuid: ticket.id,
     transfer_id: ticket.transferId ?? ticket.id.slice(0, SHORT_ID),
-    url: urlOfPlace(ticket.image),
+    url: formatLocation(ticket.image),
     size: ticket.size,
     ops: ticket.ops,
     sparse: ticket.sparse,

@@ -4,8 +4,8 @@ import { RangeSet } from '../../extents/range-set.ts';
 import type { Backend } from '../backends/backend.ts';
 import { forbidden, HttpError } from '../http/errors.ts';
 import type { Clock } from '../system/clock.ts';
-import type { Ticket, TicketState } from '../types.ts';
 import { SharedFlush } from './shared-flush.ts';
+import type { Ticket, TicketState } from './types.ts';
 
 /** Opens the image behind a ticket. */
 export type OpenBackend = (ticket: Ticket) => Promise<Backend>;

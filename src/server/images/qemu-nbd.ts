@@ -4,7 +4,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type ImagePlace, longestSocketPath } from '../../images/index.ts';
+import { type ImageLocation, maxSocketPathLength } from '../../images/index.ts';
 
 /** The image that a process opens. */
 export interface Opened {
@@ -52,7 +52,7 @@ export class QemuNbd {
     const program = findProgram('qemu-nbd');
     if (program === undefined) return undefined;
     rmSync(folder, { recursive: true, force: true });
-    if (Buffer.byteLength(folder) > longestSocketPath - 10) {
+    if (Buffer.byteLength(folder) > maxSocketPathLength - 10) {
       return new QemuNbd(program, mkdtempSync(join(tmpdir(), 'vmctl-nbd-')));
     }
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -60,7 +60,7 @@ export class QemuNbd {
   }
 
   /** Opens an image for the ticket `id`; resolves when it is served. Rejects with qemu-nbd's reason. */
-  async start(id: string, { file, writable, sparse }: Opened): Promise<ImagePlace> {
+  async start(id: string, { file, writable, sparse }: Opened): Promise<ImageLocation> {
     // The lock of one that is about to close the image is in the way of the next.
     for (const other of this.#running.values()) {
       if (other.file === file && other.isEnding) await other.gone;

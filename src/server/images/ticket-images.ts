@@ -1,14 +1,14 @@
 /** Images of the transfers that are under way, made ready for their tickets. */
-import type { Changes, ImagePlace } from '../../images/index.ts';
+import type { Changes, ImageLocation } from '../../images/index.ts';
 import type { TransferTicket } from '../core/context.ts';
 import type { DiskFiles } from './disk-files.ts';
 import type { QemuNbd } from './qemu-nbd.ts';
 
 /** What a ticket gets to see. */
 export interface OpenedImage {
-  readonly image: ImagePlace;
+  readonly image: ImageLocation;
   /** The dirty bitmap in which what is written is noted. */
-  readonly tracks?: string;
+  readonly trackingBitmap?: string;
   /** What has changed, by periods. */
   readonly changes?: readonly Changes[];
 }
@@ -36,12 +36,12 @@ export class TicketImages {
     });
     return {
       image: await this.#place(ticket),
-      ...(tracks === undefined ? {} : { tracks }),
+      ...(tracks === undefined ? {} : { trackingBitmap: tracks }),
       ...(changes === undefined ? {} : { changes }),
     };
   }
 
-  async #place(ticket: TransferTicket): Promise<ImagePlace> {
+  async #place(ticket: TransferTicket): Promise<ImageLocation> {
     const { id, diskId, length, size, qcow2, sparse } = ticket;
     const file = this.#files.path(diskId);
     const writable = ticket.direction === 'upload';

@@ -9,7 +9,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  later(ms: number, run: () => void): () => void {
+  schedule(ms: number, run: () => void): () => void {
     const timer = { due: this.#now + ms, run };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);

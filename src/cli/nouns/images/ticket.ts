@@ -1,7 +1,7 @@
 /** The URL of a ticket, and requests to the image daemon behind it. */
 import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
 import type { Answer, Http, HttpRequest } from '../../../client/http.ts';
-import { refusalOf } from '../../../transfer/index.ts';
+import { daemonError } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { openHttp, readCa, type Target, targetOf } from '../../session/connect.ts';
 
@@ -56,7 +56,7 @@ export class TicketUrl {
     }
     const { status } = answer;
     if ((status >= 200 && status < 300) || accepts.includes(status)) return answer;
-    throw refusalOf(what, status, textOf(answer));
+    throw daemonError(what, status, textOf(answer));
   }
 
   /** The same for an answer in JSON. */

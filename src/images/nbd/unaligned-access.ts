@@ -6,7 +6,7 @@ import type { NbdClient } from './client.ts';
  * read and written as a whole; two such writes never run at the same time, as the second would
  * bring back bytes that the first one has changed.
  */
-export class BlockEdges {
+export class UnalignedAccess {
   readonly #client: NbdClient;
   readonly #block: number;
   #writing: Promise<unknown> = Promise.resolve();

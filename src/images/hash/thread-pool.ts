@@ -6,7 +6,7 @@ import { builtFile } from '../../built-file.ts';
 /** MiB of the heap of each: it keeps nothing but a few digests. */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 /** More would take the processors from what else there is to do. */
-const MOST = 2;
+const MAX_THREADS = 2;
 
 /** A hash under way. All methods reject when its thread cannot go on. */
 export interface Hash {
@@ -18,10 +18,10 @@ export interface Hash {
 }
 
 /** Gives each hash to the thread with the fewest of them. */
-export class HashThreads {
+export class HashThreadPool {
   readonly #threads: readonly HashThread[];
 
-  constructor(count = Math.min(MOST, availableParallelism())) {
+  constructor(count = Math.min(MAX_THREADS, availableParallelism())) {
     this.#threads = Array.from({ length: count }, () => new HashThread());
   }
 
@@ -44,8 +44,8 @@ export class HashThreads {
   }
 }
 
-interface Waiting {
-  readonly resolve: (done: Done) => void;
+interface PendingReply {
+  readonly resolve: (done: HashReply) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -53,7 +53,7 @@ interface Waiting {
 class HashThread {
   #worker: Worker | undefined;
   /** Whoever waits for an answer, in the order in which they come. */
-  #waiting: Waiting[] = [];
+  #waiting: PendingReply[] = [];
   #lastId = 0;
   /** Hashes under way. */
   load = 0;
@@ -64,7 +64,7 @@ class HashThread {
     this.load += 1;
     const id = this.#lastId;
     let isOpen = true;
-    worker.postMessage({ id, kind: 'start', algorithm } satisfies Order);
+    worker.postMessage({ id, kind: 'start', algorithm } satisfies HashCommand);
     return {
       update: async (bytes) => void (await this.#ask(worker, { id, kind: 'update', bytes })),
       digest: async () => {
@@ -75,7 +75,7 @@ class HashThread {
       close: () => {
         if (isOpen) this.load -= 1;
         isOpen = false;
-        worker.postMessage({ id, kind: 'drop' } satisfies Order);
+        worker.postMessage({ id, kind: 'drop' } satisfies HashCommand);
       },
     };
   }
@@ -91,7 +91,7 @@ class HashThread {
       resourceLimits: HEAP,
     });
     let cause = 'it ended';
-    worker.on('message', (done: Done) => {
+    worker.on('message', (done: HashReply) => {
       const waiting = this.#waiting.shift();
       if (done.failure === undefined) waiting?.resolve(done);
       else waiting?.reject(new Error(done.failure));
@@ -109,7 +109,7 @@ class HashThread {
     return worker;
   }
 
-  async #ask(worker: Worker, order: Order): Promise<Done> {
+  async #ask(worker: Worker, order: HashCommand): Promise<HashReply> {
     if (worker !== this.#worker) throw new Error('a thread of hashes has stopped');
     return await new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
@@ -119,7 +119,7 @@ class HashThread {
 }
 
 /** Each order of a hash; all but the first and the last are answered, one after the other. */
-export type Order =
+export type HashCommand =
   | { readonly id: number; readonly kind: 'start'; readonly algorithm: string }
   /** Bytes in memory that both threads see, or a copy of a few. */
   | { readonly id: number; readonly kind: 'update'; readonly bytes: Uint8Array }
@@ -127,7 +127,7 @@ export type Order =
   | { readonly id: number; readonly kind: 'drop' };
 
 /** The digest, where that was asked; or why the order could not be followed. */
-export interface Done {
+export interface HashReply {
   readonly digest?: Uint8Array;
   readonly failure?: string;
 }

@@ -1,17 +1,17 @@
 // The checksum of an image: a hash over the hashes of its blocks, the last of which may be short.
-import type { Hash, HashThreads } from './hash-threads.ts';
+import type { Hash, HashThreadPool } from './thread-pool.ts';
 
 /** Bytes of zeros that are hashed at a time, in memory that all threads see. */
 const ZEROS = new Uint8Array(new SharedArrayBuffer(1 << 20));
 /** Zero blocks whose hashes are handed over together. */
-const TOGETHER = 4096;
+const ZERO_BATCH = 4096;
 
 /**
  * Takes an image in block by block, in order. Blocks let zeros be counted without being read; and
  * several are hashed at the same time.
  */
-export class BlockHash {
-  readonly #threads: HashThreads;
+export class ImageChecksum {
+  readonly #threads: HashThreadPool;
   readonly #algorithm: string;
   readonly #blockSize: number;
   readonly #outer: Hash;
@@ -20,7 +20,7 @@ export class BlockHash {
   #zeroBlock: Promise<Uint8Array> | undefined;
 
   /** Throws when the program of the threads is missing. */
-  constructor(threads: HashThreads, algorithm: string, blockSize: number) {
+  constructor(threads: HashThreadPool, algorithm: string, blockSize: number) {
     this.#threads = threads;
     this.#algorithm = algorithm;
     this.#blockSize = blockSize;
@@ -43,8 +43,8 @@ export class BlockHash {
       }
     });
     const one = this.#zeroBlock;
-    for (let left = count; left > 0; left -= TOGETHER) {
-      const some = Math.min(left, TOGETHER);
+    for (let left = count; left > 0; left -= ZERO_BATCH) {
+      const some = Math.min(left, ZERO_BATCH);
       await this.#put(one.then((digest) => Buffer.concat(Array(some).fill(digest))));
     }
   }

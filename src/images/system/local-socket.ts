@@ -34,7 +34,7 @@ export async function widenSendBuffer(socket: Socket): Promise<void> {
 }
 
 /** Milliseconds to look for the next chunk before going to sleep. */
-const PATIENCE = 0.15;
+const SPIN_TIME = 0.15;
 /** Chunks to sleep through after waiting in vain: doubled each time, up to this. */
 const MAX_SKIP = 256;
 
@@ -44,7 +44,7 @@ const MAX_SKIP = 256;
  * spend most of their time being woken. Looking again for a moment instead nearly doubles the rate.
  * Where chunks come too slowly for that, hardly any time is spent on trying.
  */
-export class EagerReading {
+export class SpinningReader {
   readonly #now: () => number;
   #until = 0;
   #turning = false;
@@ -63,7 +63,7 @@ export class EagerReading {
       this.#skip -= 1;
       return;
     }
-    this.#until = this.#now() + PATIENCE;
+    this.#until = this.#now() + SPIN_TIME;
     if (this.#turning) return;
     this.#turning = true;
     setImmediate(() => this.#turn());
