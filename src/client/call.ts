@@ -18,7 +18,7 @@ export interface Call {
   readonly what?: string;
   readonly signal?: AbortSignal;
   /** The request that the command is about, not one on the way to it. */
-  readonly isAsked?: boolean;
+  readonly isPrimary?: boolean;
 }
 
 /** The collection that a request is about, where that is one of the root. */

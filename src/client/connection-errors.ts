@@ -1,7 +1,7 @@
 /** What failures of sockets and handshakes mean to the person at the keyboard. */
 import { ConnectionError, TrustError, VmctlError } from './errors.ts';
 
-interface Reached {
+interface ConnectionTarget {
   readonly method: string;
   readonly origin: string;
   readonly path: string;
@@ -96,7 +96,7 @@ const trust: Readonly<Record<string, Explanation>> = {
 };
 
 /** The error to throw for what undici or Node threw. Errors of this program pass unchanged. */
-export function connectionError(error: unknown, request: Reached): VmctlError | Error {
+export function connectionError(error: unknown, request: ConnectionTarget): VmctlError | Error {
   if (error instanceof VmctlError) return error;
   const code = codeOf(error);
   const host = new URL(request.origin).host;

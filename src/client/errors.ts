@@ -136,3 +136,8 @@ export class InterruptedError extends VmctlError {
     this.signal = signal;
   }
 }
+
+/** Whether a server failed or could not be reached in a way that may pass by itself. */
+export function isRetryable(error: unknown): error is ConnectionError | ServerError {
+  return (error instanceof ConnectionError || error instanceof ServerError) && error.retryable;
+}

@@ -5,10 +5,10 @@
  */
 import { operationsOf } from '../model/index.ts';
 import type { Client, Thing } from './client.ts';
-import { ConnectionError, ServerError } from './errors.ts';
+import { isRetryable } from './errors.ts';
 import { pause } from './retry.ts';
 
-export interface Following {
+export interface FollowOptions {
   /** First identifier to tell; without it only what happens from now on. */
   readonly from?: number;
   /** Where an earlier follower ended; it wins over `from` and `last`. */
@@ -23,10 +23,10 @@ export interface Following {
   readonly interval: number;
   readonly signal: AbortSignal;
   /** Told when the server does not answer for a moment. */
-  readonly onTrouble?: (error: Error) => void;
+  readonly onServerUnavailable?: (error: Error) => void;
 }
 
-const gapPatience = 30_000;
+const gapTimeout = 30_000;
 
 /** What has been told, and from where on to ask. */
 export class EventCursor {
@@ -63,7 +63,7 @@ export class EventCursor {
 
   #advance(now: number): void {
     for (const [id, at] of [...this.#told].sort(([a], [b]) => a - b)) {
-      if (id !== this.#floor + 1 && now - at < gapPatience) continue;
+      if (id !== this.#floor + 1 && now - at < gapTimeout) continue;
       this.#floor = Math.max(this.#floor, id);
     }
     for (const id of this.#told.keys()) if (id <= this.#floor) this.#told.delete(id);
@@ -73,14 +73,14 @@ export class EventCursor {
 /** Yields what is new after each look, the oldest first; the list may be empty. */
 export async function* followEvents(
   client: Client,
-  following: Following,
+  following: FollowOptions,
 ): AsyncGenerator<{ readonly events: readonly Thing[]; readonly cursor: EventCursor }> {
   const { count = Infinity } = following;
-  const [first, cursor] = await beginning(client, following);
+  const [first, cursor] = await firstEvents(client, following);
   let told = first.length;
   yield { events: first, cursor };
   for (;;) {
-    const found = await newer(client, following, cursor.floor);
+    const found = await newerEvents(client, following, cursor.floor);
     if (found) {
       const events = cursor.accept(found, Date.now(), count - told);
       told += events.length;
@@ -92,21 +92,21 @@ export async function* followEvents(
 }
 
 /** What is told first, and from where it goes on. */
-async function beginning(
+async function firstEvents(
   client: Client,
-  following: Following,
+  following: FollowOptions,
 ): Promise<[readonly Thing[], EventCursor]> {
   const { cursor, from, last } = following;
   if (cursor) return [[], cursor];
   if (from !== undefined) return [[], new EventCursor(from - 1)];
-  const [first, floor] = await latest(client, following, last ?? 0);
+  const [first, floor] = await latestEvents(client, following, last ?? 0);
   return [first.slice(0, following.count), new EventCursor(floor)];
 }
 
 /** The last events, and the highest identifier there is, whatever the search says. */
-async function latest(
+async function latestEvents(
   client: Client,
-  following: Following,
+  following: FollowOptions,
   count: number,
 ): Promise<[readonly Thing[], number]> {
   const [newest] = await list(client, following, { max: 1 });
@@ -118,9 +118,9 @@ async function latest(
 }
 
 /** Everything above the floor; `undefined` when the server is away for a moment. */
-async function newer(
+async function newerEvents(
   client: Client,
-  following: Following,
+  following: FollowOptions,
   floor: number,
 ): Promise<readonly Thing[] | undefined> {
   const { eventsFromExclusive } = await client.dialect();
@@ -132,15 +132,13 @@ async function newer(
       ...searchOf(following),
     });
   } catch (error) {
-    const passing =
-      (error instanceof ConnectionError || error instanceof ServerError) && error.retryable;
-    if (!passing) throw error;
-    following.onTrouble?.(error);
+    if (!isRetryable(error)) throw error;
+    following.onServerUnavailable?.(error);
     return undefined;
   }
 }
 
-function searchOf({ search, caseSensitive }: Following): {
+function searchOf({ search, caseSensitive }: FollowOptions): {
   search?: string;
   case_sensitive?: boolean;
 } {
@@ -149,7 +147,7 @@ function searchOf({ search, caseSensitive }: Following): {
 
 async function list(
   client: Client,
-  following: Following,
+  following: FollowOptions,
   query: Readonly<Record<string, number | string | boolean>>,
 ): Promise<Thing[]> {
   const operation = operationsOf('/events').find(({ name }) => name === 'list');

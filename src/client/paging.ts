@@ -21,14 +21,14 @@ export async function* pages(
   call: Call,
   { size, limit = Number.POSITIVE_INFINITY, onShift }: Paging,
 ): AsyncGenerator<readonly Thing[]> {
-  const told = new Set<unknown>();
+  const seen = new Set<unknown>();
   const fresh = (items: readonly Thing[]) => {
-    const shown = items.filter(({ id }) => !told.has(id)).slice(0, limit - told.size);
-    for (const { id } of shown) told.add(id);
+    const shown = items.filter(({ id }) => !seen.has(id)).slice(0, limit - seen.size);
+    for (const { id } of shown) seen.add(id);
     return shown;
   };
   let last: unknown;
-  for (let page = 1; told.size < limit; page += 1) {
+  for (let page = 1; seen.size < limit; page += 1) {
     let count = 0;
     const before = last;
     for await (const items of client.stream(pageOf(call, page, size))) {
@@ -36,7 +36,7 @@ export async function* pages(
       last = items.at(-1)?.['id'] ?? last;
       yield fresh(items);
     }
-    if (page > 1 && (await hasMoved(client, call, (page - 1) * size, before))) {
+    if (page > 1 && (await hasShifted(client, call, (page - 1) * size, before))) {
       onShift?.();
       for await (const items of client.stream(pageOf(call, page - 1, size))) yield fresh(items);
     }
@@ -45,13 +45,13 @@ export async function* pages(
 }
 
 /** Whether another object is at a place of the list than the one that was there. */
-export async function hasMoved(
+export async function hasShifted(
   client: Client,
   call: Call,
   place: number,
   id: unknown,
 ): Promise<boolean> {
-  const [there] = await client.glance(pageOf(call, place, 1));
+  const [there] = await client.fetchUndecoded(pageOf(call, place, 1));
   return there?.['id'] !== id;
 }
 

@@ -3,11 +3,11 @@
 import { lifecycles } from '../model/derive/lifecycles.ts';
 import { attributesOf, isType } from '../model/index.ts';
 import type { Thing } from './client.ts';
-import { ConflictError, ConnectionError, ServerError, WaitTimeoutError } from './errors.ts';
+import { ConflictError, isRetryable, WaitTimeoutError } from './errors.ts';
 import { pause } from './retry.ts';
 
 /** An object to look at again and again. */
-export interface Watched {
+export interface PolledObject {
   /** As commands take it: `vms/web01`. */
   readonly label: string;
   /** The command that waits for it again, up to `--for`. */
@@ -15,22 +15,22 @@ export interface Watched {
   /** It was there a moment ago; otherwise it may have to come into being first. */
   readonly existed?: boolean;
   /** The object as it is now; `undefined` when there is none. */
-  readonly look: () => Promise<Thing | undefined>;
+  readonly fetch: () => Promise<Thing | undefined>;
   /** What the service says about it last, in a sentence. */
   readonly reason?: () => Promise<string | undefined>;
 }
 
 /** What is waited for. */
-export interface Goal {
+export interface Condition {
   /** In words, for messages: `status=up`. */
   readonly text: string;
   /** Whether it is reached; throws when it never will be. */
-  readonly isReached: (now: Thing | undefined) => boolean;
+  readonly isMet: (now: Thing | undefined) => boolean;
   /** The state to show while waiting. */
   readonly stateOf: (now: Thing | undefined) => string;
 }
 
-export interface Patience {
+export interface WaitOptions {
   readonly timeout: number;
   readonly signal?: AbortSignal;
   /** Told whenever the state changes, with the reason where `reasons` is set. */
@@ -39,20 +39,20 @@ export interface Patience {
   readonly reasons?: boolean;
 }
 
-const firstPause = 200;
-const longestPause = 3_000;
+const minInterval = 200;
+const maxInterval = 3_000;
 
 /** Looks at the object, ever less often, until the goal is reached. */
 export async function waitFor(
-  watched: Watched,
-  goal: Goal,
-  patience: Patience,
+  watched: PolledObject,
+  goal: Condition,
+  patience: WaitOptions,
 ): Promise<Thing | undefined> {
   const began = Date.now();
   let state: string | undefined;
   let existed = watched.existed === true;
-  for (let delay = firstPause; ; delay = Math.min(delay * 1.4, longestPause)) {
-    const now = await glance(watched);
+  for (let delay = minInterval; ; delay = Math.min(delay * 1.4, maxInterval)) {
+    const now = await fetchOnce(watched);
     if (now !== unavailable) {
       existed ||= now !== undefined;
       const seen = now === undefined && !existed ? 'absent' : goal.stateOf(now);
@@ -60,24 +60,28 @@ export async function waitFor(
         patience.onChange?.(seen, patience.reasons ? await reasonOf(watched) : undefined);
       }
       state = seen;
-      if (await reaches(watched, goal, now)) return now;
+      if (await checkCondition(watched, goal, now)) return now;
     }
     const left = patience.timeout - (Date.now() - began);
     if (left <= 0) {
-      throw outOfTime(watched, goal, state, patience.timeout, await reasonOf(watched));
+      throw timeoutError(watched, goal, state, patience.timeout, await reasonOf(watched));
     }
     await pause(Math.min(delay, left), patience.signal);
   }
 }
 
 /** That the service says nothing is no reason to fail. */
-async function reasonOf({ reason }: Watched): Promise<string | undefined> {
+async function reasonOf({ reason }: PolledObject): Promise<string | undefined> {
   return await reason?.().catch(() => undefined);
 }
 
-async function reaches(watched: Watched, goal: Goal, now: Thing | undefined): Promise<boolean> {
+async function checkCondition(
+  watched: PolledObject,
+  goal: Condition,
+  now: Thing | undefined,
+): Promise<boolean> {
   try {
-    return goal.isReached(now);
+    return goal.isMet(now);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
     const reason = await reasonOf(watched);
@@ -90,20 +94,18 @@ async function reaches(watched: Watched, goal: Goal, now: Thing | undefined): Pr
 const unavailable = Symbol('unavailable');
 
 /** A server that is away for a moment is no reason to give up. */
-async function glance(watched: Watched): Promise<Thing | undefined | typeof unavailable> {
+async function fetchOnce(watched: PolledObject): Promise<Thing | undefined | typeof unavailable> {
   try {
-    return await watched.look();
+    return await watched.fetch();
   } catch (error) {
-    const passing =
-      (error instanceof ConnectionError || error instanceof ServerError) && error.retryable;
-    if (passing) return unavailable;
+    if (isRetryable(error)) return unavailable;
     throw error;
   }
 }
 
-function outOfTime(
-  { label, resume }: Watched,
-  goal: Goal,
+function timeoutError(
+  { label, resume }: PolledObject,
+  goal: Condition,
   state: string | undefined,
   timeout: number,
   reason: string | undefined,
@@ -162,20 +164,24 @@ const grace = 10_000;
  * Where an operation leads: to the state that the table of the type names, to nothing when the
  * object is removed, else to any state that does not end by itself.
  */
-export function goalOf(type: string, operations: readonly string[], label: string): Goal {
+export function conditionFor(
+  type: string,
+  operations: readonly string[],
+  label: string,
+): Condition {
   const lifecycle = lifecycles[type];
   const move = operations.map((name) => lifecycle?.moves[name]).find((one) => one !== undefined);
   const ends =
     operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
   const told = (now: Thing | undefined) => stateOf(type, now);
-  if (ends) return { text: 'gone', isReached: (now) => now === undefined, stateOf: told };
+  if (ends) return { text: 'gone', isMet: (now) => now === undefined, stateOf: told };
   const target = move?.to;
   if (target === undefined || !lifecycle) {
     const rests = (state: string) =>
       lifecycle ? lifecycle.settled.includes(state) : !passing.has(state);
     return {
       text: 'settled',
-      isReached: (now) => now === undefined || told(now) === stateless || rests(told(now)),
+      isMet: (now) => now === undefined || told(now) === stateless || rests(told(now)),
       stateOf: told,
     };
   }
@@ -185,7 +191,7 @@ export function goalOf(type: string, operations: readonly string[], label: strin
   return {
     text: `${lifecycle.attribute}=${target}`,
     stateOf: told,
-    isReached: (now) => {
+    isMet: (now) => {
       const state = told(now);
       if (goals.has(state) || state === stateless) return true;
       if (!lifecycle.settled.includes(state)) left = true;

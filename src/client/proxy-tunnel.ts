@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { connectionError } from './connection-errors.ts';
 import { ConnectionError, UsageError } from './errors.ts';
-import { proxyVariables, type Variables } from './proxy-env.ts';
+import { type EnvironmentVariables, proxyVariables } from './proxy-env.ts';
 
-const patience = 10_000;
+const connectTimeout = 10_000;
 /** No answer of a proxy to CONNECT is that long. */
-const longestHead = 64 * 1024;
+const maxHeadLength = 64 * 1024;
 
 /** The proxy for a server; none for plain http, where NO_PROXY names its host, and for this machine. */
-export function proxyOf(origin: string, env: Variables): URL | undefined {
+export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefined {
   const name = proxyVariables.find((one) => env[one]);
   const text = name === undefined ? undefined : env[name];
   const to = new URL(origin);
@@ -23,7 +23,7 @@ export function proxyOf(origin: string, env: Variables): URL | undefined {
   });
 }
 
-function isExcepted({ hostname, port }: URL, env: Variables): boolean {
+function isExcepted({ hostname, port }: URL, env: EnvironmentVariables): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (/^(localhost|.*\.localhost|127(\.\d+){3}|::1)$/.test(host)) return true;
   const exceptions = env['no_proxy'] || env['NO_PROXY'] || '';
@@ -39,9 +39,9 @@ function isExcepted({ hostname, port }: URL, env: Variables): boolean {
 }
 
 /** A connector that goes through the proxy where there is one. */
-export function throughProxy(
+export function proxyConnector(
   connect: buildConnector.connector,
-  env: Variables,
+  env: EnvironmentVariables,
 ): buildConnector.connector {
   return (options, callback) => {
     const origin = `${options.protocol}//${options.host ?? options.hostname}`;
@@ -56,7 +56,7 @@ export function throughProxy(
       connect(options, callback);
       return;
     }
-    tunnel(origin, proxy).then(
+    openTunnel(origin, proxy).then(
       (socket) => connect({ ...options, httpSocket: socket }, callback),
       (error: Error) => callback(error, null),
     );
@@ -64,16 +64,19 @@ export function throughProxy(
 }
 
 /** A connection to a server by way of its proxy; none where it has no proxy. */
-export async function wayTo(origin: string, env: Variables): Promise<Socket | undefined> {
+export async function connectThroughProxy(
+  origin: string,
+  env: EnvironmentVariables,
+): Promise<Socket | undefined> {
   const proxy = proxyOf(origin, env);
-  return proxy && (await tunnel(origin, proxy));
+  return proxy && (await openTunnel(origin, proxy));
 }
 
 /** Asks a proxy for a connection to a server. */
-async function tunnel(origin: string, proxy: URL): Promise<Socket> {
+async function openTunnel(origin: string, proxy: URL): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const to = `${hostname}:${port || 443}`;
-  const socket = await connected(proxy);
+  const socket = await connectToProxy(proxy);
   const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   const lines = [
     `CONNECT ${to} HTTP/1.1`,
@@ -83,7 +86,7 @@ async function tunnel(origin: string, proxy: URL): Promise<Socket> {
       : [`Proxy-Authorization: Basic ${Buffer.from(login).toString('base64')}`]),
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-  const status = await answered(socket, proxy);
+  const status = await readStatusLine(socket, proxy);
   if (/^HTTP\/1\.\d 2\d\d/.test(status)) return socket;
   socket.destroy();
   const words = status.replace(/^HTTP\/\S+ /, '') || 'nothing that it may answer';
@@ -94,12 +97,12 @@ async function tunnel(origin: string, proxy: URL): Promise<Socket> {
   });
 }
 
-async function connected(proxy: URL): Promise<Socket> {
+async function connectToProxy(proxy: URL): Promise<Socket> {
   const isSecure = proxy.protocol === 'https:';
   const to = {
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
     port: Number(proxy.port || (isSecure ? 443 : 80)),
-    timeout: patience,
+    timeout: connectTimeout,
   };
   const socket = isSecure
     ? process.getBuiltinModule('node:tls').connect(to)
@@ -125,7 +128,7 @@ async function connected(proxy: URL): Promise<Socket> {
 }
 
 /** The first line of its answer; what comes behind the head is left to be read. */
-function answered(socket: Socket, proxy: URL): Promise<string> {
+function readStatusLine(socket: Socket, proxy: URL): Promise<string> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0);
     const end = (act: () => void) => {
@@ -142,7 +145,7 @@ function answered(socket: Socket, proxy: URL): Promise<string> {
     const read = (piece: Buffer) => {
       head = Buffer.concat([head, piece]);
       const at = head.indexOf('\r\n\r\n');
-      if (at < 0 && head.length > longestHead) fail();
+      if (at < 0 && head.length > maxHeadLength) fail();
       if (at < 0) return;
       end(() => {
         socket.pause();

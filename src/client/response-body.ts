@@ -4,26 +4,26 @@
  */
 import { ConnectionError, ServerError } from './errors.ts';
 
-export interface BodyBounds {
+export interface BodyLimits {
   /** Milliseconds in which at least `leastProgress` bytes have to come, or the end. */
   readonly idleTimeout: number;
   /** Bytes that are held in memory at most. */
-  readonly longest: number;
+  readonly maxLength: number;
 }
 
 /** Less than this in the time limit is no progress: a list of 10,000 objects would take weeks. */
-export const leastProgress = 1024;
+export const minProgress = 1024;
 
 /** Half of the longest text that the engine can hold: documents are texts before they are objects. */
-export const longestBody = 256 * 2 ** 20;
+export const maxBodyLength = 256 * 2 ** 20;
 
 /**
  * The chunks of a body. Time that the reader takes between them does not count.
  * Throws `ConnectionError` (`timeout`) when hardly anything comes.
  */
-export async function* progressing(
+export async function* withProgress(
   body: AsyncIterable<Uint8Array>,
-  { idleTimeout }: Pick<BodyBounds, 'idleTimeout'>,
+  { idleTimeout }: Pick<BodyLimits, 'idleTimeout'>,
 ): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   let waited = 0;
@@ -35,7 +35,7 @@ export async function* progressing(
       if (done) return;
       waited += (process.uptime() - from) * 1_000;
       came += value.length;
-      if (came >= leastProgress) waited = came = 0;
+      if (came >= minProgress) waited = came = 0;
       else if (waited > idleTimeout) throw stalled(came, waited);
       yield value;
     }
@@ -45,22 +45,22 @@ export async function* progressing(
 }
 
 /** All of a body. Throws as `progressing`, and `ServerError` (`answer_too_long`) beyond the bound. */
-export async function wholeBody(
+export async function readBody(
   body: AsyncIterable<Uint8Array>,
-  bounds: BodyBounds,
+  bounds: BodyLimits,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of progressing(body, bounds)) {
+  for await (const chunk of withProgress(body, bounds)) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > bounds.longest) throw tooLong(bounds.longest);
+    if (length > bounds.maxLength) throw responseTooLong(bounds.maxLength);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
 }
 
 /** What is said about an answer, or a part of it, that does not fit into memory. */
-export function tooLong(longest: number): ServerError {
+export function responseTooLong(longest: number): ServerError {
   return new ServerError(`the server sends more than ${longest >> 20} MiB and has not ended`, {
     code: 'answer_too_long',
     hint: 'ask for less, with --max, --page-size or --search',

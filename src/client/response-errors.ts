@@ -10,10 +10,10 @@ import {
   ServerError,
   type VmctlError,
 } from './errors.ts';
-import type { Answer, HttpRequest } from './http.ts';
-import { shellWord } from './shell-quote.ts';
+import type { HttpRequest, HttpResponse } from './http.ts';
+import { shellQuote } from './shell-quote.ts';
 
-export interface Attempt {
+export interface RequestDescription {
   readonly request: Pick<HttpRequest, 'method' | 'origin' | 'path'>;
   /** What was tried, in words: `start vms/web01`. Without it the request stands for itself. */
   readonly what?: string;
@@ -58,20 +58,20 @@ const hints: Readonly<Record<number, string>> = {
   503: 'wait a moment, then run the command again',
 };
 
-function hintOf(status: number, { noun, what }: Attempt): string | undefined {
+function hintFor(status: number, { noun, what }: RequestDescription): string | undefined {
   if (noun === undefined) return hints[status];
   if (status === 404) return `the object may be gone; vmctl ${noun} list shows what there is`;
   const [, word = ''] = what?.split(`${noun}/`) ?? [];
   // What was to be made is not there to be looked at.
   const isNew = what?.startsWith('create ') || what?.startsWith('add ');
   if (status === 409 && word !== '' && !isNew) {
-    return `vmctl ${noun} get ${shellWord(word)} shows the state that it is in`;
+    return `vmctl ${noun} get ${shellQuote(word)} shows the state that it is in`;
   }
   return hints[status];
 }
 
 /** The error for an answer outside 2xx. */
-export function errorOf(answer: Answer, attempt: Attempt): VmctlError {
+export function errorFromResponse(answer: HttpResponse, attempt: RequestDescription): VmctlError {
   const fault = decodeFault('application/json', answer.body);
   const { status } = answer;
   const { method, path } = attempt.request;
@@ -79,8 +79,8 @@ export function errorOf(answer: Answer, attempt: Attempt): VmctlError {
   // Deployed services answer so where there is no such object, or no such path.
   const nothing = status === 404 && answer.body.length === 0 ? 'nothing is there' : undefined;
   const why =
-    faultText(fault) ?? nothing ?? phrases[status] ?? `unexpected answer, HTTP status ${status}`;
-  const hint = hintOf(status, attempt);
+    faultMessage(fault) ?? nothing ?? phrases[status] ?? `unexpected answer, HTTP status ${status}`;
+  const hint = hintFor(status, attempt);
   const context: ErrorContext = {
     status,
     request: { method, path },
@@ -104,7 +104,7 @@ export function errorOf(answer: Answer, attempt: Attempt): VmctlError {
 }
 
 /** The sentence of a fault: its detail without the brackets that lists of messages come in. */
-export function faultText(
+export function faultMessage(
   fault: { reason?: string; detail?: string } | undefined,
 ): string | undefined {
   const detail = fault?.detail

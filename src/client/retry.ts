@@ -17,10 +17,10 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-const FIRST_DELAY = 250;
-const LONGEST_DELAY = 15_000;
+const MIN_DELAY = 250;
+const MAX_DELAY = 15_000;
 
 /** Waits the longer the more attempts in a row have failed. Rejects when the signal ends the wait. */
 export async function backOff(failures: number, signal: AbortSignal): Promise<void> {
-  await pause(Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY), signal);
+  await pause(Math.min(MIN_DELAY * 2 ** (failures - 1), MAX_DELAY), signal);
 }

@@ -3,8 +3,8 @@
 import { dialects } from '../model/dialect.ts';
 import { type Address, candidates, type Site, siteUrl } from './address.ts';
 import { AuthError, NotFoundError, ServerError } from './errors.ts';
-import type { Answer, Http } from './http.ts';
-import { errorOf } from './response-errors.ts';
+import type { Http, HttpResponse } from './http.ts';
+import { errorFromResponse } from './response-errors.ts';
 
 /** Where a password comes from. Asked only when somebody has to sign in. */
 export interface CredentialSource {
@@ -13,15 +13,15 @@ export interface CredentialSource {
   readonly password: () => Promise<string>;
 }
 
-export interface KeptToken {
+export interface StoredToken {
   readonly site: Site;
   readonly token: string;
 }
 
 /** Tokens that outlive the process. */
 export interface TokenStore {
-  readonly load: () => KeptToken | undefined;
-  readonly save: (kept: KeptToken) => void;
+  readonly load: () => StoredToken | undefined;
+  readonly save: (kept: StoredToken) => void;
   readonly forget: () => void;
 }
 
@@ -35,8 +35,8 @@ export interface Login {
 export class Session {
   readonly #http: Http;
   readonly #login: Login;
-  #current: KeptToken | undefined;
-  #pending: Promise<KeptToken> | undefined;
+  #current: StoredToken | undefined;
+  #pending: Promise<StoredToken> | undefined;
 
   constructor(http: Http, login: Login) {
     this.#http = http;
@@ -44,7 +44,7 @@ export class Session {
   }
 
   /** The token at hand; signs in when there is none. */
-  async current(): Promise<KeptToken> {
+  async current(): Promise<StoredToken> {
     this.#current ??= this.#login.store.load();
     return this.#current ?? (await this.renew());
   }
@@ -53,7 +53,7 @@ export class Session {
    * A token other than the one that was refused. Requests that fail at the same time share one
    * sign-in, and so do commands that run side by side: what one of them stored, the others use.
    */
-  async renew(refused?: string): Promise<KeptToken> {
+  async renew(refused?: string): Promise<StoredToken> {
     if (this.#pending) return await this.#pending;
     if (this.#current && this.#current.token !== refused) return this.#current;
     this.#pending = this.#signIn(refused);
@@ -65,7 +65,7 @@ export class Session {
     }
   }
 
-  async #signIn(refused: string | undefined): Promise<KeptToken> {
+  async #signIn(refused: string | undefined): Promise<StoredToken> {
     const { address, username, credentials, store } = this.#login;
     const kept = refused === undefined ? undefined : store.load();
     if (kept && kept.token !== refused) return kept;
@@ -82,7 +82,7 @@ export class Session {
 }
 
 /** A session with a token from elsewhere: it can neither be renewed nor is it kept. */
-export function fixedSession(kept: KeptToken): Pick<Session, 'current' | 'renew'> {
+export function fixedSession(kept: StoredToken): Pick<Session, 'current' | 'renew'> {
   return {
     current: () => Promise.resolve(kept),
     renew: () =>
@@ -136,8 +136,8 @@ export async function signIn(
     const reply = jsonOf(answer);
     const token = reply['access_token'];
     if (answer.status === 200 && typeof token === 'string') return { site, token };
-    if (isElsewhere(answer, reply)) continue;
-    const error = refusal(answer, reply, site, username);
+    if (isNotFound(answer, reply)) continue;
+    const error = signInError(answer, reply, site, username);
     // With another scope the same credentials may be fine.
     if (!(error instanceof AuthError) || error.code !== 'invalid_scope') throw error;
     refused = error;
@@ -146,7 +146,7 @@ export async function signIn(
 }
 
 /** Nothing there that speaks OAuth: the service lives at another path. */
-function isElsewhere(answer: Answer, reply: Readonly<Record<string, unknown>>): boolean {
+function isNotFound(answer: HttpResponse, reply: Readonly<Record<string, unknown>>): boolean {
   if (answer.status >= 300 && answer.status < 400) return true;
   return (answer.status === 404 || answer.status === 405) && errorCode(reply) === undefined;
 }
@@ -169,8 +169,8 @@ function errorCode(reply: Readonly<Record<string, unknown>>): string | undefined
   return typeof code === 'string' ? code : undefined;
 }
 
-function refusal(
-  answer: Answer,
+function signInError(
+  answer: HttpResponse,
   reply: Readonly<Record<string, unknown>>,
   site: Site,
   username: string,
@@ -188,7 +188,7 @@ function refusal(
     });
   }
   if (code === undefined && answer.status !== 401) {
-    return errorOf(answer, { request: { ...request, origin: site.origin }, what });
+    return errorFromResponse(answer, { request: { ...request, origin: site.origin }, what });
   }
   return new AuthError(`${what}: ${text ?? 'the credentials were refused'}`, {
     code: code ?? 'access_denied',
@@ -211,7 +211,7 @@ export async function revoke(http: Http, site: Site, token: string): Promise<voi
     body: new URLSearchParams({ token, scope: dialects[site.dialect].scope }).toString(),
   });
   if (answer.status >= 500) {
-    throw errorOf(answer, {
+    throw errorFromResponse(answer, {
       request: { method: 'POST', origin: site.origin, path: `${site.appRoot}/sso/oauth/revoke` },
       what: 'sign out',
     });
@@ -219,7 +219,7 @@ export async function revoke(http: Http, site: Site, token: string): Promise<voi
 }
 
 /** The object in a JSON answer; some services wrap it in a list of one. */
-function jsonOf(answer: Answer): Readonly<Record<string, unknown>> {
+function jsonOf(answer: HttpResponse): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
     const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;

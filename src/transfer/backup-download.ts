@@ -4,11 +4,10 @@ import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import type { Thing } from '../client/client.ts';
 import { UsageError } from '../client/errors.ts';
-import { Journal } from './journal.ts';
 import { PartialFile } from './partial-file.ts';
 import type { TransferOptions } from './progress.ts';
 import { prepareReceiving } from './receive-blocks.ts';
-import { downloadSequentially, type OpenedImage } from './sequential-download.ts';
+import { downloadSequentially, inMemoryJournal, type OpenedImage } from './sequential-download.ts';
 import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface BackupDownloadOptions extends TransferOptions {
@@ -56,26 +55,30 @@ export async function downloadBackup(options: BackupDownloadOptions): Promise<Do
 async function receive(
   options: BackupDownloadOptions,
   file: PartialFile,
-  { id, image, capabilities, layout, meter }: OpenedImage,
+  { id, image, capabilities, extents, progress }: OpenedImage,
 ): Promise<DownloadedBackup> {
-  const { base, verify, onNote } = options;
+  const { base, verify } = options;
   const changes = await image.changedExtents(base !== undefined);
-  const { size, data } = changes ?? layout;
+  const { size, data } = changes ?? extents;
   const preserve = changes !== undefined && base !== undefined;
   if (preserve) await copyOf(base, file.path);
   await file.resize(size);
-  const journal = journalFor(options, id, size, verify && !changes);
-  meter.enterPhase('copying', size);
+  const journal = inMemoryJournal(options, {
+    ...{ id, format: 'raw', size, file: options.file },
+    hashed: verify && !changes,
+  });
+  progress.enterPhase('copying', size);
   const checksum = journal.header.hashed ? requestChecksum(image, capabilities) : undefined;
-  const parts = { image, capabilities, data, file, journal, meter };
+  const parts = { image, capabilities, data, file, journal, progress };
   await prepareReceiving({ ...options, ...parts, fresh: true, preserve }).run();
-  let verified = false;
-  if (checksum) {
-    meter.enterPhase('verifying');
-    verified = await verifyDownload(journal, checksum);
-    if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
-  }
-  meter.enterPhase('flushing');
+  const verified = await verifyDownload(
+    journal,
+    checksum,
+    options,
+    progress,
+    'the file was not verified',
+  );
+  progress.enterPhase('flushing');
   await file.finish();
   return {
     file: file.target,
@@ -83,7 +86,7 @@ async function receive(
     backup_mode: changes ? 'incremental' : 'full',
     content: changes && !preserve ? 'changes' : 'disk',
     size,
-    transferred: meter.transferred,
+    transferred: progress.transferred,
     verified,
   };
 }
@@ -97,26 +100,4 @@ async function copyOf(base: string, path: string): Promise<void> {
       hint: 'name the file that the backup before was downloaded into',
     });
   }
-}
-
-function journalFor(
-  { server, disk, file }: BackupDownloadOptions,
-  id: string,
-  size: number,
-  hashed: boolean,
-): Journal {
-  return Journal.inMemory({
-    version: 1,
-    direction: 'download',
-    server,
-    disk: id,
-    name: String(disk['alias'] ?? disk['name'] ?? id),
-    file,
-    identity: { size, modified: '', inode: '' },
-    format: 'raw',
-    size,
-    created: false,
-    zeroed: true,
-    hashed,
-  });
 }

@@ -34,6 +34,11 @@ export function lengthOf({ start, end }: Range): number {
   return end - start;
 }
 
+/** Bytes of some runs. */
+export function totalLength(runs: readonly Range[]): number {
+  return runs.reduce((sum, run) => sum + lengthOf(run), 0);
+}
+
 /**
  * Cuts an image of `size` bytes into pieces, in ascending order. `extents` ascend; what they leave
  * out reads as zeros. Within a block, short gaps between runs of data count as data.
@@ -70,6 +75,22 @@ export async function* pieces(extents: AsyncIterable<Extent>, size: number): Asy
   }
   const count = blockCount(size);
   if (count > next) yield { kind: 'zero', first: next, last: count - 1 };
+}
+
+/** Fills `bytes` with a block, `range` of an image: reads its runs, and zeros what lies between them. */
+export async function readRuns(
+  image: { read(range: Range, buffer: Buffer): Promise<void> },
+  range: Range,
+  runs: readonly Range[],
+  bytes: Buffer,
+): Promise<void> {
+  let at = range.start;
+  for (const run of runs) {
+    bytes.fill(0, at - range.start, run.start - range.start);
+    await image.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
+    at = run.end;
+  }
+  bytes.fill(0, at - range.start);
 }
 
 /** The whole image as data, for when nothing is known about its zeros. */

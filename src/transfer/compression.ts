@@ -12,7 +12,7 @@ export interface Compression {
   readonly name: string;
   readonly extension: string;
   readonly magic: Buffer;
-  readonly decompress: (packed: ByteStream) => ByteStream;
+  readonly decompress: (compressed: ByteStream) => ByteStream;
   /** Bytes of what is in a file, where its end tells. */
   readonly size?: (read: ReadAt, fileSize: number) => Promise<number | undefined>;
 }
@@ -22,7 +22,7 @@ const compressions: readonly Compression[] = [
     name: 'gzip',
     extension: '.gz',
     magic: Buffer.from('1f8b08', 'hex'),
-    decompress: (packed) => through(packed, zlib.createGunzip({ chunkSize: 2 ** 18 })),
+    decompress: (compressed) => through(compressed, zlib.createGunzip({ chunkSize: 2 ** 18 })),
   },
   {
     name: 'xz',
@@ -48,12 +48,12 @@ export function compressionByExtension(path: string): Compression | undefined {
 export async function* decompressed(
   path: string,
   packing: Compression,
-  packed: ByteStream,
+  compressed: ByteStream,
 ): AsyncGenerator<Uint8Array> {
   let failure: unknown;
   const watched = async function* () {
     try {
-      yield* packed;
+      yield* compressed;
     } catch (error) {
       failure = error;
       throw error;
@@ -71,11 +71,11 @@ export async function* decompressed(
   }
 }
 
-async function* unxz(packed: ByteStream): AsyncGenerator<Uint8Array> {
+async function* unxz(compressed: ByteStream): AsyncGenerator<Uint8Array> {
   // Commands start with the quickest compiler alone; this is WebAssembly that runs long.
   for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering']) setFlagsFromString(flag);
   const { default: xz } = await import('xz-decompress');
-  const input = Readable.toWeb(Readable.from(packed, { objectMode: false }));
+  const input = Readable.toWeb(Readable.from(compressed, { objectMode: false }));
   const reader = new xz.XzReadableStream(input).getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
@@ -85,16 +85,16 @@ async function* unxz(packed: ByteStream): AsyncGenerator<Uint8Array> {
 }
 
 /** Newer releases of Node know zstd by themselves, and verify its checksums as well. */
-async function* unzstd(packed: ByteStream): AsyncGenerator<Uint8Array> {
+async function* unzstd(compressed: ByteStream): AsyncGenerator<Uint8Array> {
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Duplex };
   if (createZstdDecompress) {
-    yield* through(packed, createZstdDecompress());
+    yield* through(compressed, createZstdDecompress());
     return;
   }
   const { Decompress } = await import('fzstd');
   let ready: Uint8Array[] = [];
   const decoder = new Decompress((chunk) => ready.push(chunk));
-  for await (const chunk of packed) {
+  for await (const chunk of compressed) {
     decoder.push(chunk);
     yield* ready;
     ready = [];
@@ -104,6 +104,6 @@ async function* unzstd(packed: ByteStream): AsyncGenerator<Uint8Array> {
 }
 
 /** What a decoder of Node makes of some bytes; failures of both sides reach whoever reads. */
-function through(packed: ByteStream, decoder: Duplex): ByteStream {
-  return pipeline(Readable.from(packed, { objectMode: false }), decoder, () => undefined);
+function through(compressed: ByteStream, decoder: Duplex): ByteStream {
+  return pipeline(Readable.from(compressed, { objectMode: false }), decoder, () => undefined);
 }

@@ -56,8 +56,8 @@ export class DaemonRequests {
   #local: LocalSocket | undefined;
   #epoch = 0;
   /** How often the ticket was made usable again. */
-  #revivals = 0;
-  #revival: Promise<void> | undefined;
+  #renewals = 0;
+  #renewal: Promise<void> | undefined;
 
   constructor(url: string, options: DaemonOptions) {
     this.#options = options;
@@ -114,13 +114,13 @@ export class DaemonRequests {
   /** Receives into the buffer; resolves with the answer instead when it holds no image bytes. */
   async receive({ start, end }: Range, buffer: Buffer): Promise<DaemonResponse | undefined> {
     const { signal, limit, http } = this.#options;
-    const place = {
+    const endpoint = {
       origin: this.#origin,
       trust: http.trust,
-      way: () => http.way(this.#origin),
+      connectThroughProxy: () => http.connectThroughProxy(this.#origin),
       ...(this.#local ? { socketPath: this.#local.path } : {}),
     };
-    const { status, text } = await this.#pool.get(place, {
+    const { status, text } = await this.#pool.get(endpoint, {
       ...{ path: this.#path, first: start, last: end - 1, buffer, signal },
       ...(limit
         ? { pace: { piece: limit.chunkSize, pass: (count) => limit.acquire(count, signal) } }
@@ -130,15 +130,15 @@ export class DaemonRequests {
   }
 
   /** One request after the other finds the ticket refused; the first of them has it revived. */
-  #revive(onRefused: () => Promise<void>): Promise<void> {
-    this.#revival ??= onRefused()
+  #renewTicket(onTicketRefused: () => Promise<void>): Promise<void> {
+    this.#renewal ??= onTicketRefused()
       .then(() => {
-        this.#revivals += 1;
+        this.#renewals += 1;
       })
       .finally(() => {
-        this.#revival = undefined;
+        this.#renewal = undefined;
       });
-    return this.#revival;
+    return this.#renewal;
   }
 
   /** Repeats what fails for a reason that may pass; every request here may be sent twice. */
@@ -150,7 +150,7 @@ export class DaemonRequests {
     const { signal, onConnectionLost, onTicketRefused } = this.#options;
     for (let failures = 0; ; ) {
       signal.throwIfAborted();
-      const revivals = this.#revivals;
+      const renewals = this.#renewals;
       try {
         return await once();
       } catch (error) {
@@ -165,7 +165,7 @@ export class DaemonRequests {
         if (lost) this.#local = undefined;
         if (refused && onTicketRefused) {
           // A refusal from before the ticket was revived may arrive after that.
-          if (revivals === this.#revivals) await this.#revive(onTicketRefused);
+          if (renewals === this.#renewals) await this.#renewTicket(onTicketRefused);
           continue;
         }
         const passing = lost || (failure instanceof ServerError && failure.retryable);

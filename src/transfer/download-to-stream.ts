@@ -2,17 +2,24 @@
 import type { Writable } from 'node:stream';
 import type { Thing } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
-import { BLOCK, BufferPool, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
+import {
+  BLOCK,
+  BufferPool,
+  blockRange,
+  lengthOf,
+  type Piece,
+  pieces,
+  readRuns,
+  totalLength,
+} from './blocks.ts';
 import { hashBlock } from './checksum.ts';
 import type { Downloaded } from './download.ts';
-import type { DiskFormat } from './image-format.ts';
-import { Journal } from './journal.ts';
-import { totalLength } from './parallel-copy.ts';
+import type { Journal } from './journal.ts';
 import type { ProgressReporter, TransferOptions } from './progress.ts';
 import type { RemoteExtents } from './remote-extents.ts';
 import { dataExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-import { downloadSequentially } from './sequential-download.ts';
+import { downloadSequentially, inMemoryJournal } from './sequential-download.ts';
 import { TransferAborted } from './transfer-error.ts';
 import { requestChecksum, verifyDownload } from './verify.ts';
 
@@ -39,25 +46,32 @@ const zeros = Buffer.alloc(2 ** 20);
 export async function downloadToStream(
   options: StreamDownloadOptions,
 ): Promise<Omit<Downloaded, 'file'>> {
-  const { verify, onNote, device } = options;
+  const { verify, device } = options;
   let isWritten = false;
   const reading = downloadSequentially(
     options,
-    async ({ id, format, image, capabilities, layout, meter }) => {
-      const { size } = layout;
+    async ({ id, format, image, capabilities, extents, progress }) => {
+      const { size } = extents;
       requireCapacity(size, options);
       isWritten = true;
-      const journal = journalFor(options, id, format, size);
-      meter.enterPhase('copying', size);
+      const journal = inMemoryJournal(options, { id, format, size, file: '-', hashed: verify });
+      progress.enterPhase('copying', size);
       const checksum = verify ? requestChecksum(image, capabilities) : undefined;
-      await copy(options, { image, capabilities, layout, journal, meter });
-      let verified = false;
-      if (checksum) {
-        meter.enterPhase('verifying');
-        verified = await verifyDownload(journal, checksum);
-        if (!verified) onNote?.('the image daemon makes no checksums: nothing was verified');
-      }
-      return { format, size, transferred: meter.transferred, skipped: meter.skipped, verified };
+      await copy(options, { image, capabilities, extents, journal, progress });
+      const verified = await verifyDownload(
+        journal,
+        checksum,
+        options,
+        progress,
+        'nothing was verified',
+      );
+      return {
+        format,
+        size,
+        transferred: progress.transferred,
+        skipped: progress.skipped,
+        verified,
+      };
     },
   );
   try {
@@ -79,26 +93,26 @@ function requireCapacity(size: number, { capacity = Infinity }: StreamDownloadOp
 interface Work {
   readonly image: RemoteImage;
   readonly capabilities: Capabilities;
-  readonly layout: RemoteExtents;
+  readonly extents: RemoteExtents;
   readonly journal: Journal;
-  readonly meter: ProgressReporter;
+  readonly progress: ProgressReporter;
 }
 
 /** Fetches a few blocks ahead of the one that is written. */
 async function copy({ parallel, out, signal }: StreamDownloadOptions, work: Work): Promise<void> {
-  const { capabilities, layout, journal, meter } = work;
+  const { capabilities, extents, journal, progress } = work;
   const ahead = Math.max(1, Math.min(parallel, capabilities.maxReaders));
   const buffers = new BufferPool(ahead);
   const waiting: (() => Promise<void>)[] = [];
-  for await (const piece of pieces(dataExtents(layout.data), layout.size)) {
+  for await (const piece of pieces(dataExtents(extents.data), extents.size)) {
     if (waiting.length === ahead) await waiting.shift()?.();
     if (piece.kind === 'zero') {
-      const length = Math.min((piece.last + 1) * BLOCK, layout.size) - piece.first * BLOCK;
+      const length = Math.min((piece.last + 1) * BLOCK, extents.size) - piece.first * BLOCK;
       waiting.push(async () => {
         for (let left = length; left > 0; left -= zeros.length) {
           await write(out, zeros.subarray(0, Math.min(left, zeros.length)), signal);
         }
-        meter.addSkipped(length);
+        progress.addSkipped(length);
       });
       continue;
     }
@@ -112,8 +126,8 @@ async function copy({ parallel, out, signal }: StreamDownloadOptions, work: Work
       await write(out, bytes, signal);
       const digest = await hashing;
       if (digest) journal.note([{ block: piece.block, digest }]);
-      meter.addTransferred(totalLength(piece.runs));
-      meter.addSkipped(bytes.length - totalLength(piece.runs));
+      progress.addTransferred(totalLength(piece.runs));
+      progress.addSkipped(bytes.length - totalLength(piece.runs));
       buffers.release(buffer);
     });
   }
@@ -121,19 +135,13 @@ async function copy({ parallel, out, signal }: StreamDownloadOptions, work: Work
 }
 
 async function fetchBlock(
-  { image, layout }: Work,
+  { image, extents }: Work,
   { block, runs }: Extract<Piece, { kind: 'data' }>,
   buffer: Buffer,
 ): Promise<Buffer> {
-  const range = blockRange(block, layout.size);
+  const range = blockRange(block, extents.size);
   const bytes = buffer.subarray(0, lengthOf(range));
-  let at = range.start;
-  for (const { start, end } of runs) {
-    bytes.fill(0, at - range.start, start - range.start);
-    await image.read({ start, end }, bytes.subarray(start - range.start, end - range.start));
-    at = end;
-  }
-  bytes.fill(0, at - range.start);
+  await readRuns(image, range, runs, bytes);
   return bytes;
 }
 
@@ -152,27 +160,5 @@ async function write(out: Writable, bytes: Buffer, signal: AbortSignal): Promise
         reject(new VmctlError(`the image cannot be written: ${error.message}`, context));
       }
     });
-  });
-}
-
-function journalFor(
-  { server, disk, verify }: StreamDownloadOptions,
-  id: string,
-  format: DiskFormat,
-  size: number,
-): Journal {
-  return Journal.inMemory({
-    version: 1,
-    direction: 'download',
-    server,
-    disk: id,
-    name: String(disk['alias'] ?? disk['name'] ?? id),
-    file: '-',
-    identity: { size, modified: '', inode: '' },
-    format,
-    size,
-    created: false,
-    zeroed: true,
-    hashed: verify,
   });
 }

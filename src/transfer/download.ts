@@ -1,19 +1,20 @@
 /** Downloads the image of a disk into a local file. */
+
 import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
+import { totalLength } from './blocks.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
-import { totalLength } from './parallel-copy.ts';
 import { PartialFile } from './partial-file.ts';
 import type { TransferOptions } from './progress.ts';
 import { ProgressReporter } from './progress.ts';
 import { prepareReceiving } from './receive-blocks.ts';
 import type { RemoteExtents } from './remote-extents.ts';
 import { remoteExtents } from './remote-extents.ts';
-import { TransferApi } from './transfer-api.ts';
+import { diskName, TransferApi } from './transfer-api.ts';
 import { isTransient, TransferAborted, tryCancel } from './transfer-error.ts';
 import { TransferSession } from './transfer-session.ts';
-import { type PendingChecksum, requestChecksum, verifyDownload } from './verify.ts';
+import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
   readonly disk: Thing;
@@ -55,48 +56,48 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
 
 class Download {
   readonly #options: DownloadOptions;
-  readonly #control: TransferApi;
-  readonly #meter: ProgressReporter;
+  readonly #api: TransferApi;
+  readonly #progress: ProgressReporter;
   readonly #disk: string;
   readonly #format: DiskFormat;
   #file: PartialFile | undefined;
   #journal: Journal | undefined;
-  #ticket: TransferSession | undefined;
+  #session: TransferSession | undefined;
 
   constructor(options: DownloadOptions) {
     this.#options = options;
-    this.#control = new TransferApi(options.client, options.signal);
-    this.#meter = new ProgressReporter(options.onEvent);
+    this.#api = new TransferApi(options.client, options.signal);
+    this.#progress = new ProgressReporter(options.onEvent);
     this.#disk = String(options.disk['id']);
     this.#format = options.disk['format'] === 'cow' ? 'cow' : 'raw';
   }
 
   async run(): Promise<Downloaded> {
     const { resume, file: given, force } = this.#options;
-    this.#meter.enterPhase('preparing');
+    this.#progress.enterPhase('preparing');
     resume?.refuseIfInUse();
-    const over = resume && (await this.#finishedBefore(resume));
-    if (over) return over;
+    const completed = resume && (await this.#completedEarlier(resume));
+    if (completed) return completed;
     this.#file = resume
       ? await PartialFile.reopen(resume.header.file, resume.header.identity, force)
       : await PartialFile.create(given, force);
     const file = this.#file;
     this.#journal = resume;
-    const ticket = new TransferSession({
+    const session = new TransferSession({
       ...this.#options,
-      control: this.#control,
+      api: this.#api,
       direction: 'download',
       disk: this.#disk,
       format: this.#format,
       ...(resume ? { journal: resume } : {}),
     });
-    this.#ticket = ticket;
-    const { image, capabilities } = await ticket.open();
-    const layout = await remoteExtents(image, capabilities, this.#options.disk, this.#format);
-    const journal = await this.#openJournal(file, layout.size, ticket.id);
+    this.#session = session;
+    const { image, capabilities } = await session.open();
+    const extents = await remoteExtents(image, capabilities, this.#options.disk, this.#format);
+    const journal = await this.#openJournal(file, extents.size, session.id);
     this.#journal = journal;
-    await this.#warnAboutSpace(file, journal, layout);
-    this.#meter.enterPhase('copying', layout.size);
+    await this.#warnAboutSpace(file, journal, extents);
+    this.#progress.enterPhase('copying', extents.size);
     const { verify } = this.#options;
     const checksum =
       verify && journal.header.hashed ? requestChecksum(image, capabilities) : undefined;
@@ -104,31 +105,37 @@ class Download {
       ...this.#options,
       image,
       capabilities,
-      data: layout.data,
+      data: extents.data,
       file,
       fresh: resume === undefined,
       journal,
-      meter: this.#meter,
+      progress: this.#progress,
     });
     try {
       await copy.run();
     } catch (error) {
-      ticket.stop();
+      session.stop();
       throw error;
     }
-    const verified = checksum !== undefined && (await this.#verify(journal, checksum));
-    this.#meter.enterPhase('flushing');
+    const verified = await verifyDownload(
+      journal,
+      checksum,
+      this.#options,
+      this.#progress,
+      'the file was not verified',
+    );
+    this.#progress.enterPhase('flushing');
     await file.finish();
-    ticket.stop();
-    return await this.#end(journal, ticket.id, verified);
+    session.stop();
+    return await this.#end(journal, session.id, verified);
   }
 
   /** The download whose file an earlier run put in its place, without living to say so. */
-  async #finishedBefore(journal: Journal): Promise<Downloaded | undefined> {
+  async #completedEarlier(journal: Journal): Promise<Downloaded | undefined> {
     const { file, identity, size, hashed } = journal.header;
     if (!(await PartialFile.isFinished(file, identity))) return undefined;
-    this.#meter.enterPhase('copying', size);
-    this.#meter.addResumed(size);
+    this.#progress.enterPhase('copying', size);
+    this.#progress.addResumed(size);
     return await this.#end(journal, journal.transfer, hashed);
   }
 
@@ -142,11 +149,11 @@ class Download {
     verified: boolean,
   ): Promise<Downloaded> {
     const { file, size } = journal.header;
-    this.#meter.enterPhase('finalizing');
+    this.#progress.enterPhase('finalizing');
     if (transfer !== undefined) await this.#finalize(transfer);
     journal.remove(this.#options.onNote);
-    this.#meter.enterPhase('done');
-    const { transferred, skipped } = this.#meter;
+    this.#progress.enterPhase('done');
+    const { transferred, skipped } = this.#progress;
     return { file, format: this.#format, size, transferred, skipped, verified };
   }
 
@@ -165,7 +172,7 @@ class Download {
       direction: 'download',
       server,
       disk: this.#disk,
-      name: String(disk['alias'] ?? disk['name'] ?? this.#disk),
+      name: diskName(disk),
       file: file.target,
       identity: await file.identity(),
       format: this.#format,
@@ -194,21 +201,13 @@ class Download {
     }
   }
 
-  async #verify(journal: Journal, checksum: PendingChecksum): Promise<boolean> {
-    const { onNote } = this.#options;
-    this.#meter.enterPhase('verifying');
-    const verified = await verifyDownload(journal, checksum);
-    if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
-    return verified;
-  }
-
   /** The file is whole whatever the service says now. */
   async #finalize(transfer: string): Promise<void> {
     try {
       // A signal that comes now has nothing to stop any more, but must not leave the disk locked.
-      await this.#control.finalize(transfer).catch(async (error: unknown) => {
+      await this.#api.finalize(transfer).catch(async (error: unknown) => {
         if (!this.#options.signal.aborted) throw error;
-        const after = this.#control.forCleanup();
+        const after = this.#api.forCleanup();
         if ((await after.phase(transfer)) === 'transferring') await after.finalize(transfer);
         else await after.waitUntilFinished(transfer);
       });
@@ -223,18 +222,18 @@ class Download {
   async leave(error: unknown): Promise<unknown> {
     const file = this.#file;
     const journal = this.#journal;
-    this.#ticket?.stop();
-    const transfer = this.#ticket?.startedId;
-    const told = transfer === undefined || (await tryCancel(this.#control, transfer, this.#disk));
+    this.#session?.stop();
+    const transfer = this.#session?.startedId;
+    const cancelled = transfer === undefined || (await tryCancel(this.#api, transfer, this.#disk));
     if (!file) {
       journal?.close();
       return error;
     }
     const local = error instanceof VmctlError && /^(no_space|unwritable_)/.test(error.code);
     // Whoever stops it gets what a kill leaves: something that `--resume` goes on with.
-    const useful =
+    const keep =
       journal !== undefined && (journal.done.count > 0 || error instanceof InterruptedError);
-    if (useful && this.#options.keepPartial && (isTransient(error) || local)) {
+    if (keep && this.#options.keepPartial && (isTransient(error) || local)) {
       journal.close();
       await file.close().catch(() => {});
       return new TransferAborted(error, { resumable: true, disk: this.#disk, partial: file.path });
@@ -253,7 +252,7 @@ class Download {
       resumable: false,
       disk: this.#disk,
       ...(removed ? {} : { partial: file.path }),
-      ...(told ? {} : { transfer, notNotified: true }),
+      ...(cancelled ? {} : { transfer, notNotified: true }),
     });
   }
 }

@@ -25,31 +25,31 @@ export class FileSource implements Source {
   readonly storedSize: number;
   readonly repeatable: boolean;
   readonly #handle: FileHandle;
-  readonly #forget: (() => Promise<void>) | undefined;
+  readonly #onClose: (() => Promise<void>) | undefined;
 
   private constructor(
     path: string,
     handle: FileHandle,
-    { identity, head, stored }: FileFacts,
-    forget?: () => Promise<void>,
+    { identity, head, storedSize }: FileFacts,
+    onClose?: () => Promise<void>,
   ) {
     this.path = path;
     this.identity = identity;
     this.head = head;
     this.content = imageFormat(head, identity.size);
-    this.storedSize = stored;
-    this.repeatable = forget === undefined;
+    this.storedSize = storedSize;
+    this.repeatable = onClose === undefined;
     this.#handle = handle;
-    this.#forget = forget;
+    this.#onClose = onClose;
   }
 
-  /** Takes an open file over, which nobody will find again; `forget` is called when it is closed. */
+  /** Takes an open file over, which nobody will find again; `onClose` is called when it is closed. */
   static async take(
     path: string,
     handle: FileHandle,
-    forget: () => Promise<void>,
+    onClose: () => Promise<void>,
   ): Promise<FileSource> {
-    return new FileSource(path, handle, await inspect(handle, path), forget);
+    return new FileSource(path, handle, await inspect(handle, path), onClose);
   }
 
   /** Opens a regular file or a block device and looks at what is in it. Throws usage errors. */
@@ -131,14 +131,14 @@ export class FileSource implements Source {
 
   async close(): Promise<void> {
     await this.#handle.close();
-    await this.#forget?.();
+    await this.#onClose?.();
   }
 }
 
 interface FileFacts {
   readonly identity: FileIdentity;
   readonly head: Buffer;
-  readonly stored: number;
+  readonly storedSize: number;
 }
 
 /** What an open file is. Throws a usage error when nothing is in it. */
@@ -148,8 +148,8 @@ async function inspect(handle: FileHandle, given: string): Promise<FileFacts> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_LENGTH), 0, HEAD_LENGTH, 0);
   const stats = await handle.stat();
   const tells = process.platform !== 'win32' && stats.isFile();
-  const stored = tells ? Math.min(stats.blocks * SECTOR, identity.size) : identity.size;
-  return { identity, head: buffer.subarray(0, bytesRead), stored };
+  const storedSize = tells ? Math.min(stats.blocks * SECTOR, identity.size) : identity.size;
+  return { identity, head: buffer.subarray(0, bytesRead), storedSize };
 }
 
 function unreadable(error: NodeJS.ErrnoException): never {

@@ -1,7 +1,7 @@
 /** From what the user names to an image that can be uploaded: a file, an address, or a pipe. */
 import type { Readable } from 'node:stream';
 import { UsageError } from '../client/errors.ts';
-import type { Variables } from '../client/proxy-env.ts';
+import type { EnvironmentVariables } from '../client/proxy-env.ts';
 import {
   type ByteStream,
   type Compression,
@@ -31,7 +31,7 @@ export interface SourceOptions {
   /** Certificate authorities in PEM for web servers, beside those of the system. */
   readonly ca?: string;
   /** Environment that may name a proxy on the way to them. */
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   readonly retries: number;
   readonly signal: AbortSignal;
   /** Told what takes its time, or cannot be resumed. */
@@ -69,7 +69,7 @@ async function fromFile(file: FileSource, options: SourceOptions): Promise<Sourc
   return streamSource({ path: file.path, ...contents }, options, {
     // The same file, uploaded as it is, would be another image.
     identity: { ...file.identity, size },
-    lasting: true,
+    repeatable: true,
     requireUnchanged: () => file.requireUnchanged(),
     close: () => file.close(),
   });
@@ -138,8 +138,9 @@ async function openAddress(address: string, options: SourceOptions): Promise<Sou
     const why = packing ? `is packed with ${packing.name}` : 'comes from a server without ranges';
     options.onNote(`${file.path} ${why}: its upload cannot be resumed`);
     // Without ranges the end of a packed file cannot be asked for.
-    const told = packing && file.supportsRanges ? await uncompressedSize(file, packing) : undefined;
-    const size = packing ? told : file.size;
+    const unpackedSize =
+      packing && file.supportsRanges ? await uncompressedSize(file, packing) : undefined;
+    const size = packing ? unpackedSize : file.size;
     return await fromStream(file.path, file.bytes(), options, size, () => file.close());
   } catch (error) {
     await file.close();
@@ -171,7 +172,7 @@ async function fromStream(
   const { head } = inner;
   return streamSource({ path, head, size: known, open: () => inner.bytes }, options, {
     identity: { size: known, modified: '', inode: '' },
-    lasting: false,
+    repeatable: false,
     close,
   });
 }
@@ -185,7 +186,7 @@ interface Contents {
 
 interface Origin {
   readonly identity: FileIdentity;
-  readonly lasting: boolean;
+  readonly repeatable: boolean;
   readonly requireUnchanged?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

@@ -1,10 +1,4 @@
-/**
- * Moves the blocks of an image in parallel, and sees to it that no more than a window of them is
- * ever neither on stable storage nor noted in the journal.
- */
-
-import type { Range } from '../extents/range-set.ts';
-import { BLOCK, BufferPool, lengthOf, type Piece, WINDOW } from './blocks.ts';
+import { BLOCK, BufferPool, type Piece, WINDOW } from './blocks.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressReporter } from './progress.ts';
 
@@ -38,7 +32,7 @@ export interface CopyOptions {
   /** Told of a failure at once, as the source of the pieces may be waiting for something. */
   readonly onFailure?: () => void;
   readonly journal: Journal;
-  readonly meter: ProgressReporter;
+  readonly progress: ProgressReporter;
 }
 
 export class ParallelCopy {
@@ -92,8 +86,8 @@ export class ParallelCopy {
     for (const { piece, moved, skipped } of lost) {
       this.#again.push(piece);
       this.#outstanding -= countedSize(piece);
-      this.#options.meter.addTransferred(-moved);
-      this.#options.meter.addSkipped(-skipped);
+      this.#options.progress.addTransferred(-moved);
+      this.#options.progress.addSkipped(-skipped);
     }
   }
 
@@ -140,8 +134,8 @@ export class ParallelCopy {
   }
 
   #acknowledge(moved: MovedPiece): void {
-    this.#options.meter.addTransferred(moved.moved);
-    this.#options.meter.addSkipped(moved.skipped);
+    this.#options.progress.addTransferred(moved.moved);
+    this.#options.progress.addSkipped(moved.skipped);
     if ((moved.epoch ?? 0) !== this.#epoch) this.#repeat([moved]);
     else this.#unsafe.push(moved);
     const bytes = this.#unsafe.reduce((sum, { piece }) => sum + countedSize(piece), 0);
@@ -198,9 +192,4 @@ function workerCount(parallel: number): number {
 /** Bytes that a piece counts for: zeros cost a request, but no bytes. */
 function countedSize(piece: Piece): number {
   return piece.kind === 'data' ? BLOCK : 0;
-}
-
-/** Bytes of some runs. */
-export function totalLength(runs: readonly Range[]): number {
-  return runs.reduce((sum, run) => sum + lengthOf(run), 0);
 }

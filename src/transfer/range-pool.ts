@@ -15,10 +15,10 @@ export class RangePool {
   #isOver = false;
 
   /** Asks for a range, over a connection that is free or a new one. */
-  async get(place: DaemonEndpoint, request: RangeRequest): Promise<RangeResponse> {
-    const key = place.socketPath ?? place.origin;
+  async get(endpoint: DaemonEndpoint, request: RangeRequest): Promise<RangeResponse> {
+    const key = endpoint.socketPath ?? endpoint.origin;
     for (;;) {
-      const connection = this.#taken(key) ?? (await opened(place));
+      const connection = this.#taken(key) ?? (await opened(endpoint));
       this.#busy.add(connection);
       try {
         return await connection.get(request);
@@ -51,8 +51,9 @@ export class RangePool {
   }
 }
 
-async function opened(place: DaemonEndpoint): Promise<RangeConnection> {
+async function opened(endpoint: DaemonEndpoint): Promise<RangeConnection> {
   // What is on this machine needs no proxy.
-  const socket = place.socketPath === undefined ? await place.connectThroughProxy?.() : undefined;
-  return new RangeConnection(place, socket);
+  const socket =
+    endpoint.socketPath === undefined ? await endpoint.connectThroughProxy?.() : undefined;
+  return new RangeConnection(endpoint, socket);
 }

@@ -2,10 +2,18 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
-import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
+import {
+  BLOCK,
+  blockRange,
+  lengthOf,
+  type Piece,
+  pieces,
+  readRuns,
+  totalLength,
+} from './blocks.ts';
 import { hashBlock } from './checksum.ts';
 import type { Journal } from './journal.ts';
-import { type MovedPiece, ParallelCopy, totalLength } from './parallel-copy.ts';
+import { type MovedPiece, ParallelCopy } from './parallel-copy.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { ProgressReporter } from './progress.ts';
 import { dataExtents } from './remote-extents.ts';
@@ -22,7 +30,7 @@ export interface ReceiveOptions {
   /** It holds an older image, of which all stays that is not data. */
   readonly preserve?: boolean;
   readonly journal: Journal;
-  readonly meter: ProgressReporter;
+  readonly progress: ProgressReporter;
   readonly parallel: number;
 }
 
@@ -30,28 +38,28 @@ const zeros = Buffer.alloc(BLOCK);
 
 /** Prepares the copy of everything that the journal does not have yet. */
 export function prepareReceiving(options: ReceiveOptions): ParallelCopy {
-  const { capabilities, file, journal, meter } = options;
+  const { capabilities, file, journal, progress } = options;
   const parallel = Math.max(1, Math.min(options.parallel, capabilities.maxReaders));
   const limit = pLimit(parallel);
   return new ParallelCopy({
     pieces: remaining(options),
     parallel,
     journal,
-    meter,
+    progress,
     move: (piece, buffer) => move(options, limit, piece, buffer),
     flush: () => describeWriteErrors(options, () => file.flush()),
     flushOnFailure: true,
   });
 }
 
-async function* remaining({ data, journal, meter }: ReceiveOptions): AsyncGenerator<Piece> {
+async function* remaining({ data, journal, progress }: ReceiveOptions): AsyncGenerator<Piece> {
   const { size } = journal.header;
   for await (const piece of pieces(dataExtents(data), size)) {
     if (piece.kind === 'zero') {
       const end = Math.min((piece.last + 1) * BLOCK, size);
-      meter.addSkipped(end - piece.first * BLOCK);
+      progress.addSkipped(end - piece.first * BLOCK);
     } else if (journal.done.has(piece.block)) {
-      meter.addResumed(lengthOf(blockRange(piece.block, size)));
+      progress.addResumed(lengthOf(blockRange(piece.block, size)));
     } else yield piece;
   }
 }
@@ -67,15 +75,7 @@ async function move(
   if (piece.kind === 'zero') return { piece, moved: 0, skipped: 0 };
   const range = blockRange(piece.block, journal.header.size);
   const bytes = buffer.subarray(0, lengthOf(range));
-  await limit(async () => {
-    let at = range.start;
-    for (const run of piece.runs) {
-      bytes.fill(0, at - range.start, run.start - range.start);
-      await image.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
-      at = run.end;
-    }
-    bytes.fill(0, at - range.start);
-  });
+  await limit(() => readRuns(image, range, piece.runs, bytes));
   const moved = totalLength(piece.runs);
   const skipped = bytes.length - moved;
   if (fresh && !preserve && bytes.equals(zeros.subarray(0, bytes.length))) {
@@ -95,7 +95,7 @@ async function move(
 
 /** Says what is wrong with the local disk in a way that helps. */
 async function describeWriteErrors<T>(
-  { file, journal, data, meter }: ReceiveOptions,
+  { file, journal, data, progress }: ReceiveOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -104,7 +104,7 @@ async function describeWriteErrors<T>(
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
       const { size } = journal.header;
-      const left = Math.max(0, totalLength(data) - meter.transferred);
+      const left = Math.max(0, totalLength(data) - progress.transferred);
       const space = code === 'ENOSPC' ? ((await file.space()) ?? 0) : 0;
       const missing = Math.max(0, left - space);
       throw new VmctlError(

@@ -1,20 +1,28 @@
 /** Sends the blocks of a local file to a remote image. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Range } from '../extents/range-set.ts';
-import { BLOCK, blockRange, lengthOf, type Piece, pieces } from './blocks.ts';
+import {
+  BLOCK,
+  blockRange,
+  lengthOf,
+  type Piece,
+  pieces,
+  readRuns,
+  totalLength,
+} from './blocks.ts';
 import { hashBlock } from './checksum.ts';
 import type { Journal } from './journal.ts';
-import { type MovedPiece, ParallelCopy, totalLength } from './parallel-copy.ts';
+import { type MovedPiece, ParallelCopy } from './parallel-copy.ts';
 import type { ProgressReporter } from './progress.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-import { readRuns, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
 export interface SendOptions {
   readonly source: Source;
   readonly image: RemoteImage;
   readonly capabilities: Capabilities;
   readonly journal: Journal;
-  readonly meter: ProgressReporter;
+  readonly progress: ProgressReporter;
   readonly parallel: number;
 }
 
@@ -25,7 +33,7 @@ const zeros = Buffer.alloc(BLOCK);
 
 /** Prepares the copy of everything that the journal does not have yet. */
 export function prepareSending(options: SendOptions): ParallelCopy {
-  const { image, capabilities, journal, meter } = options;
+  const { image, capabilities, journal, progress } = options;
   const { features, maxWriters } = capabilities;
   const parallel = Math.max(1, Math.min(options.parallel, maxWriters));
   const limit = pLimit(parallel);
@@ -34,7 +42,7 @@ export function prepareSending(options: SendOptions): ParallelCopy {
     pieces: remaining(options),
     parallel,
     journal,
-    meter,
+    progress,
     epoch: () => image.epoch,
     move: (piece, buffer) => move(options, limit, piece, buffer),
     flush: async () => {
@@ -49,7 +57,7 @@ export function prepareSending(options: SendOptions): ParallelCopy {
 
 /** What there is to do: zeros only where the disk may hold something else. */
 async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
-  const { source, journal, meter } = options;
+  const { source, journal, progress } = options;
   const { size, zeroed } = journal.header;
   const range = (first: number, last: number): Range => ({
     start: first * BLOCK,
@@ -58,13 +66,13 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
   for await (const piece of pieces(await source.extents(), size)) {
     if (piece.kind === 'data') {
       if (journal.done.has(piece.block)) {
-        meter.addResumed(lengthOf(blockRange(piece.block, size)));
+        progress.addResumed(lengthOf(blockRange(piece.block, size)));
         source.release?.(piece);
       } else yield piece;
       continue;
     }
     if (zeroed) {
-      meter.addSkipped(lengthOf(range(piece.first, piece.last)));
+      progress.addSkipped(lengthOf(range(piece.first, piece.last)));
       continue;
     }
     const { first, last } = piece;
@@ -77,7 +85,7 @@ async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
     }
     const left = [...journal.done.missing(first, last + 1)];
     const todo = left.reduce((sum, { start, end }) => sum + lengthOf(range(start, end - 1)), 0);
-    meter.addSkipped(lengthOf(range(first, last)) - todo);
+    progress.addSkipped(lengthOf(range(first, last)) - todo);
   }
 }
 

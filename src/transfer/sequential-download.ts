@@ -1,12 +1,13 @@
 /** Transfers that read an image from its beginning to its end, and cannot go on where they ended. */
 import type { Thing } from '../client/client.ts';
 import type { DiskFormat } from './image-format.ts';
+import { Journal, type JournalHeader } from './journal.ts';
 import type { TransferOptions } from './progress.ts';
 import { ProgressReporter } from './progress.ts';
 import type { RemoteExtents } from './remote-extents.ts';
 import { remoteExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
-import { TransferApi } from './transfer-api.ts';
+import { diskName, TransferApi } from './transfer-api.ts';
 import { TransferAborted, tryCancel } from './transfer-error.ts';
 import { TransferSession } from './transfer-session.ts';
 
@@ -16,8 +17,8 @@ export interface OpenedImage {
   readonly format: DiskFormat;
   readonly image: RemoteImage;
   readonly capabilities: Capabilities;
-  readonly layout: RemoteExtents;
-  readonly meter: ProgressReporter;
+  readonly extents: RemoteExtents;
+  readonly progress: ProgressReporter;
 }
 
 interface SequentialDownloadOptions
@@ -33,35 +34,59 @@ interface SequentialDownloadOptions
  */
 export async function downloadSequentially<T>(
   options: SequentialDownloadOptions,
-  use: (reading: OpenedImage) => Promise<T>,
+  work: (reading: OpenedImage) => Promise<T>,
 ): Promise<T> {
   const { client, disk, backup, signal } = options;
   const id = String(disk['id']);
   const format: DiskFormat = disk['format'] === 'cow' && backup === undefined ? 'cow' : 'raw';
-  const control = new TransferApi(client, signal);
-  const meter = new ProgressReporter(options.onEvent);
-  meter.enterPhase('preparing');
-  const ticket = new TransferSession({
+  const api = new TransferApi(client, signal);
+  const progress = new ProgressReporter(options.onEvent);
+  progress.enterPhase('preparing');
+  const session = new TransferSession({
     ...options,
-    control,
+    api,
     direction: 'download',
     disk: id,
     format,
   });
   try {
-    const { image, capabilities } = await ticket.open();
-    const layout = await remoteExtents(image, capabilities, disk, format);
-    const result = await use({ id, format, image, capabilities, layout, meter });
-    meter.enterPhase('finalizing');
-    ticket.stop();
-    await control.finalize(ticket.id);
-    meter.enterPhase('done');
+    const { image, capabilities } = await session.open();
+    const extents = await remoteExtents(image, capabilities, disk, format);
+    const result = await work({ id, format, image, capabilities, extents, progress });
+    progress.enterPhase('finalizing');
+    session.stop();
+    await api.finalize(session.id);
+    progress.enterPhase('done');
     return result;
   } catch (error) {
-    ticket.stop();
-    if (ticket.startedId === undefined) throw error;
-    const told = await tryCancel(control, ticket.startedId, backup === undefined ? id : undefined);
-    const untold = told ? {} : { transfer: ticket.startedId, untold: true };
-    throw new TransferAborted(error, { resumable: false, disk: id, ...untold });
+    session.stop();
+    if (session.startedId === undefined) throw error;
+    const transfer = session.startedId;
+    const cancelled = await tryCancel(api, transfer, backup === undefined ? id : undefined);
+    throw new TransferAborted(error, {
+      resumable: false,
+      disk: id,
+      ...(cancelled ? {} : { transfer, notNotified: true }),
+    });
   }
+}
+
+/** A journal for hashes alone: nobody could resume a download that goes from start to end. */
+export function inMemoryJournal(
+  { server, disk }: { readonly server: string; readonly disk: Thing },
+  image: Pick<JournalHeader, 'format' | 'size' | 'file' | 'hashed'> & { readonly id: string },
+): Journal {
+  const { id, size, ...rest } = image;
+  return Journal.inMemory({
+    version: 1,
+    direction: 'download',
+    server,
+    disk: id,
+    name: diskName(disk),
+    identity: { size, modified: '', inode: '' },
+    size,
+    created: false,
+    zeroed: true,
+    ...rest,
+  });
 }

@@ -1,8 +1,10 @@
 /** Whether an image fits where it is to go; asked before anything is changed. */
+
 import type { Thing } from '../client/client.ts';
 import { ConflictError, UsageError } from '../client/errors.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Source } from './source.ts';
+import { diskName } from './transfer-api.ts';
 import type { NewDisk } from './upload.ts';
 
 /** Bytes of the sectors that disks are made of. */
@@ -69,7 +71,7 @@ export function requireFitsDomain(
 
 /** Throws unless an existing disk can take the image. */
 export function requireFitsDisk(disk: Thing, format: DiskFormat, virtual: number): void {
-  const name = String(disk['alias'] ?? disk['name'] ?? disk['id']);
+  const name = diskName(disk);
   if (disk['format'] !== format) {
     throw new UsageError(
       `the disk ${name} is ${String(disk['format'])}, but the file is ${format}`,

@@ -28,19 +28,3 @@ export interface Source {
   requireUnchanged(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** Reads the runs of a block; what lies between them is zero. */
-export async function readRuns(
-  source: Source,
-  range: Range,
-  runs: readonly Range[],
-  bytes: Buffer,
-): Promise<void> {
-  let at = range.start;
-  for (const run of runs) {
-    bytes.fill(0, at - range.start, run.start - range.start);
-    await source.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
-    at = run.end;
-  }
-  bytes.fill(0, at - range.start);
-}

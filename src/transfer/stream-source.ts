@@ -21,7 +21,7 @@ export interface StreamOptions {
   /** Bytes that have to come, no more and no fewer. */
   readonly size: number;
   /** Another run can begin from the start. */
-  readonly lasting: boolean;
+  readonly repeatable: boolean;
   /** Begins to read; called once. */
   readonly open: () => ByteStream;
   readonly signal: AbortSignal;
@@ -62,7 +62,7 @@ export class StreamSource implements Source {
   }
 
   get repeatable(): boolean {
-    return this.#options.lasting;
+    return this.#options.repeatable;
   }
 
   async extents(): Promise<AsyncIterable<Extent>> {

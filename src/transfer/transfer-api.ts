@@ -3,8 +3,8 @@ import type { Client, Thing } from '../client/client.ts';
 import {
   ConflictError,
   ConnectionError,
+  isRetryable,
   NotFoundError,
-  ServerError,
   WaitTimeoutError,
 } from '../client/errors.ts';
 import { pause } from '../client/retry.ts';
@@ -12,6 +12,11 @@ import { type Operation, operationsOf } from '../model/index.ts';
 import type { DiskFormat } from './image-format.ts';
 
 export type Direction = 'upload' | 'download';
+
+/** What a disk is called in messages: its alias, name or id. */
+export function diskName(disk: Thing): string {
+  return String(disk['alias'] ?? disk['name'] ?? disk['id']);
+}
 
 /** Longest wait for the service to do its part, in milliseconds. */
 const WAIT_TIMEOUT = 600_000;
@@ -189,8 +194,7 @@ export class TransferApi {
         const found = await look();
         if (found !== undefined) return found;
       } catch (error) {
-        const passing = error instanceof ConnectionError || error instanceof ServerError;
-        if (!passing || !error.retryable) throw error;
+        if (!isRetryable(error)) throw error;
         failure = error;
       }
       if (Date.now() - began > WAIT_TIMEOUT) {

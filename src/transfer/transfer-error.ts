@@ -34,9 +34,9 @@ export interface TransferRemainder {
 export class TransferAborted extends Error {
   readonly remainder: TransferRemainder;
 
-  constructor(cause: unknown, left: TransferRemainder) {
+  constructor(cause: unknown, remainder: TransferRemainder) {
     super('the transfer was stopped', { cause });
-    this.remainder = left;
+    this.remainder = remainder;
   }
 }
 
@@ -49,11 +49,11 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Pauses an upload; whether that worked. One that is not told pauses by itself, later. */
-export async function tryPause(control: TransferApi, transfer: string): Promise<boolean> {
+export async function tryPause(api: TransferApi, transfer: string): Promise<boolean> {
   try {
-    const after = control.forCleanup();
-    if (!String((await after.transfer(transfer))?.['phase']).startsWith('paused')) {
-      await after.act(transfer, 'pause');
+    const cleanup = api.forCleanup();
+    if (!String((await cleanup.transfer(transfer))?.['phase']).startsWith('paused')) {
+      await cleanup.act(transfer, 'pause');
     }
     return true;
   } catch {
@@ -63,15 +63,15 @@ export async function tryPause(control: TransferApi, transfer: string): Promise<
 
 /** Cancels a transfer and waits until it lets go of the disk, if it has it; whether that worked. */
 export async function tryCancel(
-  control: TransferApi,
+  api: TransferApi,
   transfer: string,
   disk?: string,
 ): Promise<boolean> {
   try {
-    const after = control.forCleanup();
-    const phase = String((await after.transfer(transfer))?.['phase'] ?? 'finished');
-    if (!/^(finished|cancelled|finalizing)/.test(phase)) await after.act(transfer, 'cancel');
-    if (disk !== undefined) await after.waitForDisk(disk).catch(() => undefined);
+    const cleanup = api.forCleanup();
+    const phase = String((await cleanup.transfer(transfer))?.['phase'] ?? 'finished');
+    if (!/^(finished|cancelled|finalizing)/.test(phase)) await cleanup.act(transfer, 'cancel');
+    if (disk !== undefined) await cleanup.waitForDisk(disk).catch(() => undefined);
     return true;
   } catch {
     return false;
@@ -79,13 +79,13 @@ export async function tryCancel(
 }
 
 /** Removes a disk that nobody will miss; whether it is gone. */
-export async function tryRemoveDisk(control: TransferApi, disk: string): Promise<boolean> {
-  const after = control.forCleanup();
+export async function tryRemoveDisk(api: TransferApi, disk: string): Promise<boolean> {
+  const cleanup = api.forCleanup();
   try {
-    await after.removeDisk(disk);
+    await cleanup.removeDisk(disk);
     return true;
   } catch {
     // Services of the family remove the disk of a failed upload themselves.
-    return (await after.disk(disk).catch(() => ({}))) === undefined;
+    return (await cleanup.disk(disk).catch(() => ({}))) === undefined;
   }
 }

@@ -10,7 +10,7 @@ import type { Direction, TransferApi } from './transfer-api.ts';
 
 export interface TransferSessionOptions {
   readonly client: Client;
-  readonly control: TransferApi;
+  readonly api: TransferApi;
   readonly direction: Direction;
   readonly disk: string;
   readonly format: DiskFormat;
@@ -21,7 +21,7 @@ export interface TransferSessionOptions {
   readonly signal: AbortSignal;
   /** Told which transfer is used; tells which one was used before. */
   readonly journal?: Journal;
-  readonly onLost?: () => void;
+  readonly onConnectionLost?: () => void;
 }
 
 /** How often a transfer is revived before somebody has to look at it. */
@@ -32,7 +32,7 @@ export class TransferSession {
   readonly #stop = new AbortController();
   #id: string | undefined;
   #image: RemoteImage | undefined;
-  #revivals = 0;
+  #renewals = 0;
   #throughProxy = false;
   #socket: LocalSocket | undefined;
 
@@ -57,20 +57,20 @@ export class TransferSession {
 
   /** Begins the transfer, or goes on with the one of the journal, and connects to the daemon. */
   async open(): Promise<{ readonly image: RemoteImage; readonly capabilities: Capabilities }> {
-    const { client, retries, limit, signal, onLost } = this.#options;
+    const { client, retries, limit, signal, onConnectionLost } = this.#options;
     const urls = await this.#begin(this.#options.journal?.transfer);
     const image = new RemoteImage(urls.direct, {
       http: client.http,
       signal: AbortSignal.any([signal, this.#stop.signal]),
       retries,
-      onTicketRefused: () => this.#revive(),
-      ...(onLost ? { onConnectionLost: onLost } : {}),
+      onTicketRefused: () => this.#renew(),
+      ...(onConnectionLost ? { onConnectionLost } : {}),
       ...(limit ? { limit } : {}),
     });
     this.#image = image;
     try {
       const capabilities = await image.capabilities();
-      await this.#takeShortWay(image, urls.direct, capabilities.unixSocket);
+      await this.#useLocalSocket(image, urls.direct, capabilities.unixSocket);
       return { image, capabilities };
     } catch (error) {
       const { proxy } = urls;
@@ -82,7 +82,7 @@ export class TransferSession {
   }
 
   /** A daemon on this machine is reached through its socket, if that can be used. */
-  async #takeShortWay(image: RemoteImage, url: string, path: string | undefined): Promise<void> {
+  async #useLocalSocket(image: RemoteImage, url: string, path: string | undefined): Promise<void> {
     if (path === undefined || !(await isThisMachine(url)) || !(await isWritable(path))) return;
     this.#socket = await openLocalSocket(path);
     image.moveToSocket(this.#socket);
@@ -101,35 +101,34 @@ export class TransferSession {
   }
 
   async #begin(before: string | undefined): Promise<{ direct: string; proxy?: string }> {
-    const { control, direction, disk, format, backup, journal } = this.#options;
+    const { api, direction, disk, format, backup, journal } = this.#options;
     let id = before;
-    const phase = id && (await control.phase(id));
-    if (phase === 'paused_user' || phase === 'paused_system')
-      await control.act(String(id), 'resume');
+    const phase = id && (await api.phase(id));
+    if (phase === 'paused_user' || phase === 'paused_system') await api.act(String(id), 'resume');
     else if (phase !== 'transferring' && phase !== 'resuming' && phase !== 'initializing') {
       // What the earlier run left may still be on its way out; anybody else's use is refused.
-      if (before !== undefined) await control.waitForDisk(disk);
-      id = await control.begin(disk, direction, format, backup);
+      if (before !== undefined) await api.waitForDisk(disk);
+      id = await api.begin(disk, direction, format, backup);
     }
     this.#id = String(id);
     journal?.begin(this.#id);
-    const transfer = await control.waitUntilReady(this.#id);
+    const transfer = await api.waitUntilReady(this.#id);
     const direct = String(transfer['transfer_url']);
     const proxy = transfer['proxy_url'];
     return typeof proxy === 'string' && proxy !== direct ? { direct, proxy } : { direct };
   }
 
   /** Looks why the ticket is refused, and makes it usable again if it may go on. */
-  async #revive(): Promise<void> {
-    const { control, direction } = this.#options;
-    const phase = await control.phase(this.id);
-    this.#revivals += 1;
+  async #renew(): Promise<void> {
+    const { api, direction } = this.#options;
+    const phase = await api.phase(this.id);
+    this.#renewals += 1;
     if (phase === 'paused_user') {
       throw new ConflictError('somebody paused the transfer', { code: 'transfer_paused' });
     }
     const timedOut =
       phase === 'paused_system' || (direction === 'download' && phase !== 'cancelled_user');
-    if (!(timedOut || phase === 'transferring') || this.#revivals > MAX_RENEWALS) {
+    if (!(timedOut || phase === 'transferring') || this.#renewals > MAX_RENEWALS) {
       throw new ConflictError(`the service ended the transfer: it is ${phase}`, {
         code: 'transfer_failed',
         hint: 'vmctl events list shows what happened',

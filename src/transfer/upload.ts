@@ -14,7 +14,7 @@ import {
   requirePlausibleQcow2Size,
 } from './size-checks.ts';
 import type { Source } from './source.ts';
-import { TransferApi } from './transfer-api.ts';
+import { diskName, TransferApi } from './transfer-api.ts';
 import {
   isTransient,
   TransferAborted,
@@ -67,84 +67,84 @@ export async function upload(options: UploadOptions): Promise<Thing> {
 
 class Upload {
   readonly #options: UploadOptions;
-  readonly #control: TransferApi;
-  readonly #meter: ProgressReporter;
+  readonly #api: TransferApi;
+  readonly #progress: ProgressReporter;
   #journal: Journal | undefined;
-  #ticket: TransferSession | undefined;
+  #session: TransferSession | undefined;
   /** The disk that was made, until the journal knows it. */
   #made: string | undefined;
 
   constructor(options: UploadOptions) {
     this.#options = options;
-    this.#control = new TransferApi(options.client, options.signal);
-    this.#meter = new ProgressReporter(options.onEvent);
+    this.#api = new TransferApi(options.client, options.signal);
+    this.#progress = new ProgressReporter(options.onEvent);
   }
 
   async run(): Promise<Thing> {
     const { into } = this.#options;
-    this.#meter.enterPhase('preparing');
+    this.#progress.enterPhase('preparing');
     const journal = await this.#openJournal();
     this.#journal = journal;
     const { disk, format } = journal.header;
     const resumed = 'resume' in into;
     if (resumed) {
-      const over = await this.#finishedBefore(journal);
-      if (over) return over;
+      const completed = await this.#completedEarlier(journal);
+      if (completed) return completed;
     }
     let copy: ParallelCopy | undefined;
-    const ticket = new TransferSession({
+    const session = new TransferSession({
       ...this.#options,
-      control: this.#control,
+      api: this.#api,
       direction: 'upload',
       disk,
       format,
       journal,
-      onLost: () => copy?.connectionLost(),
+      onConnectionLost: () => copy?.connectionLost(),
     });
-    this.#ticket = ticket;
-    const { image, capabilities } = await ticket.open();
-    this.#meter.enterPhase('copying', journal.header.size);
+    this.#session = session;
+    const { image, capabilities } = await session.open();
+    this.#progress.enterPhase('copying', journal.header.size);
     copy = prepareSending({
       ...this.#options,
       image,
       capabilities,
       journal,
-      meter: this.#meter,
+      progress: this.#progress,
     });
     try {
       await copy.run();
     } catch (error) {
-      ticket.stop();
+      session.stop();
       throw error;
     }
     await this.#options.source.requireUnchanged();
     if (this.#options.verify && journal.header.hashed) {
-      this.#meter.enterPhase('verifying');
+      this.#progress.enterPhase('verifying');
       if (!(await verifyUpload({ image, capabilities, journal }, this.#options.source))) {
         this.#options.onNote?.(
           'the image daemon makes no checksums: what it stored was not verified',
         );
       }
     }
-    this.#meter.enterPhase('finalizing');
-    ticket.stop();
-    await this.#control.finalize(ticket.id);
+    this.#progress.enterPhase('finalizing');
+    session.stop();
+    await this.#api.finalize(session.id);
     return await this.#finish(journal);
   }
 
   /** The upload whose end an earlier run did not live to see, if that is how it is. */
-  async #finishedBefore(journal: Journal): Promise<Thing | undefined> {
+  async #completedEarlier(journal: Journal): Promise<Thing | undefined> {
     const { transfer } = journal;
-    const phase = transfer && String((await this.#control.transfer(transfer))?.['phase']);
+    const phase = transfer && String((await this.#api.transfer(transfer))?.['phase']);
     if (!transfer || (phase !== 'finished_success' && phase !== 'finalizing_success')) {
       return undefined;
     }
-    await this.#control.waitUntilFinished(transfer);
+    await this.#api.waitUntilFinished(transfer);
     return await this.#finish(journal);
   }
 
   async #finish(journal: Journal): Promise<Thing> {
-    const disk = await this.#control.waitForDisk(journal.header.disk);
+    const disk = await this.#api.waitForDisk(journal.header.disk);
     if (disk['status'] !== 'ok') {
       throw new ConflictError(
         `the service did not accept the image: disks/${journal.header.disk} is ${String(disk['status'])}`,
@@ -152,7 +152,7 @@ class Upload {
       );
     }
     journal.remove(this.#options.onNote);
-    this.#meter.enterPhase('done');
+    this.#progress.enterPhase('done');
     return disk;
   }
 
@@ -180,7 +180,7 @@ class Upload {
       direction: 'upload',
       server,
       disk: String(disk['id']),
-      name: String(disk['alias'] ?? disk['name'] ?? disk['id']),
+      name: diskName(disk),
       file: source.path,
       identity: source.identity,
       format,
@@ -193,7 +193,7 @@ class Upload {
   }
 
   async #addDisk(wanted: NewDisk, format: DiskFormat, size: number): Promise<Thing> {
-    const added = await this.#control.createDisk({
+    const added = await this.#api.createDisk({
       name: wanted.name,
       ...(wanted.description === undefined ? {} : { description: wanted.description }),
       format,
@@ -203,7 +203,7 @@ class Upload {
       storage_domains: [{ id: wanted.storageDomain }],
     });
     this.#made = String(added['id']);
-    const disk = await this.#control.waitForDisk(this.#made);
+    const disk = await this.#api.waitForDisk(this.#made);
     if (disk['status'] === 'ok') return disk;
     throw new ConflictError(`the new disk ${wanted.name} is ${String(disk['status'])}`, {
       code: 'transfer_failed',
@@ -213,7 +213,7 @@ class Upload {
 
   async #takeUp(journal: Journal): Promise<Journal> {
     journal.refuseIfInUse();
-    if (!(await this.#control.disk(journal.header.disk))) {
+    if (!(await this.#api.disk(journal.header.disk))) {
       journal.remove(this.#options.onNote);
       throw new ConflictError(
         `disks/${journal.header.disk} is gone, and what was uploaded to it as well`,
@@ -225,12 +225,12 @@ class Upload {
 
   /** Puts things in order after a failure. */
   async leave(error: unknown): Promise<unknown> {
-    this.#ticket?.stop();
+    this.#session?.stop();
     const journal = this.#journal;
-    const control = this.#control;
+    const api = this.#api;
     const disk = journal?.header.disk ?? this.#made;
     if (disk === undefined) return error;
-    const transfer = this.#ticket?.startedId;
+    const transfer = this.#session?.startedId;
     const resumed = 'resume' in this.#options.into;
     const created = journal?.header.created ?? true;
     if (transfer === undefined && (resumed || !created)) {
@@ -239,23 +239,23 @@ class Upload {
       return error;
     }
     // Somebody who interrupts before anything was sent has changed their mind.
-    const began = resumed || this.#meter.transferred > 0 || !(error instanceof InterruptedError);
+    const began = resumed || this.#progress.transferred > 0 || !(error instanceof InterruptedError);
     const { repeatable } = this.#options.source;
     if (journal && transfer !== undefined && began && repeatable && isTransient(error)) {
-      const paused = await tryPause(control, transfer);
+      const paused = await tryPause(api, transfer);
       journal.close();
       return new TransferAborted(error, { resumable: true, disk, transfer, paused });
     }
-    const told = transfer === undefined || (await tryCancel(control, transfer, disk));
-    const left: TransferRemainder = {
+    const cancelled = transfer === undefined || (await tryCancel(api, transfer, disk));
+    const remainder: TransferRemainder = {
       resumable: false,
       disk,
       ...(transfer === undefined ? {} : { transfer }),
-      ...(told ? {} : { notNotified: true }),
+      ...(cancelled ? {} : { notNotified: true }),
       ...(repeatable ? {} : { notRepeatable: true }),
-      ...(created ? { diskRemoved: await tryRemoveDisk(control, disk) } : { diskCorrupted: true }),
+      ...(created ? { diskRemoved: await tryRemoveDisk(api, disk) } : { diskCorrupted: true }),
     };
     journal?.remove(this.#options.onNote);
-    return new TransferAborted(error, left);
+    return new TransferAborted(error, remainder);
   }
 }

@@ -3,6 +3,7 @@ import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
 import { ALGORITHM, checksumQuery, hashBlock } from './checksum.ts';
 import type { Journal } from './journal.ts';
+import type { ProgressReporter, TransferOptions } from './progress.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 import type { Source } from './source.ts';
 
@@ -47,10 +48,25 @@ export function requestChecksum(image: RemoteImage, { features }: Capabilities):
   return asked;
 }
 
-/** The same for what was fetched from the daemon. */
-export async function verifyDownload(journal: Journal, asked: PendingChecksum): Promise<boolean> {
-  const theirs = await asked;
-  if (theirs === undefined) return false;
+/**
+ * Compares what was downloaded with the checksum that was requested; `undefined` when none was.
+ * Returns whether that was possible, and notes `unverified` where the daemon makes no checksums;
+ * throws when both differ.
+ */
+export async function verifyDownload(
+  journal: Journal,
+  requested: PendingChecksum | undefined,
+  { onNote }: Pick<TransferOptions, 'onNote'>,
+  progress: ProgressReporter,
+  unverified: string,
+): Promise<boolean> {
+  if (!requested) return false;
+  progress.enterPhase('verifying');
+  const theirs = await requested;
+  if (theirs === undefined) {
+    onNote?.(`the image daemon makes no checksums: ${unverified}`);
+    return false;
+  }
   const { size } = journal.header;
   const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));
   if (ours === theirs) return true;

@@ -1,8 +1,8 @@
 /** An image on a web server that sends it in ranges, in any order. */
 
 import { ConflictError, ConnectionError, UsageError, type VmctlError } from '../client/errors.ts';
-import { type Answer, Http } from '../client/http.ts';
-import type { Variables } from '../client/proxy-env.ts';
+import { Http, type HttpResponse } from '../client/http.ts';
+import type { EnvironmentVariables } from '../client/proxy-env.ts';
 import { backOff } from '../client/retry.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
@@ -66,7 +66,7 @@ export interface WebOptions {
   /** Certificate authorities in PEM to believe beside those of the system. */
   readonly ca?: string;
   /** Environment that may name a proxy. */
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   readonly retries: number;
   readonly signal: AbortSignal;
 }
@@ -121,7 +121,7 @@ export class WebFile {
       requireSuccess(url, answer);
       const { status, headers } = answer;
       const validator = headers['etag'] ?? headers['last-modified'] ?? '';
-      const { head, bytes } = await readHead(answer.rest ?? empty());
+      const { head, bytes } = await readHead(answer.stream ?? empty());
       if (status === 206) {
         const total = Number(/^bytes 0-\d+\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]);
         const size = Number.isSafeInteger(total) ? total : undefined;
@@ -154,7 +154,7 @@ export class WebFile {
         if (at < end) throw cutShort(this.path, at, end);
       } catch (error) {
         failures += 1;
-        await this.#again(error, failures);
+        await this.#retryAfter(error, failures);
       }
     }
   }
@@ -174,7 +174,7 @@ export class WebFile {
         return;
       } catch (error) {
         failures += 1;
-        await this.#again(error, failures);
+        await this.#retryAfter(error, failures);
       }
     }
   }
@@ -182,18 +182,18 @@ export class WebFile {
   async #body(range: Range): Promise<AsyncIterable<Uint8Array>> {
     const answer = await this.#http.send(requestFor(this.#url, range));
     requireSuccess(this.#url, answer);
-    const { status, headers, rest } = answer;
+    const { status, headers, stream } = answer;
     const validator = headers['etag'] ?? headers['last-modified'] ?? '';
-    const told = headers['content-range'];
-    if (status !== 206 || told !== `bytes ${range.start}-${range.end - 1}/${this.size}`) {
+    const contentRange = headers['content-range'];
+    if (status !== 206 || contentRange !== `bytes ${range.start}-${range.end - 1}/${this.size}`) {
       throw changed(this.path, 'the server sends another range than before');
     }
     if (validator !== this.validator) throw changed(this.path, 'it is another version');
-    return rest ?? empty();
+    return stream ?? empty();
   }
 
   /** Waits before another attempt, or throws when there is none. */
-  async #again(error: unknown, failures: number): Promise<void> {
+  async #retryAfter(error: unknown, failures: number): Promise<void> {
     const { retries, signal } = this.#options;
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof ConnectionError) || failures > retries) throw error;
@@ -236,7 +236,7 @@ function requestFor(url: URL, { start, end }: Range) {
   };
 }
 
-function requireSuccess(url: URL, { status }: Answer): void {
+function requireSuccess(url: URL, { status }: HttpResponse): void {
   if (status === 200 || status === 206) return;
   const path = `${url.origin}${url.pathname}`;
   if (status === 416) throw new UsageError(`${path} is empty`, { code: 'empty_file' });

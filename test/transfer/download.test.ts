@@ -307,7 +307,7 @@ describe('a download that stops', () => {
     const { remainder } = await failure();
     expect(remainder).toMatchObject({
       resumable: false,
-      untold: true,
+      notNotified: true,
       transfer: expect.any(String),
     });
   });

@@ -26,7 +26,9 @@ afterEach(async () => {
   await daemon.close();
 });
 
-function image(options: { retries?: number; onRefused?: () => Promise<void> } = {}): RemoteImage {
+function image(
+  options: { retries?: number; onTicketRefused?: () => Promise<void> } = {},
+): RemoteImage {
   return new RemoteImage(daemon.urlOf(), {
     http,
     signal: stop.signal,
@@ -166,7 +168,7 @@ describe('failures', () => {
   it('of the ticket are repeated when somebody revives it', async () => {
     daemon.tickets.delete('ticket');
     const remote = image({
-      onRefused: async () => {
+      onTicketRefused: async () => {
         daemon.tickets.add('again');
         remote.moveTo(daemon.urlOf('again'));
       },

@@ -125,7 +125,7 @@ describe('what fails for good', () => {
     const disk = bench.service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
     bench.daemon.fault = ({ method }) => (method === 'PUT' ? { status: 400 } : undefined);
     const { remainder } = await bench.failure({ into: { disk } });
-    expect(remainder).toMatchObject({ resumable: false, diskSpoilt: true });
+    expect(remainder).toMatchObject({ resumable: false, diskCorrupted: true });
     expect(bench.service.disks.size).toBe(1);
   });
 

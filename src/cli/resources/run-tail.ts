@@ -33,7 +33,7 @@ export async function runTail(run: Run): Promise<void> {
     ...(typeof caseSensitive === 'boolean' ? { caseSensitive } : {}),
     ...(kept ? { cursor: kept } : {}),
     ...(count === undefined ? {} : { count }),
-    onTrouble: (error) => {
+    onServerUnavailable: (error) => {
       if (!isTroubled) cli.warn(`${error.message}; trying again`);
       isTroubled = true;
     },

@@ -1,6 +1,6 @@
 /** What is said about a transfer that did not succeed: what is left of it, and how to go on. */
 
-import { Held } from '../../../client/dry-run.ts';
+import { DryRunStop } from '../../../client/dry-run.ts';
 import { VmctlError } from '../../../client/errors.ts';
 import { TransferAborted, type TransferRemainder } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
@@ -17,7 +17,7 @@ export function explained(
   if (!(error instanceof TransferAborted)) return error;
   const { cause, remainder } = error;
   // Nothing was begun: the first request was only to be shown.
-  if (cause instanceof Held) return cause;
+  if (cause instanceof DryRunStop) return cause;
   const command = remainder.resumable ? goOn(remainder) : undefined;
   const again = 'what was sent cannot be read again: run the whole command once more';
   const state = remainder.notRepeatable ? `${stateOf(remainder)}; ${again}` : stateOf(remainder);
