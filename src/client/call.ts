@@ -1,4 +1,4 @@
-/** What is called: an operation of the model, with what its path, its query and its body need. */
+/** Call of an operation of the model: what its path, its query and its body need. */
 import type { Operation } from '../model/index.ts';
 
 /** An object of the model in memory. */

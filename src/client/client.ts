@@ -1,4 +1,4 @@
-/** Calls operations of the model: one generic way for all of them. */
+/** Generic client for the operations of the model. */
 import { type Dialect, dialects } from '../model/dialect.ts';
 import { tagOf } from '../model/index.ts';
 import {
@@ -93,7 +93,7 @@ export class Client {
     );
   }
 
-  /** The objects of a list as they come, and as they are on the wire: see `glance`. */
+  /** The objects of a list as they come, and as they are on the wire: see `fetchUndecoded`. */
   streamUndecoded(call: Call): AsyncGenerator<readonly Thing[]> {
     return this.#pieces(call, (media, bytes) =>
       media === json ? listItems(bytes) : decodeList(media, bytes, call.operation.type, skip),

@@ -1,4 +1,4 @@
-/** What failures of sockets and handshakes mean to the person at the keyboard. */
+/** Errors of sockets and TLS handshakes, explained to the person at the keyboard. */
 import { ConnectionError, TrustError, VmctlError } from './errors.ts';
 
 interface ConnectionTarget {

@@ -1,4 +1,4 @@
-/** Requests that were put together but not sent, because somebody wants to see them first. */
+/** Dry run: requests that are shown instead of being sent. */
 import type { Call } from './client.ts';
 import type { HttpRequest } from './http.ts';
 

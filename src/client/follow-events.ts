@@ -1,7 +1,7 @@
 /**
- * Following the audit log. Identifiers grow (specification 6), but an event with a smaller one may
- * become visible a little after its successor: gaps are watched for a while before they are
- * believed. Nothing is lost, nothing is told twice.
+ * Following of the audit log. Identifiers grow (specification 6), but an event with a smaller one may
+ * become visible a little after its successor: gaps are watched for a while before they are believed.
+ * No event is lost, none is delivered twice.
  */
 import { operationsOf } from '../model/index.ts';
 import type { Client, Thing } from './client.ts';

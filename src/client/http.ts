@@ -1,8 +1,7 @@
 /**
- * HTTP over undici: one request, its answer in memory, its failures as errors of this program.
- * The library is loaded when the first connections are opened.
+ * HTTP over undici: requests with retries and redirects, responses in memory or streamed, failures as
+ * errors of this program. The library is loaded when the first connections are opened.
  */
-
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
@@ -71,7 +70,7 @@ export interface HttpOptions {
   readonly idleTimeout?: number;
   /** Repetitions of reading requests when the server is busy or drops the connection. */
   readonly retries?: number;
-  /** What is thrown as `Held` instead of being sent. */
+  /** What is thrown as `DryRunStop` instead of being sent. */
   readonly dryRun?: DryRunMode;
   /** A better explanation than that the server is not trusted, if there is one. */
   readonly explainDistrust?: (origin: string) => Promise<TrustError | undefined>;
@@ -148,7 +147,7 @@ export class Http {
 
   /**
    * Sends a request; follows redirects of reading requests, and repeats them while it helps.
-   * Throws `Held` for what is not to be sent.
+   * Throws `DryRunStop` for what is not to be sent.
    */
   async send(request: HttpRequest): Promise<HttpResponse> {
     if (this.#isHeld(request)) throw new DryRunStop([request]);

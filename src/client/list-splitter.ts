@@ -1,5 +1,5 @@
 /**
- * Cuts a list in JSON, `{"vm":[{…},{…}]}`, into lists of whole objects while it arrives. Knows of
+ * Splitter of a JSON list, `{"vm":[{…},{…}]}`, into lists of whole objects while it arrives. Knows of
  * JSON only where objects and strings begin and end; the pieces are read by the codec.
  */
 import { responseTooLong } from './response-body.ts';

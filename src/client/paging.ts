@@ -1,8 +1,8 @@
 /**
- * A list in pages. Paging is stateless (specification 4.3): what is made or removed meanwhile moves
- * the objects behind it, so that one may come twice or not at all. Ids are told once; and after each
- * page the last place of the one before is looked at again: when somebody else is there, that page
- * is read once more.
+ * Paging through a list. Paging is stateless (specification 4.3): what is made or removed meanwhile
+ * moves the objects behind it, so that one may come twice or not at all. Ids are yielded once; and after
+ * each page the last position of the one before is looked at again: when another object is there, that
+ * page is read once more.
  */
 import type { Call, Client, Thing } from './client.ts';
 

@@ -1,4 +1,4 @@
-/** Waiting until an object has come to rest, is gone, or is what somebody hopes it will be. */
+/** Polling of an object until a condition is met, or it is gone. */
 
 import { lifecycles } from '../model/derive/lifecycles.ts';
 import { attributesOf, isType } from '../model/index.ts';

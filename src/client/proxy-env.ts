@@ -1,4 +1,4 @@
-/** Whether a server is reached through a proxy. What that takes is loaded only if one is named. */
+/** Proxy variables of the environment. What a proxy takes is loaded only if one is named. */
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 

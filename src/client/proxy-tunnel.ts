@@ -1,4 +1,7 @@
-/** Proxies: which one the environment names for a server, and the way through it. */
+/**
+ * Tunnels through HTTP proxies, and which proxy the environment names for a server. They are made
+ * here rather than by the agents of undici, because transfers and TLS probes need bare sockets, too.
+ */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { connectionError } from './connection-errors.ts';

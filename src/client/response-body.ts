@@ -1,11 +1,11 @@
 /**
- * The body of an answer as it comes, with bounds that a server cannot stretch: it has to make progress,
- * and what is held in memory has an end.
+ * Response bodies as they arrive, within limits that a server cannot stretch: they have to make
+ * progress, and what is held in memory is bounded.
  */
 import { ConnectionError, ServerError } from './errors.ts';
 
 export interface BodyLimits {
-  /** Milliseconds in which at least `leastProgress` bytes have to come, or the end. */
+  /** Milliseconds in which at least `minProgress` bytes have to come, or the end. */
   readonly idleTimeout: number;
   /** Bytes that are held in memory at most. */
   readonly maxLength: number;
@@ -44,7 +44,7 @@ export async function* withProgress(
   }
 }
 
-/** All of a body. Throws as `progressing`, and `ServerError` (`answer_too_long`) beyond the bound. */
+/** All of a body. Throws as `withProgress`, and `ServerError` (`answer_too_long`) beyond the bound. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   bounds: BodyLimits,

@@ -1,4 +1,4 @@
-/** From an answer that is no success to an error of the right class. */
+/** Errors for responses that are no success, by status and fault. */
 import { decodeFault } from '../wire/index.ts';
 import {
   AuthError,

@@ -1,4 +1,7 @@
-/** Waiting that can be ended early. */
+/**
+ * Delays between attempts, and waiting that a signal can end. Loops stand with the requests, without
+ * p-retry: `Retry-After`, renewed tickets and lost connections each change the delay or the count.
+ */
 import { InterruptedError } from './errors.ts';
 
 /** Waits, unless the signal ends the wait. */

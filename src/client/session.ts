@@ -1,4 +1,6 @@
-/** Who is signed in: a token that is kept between commands, and renewed when it has run out. */
+/**
+ * Session of a user: signing in (specification 5.2), tokens stored between commands and renewed.
+ */
 
 import { dialects } from '../model/dialect.ts';
 import { type Address, candidates, type Site, siteUrl } from './address.ts';

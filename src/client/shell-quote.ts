@@ -1,4 +1,4 @@
-/** Words of command lines that somebody is told to run. */
+/** Quoting of words for command lines in hints. */
 
 /** A word that every shell takes as it is: bare where that is unmistakable, else in quotes. */
 export function shellQuote(text: string): string {

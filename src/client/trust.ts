@@ -1,4 +1,4 @@
-/** Which certificate authority a server presents: by a real TLS handshake (specification 5.1). */
+/** Certificate authority that a server presents in a TLS handshake (specification 5.1). */
 import type { X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate } from 'node:tls';
 import { connectionError } from './connection-errors.ts';

@@ -1,4 +1,4 @@
-// The image daemon itself, in whichever thread it is called: listeners, tickets, end.
+/** The image daemon in the thread it is called in: listeners, tickets, shutdown. */
 import type { AddressInfo, Server } from 'node:net';
 import { ImageServer } from './api/server.ts';
 import { openFileImage } from './backends/file.ts';

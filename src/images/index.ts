@@ -1,4 +1,4 @@
-// The image daemon: random access to disk image files by ticket, over HTTP.
+/** The image daemon: random access to disk image files by ticket, over HTTP. */
 import { prepareThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 

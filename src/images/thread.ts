@@ -1,4 +1,4 @@
-// The daemon as seen from another thread: starts that thread and passes calls on to it.
+/** The daemon in a worker thread: starts the thread and forwards calls to it. */
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../built-file.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';

@@ -1,4 +1,4 @@
-// The contract between the image daemon and whoever runs it: calls and start-up options.
+/** Contract between the image daemon and its owner: calls and start-up options. */
 import type { Ticket, TicketState } from './tickets/types.ts';
 
 /** A running image daemon. Every call rejects with an `Error` once its thread has stopped. */

@@ -1,4 +1,4 @@
-// Entry point of the daemon's own thread: starts it and runs the calls of the thread that owns it.
+/** Entry point of the daemon's thread: starts the daemon and runs the calls of its owner. */
 import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import { runDaemon } from './daemon.ts';

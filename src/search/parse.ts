@@ -1,4 +1,7 @@
-/** Parses the search language (specification 4.3). */
+/**
+ * Parser of the search language (specification 4.3); hand-written, so that errors have positions and
+ * say what was expected, in time proportional to the length.
+ */
 import { crossReferences, defaultSorts, searchFields } from '../model/derive/search.ts';
 import {
   type CrossReference,

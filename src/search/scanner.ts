@@ -1,4 +1,6 @@
-/** Cuts a search into words, quoted values and relations. */
+/**
+ * Scanner of the search language: words, quoted values and relations; and the error of a search.
+ */
 import type { Relation } from '../model/notation/search.ts';
 
 /** A word or a value, and where it stands. */

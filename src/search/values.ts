@@ -1,4 +1,4 @@
-/** Turns the text of a value into the form in which the attribute holds it. */
+/** Values of conditions, in the form in which the attribute holds them. */
 import { enums } from '../model/enums.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';

@@ -1,4 +1,6 @@
-/** Downloads what a disk was when a backup began: all of it, or what has changed since a checkpoint. */
+/**
+ * Download of a disk as it was when a backup began: all of it, or the changes since a checkpoint.
+ */
 
 import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';

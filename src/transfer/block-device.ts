@@ -1,4 +1,4 @@
-/** Block devices as sources and targets: whole disks, whose size no `stat` tells. */
+/** Block devices as sources and targets of images; `stat` does not report their size. */
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';

@@ -1,6 +1,6 @@
 /**
- * The unit that transfers work in: a block is read, hashed, sent and noted in the journal as a
- * whole. It is also the block of the checksum, so that a block's hash never has to be continued.
+ * Blocks, the unit of transfers, and the buffers for them. A block is read, hashed, sent and recorded
+ * in the journal as a whole; it is also the block of the checksum, so that no hash has to be continued.
  */
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';

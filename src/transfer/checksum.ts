@@ -1,6 +1,7 @@
 /**
- * The checksum of an image: a hash over the hashes of its blocks, as image daemons make it. Blocks
- * are hashed in any order, each when its bytes pass by.
+ * Checksum of an image: a hash over the hashes of its blocks, as image daemons compute it. Blocks are
+ * hashed in any order, by a thread of their own that reads them where they are: handing a copy to the
+ * system's threads, as `SubtleCrypto` does, costs as much again as the hash.
  */
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';

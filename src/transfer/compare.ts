@@ -1,4 +1,4 @@
-/** Whether a local file is the image of a disk. Checksums travel, the bytes stay where they are. */
+/** Comparison of a local file with the image of a disk by checksums; no image bytes travel. */
 
 import type { Thing } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
@@ -44,7 +44,7 @@ const HANDS = 4;
 export async function compare(options: CompareOptions): Promise<Compared> {
   const { disk, source, signal } = options;
   const { compared, reason, format } = await downloadSequentially(options, async (reading) => {
-    const { image, capabilities, extents, progress, id, format } = reading;
+    const { image, capabilities, extents, progress, format } = reading;
     if (!capabilities.features.has('checksum')) throw noChecksum();
     const { size } = extents;
     const sizes = { size, fileSize: source.size, algorithm: ALGORITHM };

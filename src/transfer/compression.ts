@@ -1,4 +1,4 @@
-/** Images that are packed with gzip, xz or zstd: recognised by their content, unpacked on the fly. */
+/** Decompression of gzip, xz and zstd images, recognised by content, while they stream. */
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import * as zlib from 'node:zlib';

@@ -1,4 +1,4 @@
-/** What failures of image daemons mean, as errors of this program. */
+/** Errors of image daemons and of connections to them, as errors of this program. */
 
 import { connectionError } from '../client/connection-errors.ts';
 import {

@@ -1,4 +1,7 @@
-/** Requests about one image: where they go, how often they are tried, what is lost on the way. */
+/**
+ * Requests about one image: address, local socket, retries, lost connections, renewed tickets.
+ * The retry loop is its own rather than p-retry: a renewed ticket does not count as an attempt.
+ */
 
 import { lookup } from 'node:dns/promises';
 import { setMaxListeners } from 'node:events';

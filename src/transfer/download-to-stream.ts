@@ -1,4 +1,4 @@
-/** Downloads the image of a disk into a stream: in order, with zeros for holes, in little memory. */
+/** Download of a disk image into a stream: in order, with zeros for holes, in little memory. */
 import type { Writable } from 'node:stream';
 import type { Thing } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
@@ -40,7 +40,7 @@ export class ReaderClosedError extends Error {}
 const zeros = Buffer.alloc(2 ** 20);
 
 /**
- * Downloads. Throws `Stopped` when it could not be finished, with `ReaderGone` as the cause where
+ * Downloads. Throws `TransferAborted` when it could not be finished, with `ReaderClosedError` as the cause where
  * nobody wanted more; what was written then is a part of the image.
  */
 export async function downloadToStream(

@@ -1,4 +1,4 @@
-/** Downloads the image of a disk into a local file. */
+/** Download of a disk image into a local file, in parallel and resumable. */
 
 import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
@@ -42,7 +42,7 @@ export interface Downloaded {
 }
 
 /**
- * Downloads. Throws `Stopped` when something was begun and could not be finished; everything else
+ * Downloads. Throws `TransferAborted` when something was begun and could not be finished; everything else
  * means that nothing was changed.
  */
 export async function download(options: DownloadOptions): Promise<Downloaded> {

@@ -1,4 +1,4 @@
-/** The local file or block device that is uploaded: what it is, and that it stays so. */
+/** Local file or block device as the source of an upload, watched for changes. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';

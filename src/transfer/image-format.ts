@@ -1,4 +1,4 @@
-/** What a local image is, told from its content: qcow2, or just bytes, as ISO images are. */
+/** Format of a local image by its content: qcow2, or raw. */
 import { UsageError } from '../client/errors.ts';
 
 export type DiskFormat = 'raw' | 'cow';

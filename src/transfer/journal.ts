@@ -1,6 +1,6 @@
 /**
- * What a transfer has done for good, so that another process can go on after this one: a file of
- * JSON lines that is only ever appended to. A line that a crash cut short is ignored.
+ * Journal of a transfer, from which another process can resume it: a file of JSON lines that is only
+ * ever appended to. A line that a crash cut short is ignored.
  */
 import { createHash } from 'node:crypto';
 import {

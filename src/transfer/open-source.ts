@@ -1,4 +1,4 @@
-/** From what the user names to an image that can be uploaded: a file, an address, or a pipe. */
+/** Choice of the source for an upload: a file, a URL, or standard input. */
 import type { Readable } from 'node:stream';
 import { UsageError } from '../client/errors.ts';
 import type { EnvironmentVariables } from '../client/proxy-env.ts';

@@ -1,3 +1,7 @@
+/**
+ * Parallel copy of the blocks of an image. No more than a window of them is ever neither on stable
+ * storage nor recorded in the journal.
+ */
 import { BLOCK, BufferPool, type Piece, WINDOW } from './blocks.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressReporter } from './progress.ts';

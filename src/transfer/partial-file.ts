@@ -1,4 +1,4 @@
-/** The file that a download grows in, beside the one that it becomes at the end. */
+/** The `.partial` file of a download, renamed to its target at the end. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, rm, statfs, unlink } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What a transfer tells while it runs; how that looks is the business of whoever listens. */
+/** Options common to all transfers, and the progress that they report. */
 import type { Client } from '../client/client.ts';
 import type { RateLimit } from './rate-limit.ts';
 

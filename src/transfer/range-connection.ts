@@ -1,6 +1,6 @@
 /**
- * A connection to an image daemon for ranges of images alone. Bytes go from the socket straight to
- * where they belong: no library that hands them out in fresh pieces can be as fast.
+ * HTTP connection to an image daemon for ranges of images alone. Bytes go from the socket straight to
+ * where they belong: no library that hands them out in fresh chunks can be as fast.
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSafely } from 'node:tls';

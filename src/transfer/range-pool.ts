@@ -1,4 +1,4 @@
-/** The connections through which ranges of one image come. */
+/** Pool of the connections through which ranges of one image are fetched. */
 import {
   type DaemonEndpoint,
   RangeConnection,

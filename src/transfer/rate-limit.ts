@@ -1,4 +1,4 @@
-/** A limit on the bytes per second of all connections of a transfer together. */
+/** Limit on the bytes per second of all connections of a transfer together. */
 import { pause } from '../client/retry.ts';
 
 /** What tells the time and waits, in milliseconds; tests bring their own. */

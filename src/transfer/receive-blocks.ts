@@ -1,4 +1,4 @@
-/** Fetches the blocks of a remote image into a local file. */
+/** Blocks of a remote image into a local file: what is left to fetch, and how each is fetched. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import { VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';

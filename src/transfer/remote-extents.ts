@@ -1,4 +1,4 @@
-/** Where a remote image has data, read from the daemon's list of extents as it arrives. */
+/** Extents of a remote image, parsed while the list arrives; all data where the daemon has none. */
 
 import type { Thing } from '../client/client.ts';
 import { ConflictError, ServerError } from '../client/errors.ts';

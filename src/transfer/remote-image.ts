@@ -1,4 +1,4 @@
-/** One image behind a ticket, as an image daemon serves it (specification 4.6). */
+/** Client of one image behind a ticket of an image daemon (specification 4.6). */
 import type { Range } from '../extents/range-set.ts';
 import { lengthOf } from './blocks.ts';
 import { daemonError } from './daemon-errors.ts';

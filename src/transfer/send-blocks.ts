@@ -1,4 +1,4 @@
-/** Sends the blocks of a local file to a remote image. */
+/** Blocks of a source to a remote image: what is left to send, and how each is sent. */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Range } from '../extents/range-set.ts';
 import {

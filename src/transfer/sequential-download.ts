@@ -1,4 +1,4 @@
-/** Transfers that read an image from its beginning to its end, and cannot go on where they ended. */
+/** Downloads that read an image from start to end and cannot be resumed. */
 import type { Thing } from '../client/client.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
@@ -29,7 +29,7 @@ interface SequentialDownloadOptions
 }
 
 /**
- * Begins a transfer, lets `use` read, and ends it. Throws `Stopped` when something was begun that
+ * Begins a transfer, lets `work` read, and ends it. Throws `TransferAborted` when something was begun that
  * could not be finished: it is cancelled then.
  */
 export async function downloadSequentially<T>(

@@ -1,4 +1,4 @@
-/** Whether an image fits where it is to go; asked before anything is changed. */
+/** Checks that an image fits its disk and its storage domain, before anything is changed. */
 
 import type { Thing } from '../client/client.ts';
 import { ConflictError, UsageError } from '../client/errors.ts';

@@ -1,4 +1,4 @@
-/** What is uploaded, wherever its bytes come from. */
+/** Source of an upload, wherever its bytes come from. */
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 import type { Piece } from './blocks.ts';

@@ -1,4 +1,4 @@
-/** A stream of unknown length, put into a temporary file first that nobody else sees. */
+/** Temporary file for a stream of unknown length; nobody else sees it. */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

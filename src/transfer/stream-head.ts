@@ -1,4 +1,4 @@
-/** A look at the beginning of a stream. */
+/** First bytes of a stream, read without losing them. */
 import type { ByteStream } from './compression.ts';
 import { HEAD_LENGTH } from './image-format.ts';
 

@@ -1,7 +1,6 @@
 /**
- * An image whose bytes come one after the other: through a pipe, from a server that knows no
- * ranges, out of a packed file. It is cut into blocks as it comes; blocks with data are kept until
- * they are where they belong, because a lost connection makes them travel once more.
+ * Source whose bytes come in order, once: a pipe, a server without ranges, a compressed file. Blocks
+ * with data are kept until they are stored, because a lost connection makes them travel once more.
  */
 import { ConflictError, VmctlError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';

@@ -1,4 +1,4 @@
-/** Whom this system believes that a web server is who it says. */
+/** Certificate authorities that this system trusts, for web servers. */
 import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 

@@ -1,4 +1,6 @@
-/** The part of a transfer that the API does: disks, and image transfers with their phases. */
+/**
+ * The part of a transfer that goes through the API: disks, and image transfers with their phases.
+ */
 import type { Client, Thing } from '../client/client.ts';
 import {
   ConflictError,

@@ -1,4 +1,4 @@
-/** How a transfer ends before its time, and what is left of it then. */
+/** Aborted transfers: the error, what is left behind, and cleaning up after it. */
 import {
   ConnectionError,
   InterruptedError,

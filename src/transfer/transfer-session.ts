@@ -1,4 +1,4 @@
-/** The image transfer of a copy: begun, taken up again, revived when the service paused it. */
+/** Image transfer of one copy: started, resumed, and renewed when the service paused it. */
 import type { Client } from '../client/client.ts';
 import { ConflictError, ConnectionError } from '../client/errors.ts';
 import { isThisMachine, isWritable, type LocalSocket, openLocalSocket } from './daemon-requests.ts';

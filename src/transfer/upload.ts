@@ -1,4 +1,4 @@
-/** Uploads a local image into a new or an existing disk. */
+/** Upload of an image into a new or an existing disk. */
 import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError } from '../client/errors.ts';
 import { type DiskFormat, requireFormat } from './image-format.ts';
@@ -53,7 +53,7 @@ export interface UploadOptions extends TransferOptions {
 }
 
 /**
- * Uploads, and returns the disk as it is then. Throws `Stopped` when something was begun and could
+ * Uploads, and returns the disk as it is then. Throws `TransferAborted` when something was begun and could
  * not be finished; everything else means that nothing was changed.
  */
 export async function upload(options: UploadOptions): Promise<Thing> {

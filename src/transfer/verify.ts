@@ -1,4 +1,4 @@
-/** Whether an image is the same on both sides, by their checksums. */
+/** Verification of transferred images by the checksums of both sides. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
 import { ALGORITHM, checksumQuery, hashBlock } from './checksum.ts';

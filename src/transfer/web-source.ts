@@ -1,4 +1,4 @@
-/** An image on a web server that sends it in ranges, in any order. */
+/** Image on a web server, read in ranges where the server supports them, else as one stream. */
 
 import { ConflictError, ConnectionError, UsageError, type VmctlError } from '../client/errors.ts';
 import { Http, type HttpResponse } from '../client/http.ts';

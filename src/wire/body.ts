@@ -1,4 +1,4 @@
-/** What is thrown for a body that cannot be read. */
+/** Bodies: media types, decoding of text, and the error for a body that cannot be read. */
 import { Buffer, isUtf8 } from 'node:buffer';
 
 /**

@@ -1,4 +1,4 @@
-/** From bodies to objects in memory. */
+/** Decoding of bodies into objects in memory. */
 import { pluralOf, tagOf } from '../model/index.ts';
 import { bodyText, type DecodeOptions, type MediaType } from './body.ts';
 import { readJson, readJsonList } from './json-reader.ts';

@@ -1,4 +1,4 @@
-/** From objects in memory to bodies. */
+/** Encoding of objects in memory as bodies. */
 import type { Dialect } from '../model/dialect.ts';
 import { pluralOf, tagOf } from '../model/index.ts';
 import type { MediaType } from './body.ts';

@@ -1,4 +1,4 @@
-/** Faults: what a service says when it does not do what it was asked (specification 7). */
+/** Fault documents: why a service did not do what it was asked (specification 7). */
 import type { Dialect } from '../model/dialect.ts';
 import { bodyText, type MediaType } from './body.ts';
 import { encodeObject } from './encode.ts';

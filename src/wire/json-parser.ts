@@ -1,6 +1,7 @@
 /**
- * A strict JSON parser. Beyond `JSON.parse` it keeps integers exact, refuses keys given twice and
- * keys that name parts of a prototype, limits the depth, and says where an error is.
+ * Strict JSON parser. Beyond `JSON.parse`, and other than libraries on top of it, it keeps integers
+ * exact, refuses duplicate keys and keys that name parts of a prototype, limits the depth, and reports
+ * where an error is.
  */
 import { position, WireError } from './body.ts';
 import { longOf } from './scalars.ts';

@@ -1,4 +1,4 @@
-/** Reads objects from parsed JSON: one reader per shape, made once. */
+/** Reader of objects from parsed JSON: one per shape, made once. */
 import { WireError } from './body.ts';
 import { maximumValues, parseJson, parseTrustedJson } from './json-parser.ts';
 import { dateOfMillis, type Place, scalarReader } from './scalars.ts';

@@ -1,4 +1,4 @@
-/** Writes objects as JSON, whole or in pieces: one writer per shape and style, made once. */
+/** Writer of objects as JSON, whole or in pieces: one per shape and style, made once. */
 import type { Dialect } from '../model/dialect.ts';
 import { LinkList } from './links.ts';
 import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';

@@ -1,4 +1,4 @@
-/** Links of an object: they all begin with its own address, and say the rest twice. */
+/** Links of an object, kept and written as a whole: they all begin with its own address. */
 import { escapeAttribute } from './xml-characters.ts';
 
 export interface Link {

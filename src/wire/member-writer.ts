@@ -1,4 +1,4 @@
-/** The members of an object as text, in the order in which its type is written. */
+/** Writer of the members of an object in the order of its type, in pieces where it is large. */
 
 export interface MemberWriter {
   readonly name: string;

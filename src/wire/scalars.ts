@@ -1,4 +1,4 @@
-/** Values without members: how they are spelled on the wire and held in memory. */
+/** Scalar values: their spelling on the wire and their form in memory. */
 import { WireError } from './body.ts';
 import type { ScalarContent } from './shape.ts';
 

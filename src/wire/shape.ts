@@ -1,4 +1,4 @@
-/** What an object looks like on the wire: its members, in the order in which they are written. */
+/** Shapes of objects and actions on the wire: members in the order in which they are written. */
 import { types } from '../model/derive/types.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {

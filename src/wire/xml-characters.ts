@@ -1,4 +1,4 @@
-/** Which characters XML allows where, references to characters, and escaping. */
+/** Characters, references and escaping of XML. */
 import { TextBuilder } from './text-builder.ts';
 
 /** Nothing but white space; also matches nothing at all. */

@@ -1,7 +1,7 @@
 /**
- * Walks through an XML document tag by tag and checks on the way that it is well formed.
- * Names with a colon are plain names. Line ends and blanks in attributes are normalized as XML
- * asks; all other text is left as it is.
+ * Cursor over an XML document, tag by tag, which checks on the way that it is well formed. Own code
+ * rather than a parser that builds trees: objects are read in one pass, within limits, and errors have
+ * positions. Names with a colon are plain names; line ends and blanks in attributes are normalized.
  */
 import { position, WireError } from './body.ts';
 import type { Place } from './scalars.ts';

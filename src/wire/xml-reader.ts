@@ -1,6 +1,6 @@
 /**
- * Reads objects from XML: one reader per shape, made once. Attributes that mean nothing are passed
- * over, in requests too: generated clients write `href`, `id` and `rel` wherever they have read them.
+ * Reader of objects from XML: one per shape, made once. Attributes that mean nothing are passed over,
+ * in requests too: generated clients write `href`, `id` and `rel` wherever they have read them.
  */
 import { type Place, type ReadScalar, scalarReader } from './scalars.ts';
 import type { Member, ObjectContent, ScalarContent, Shape } from './shape.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads the smallest parts of an XML document: names, attributes, comments, CDATA sections and
+ * Scanner for the smallest parts of an XML document: names, attributes, comments, CDATA sections and
  * processing instructions. No document type declaration is accepted, so entities can neither be
  * declared nor expanded.
  */

@@ -1,4 +1,4 @@
-/** A whole XML document as a tree, for formats of others that no type of the API describes. */
+/** XML document as a tree, for formats that no type of the API describes. */
 import { XmlCursor } from './xml-cursor.ts';
 
 export interface XmlNode {

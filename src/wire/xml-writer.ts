@@ -1,4 +1,4 @@
-/** Writes objects as XML, whole or in pieces: one writer per shape, made once. */
+/** Writer of objects as XML, whole or in pieces: one per shape, made once. */
 import { LinkList } from './links.ts';
 import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
 import { dateText, decimalText, integerText } from './scalars.ts';

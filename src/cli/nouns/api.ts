@@ -99,7 +99,12 @@ async function api(
   throw errorFromResponse(answer, { request: { method, origin: '', path } });
 }
 
-async function send(cli: Cli, method: string, path: string, options: ApiOptions): Promise<HttpResponse> {
+async function send(
+  cli: Cli,
+  method: string,
+  path: string,
+  options: ApiOptions,
+): Promise<HttpResponse> {
   const { input, header, xml } = options;
   const client = await cli.client();
   const fields = method === 'GET' ? undefined : fieldsOf(options);

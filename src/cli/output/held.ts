@@ -1,7 +1,7 @@
 /** What a command would send: `--dry-run` and `--curl`. */
 import * as paths from 'node:path';
 import type { Client, Thing } from '../../client/client.ts';
-import type { DryRunStop, DryRunRequest } from '../../client/dry-run.ts';
+import type { DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { operationsOf } from '../../model/index.ts';
 import { parseJson } from '../../wire/json-parser.ts';
 import type { Cli } from '../cli.ts';

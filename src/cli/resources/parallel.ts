@@ -1,6 +1,6 @@
 /** The same work for several objects, a few at a time. */
 
-import { DryRunStop, type DryRunRequest } from '../../client/dry-run.ts';
+import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { AllFailedError, PartialError, UsageError } from '../../client/errors.ts';
 import type { Cli } from '../cli.ts';
 import { report } from '../exit.ts';
@@ -57,7 +57,10 @@ export async function forEach<T, R>(
   const workers = cli.hold ? 1 : Math.min(limits.parallel, items.length);
   await Promise.all(Array.from({ length: workers }, worker));
   if (held.length > 0) {
-    throw new DryRunStop(held, errors.length > 0 ? new BulkError(held, errors, items.length) : undefined);
+    throw new DryRunStop(
+      held,
+      errors.length > 0 ? new BulkError(held, errors, items.length) : undefined,
+    );
   }
   const done = items.flatMap((_, index) => (results.has(index) ? [results.get(index) as R] : []));
   if (errors.length === 0) return done;

@@ -1,7 +1,7 @@
 /** `list` and `get`: what there is. */
 
 import type { Call, Client, QueryValue, Thing } from '../../client/client.ts';
-import { DryRunStop, type DryRunRequest } from '../../client/dry-run.ts';
+import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';

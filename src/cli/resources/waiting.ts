@@ -1,7 +1,13 @@
 /** Waiting for the objects of a verb, with what people see meanwhile. */
 import type { Client, Thing } from '../../client/client.ts';
 import { InterruptedError, NotFoundError } from '../../client/errors.ts';
-import { type Condition, conditionFor, stateAttribute, type PolledObject, waitFor } from '../../client/poll.ts';
+import {
+  type Condition,
+  conditionFor,
+  type PolledObject,
+  stateAttribute,
+  waitFor,
+} from '../../client/poll.ts';
 import { durationOf } from '../duration.ts';
 import { plainText } from '../output/cells.ts';
 import type { Progress } from '../output/progress.ts';

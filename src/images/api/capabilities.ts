@@ -1,4 +1,4 @@
-// OPTIONS: which methods and features are to be had, for images in general and for one ticket.
+/** OPTIONS: methods and features, for images in general and for one ticket. */
 import type { Exchange } from '../http/exchange.ts';
 import type { Services } from './services.ts';
 

@@ -1,4 +1,4 @@
-// GET of an image's checksum, and of the algorithms it can be made with.
+/** GET of the checksum of an image, and of the algorithms it can be made with. */
 import type { Extent } from '../backends/backend.ts';
 import { algorithms, DEFAULT_ALGORITHM } from '../hash/algorithms.ts';
 import { ImageChecksum } from '../hash/image-checksum.ts';

@@ -1,4 +1,4 @@
-// The control API: tickets are added, looked at, extended and removed by whoever runs the daemon.
+/** Control API of tickets, for whoever runs the daemon: add, read, extend, remove. */
 
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-// GET of an image or a range of it: from the image straight to the socket, in pooled pieces.
+/** GET of an image or a range of it, from the backend straight to the socket. */
 import type { Socket } from 'node:net';
 import type { Exchange } from '../http/exchange.ts';
 import { requestedRange } from '../http/range-header.ts';

@@ -1,4 +1,4 @@
-// GET of an image's extents: where there is data, and where only zeros.
+/** GET of the extents of an image: data, zeros, and changes since a backup. */
 import type { Backend, DirtyExtent, Extent } from '../backends/backend.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';

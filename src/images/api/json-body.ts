@@ -1,4 +1,4 @@
-// Small JSON documents as bodies of requests.
+/** Small JSON documents as bodies of requests. */
 
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-// PATCH: zeroing a range and flushing, asked for in a small JSON document.
+/** PATCH: zeroing a range and flushing. */
 
 import { HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';

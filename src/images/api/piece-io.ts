@@ -1,4 +1,4 @@
-// Reads a range of an image in pooled pieces.
+/** Reading and writing of ranges in pieces of pooled memory. */
 import type { Backend } from '../backends/backend.ts';
 import type { ByteRange } from '../http/range-header.ts';
 import type { PieceMemory } from '../system/piece-memory.ts';

@@ -1,4 +1,4 @@
-// Which handler serves which method on which path.
+/** Routes of the image API: the handler for a method and a path. */
 
 import { HttpError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';

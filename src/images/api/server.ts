@@ -1,4 +1,6 @@
-// The HTTP face of the daemon: Node's server with strict limits, and one path through each request.
+/**
+ * HTTP server of the daemon: Node's server with strict limits, and one path through each request.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';

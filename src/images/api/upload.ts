@@ -1,4 +1,4 @@
-// PUT: a request body written into the image, gathered into large pieces.
+/** PUT: a request body written into the image in large pieces. */
 
 import { forbidden, HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-// The backend of images that are regular files.
+/** Backend for images in regular files. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import pLimit from 'p-limit';

@@ -1,4 +1,4 @@
-// Where the bytes of an image live, and how that is written as a URL.
+/** Location of an image, a file or an NBD export, and its form as a URL. */
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NbdAddress } from '../nbd/byte-reader.ts';

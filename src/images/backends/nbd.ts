@@ -1,4 +1,4 @@
-// The backend of images that an NBD server exports.
+/** Backend for images that an NBD server exports. */
 
 import { blockStatus } from '../nbd/block-status.ts';
 import type { NbdAddress } from '../nbd/byte-reader.ts';

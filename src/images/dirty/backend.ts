@@ -1,4 +1,4 @@
-// Images whose changes are known: what is written into one is noted, what has changed can be read.
+/** Backends with change tracking: writes are recorded in a bitmap, changes can be read from one. */
 import type { Backend, DirtyExtent, Extent } from '../backends/backend.ts';
 import { DirtyBitmap, readBitmapFile } from './bitmap.ts';
 import { DirtyTracker } from './tracker.ts';

@@ -1,4 +1,8 @@
-// Which blocks of an image have changed: one bit for each.
+/**
+ * Dirty bitmap of an image, one bit for each block, and its file. The file has a page with magic and
+ * sizes; then the marks, one bit for each region: a marked region may be written at this moment, so its
+ * bits are not to be trusted; then the bits. A file without marks is exact.
+ */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 

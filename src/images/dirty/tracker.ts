@@ -1,8 +1,8 @@
 /**
- * Notes in a bitmap file what is written into an image, so that no end, however sudden, can leave a
- * block clean that has changed. Before the first write into a region its mark is made durable; the bits
- * stay in memory until the image is closed. Then they are made durable, and the marks taken back. After
- * any other end the marks are found, and all of their regions counts as dirty.
+ * Tracking of writes in a bitmap file, so that no crash can leave a changed block clean. Before the
+ * first write into a region its mark is made durable; the bits stay in memory until the image is closed.
+ * Then they are made durable, and the marks taken back. After any other end the marks are found, and all
+ * of their regions count as dirty.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

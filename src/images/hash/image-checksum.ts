@@ -1,4 +1,4 @@
-// The checksum of an image: a hash over the hashes of its blocks, the last of which may be short.
+/** Checksum of an image: a hash over the hashes of its blocks, the last of which may be short. */
 import type { Hash, HashThreadPool } from './thread-pool.ts';
 
 /** Bytes of zeros that are hashed at a time, in memory that all threads see. */

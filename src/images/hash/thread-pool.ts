@@ -1,4 +1,4 @@
-// The threads that hash, as seen from the one that moves bytes and must not wait for them.
+/** Pool of hashing threads, so that the thread that moves bytes never waits for a hash. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../built-file.ts';

@@ -1,4 +1,4 @@
-// Entry point of a thread that hashes, several things at a time.
+/** Entry point of a hashing thread, which works on several hashes at a time. */
 import { parentPort } from 'node:worker_threads';
 import { type Digest, startDigest } from './algorithms.ts';
 import type { HashCommand, HashReply } from './thread-pool.ts';

@@ -1,4 +1,4 @@
-// How many connections there may be at once, in all and from one address.
+/** Limits of the daemon, and admission of connections: in all and per address. */
 import type { Socket } from 'node:net';
 import type { Clock } from '../system/clock.ts';
 

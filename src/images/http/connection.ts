@@ -1,4 +1,4 @@
-// One client connection: its requests one after the other, and how long it may be silent.
+/** Client connection: its requests one after the other, and its idle limit. */
 import type { Socket } from 'node:net';
 
 /** How often, in milliseconds, a connection without a limit is looked at. */

@@ -1,4 +1,4 @@
-// A request that ends in an error answer.
+/** HTTP errors of requests. */
 
 /** Thrown anywhere in a request; becomes an answer of one plain sentence. */
 export class HttpError extends Error {

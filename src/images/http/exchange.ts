@@ -1,4 +1,4 @@
-// One request and its answer, with the headers every answer has in common.
+/** HTTP request and its response, with the headers common to all responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../system/clock.ts';
 import type { Connection } from './connection.ts';

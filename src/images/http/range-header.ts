@@ -1,4 +1,4 @@
-// The range headers of requests: which bytes of the image are meant.
+/** Range and Content-Range headers of requests. */
 import { HttpError, outOfBounds } from './errors.ts';
 
 /** Bytes from `start` up to but not including `end`. */

@@ -1,4 +1,4 @@
-// What TLS is spoken: 1.3, and of 1.2 the suites that encrypt and authenticate in one (AEAD).
+/** TLS settings: 1.3, and of 1.2 the AEAD suites. */
 
 export const tlsSettings = {
   minVersion: 'TLSv1.2',

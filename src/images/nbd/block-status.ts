@@ -1,4 +1,4 @@
-// What an export says of its blocks, in several contexts at once, as one list of runs.
+/** Block status of an export in several metadata contexts, merged into one list of runs. */
 import type { NbdClient } from './client.ts';
 import { protocolError } from './protocol.ts';
 

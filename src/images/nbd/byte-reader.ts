@@ -1,4 +1,4 @@
-// The bytes of a connection to an NBD server: long payloads go straight to where they belong.
+/** Byte stream of an NBD connection; long payloads are read straight into their destination. */
 import { connect, type Socket } from 'node:net';
 import { protocolError, systemError } from './protocol.ts';
 

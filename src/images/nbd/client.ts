@@ -1,4 +1,7 @@
-// An export in use: requests spread over its connections and cut to what the server takes.
+/**
+ * NBD client: requests spread over connections and cut to the limits of the server.
+ * Own code rather than a library: no maintained NBD client for Node reads into given memory.
+ */
 
 import { NbdConnection, type NbdConnectionOptions } from './connection.ts';
 import type { ExportInfo } from './handshake.ts';

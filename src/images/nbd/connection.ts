@@ -1,4 +1,4 @@
-// One connection to an NBD server: many requests under way at once, told apart by cookies.
+/** Connection to an NBD server with many requests in flight, matched by cookies. */
 
 import { type Clock, monotonicClock } from '../system/clock.ts';
 import { ByteReader, type NbdAddress } from './byte-reader.ts';

@@ -1,4 +1,4 @@
-// How a connection to an NBD server begins: the fixed newstyle handshake, up to the chosen export.
+/** Fixed newstyle handshake with an NBD server, up to the chosen export. */
 
 import type { ByteReader } from './byte-reader.ts';
 import {

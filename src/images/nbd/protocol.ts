@@ -1,4 +1,4 @@
-// The numbers of the NBD protocol, as far as a client needs them.
+/** Constants of the NBD protocol, and its errors as system error codes. */
 
 /** What a server greets with, and what follows where options are understood. */
 export const GREETING = 0x4e42_444d_4147_4943n;

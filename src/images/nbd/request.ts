@@ -1,4 +1,4 @@
-// One request to an NBD server while it is under way: what was asked, what came back.
+/** Requests to an NBD server in flight, and the parser of their replies. */
 import { RangeSet } from '../../extents/range-set.ts';
 import type { ByteReader } from './byte-reader.ts';
 import {

@@ -1,4 +1,4 @@
-// Access to any bytes of an export whose server takes whole blocks only.
+/** Access to any bytes of an export whose server takes whole blocks only. */
 import type { NbdClient } from './client.ts';
 
 /**

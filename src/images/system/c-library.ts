@@ -1,4 +1,7 @@
-// Calls of the C library that Node does not offer: sparse files, freed memory. Through optional koffi.
+/**
+ * Calls of the C library that Node does not offer: sparse files, freed memory; through optional
+ * koffi.
+ */
 import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { type DataSeek, dataSeek } from '../../extents/file-extents.ts';
 

@@ -1,4 +1,4 @@
-// Time as the daemon sees it: monotonic, and replaceable in tests.
+/** Monotonic clock and timers, replaceable in tests. */
 
 /** Measures and waits without looking at the wall clock, which people and NTP may turn. */
 export interface Clock {

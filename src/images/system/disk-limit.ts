@@ -1,4 +1,4 @@
-// Limit of the disk operations under way, because the whole process shares one small thread pool.
+/** Limit of concurrent disk operations: the whole process shares one small thread pool. */
 import pLimit from 'p-limit';
 
 /**

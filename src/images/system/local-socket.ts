@@ -1,4 +1,4 @@
-// What makes transfers over a local socket fast, where waking up costs more than copying does.
+/** Faster transfers over local sockets, where waking up costs more than copying. */
 import type { Socket } from 'node:net';
 import type { KoffiFunc } from 'koffi';
 import { cLibrary } from './c-library.ts';

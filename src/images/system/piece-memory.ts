@@ -1,4 +1,4 @@
-// The memory that image bytes pass through: one fixed region, lent out in pieces.
+/** Memory for image bytes: one fixed region, lent out in pieces. */
 
 /** Size of the pieces that transfers work in while memory is plentiful. */
 export const LARGE_PIECE = 1 << 20;

@@ -1,4 +1,4 @@
-// Listening on a path of the file system that only its owner may use.
+/** Listening on a unix socket that only its owner may use. */
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, rename, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';

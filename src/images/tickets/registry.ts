@@ -1,4 +1,4 @@
-// All tickets of a daemon, as its owner manages them and requests find them.
+/** Registry of the tickets of a daemon. */
 import { isAbsolute } from 'node:path';
 import { problemOfLocation } from '../backends/location.ts';
 import { forbidden } from '../http/errors.ts';

@@ -1,4 +1,4 @@
-// Flushing shared by parallel requests: as few as possible, and none after one that failed.
+/** Flush shared by parallel requests: as few as possible, and none after one that failed. */
 
 /**
  * Wraps a backend's flush. Flushes run one after the other, and a caller is served by one that

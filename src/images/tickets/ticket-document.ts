@@ -1,4 +1,4 @@
-// Tickets as the control API writes them: JSON documents.
+/** JSON documents of tickets in the control API. */
 import { formatLocation, parseLocation } from '../backends/location.ts';
 import type { Ticket, TicketState } from './types.ts';
 

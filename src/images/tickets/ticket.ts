@@ -1,4 +1,4 @@
-// The life of one ticket: who may do what until when, what runs on it, what was transferred.
+/** Lifecycle of a ticket: permission, expiry, running operations, bytes transferred. */
 
 import { RangeSet } from '../../extents/range-set.ts';
 import type { Backend } from '../backends/backend.ts';

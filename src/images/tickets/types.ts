@@ -1,4 +1,4 @@
-// Tickets as whoever runs the daemon sees them: what they permit, and what became of them.
+/** Tickets and their state, as the owner of the daemon sees them. */
 import type { ImageLocation } from '../backends/location.ts';
 import type { Changes } from '../dirty/backend.ts';
 

@@ -1,6 +1,6 @@
 /** The URL of a ticket, and requests to the image daemon behind it. */
 import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
-import type { HttpResponse, Http, HttpRequest } from '../../../client/http.ts';
+import type { Http, HttpRequest, HttpResponse } from '../../../client/http.ts';
 import { daemonError } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { openHttp, readCa, type Target, targetOf } from '../../session/connect.ts';
@@ -38,7 +38,10 @@ export class TicketUrl {
   }
 
   /** Sends a request; what is no success is thrown. `what` was tried. */
-  async ask(what: string, { suffix = '', path, accepts = [], ...asked }: Asked): Promise<HttpResponse> {
+  async ask(
+    what: string,
+    { suffix = '', path, accepts = [], ...asked }: Asked,
+  ): Promise<HttpResponse> {
     const request: HttpRequest = {
       ...asked,
       origin: this.#origin,
