@@ -4,7 +4,7 @@ import {
   formatLocation,
   type ImageLocation,
   parseLocation,
-} from '../../src/images/backends/location.ts';
+} from '../../../src/images/backends/location.ts';
 
 const file = (path: string): ImageLocation => ({ kind: 'file', path });
 const unix = (path: string, exportName = ''): ImageLocation => ({
