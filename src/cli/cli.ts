@@ -1,7 +1,7 @@
 /** What every command gets: streams, settings, the client. All of it built when first used. */
 import type { Client } from '../client/client.ts';
+import type { DryRunMode } from '../client/dry-run.ts';
 import { UsageError, WaitTimeoutError } from '../client/errors.ts';
-import type { Hold } from '../client/held.ts';
 import { durationOf } from './duration.ts';
 import type { Io } from './io.ts';
 import { harmless } from './output/harmless.ts';
@@ -55,8 +55,8 @@ export class Cli extends Configured {
   }
 
   /** What is shown instead of being sent. */
-  get hold(): Hold | undefined {
-    if (this.on('curl')) return 'asked';
+  get hold(): DryRunMode | undefined {
+    if (this.on('curl')) return 'primary';
     return this.on('dryRun') ? 'changes' : undefined;
   }
 

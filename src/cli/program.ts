@@ -1,7 +1,7 @@
 /** The commander program for one noun: nothing of any other noun is built. */
 import { Command, CommanderError } from 'commander';
+import { DryRunStop } from '../client/dry-run.ts';
 import { UsageError } from '../client/errors.ts';
-import { Held } from '../client/held.ts';
 import { type Noun, nouns } from './catalog.ts';
 import { Cli } from './cli.ts';
 import { addGlobalFlags, globalValues } from './global-flags.ts';
@@ -46,7 +46,7 @@ export async function runNoun(
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if (error instanceof Held) {
+    if (error instanceof DryRunStop) {
       const { showHeld } = await import('./output/held.ts');
       await showHeld(cli, error);
       if (specialNouns[noun.name]?.verbs?.[words[at] ?? ''] !== undefined) {

@@ -1,4 +1,4 @@
-/** Where a service is: from what people type to the paths of its interfaces. */
+/** Address of a service: from what people type to the paths of its interfaces. */
 import { type DialectName, dialects } from '../model/dialect.ts';
 import { UsageError } from './errors.ts';
 

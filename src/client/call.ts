@@ -1,4 +1,4 @@
-/** What is called: an operation of the model, with what its path, its query and its body need. */
+/** Call of an operation of the model: what its path, its query and its body need. */
 import type { Operation } from '../model/index.ts';
 
 /** An object of the model in memory. */
@@ -18,7 +18,7 @@ export interface Call {
   readonly what?: string;
   readonly signal?: AbortSignal;
   /** The request that the command is about, not one on the way to it. */
-  readonly isAsked?: boolean;
+  readonly isPrimary?: boolean;
 }
 
 /** The collection that a request is about, where that is one of the root. */

@@ -1,4 +1,4 @@
-/** Calls operations of the model: one generic way for all of them. */
+/** Generic client for the operations of the model. */
 import { type Dialect, dialects } from '../model/dialect.ts';
 import { tagOf } from '../model/index.ts';
 import {
@@ -12,13 +12,13 @@ import {
   WireError,
 } from '../wire/index.ts';
 import { apiRoot, type Site } from './address.ts';
-import { longestBody, tooLong } from './answer-body.ts';
 import { type Call, nounOf, pathOf, type Thing, whatOf } from './call.ts';
+import { DryRunStop, isReading } from './dry-run.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
-import { errorOf, faultText } from './faults.ts';
-import { Held, isReading } from './held.ts';
-import type { Answer, Http } from './http.ts';
-import { inPieces, ListSplitter } from './list-splitter.ts';
+import type { Http, HttpResponse } from './http.ts';
+import { inChunks, ListSplitter } from './list-splitter.ts';
+import { maxBodyLength, responseTooLong } from './response-body.ts';
+import { errorFromResponse, faultMessage } from './response-errors.ts';
 import type { Session } from './session.ts';
 
 export type { Call, QueryValue, Thing } from './call.ts';
@@ -30,7 +30,7 @@ export interface RawRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  readonly isAsked?: boolean;
+  readonly isPrimary?: boolean;
   readonly isStreamed?: boolean;
 }
 
@@ -93,10 +93,10 @@ export class Client {
     );
   }
 
-  /** The objects of a list as they come, and as they are on the wire: see `glance`. */
-  glances(call: Call): AsyncGenerator<readonly Thing[]> {
+  /** The objects of a list as they come, and as they are on the wire: see `fetchUndecoded`. */
+  streamUndecoded(call: Call): AsyncGenerator<readonly Thing[]> {
     return this.#pieces(call, (media, bytes) =>
-      media === json ? listIn(bytes) : decodeList(media, bytes, call.operation.type, skip),
+      media === json ? listItems(bytes) : decodeList(media, bytes, call.operation.type, skip),
     );
   }
 
@@ -111,11 +111,11 @@ export class Client {
     const gathered: Uint8Array[] = [];
     let isList = false;
     let size = 0;
-    for await (const piece of inPieces(answer.rest ?? [answer.body])) {
+    for await (const piece of inChunks(answer.stream ?? [answer.body])) {
       isList ||= !isXml && gathered.length === 0 && piece[0] === 0x7b;
       const items = isList ? splitter.push(piece) : undefined;
       if (!isList) size += piece.length;
-      if (size > longestBody) throw tooLong(longestBody);
+      if (size > maxBodyLength) throw responseTooLong(maxBodyLength);
       if (!isList) gathered.push(piece);
       else if (items) yield whole(items);
     }
@@ -139,7 +139,7 @@ export class Client {
       );
     }
     const decoder = new TextDecoder();
-    for await (const chunk of answer.rest ?? [answer.body]) {
+    for await (const chunk of answer.stream ?? [answer.body]) {
       yield decoder.decode(chunk, { stream: true });
     }
     yield decoder.decode();
@@ -149,7 +149,7 @@ export class Client {
    * The objects that a reading operation returns, as they are on the wire: enough for ids and
    * names, and quicker than reading everything else about them.
    */
-  async glance(call: Call): Promise<readonly Thing[]> {
+  async fetchUndecoded(call: Call): Promise<readonly Thing[]> {
     const answer = await this.#call(call);
     if (/xml/i.test(answer.headers['content-type'] ?? '')) {
       const isList = call.operation.name === 'list';
@@ -160,7 +160,7 @@ export class Client {
           : [decodeObject(media, body, type, skip)];
       });
     }
-    if (call.operation.name === 'list') return listIn(answer.body);
+    if (call.operation.name === 'list') return listItems(answer.body);
     return [JSON.parse(textOf(answer.body)) as Thing];
   }
 
@@ -182,7 +182,7 @@ export class Client {
     const fault = done['fault'] as { reason?: string; detail?: string } | undefined;
     if (fault !== undefined || done['status'] === 'failed') {
       throw new ConflictError(
-        `${whatOf(call)}: ${faultText(fault) ?? 'the operation failed; the service does not say why'}`,
+        `${whatOf(call)}: ${faultMessage(fault) ?? 'the operation failed; the service does not say why'}`,
         {
           code: 'action_failed',
           status: answer.status,
@@ -196,15 +196,15 @@ export class Client {
   }
 
   /** Sends any request with the token; the answer is returned whatever its status is. */
-  async raw(request: RawRequest): Promise<Answer> {
+  async raw(request: RawRequest): Promise<HttpResponse> {
     const { session, http, readOnly, guard } = this.#options;
-    if (readOnly && !isReading(request.method) && !http.holds) {
+    if (readOnly && !isReading(request.method) && !http.isDryRun) {
       throw new UsageError(`${request.method} ${request.path} would change something`, {
         code: 'read_only',
         hint: 'VMCTL_READ_ONLY is set, or the context is read-only; unset it to allow changes',
       });
     }
-    if (!isReading(request.method) && !http.holds) await guard?.(request);
+    if (!isReading(request.method) && !http.isDryRun) await guard?.(request);
     let kept = await session.current();
     for (let repeated = false; ; repeated = true) {
       const answer = await http.send({
@@ -214,7 +214,7 @@ export class Client {
         headers: { ...request.headers, authorization: `Bearer ${kept.token}` },
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(request.signal ? { signal: request.signal } : {}),
-        ...(request.isAsked ? { isAsked: true } : {}),
+        ...(request.isPrimary ? { isPrimary: true } : {}),
         ...(request.isStreamed ? { isStreamed: true } : {}),
       });
       // Nothing was done for a refused token, so that even a POST may be sent once more.
@@ -223,16 +223,16 @@ export class Client {
     }
   }
 
-  async #call(call: Call, isStreamed = false): Promise<Answer> {
+  async #call(call: Call, isStreamed = false): Promise<HttpResponse> {
     const { operation } = call;
     const path = pathOf(call);
     const request = { ...(await this.#requestOf(call)), isStreamed };
     const answer = await this.raw(request).catch((error: unknown) => {
-      if (!(error instanceof Held)) throw error;
-      throw new Held(error.requests.map((request) => ({ ...request, call })));
+      if (!(error instanceof DryRunStop)) throw error;
+      throw new DryRunStop(error.requests.map((request) => ({ ...request, call })));
     });
     if (answer.status >= 200 && answer.status < 300) return answer;
-    const error = errorOf(answer, {
+    const error = errorFromResponse(answer, {
       request: { method: operation.http, origin: '', path },
       what: whatOf(call),
       ...nounOf(operation),
@@ -263,7 +263,7 @@ export class Client {
       },
       ...(body === undefined ? {} : { body }),
       ...(call.signal ? { signal: call.signal } : {}),
-      ...(call.isAsked ? { isAsked: true } : {}),
+      ...(call.isPrimary ? { isPrimary: true } : {}),
     };
   }
 
@@ -279,7 +279,7 @@ export class Client {
 
   #read<T>(
     call: Call,
-    answer: Answer,
+    answer: HttpResponse,
     decode: (media: MediaType, body: Uint8Array) => T,
     body = answer.body,
   ): T {
@@ -304,7 +304,7 @@ function textOf(body: Uint8Array): string {
 }
 
 /** The list in a JSON document, whatever it is called. */
-function listIn(body: Uint8Array): readonly Thing[] {
+function listItems(body: Uint8Array): readonly Thing[] {
   const parsed = JSON.parse(textOf(body)) as Thing;
   const list = Object.values(parsed).find((value) => Array.isArray(value));
   return (list ?? []) as readonly Thing[];

@@ -1,8 +1,7 @@
 /**
- * Everything that can go wrong between the command line and a server, as classes. The class says
- * what kind of failure it is (the exit code follows from it), `code` says it to programs.
+ * Errors between the command line and a server. The class is the kind of failure, from which the exit
+ * code follows; `code` is for programs.
  */
-
 /** What the service itself says about a failure (specification 7). */
 export interface Fault {
   readonly reason?: string;
@@ -135,4 +134,9 @@ export class InterruptedError extends VmctlError {
     super(`ended by ${signal}`, context);
     this.signal = signal;
   }
+}
+
+/** Whether a server failed or could not be reached in a way that may pass by itself. */
+export function isRetryable(error: unknown): error is ConnectionError | ServerError {
+  return (error instanceof ConnectionError || error instanceof ServerError) && error.retryable;
 }

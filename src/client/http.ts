@@ -1,18 +1,17 @@
 /**
- * HTTP over undici: one request, its answer in memory, its failures as errors of this program.
- * The library is loaded when the first connections are opened.
+ * HTTP over undici: requests with retries and redirects, responses in memory or streamed, failures as
+ * errors of this program. The library is loaded when the first connections are opened.
  */
-
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
-import { longestBody, progressing, wholeBody } from './answer-body.ts';
+import { connectionError } from './connection-errors.ts';
+import { type DryRunMode, DryRunStop, isReading } from './dry-run.ts';
 import { TrustError, UsageError } from './errors.ts';
-import { Held, type Hold, isReading } from './held.ts';
-import { pause } from './pause.ts';
-import { connectionError } from './reachability.ts';
+import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
+import { maxBodyLength, readBody, withProgress } from './response-body.ts';
+import { pause } from './retry.ts';
 import type { RequestTimes, Times } from './timing.ts';
-import { namesProxy, type Variables } from './via-proxy.ts';
 
 /** Whom to believe that it is the server. */
 export interface Trust {
@@ -31,27 +30,27 @@ export interface HttpRequest {
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
   /** The request that the command is about, not one on the way to it. */
-  readonly isAsked?: boolean;
+  readonly isPrimary?: boolean;
   /** Gets or returns a token: never held back. */
   readonly isSession?: boolean;
   /** A good answer is handed out as soon as its head is there; its body comes as `rest`. */
   readonly isStreamed?: boolean;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /** The body of a streamed answer, as it comes; `body` is empty then. To be read to its end. */
-  readonly rest?: AsyncIterable<Uint8Array>;
+  readonly stream?: AsyncIterable<Uint8Array>;
   /** Where the answer came from, when redirects led to another host. */
   readonly foreignOrigin?: string;
 }
 
 /** What is told about each request, for `--debug`. */
-export type Observer = (
+export type RequestObserver = (
   request: HttpRequest,
-  outcome: Answer | Error,
+  outcome: HttpResponse | Error,
   milliseconds: number,
   /** Bytes of a body that was handed out as it came. */
   streamed?: number,
@@ -60,9 +59,9 @@ export type Observer = (
 export interface HttpOptions {
   readonly trust: Trust;
   /** Environment that may name a proxy. */
-  readonly env?: Variables;
+  readonly env?: EnvironmentVariables;
   readonly signal?: AbortSignal;
-  readonly observer?: Observer;
+  readonly observer?: RequestObserver;
   /** The observer wants to see bodies: none is handed out before it is there. */
   readonly wholeBodies?: boolean;
   /** Where it is noted when connections and answers came. */
@@ -71,18 +70,18 @@ export interface HttpOptions {
   readonly idleTimeout?: number;
   /** Repetitions of reading requests when the server is busy or drops the connection. */
   readonly retries?: number;
-  /** What is thrown as `Held` instead of being sent. */
-  readonly hold?: Hold;
+  /** What is thrown as `DryRunStop` instead of being sent. */
+  readonly dryRun?: DryRunMode;
   /** A better explanation than that the server is not trusted, if there is one. */
   readonly explainDistrust?: (origin: string) => Promise<TrustError | undefined>;
 }
 
-const nothing = new Uint8Array();
+const emptyBody = new Uint8Array();
 const connectTimeout = 10_000;
-const usualIdleTimeout = 60_000;
+const defaultIdleTimeout = 60_000;
 const connections = 8;
 const maxRedirects = 5;
-const busy: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export class Http {
   readonly #agent: Agent;
@@ -98,15 +97,15 @@ export class Http {
     const { Agent, buildConnector } = await import('./undici.ts');
     const connect: buildConnector.BuildOptions = {
       timeout: connectTimeout,
-      ...trusting(options.trust),
+      ...tlsOptions(options.trust),
     };
     const { env, times } = options;
     const timed = times?.connector(buildConnector(connect));
     const proxied =
       env && namesProxy(env)
-        ? (await import('./proxy.ts')).throughProxy(timed ?? buildConnector(connect), env)
+        ? (await import('./proxy-tunnel.ts')).proxyConnector(timed ?? buildConnector(connect), env)
         : undefined;
-    const idleTimeout = options.idleTimeout ?? usualIdleTimeout;
+    const idleTimeout = options.idleTimeout ?? defaultIdleTimeout;
     const agent = new Agent({
       connections,
       headersTimeout: idleTimeout,
@@ -118,47 +117,48 @@ export class Http {
 
   /** For transfers, which stream their bodies: the same trust and the same connections. */
   get dispatcher(): Dispatcher {
-    if (this.holds) throw new Held([]);
+    if (this.isDryRun) throw new DryRunStop([]);
     return this.#agent;
   }
 
   /** The same trust for transfers that open connections of their own. */
   get trust(): ConnectionOptions {
-    if (this.holds) throw new Held([]);
-    return trusting(this.#options.trust);
+    if (this.isDryRun) throw new DryRunStop([]);
+    return tlsOptions(this.#options.trust);
   }
 
   /** A connection of the same kind by way of a proxy; none where there is no proxy for the server. */
-  async way(origin: string): Promise<Socket | undefined> {
+  async connectThroughProxy(origin: string): Promise<Socket | undefined> {
     const { env } = this.#options;
     if (!env || !namesProxy(env)) return undefined;
-    return await (await import('./proxy.ts')).wayTo(origin, env);
+    return await (await import('./proxy-tunnel.ts')).connectThroughProxy(origin, env);
   }
 
   /** Whether requests that could change something are held back. */
-  get holds(): boolean {
-    return this.#options.hold !== undefined;
+  get isDryRun(): boolean {
+    return this.#options.dryRun !== undefined;
   }
 
-  #isHeld({ method, isAsked, isSession }: HttpRequest): boolean {
-    const { hold } = this.#options;
-    if (hold === undefined || isSession) return false;
-    return !isReading(method) || (hold === 'asked' && isAsked === true);
+  #isHeld({ method, isPrimary, isSession }: HttpRequest): boolean {
+    const { dryRun } = this.#options;
+    if (dryRun === undefined || isSession) return false;
+    return !isReading(method) || (dryRun === 'primary' && isPrimary === true);
   }
 
   /**
    * Sends a request; follows redirects of reading requests, and repeats them while it helps.
-   * Throws `Held` for what is not to be sent.
+   * Throws `DryRunStop` for what is not to be sent.
    */
-  async send(request: HttpRequest): Promise<Answer> {
-    if (this.#isHeld(request)) throw new Held([request]);
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    if (this.#isHeld(request)) throw new DryRunStop([request]);
     const reading = request.method === 'GET' || request.method === 'HEAD';
     const attempts = 1 + (this.#options.retries ?? 2);
     for (let attempt = 1; ; attempt += 1) {
       const last = attempt >= attempts;
       try {
         const answer = await this.#follow(request, reading);
-        if (last || !busy.has(answer.status) || !(reading || answer.status === 429)) return answer;
+        if (last || !retryableStatuses.has(answer.status) || !(reading || answer.status === 429))
+          return answer;
         await pause(delayBefore(attempt, answer.headers['retry-after']), this.#options.signal);
       } catch (error) {
         if (last || !reading || !isDropped(error)) throw error;
@@ -167,7 +167,7 @@ export class Http {
     }
   }
 
-  async #follow(request: HttpRequest, reading: boolean): Promise<Answer> {
+  async #follow(request: HttpRequest, reading: boolean): Promise<HttpResponse> {
     let current = request;
     for (let hops = 0; ; hops += 1) {
       const answer = await this.#once(current);
@@ -181,7 +181,7 @@ export class Http {
     }
   }
 
-  async #once(request: HttpRequest): Promise<Answer> {
+  async #once(request: HttpRequest): Promise<HttpResponse> {
     const { observer, wholeBodies, times } = this.#options;
     // Asked for only where somebody listens: the clock is a module of its own.
     const began = observer ? performance.now() : 0;
@@ -200,9 +200,13 @@ export class Http {
       const head = { status: statusCode, headers: plain(headers) };
       if (noted && times) noted.firstByte = times.now();
       if (request.isStreamed && !wholeBodies && statusCode >= 200 && statusCode < 300) {
-        return { ...head, body: nothing, rest: this.#streamed(request, head, body, began, noted) };
+        return {
+          ...head,
+          body: emptyBody,
+          stream: this.#streamed(request, head, body, began, noted),
+        };
       }
-      const answer: Answer = { ...head, body: await wholeBody(body, this.#bounds) };
+      const answer: HttpResponse = { ...head, body: await readBody(body, this.#bounds) };
       await nextTurn();
       if (noted) this.#noteEnd(noted, answer.body.length);
       if (observer) observer(request, answer, performance.now() - began);
@@ -214,14 +218,14 @@ export class Http {
 
   async *#streamed(
     request: HttpRequest,
-    head: Pick<Answer, 'status' | 'headers'>,
+    head: Pick<HttpResponse, 'status' | 'headers'>,
     body: AsyncIterable<Uint8Array>,
     began: number,
     noted: RequestTimes | undefined,
   ): AsyncGenerator<Uint8Array> {
     let length = 0;
     try {
-      for await (const chunk of progressing(body, this.#bounds)) {
+      for await (const chunk of withProgress(body, this.#bounds)) {
         length += chunk.length;
         yield chunk;
       }
@@ -231,11 +235,15 @@ export class Http {
     await nextTurn();
     if (noted) this.#noteEnd(noted, length);
     const { observer } = this.#options;
-    if (observer) observer(request, { ...head, body: nothing }, performance.now() - began, length);
+    if (observer)
+      observer(request, { ...head, body: emptyBody }, performance.now() - began, length);
   }
 
   get #bounds() {
-    return { idleTimeout: this.#options.idleTimeout ?? usualIdleTimeout, longest: longestBody };
+    return {
+      idleTimeout: this.#options.idleTimeout ?? defaultIdleTimeout,
+      maxLength: maxBodyLength,
+    };
   }
 
   #noteEnd(noted: RequestTimes, bytes: number): void {
@@ -263,7 +271,7 @@ export class Http {
   }
 }
 
-function trusting({ ca, insecure }: Trust) {
+function tlsOptions({ ca, insecure }: Trust) {
   return {
     rejectUnauthorized: insecure !== true,
     minVersion: 'TLSv1.2' as const,

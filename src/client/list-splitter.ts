@@ -1,8 +1,8 @@
 /**
- * Cuts a list in JSON, `{"vm":[{…},{…}]}`, into lists of whole objects while it arrives. Knows of
+ * Splitter of a JSON list, `{"vm":[{…},{…}]}`, into lists of whole objects while it arrives. Knows of
  * JSON only where objects and strings begin and end; the pieces are read by the codec.
  */
-import { tooLong } from './answer-body.ts';
+import { responseTooLong } from './response-body.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -12,7 +12,7 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /** Bytes of the longest object that is waited for. */
-const longestObject = 16 * 2 ** 20;
+const maxObjectLength = 16 * 2 ** 20;
 
 const empty = Buffer.alloc(0);
 
@@ -53,7 +53,7 @@ export class ListSplitter {
         ? undefined
         : Buffer.concat([this.#before, this.#bytes.subarray(this.#first, this.#end), this.#after]);
     this.#forget();
-    if (this.#bytes.length > longestObject) throw tooLong(longestObject);
+    if (this.#bytes.length > maxObjectLength) throw responseTooLong(maxObjectLength);
     return items;
   }
 
@@ -148,7 +148,7 @@ const pieceSize = 64 * 1024;
  * What arrives in pieces that are worth reading. The last one comes after the end of the answer: who
  * asks for more because of a short list then finds its connection free, and needs no second one.
  */
-export async function* inPieces(
+export async function* inChunks(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   let gathered: Uint8Array[] = [];

@@ -1,8 +1,8 @@
 /**
- * A list in pages. Paging is stateless (specification 4.3): what is made or removed meanwhile moves
- * the objects behind it, so that one may come twice or not at all. Ids are told once; and after each
- * page the last place of the one before is looked at again: when somebody else is there, that page
- * is read once more.
+ * Paging through a list. Paging is stateless (specification 4.3): what is made or removed meanwhile
+ * moves the objects behind it, so that one may come twice or not at all. Ids are yielded once; and after
+ * each page the last position of the one before is looked at again: when another object is there, that
+ * page is read once more.
  */
 import type { Call, Client, Thing } from './client.ts';
 
@@ -21,14 +21,14 @@ export async function* pages(
   call: Call,
   { size, limit = Number.POSITIVE_INFINITY, onShift }: Paging,
 ): AsyncGenerator<readonly Thing[]> {
-  const told = new Set<unknown>();
+  const seen = new Set<unknown>();
   const fresh = (items: readonly Thing[]) => {
-    const shown = items.filter(({ id }) => !told.has(id)).slice(0, limit - told.size);
-    for (const { id } of shown) told.add(id);
+    const shown = items.filter(({ id }) => !seen.has(id)).slice(0, limit - seen.size);
+    for (const { id } of shown) seen.add(id);
     return shown;
   };
   let last: unknown;
-  for (let page = 1; told.size < limit; page += 1) {
+  for (let page = 1; seen.size < limit; page += 1) {
     let count = 0;
     const before = last;
     for await (const items of client.stream(pageOf(call, page, size))) {
@@ -36,7 +36,7 @@ export async function* pages(
       last = items.at(-1)?.['id'] ?? last;
       yield fresh(items);
     }
-    if (page > 1 && (await hasMoved(client, call, (page - 1) * size, before))) {
+    if (page > 1 && (await hasShifted(client, call, (page - 1) * size, before))) {
       onShift?.();
       for await (const items of client.stream(pageOf(call, page - 1, size))) yield fresh(items);
     }
@@ -45,13 +45,13 @@ export async function* pages(
 }
 
 /** Whether another object is at a place of the list than the one that was there. */
-export async function hasMoved(
+export async function hasShifted(
   client: Client,
   call: Call,
   place: number,
   id: unknown,
 ): Promise<boolean> {
-  const [there] = await client.glance(pageOf(call, place, 1));
+  const [there] = await client.fetchUndecoded(pageOf(call, place, 1));
   return there?.['id'] !== id;
 }
 

@@ -1,4 +1,4 @@
-/** When connections and answers came, for whoever asks where the time went. */
+/** Times of connections and requests, for `--debug`. */
 import type { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 

@@ -1,9 +1,9 @@
-/** Which certificate authority a server presents: by a real TLS handshake (specification 5.1). */
+/** Certificate authority that a server presents in a TLS handshake (specification 5.1). */
 import type { X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate } from 'node:tls';
+import { connectionError } from './connection-errors.ts';
 import { TrustError } from './errors.ts';
-import { connectionError } from './reachability.ts';
-import { namesProxy, type Variables } from './via-proxy.ts';
+import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 
 /** The authority that a server presented, with what people need to recognise it. */
 export interface PresentedCa {
@@ -24,7 +24,7 @@ const handshakeTimeout = 10_000;
 /** Shakes hands without believing anything and returns the last certificate of the chain. */
 export async function presentedCa(
   origin: string,
-  env: Variables,
+  env: EnvironmentVariables,
   signal?: AbortSignal,
 ): Promise<PresentedCa> {
   const { certificates, authorized } = await handshake(origin, env, signal);
@@ -52,10 +52,12 @@ interface Handshake {
 
 async function handshake(
   origin: string,
-  env: Variables,
+  env: EnvironmentVariables,
   signal: AbortSignal | undefined,
 ): Promise<Handshake> {
-  const way = namesProxy(env) ? await (await import('./proxy.ts')).wayTo(origin, env) : undefined;
+  const way = namesProxy(env)
+    ? await (await import('./proxy-tunnel.ts')).connectThroughProxy(origin, env)
+    : undefined;
   const { connect } = process.getBuiltinModule('node:tls');
   const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const url = new URL(origin);
@@ -133,10 +135,10 @@ export function normalizeFingerprint(text: string): string | undefined {
  * What to say when a server is no longer trusted although its authority was pinned: whether it
  * presents another authority than the one that somebody agreed to.
  */
-export async function pinMismatch(
+export async function explainPinMismatch(
   origin: string,
   pinned: string,
-  env: Variables,
+  env: EnvironmentVariables,
   signal?: AbortSignal,
 ): Promise<TrustError | undefined> {
   const presented = await presentedCa(origin, env, signal).catch(() => undefined);

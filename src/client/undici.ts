@@ -1,2 +1,2 @@
-/** The HTTP library by itself, so that it can be loaded when it is needed and not before. */
+/** The parts of undici in use, in a module of their own so that they load on demand. */
 export { Agent, buildConnector } from 'undici';

@@ -1,4 +1,4 @@
-/** From the values of a definition to those of the API: names become references, sizes numbers. */
+/** Values of a definition as the API takes them: names become references, sizes numbers. */
 import { attributesOf, isType, parseKind } from '../model/index.ts';
 import type { Kind } from '../model/notation/attributes.ts';
 import { type Item, isItem } from './document.ts';

@@ -1,18 +1,18 @@
-// The image daemon itself, in whichever thread it is called: listeners, tickets, end.
+/** The image daemon in the thread it is called in: listeners, tickets, shutdown. */
 import type { AddressInfo, Server } from 'node:net';
+import { ImageServer } from './api/server.ts';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
-import { type Clock, monotonicClock } from './clock.ts';
 import { trackWrites, withChanges } from './dirty/backend.ts';
-import { HashThreads } from './hash/hash-threads.ts';
-import { type Limits, usualLimits } from './http/limits.ts';
-import { HttpFace } from './http/server.ts';
-import { PieceMemory } from './memory.ts';
-import { returnFreedMemory } from './native.ts';
-import type { OpenBackend } from './ticket.ts';
-import { Tickets } from './tickets.ts';
+import { HashThreadPool } from './hash/thread-pool.ts';
+import { defaultLimits, type Limits } from './http/admission.ts';
+import { returnFreedMemory } from './system/c-library.ts';
+import { type Clock, monotonicClock } from './system/clock.ts';
+import { PieceMemory } from './system/piece-memory.ts';
+import { listenOnPath } from './system/unix-socket.ts';
+import { TicketRegistry } from './tickets/registry.ts';
+import type { OpenBackend } from './tickets/ticket.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
-import { listenOnPath } from './unix-socket.ts';
 
 /** Milliseconds that requests get to finish when the daemon ends. */
 const GRACE = 8000;
@@ -20,7 +20,7 @@ const GRACE = 8000;
 const DISK_GRACE = 2000;
 
 /** What tests replace. */
-export interface DaemonParts {
+export interface DaemonDependencies {
   clock: Clock;
   openBackend: OpenBackend;
   memory: PieceMemory;
@@ -30,22 +30,22 @@ export interface DaemonParts {
 /** Starts listening. Rejects when an address cannot be had or the certificate does not work. */
 export async function runDaemon(
   options: ImageDaemonOptions,
-  parts: Partial<DaemonParts> = {},
+  parts: Partial<DaemonDependencies> = {},
 ): Promise<ImageDaemon> {
   const clock = parts.clock ?? monotonicClock;
-  const tickets = new Tickets(clock, parts.openBackend ?? imageOpener(clock));
+  const tickets = new TicketRegistry(clock, parts.openBackend ?? imageOpener(clock));
   for (const ticket of options.tickets ?? []) tickets.add(ticket);
   const memory = parts.memory ?? new PieceMemory();
   const { unixSocket, controlSocket, version = '1.0.0', wrapsAlgorithms = false } = options;
   const limits = {
-    ...usualLimits,
+    ...defaultLimits,
     ...(options.maxConnections === undefined ? {} : { connections: options.maxConnections }),
     ...(options.maxPerAddress === undefined ? {} : { perAddress: options.maxPerAddress }),
     ...parts.limits,
   };
-  const hashing = new HashThreads();
-  const face = new HttpFace(
-    { tickets, memory, hashing, version, unixSocket, wrapsAlgorithms },
+  const hashThreads = new HashThreadPool();
+  const face = new ImageServer(
+    { tickets, memory, hashThreads, version, unixSocket, wrapsAlgorithms },
     clock,
     limits,
   );
@@ -73,10 +73,10 @@ export async function runDaemon(
   const end = async () => {
     for (const remove of ends) await remove();
     for (const server of servers) server.close();
-    await within(clock, GRACE, face.finish());
+    await withTimeout(clock, GRACE, face.finish());
     face.destroy();
-    await within(clock, DISK_GRACE, tickets.close());
-    await hashing.close();
+    await withTimeout(clock, DISK_GRACE, tickets.close());
+    await hashThreads.close();
     // A server that hangs must not keep this process from ending.
     tickets.abandon();
   };
@@ -106,16 +106,16 @@ export async function runDaemon(
 
 /** Opens what a ticket is for, wherever it lives. */
 function imageOpener(clock: Clock): OpenBackend {
-  return async ({ image, size, ops, sparse, dirty = false, changes, tracks }) => {
+  return async ({ image, size, ops, sparse, dirty = false, changes, trackingBitmap }) => {
     const writable = ops.includes('write');
     const asksServer = dirty && !changes;
     const opened = await (image.kind === 'file'
       ? openFileImage({ path: image.path, size, writable, sparse })
       : openNbdImage({ ...image, size, writable, sparse, dirty: asksServer, clock }));
     if (changes) return withChanges(opened, size, changes);
-    if (tracks === undefined || !writable) return opened;
+    if (trackingBitmap === undefined || !writable) return opened;
     try {
-      return await trackWrites(opened, tracks);
+      return await trackWrites(opened, trackingBitmap);
     } catch (error) {
       await opened.close();
       throw error;
@@ -134,10 +134,10 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 }
 
 /** Waits for `work`, but no longer than `ms` milliseconds. */
-async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+async function withTimeout(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   let stop: () => void = () => {};
   const limit = new Promise<void>((resolve) => {
-    stop = clock.later(ms, resolve);
+    stop = clock.schedule(ms, resolve);
   });
   await Promise.race([work, limit]);
   stop();

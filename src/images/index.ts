@@ -1,15 +1,17 @@
-// The image daemon: random access to disk image files by ticket, over HTTP.
+/** The image daemon: random access to disk image files by ticket, over HTTP. */
 import { prepareThread } from './thread.ts';
 import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
-export { ticketOfDocument } from './control/ticket-document.ts';
-export { createBitmapFile, isBitmapFile } from './dirty/bitmap-file.ts';
-export { TLS as tlsSettings } from './http/tls-settings.ts';
-export { CONNECTIONS as mostConnections } from './memory.ts';
-export { type ImagePlace, type NbdAddress, placeOfUrl, urlOfPlace } from './place.ts';
+export { formatLocation, type ImageLocation, parseLocation } from './backends/location.ts';
+export type { Changes } from './dirty/backend.ts';
+export { createBitmapFile, isBitmapFile } from './dirty/bitmap.ts';
+export { tlsSettings } from './http/tls-settings.ts';
+export { CONNECTIONS as maxConnections } from './system/piece-memory.ts';
+export { maxSocketPathLength } from './system/unix-socket.ts';
 export { type PreparedDaemon, prepareThread } from './thread.ts';
-export type { Changes, ImageDaemon, ImageDaemonOptions, Ticket, TicketState } from './types.ts';
-export { longestSocketPath } from './unix-socket.ts';
+export { ticketOfDocument } from './tickets/ticket-document.ts';
+export type { Ticket, TicketState } from './tickets/types.ts';
+export type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 /**
  * Starts the daemon and resolves when it listens. Rejects when an address is taken or the

@@ -1,10 +1,9 @@
-// The daemon as seen from another thread: starts that thread and passes calls on to it.
+/** The daemon in a worker thread: starts the thread and forwards calls to it. */
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../built-file.ts';
-import type { CallName, Calls, Reply, Started, StartOptions } from './protocol.ts';
-import type { ImageDaemon } from './types.ts';
+import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
-interface Waiting {
+interface PendingCall {
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
 }
@@ -47,7 +46,7 @@ async function startIn(thread: DaemonThread, options: StartOptions): Promise<Ima
 
 class DaemonThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCall>();
   readonly #started: Promise<Started>;
   #isAsked = false;
   #lastId = 0;
@@ -61,7 +60,7 @@ class DaemonThread {
       cause = error.message;
     });
     this.#started = new Promise((resolve, reject) => {
-      this.#worker.on('message', (reply: Reply) => {
+      this.#worker.on('message', (reply: ReplyMessage) => {
         if (reply.kind === 'started') resolve(reply);
         else if (reply.kind === 'failed') reject(new Error(reply.message));
         else this.#settle(reply);
@@ -83,7 +82,10 @@ class DaemonThread {
     return this.#started;
   }
 
-  call<N extends CallName>(name: N, ...parameters: Parameters<Calls[N]>): ReturnType<Calls[N]> {
+  call<N extends DaemonCallName>(
+    name: N,
+    ...parameters: Parameters<DaemonCalls[N]>
+  ): ReturnType<DaemonCalls[N]> {
     const result = new Promise((resolve, reject) => {
       if (this.#stopped) throw this.#stopped;
       const id = ++this.#lastId;
@@ -91,7 +93,7 @@ class DaemonThread {
       this.#worker.postMessage({ id, name, parameters });
     });
     // The other side ran the method of that name: the answer has its type.
-    return result as ReturnType<Calls[N]>;
+    return result as ReturnType<DaemonCalls[N]>;
   }
 
   close(): Promise<void> {
@@ -106,10 +108,39 @@ class DaemonThread {
     await this.#worker.terminate();
   }
 
-  #settle(reply: Exclude<Reply, Started | { kind: 'failed' }>): void {
+  #settle(reply: Exclude<ReplyMessage, Started | { kind: 'failed' }>): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if (reply.kind === 'result') waiting?.resolve(reply.value);
     else waiting?.reject(new Error(reply.message));
   }
 }
+
+/** The calls that cross the border, with the types the daemon itself has. */
+export type DaemonCalls = Pick<
+  ImageDaemon,
+  'add' | 'state' | 'extend' | 'touch' | 'remove' | 'close'
+>;
+export type DaemonCallName = keyof DaemonCalls;
+
+/** From the caller: run a call. */
+export type CallMessage = {
+  [N in DaemonCallName]: { id: number; name: N; parameters: Parameters<DaemonCalls[N]> };
+}[DaemonCallName];
+
+/** From the daemon: how a call ended. */
+export type ReplyMessage =
+  | { kind: 'result'; id: number; value: Awaited<ReturnType<DaemonCalls[DaemonCallName]>> }
+  | { kind: 'error'; id: number; message: string }
+  | Started
+  | { kind: 'failed'; message: string };
+
+/** From the daemon, first of all: it listens. */
+export interface Started {
+  kind: 'started';
+  url: string;
+  port: number;
+}
+
+/** What the thread is started with. */
+export type StartOptions = Omit<ImageDaemonOptions, 'inThread'>;

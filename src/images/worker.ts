@@ -1,25 +1,25 @@
-// Entry point of the daemon's own thread: starts it and runs the calls of the thread that owns it.
+/** Entry point of the daemon's thread: starts the daemon and runs the calls of its owner. */
 import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import { runDaemon } from './daemon.ts';
-import type { Reply, Request, StartOptions } from './protocol.ts';
+import type { CallMessage, ReplyMessage, StartOptions } from './thread.ts';
 import type { ImageDaemon } from './types.ts';
 
 if (!parentPort) throw new Error('this program is a part of another one');
 const port = parentPort;
-const reply = (message: Reply) => port.postMessage(message);
+const reply = (message: ReplyMessage) => port.postMessage(message);
 
 // The owner sends what is needed when it knows that; this program is loaded meanwhile.
 const [options] = (await once(port, 'message')) as [StartOptions];
 try {
   const daemon = await runDaemon(options);
-  port.on('message', (request: Request) => void answer(daemon, request));
+  port.on('message', (request: CallMessage) => void answer(daemon, request));
   reply({ kind: 'started', url: daemon.url, port: daemon.port });
 } catch (error) {
   reply({ kind: 'failed', message: messageOf(error) });
 }
 
-async function answer(daemon: ImageDaemon, request: Request): Promise<void> {
+async function answer(daemon: ImageDaemon, request: CallMessage): Promise<void> {
   const { id } = request;
   try {
     reply({ kind: 'result', id, value: await run(daemon, request) });
@@ -28,7 +28,7 @@ async function answer(daemon: ImageDaemon, request: Request): Promise<void> {
   }
 }
 
-function run(daemon: ImageDaemon, request: Request) {
+function run(daemon: ImageDaemon, request: CallMessage) {
   switch (request.name) {
     case 'add':
       return daemon.add(...request.parameters);

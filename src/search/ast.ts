@@ -1,6 +1,6 @@
 /**
- * A parsed search. Everything is resolved: each condition holds the definition of its field, and
- * its value is in the form in which the attribute holds it, so that nothing is left to look up.
+ * Syntax tree of a search. Everything is resolved: each condition holds the definition of its field,
+ * and its value is in the form in which the attribute holds it, so that nothing is left to look up.
  */
 import type { CrossReference, Relation, SearchField } from '../model/notation/search.ts';
 

@@ -1,4 +1,4 @@
-/** Dates and durations as they are written in a search. All times are UTC. */
+/** Dates and durations of the search language, in UTC. */
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -1,4 +1,4 @@
 /** The search language: text to syntax tree. */
 export type * from './ast.ts';
-export { SearchError } from './error.ts';
 export { parseSearch } from './parse.ts';
+export { SearchError } from './scanner.ts';

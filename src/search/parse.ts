@@ -1,4 +1,7 @@
-/** Parses the search language (specification 4.3). */
+/**
+ * Parser of the search language (specification 4.3); hand-written, so that errors have positions and
+ * say what was expected, in time proportional to the length.
+ */
 import { crossReferences, defaultSorts, searchFields } from '../model/derive/search.ts';
 import {
   type CrossReference,
@@ -7,11 +10,10 @@ import {
   type SearchField,
 } from '../model/notation/search.ts';
 import type { Comparison, Expression, FreeText, NamedField, SearchQuery, SortKey } from './ast.ts';
-import { SearchError } from './error.ts';
-import { Scanner, type Word } from './scanner.ts';
+import { Scanner, SearchError, type Word } from './scanner.ts';
 import { anywhere, readValue } from './values.ts';
 
-export { SearchError } from './error.ts';
+export { SearchError } from './scanner.ts';
 
 /** More conditions than this would cost a store more than any person can have meant. */
 const maxConditions = 256;

@@ -1,6 +1,7 @@
-/** Cuts a search into words, quoted values and relations. */
+/**
+ * Scanner of the search language: words, quoted values and relations; and the error of a search.
+ */
 import type { Relation } from '../model/notation/search.ts';
-import { SearchError } from './error.ts';
 
 /** A word or a value, and where it stands. */
 export interface Word {
@@ -127,4 +128,20 @@ export class Scanner {
 
 function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || code === 0xa0;
+}
+
+/** A search that does not parse. The message says what was expected, and at which character. */
+export class SearchError extends Error {
+  /** Offset in the text, from 0; the length of the text when it ends too early. */
+  readonly position: number;
+  /** What could have stood there. */
+  readonly expected: readonly string[];
+
+  constructor(problem: string, position: number, expected: readonly string[] = []) {
+    const wanted = expected.length > 0 ? `; expected ${expected.join(', ')}` : '';
+    super(`${problem} at character ${position + 1}${wanted}`);
+    this.name = 'SearchError';
+    this.position = position;
+    this.expected = expected;
+  }
 }

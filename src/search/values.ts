@@ -1,10 +1,10 @@
-/** Turns the text of a value into the form in which the attribute holds it. */
+/** Values of conditions, in the form in which the attribute holds them. */
 import { enums } from '../model/enums.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
 import { dateForms, parseDate, parseSpan } from './dates.ts';
-import { SearchError } from './error.ts';
 import type { Word } from './scanner.ts';
+import { SearchError } from './scanner.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const longLimit = 2n ** 63n;

@@ -7,7 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   type ImageDaemon,
-  longestSocketPath,
+  maxSocketPathLength,
   type PreparedDaemon,
   prepareThread,
 } from '../images/index.ts';
@@ -102,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** The socket through which clients of the same user move images, where there can be one. */
 function shortWay(folder: string): { unixSocket?: string } {
   const path = join(resolve(folder), 'images.sock');
-  const possible = process.platform !== 'win32' && Buffer.byteLength(path) <= longestSocketPath;
+  const possible = process.platform !== 'win32' && Buffer.byteLength(path) <= maxSocketPathLength;
   return possible ? { unixSocket: path } : {};
 }
 

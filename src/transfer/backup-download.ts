@@ -1,15 +1,16 @@
-/** Downloads what a disk was when a backup began: all of it, or what has changed since a checkpoint. */
+/**
+ * Download of a disk as it was when a backup began: all of it, or the changes since a checkpoint.
+ */
 
 import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import type { Thing } from '../client/client.ts';
 import { UsageError } from '../client/errors.ts';
-import { Journal } from './journal.ts';
-import type { TransferOptions } from './options.ts';
 import { PartialFile } from './partial-file.ts';
-import { prepareReceiving } from './receive.ts';
-import { askForChecksum, verifyDownload } from './verify.ts';
-import { type Reading, readWhole } from './whole-read.ts';
+import type { TransferOptions } from './progress.ts';
+import { prepareReceiving } from './receive-blocks.ts';
+import { downloadSequentially, inMemoryJournal, type OpenedImage } from './sequential-download.ts';
+import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface BackupDownloadOptions extends TransferOptions {
   readonly disk: Thing;
@@ -46,7 +47,7 @@ export interface DownloadedBackup {
 export async function downloadBackup(options: BackupDownloadOptions): Promise<DownloadedBackup> {
   const file = await PartialFile.create(options.file, options.force);
   try {
-    return await readWhole(options, (reading) => receive(options, file, reading));
+    return await downloadSequentially(options, (reading) => receive(options, file, reading));
   } catch (error) {
     await file.remove().catch(() => undefined);
     throw error;
@@ -56,34 +57,38 @@ export async function downloadBackup(options: BackupDownloadOptions): Promise<Do
 async function receive(
   options: BackupDownloadOptions,
   file: PartialFile,
-  { id, image, capabilities, layout, meter }: Reading,
+  { id, image, capabilities, extents, progress }: OpenedImage,
 ): Promise<DownloadedBackup> {
-  const { base, verify, onNote } = options;
-  const changes = await image.changes(base !== undefined);
-  const { size, data } = changes ?? layout;
-  const keeps = changes !== undefined && base !== undefined;
-  if (keeps) await copyOf(base, file.path);
+  const { base, verify } = options;
+  const changes = await image.changedExtents(base !== undefined);
+  const { size, data } = changes ?? extents;
+  const preserve = changes !== undefined && base !== undefined;
+  if (preserve) await copyOf(base, file.path);
   await file.resize(size);
-  const journal = journalFor(options, id, size, verify && !changes);
-  meter.enter('copying', size);
-  const checksum = journal.header.hashed ? askForChecksum(image, capabilities) : undefined;
-  const parts = { image, capabilities, data, file, journal, meter };
-  await prepareReceiving({ ...options, ...parts, fresh: true, keeps }).run();
-  let verified = false;
-  if (checksum) {
-    meter.enter('verifying');
-    verified = await verifyDownload(journal, checksum);
-    if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
-  }
-  meter.enter('flushing');
+  const journal = inMemoryJournal(options, {
+    ...{ id, format: 'raw', size, file: options.file },
+    hashed: verify && !changes,
+  });
+  progress.enterPhase('copying', size);
+  const checksum = journal.header.hashed ? requestChecksum(image, capabilities) : undefined;
+  const parts = { image, capabilities, data, file, journal, progress };
+  await prepareReceiving({ ...options, ...parts, fresh: true, preserve }).run();
+  const verified = await verifyDownload(
+    journal,
+    checksum,
+    options,
+    progress,
+    'the file was not verified',
+  );
+  progress.enterPhase('flushing');
   await file.finish();
   return {
     file: file.target,
     format: 'raw',
     backup_mode: changes ? 'incremental' : 'full',
-    content: changes && !keeps ? 'changes' : 'disk',
+    content: changes && !preserve ? 'changes' : 'disk',
     size,
-    transferred: meter.transferred,
+    transferred: progress.transferred,
     verified,
   };
 }
@@ -97,26 +102,4 @@ async function copyOf(base: string, path: string): Promise<void> {
       hint: 'name the file that the backup before was downloaded into',
     });
   }
-}
-
-function journalFor(
-  { server, disk, file }: BackupDownloadOptions,
-  id: string,
-  size: number,
-  hashed: boolean,
-): Journal {
-  return Journal.unkept({
-    version: 1,
-    direction: 'download',
-    server,
-    disk: id,
-    name: String(disk['alias'] ?? disk['name'] ?? id),
-    file,
-    identity: { size, modified: '', inode: '' },
-    format: 'raw',
-    size,
-    created: false,
-    zeroed: true,
-    hashed,
-  });
 }

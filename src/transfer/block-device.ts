@@ -1,4 +1,4 @@
-/** Block devices as sources and targets: whole disks, whose size no `stat` tells. */
+/** Block devices as sources and targets of images; `stat` does not report their size. */
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -60,14 +60,14 @@ export async function openDevice(path: string): Promise<DeviceTarget> {
     const out = handle.createWriteStream({ autoClose: false });
     // Whoever writes is told; without a listener it would end the process.
     out.on('error', () => undefined);
-    return { size, out, flush: () => flushed(handle, path), close: () => handle.close() };
+    return { size, out, flush: () => flush(handle, path), close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
 
-async function flushed(handle: FileHandle, path: string): Promise<void> {
+async function flush(handle: FileHandle, path: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {

@@ -1,7 +1,9 @@
 /**
- * The unit that transfers work in: a block is read, hashed, sent and noted in the journal as a
- * whole. It is also the block of the checksum, so that a block's hash never has to be continued.
+ * Blocks, the unit of transfers, and the buffers for them. A block is read, hashed, sent and recorded
+ * in the journal as a whole; it is also the block of the checksum, so that no hash has to be continued.
  */
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
 
 /** Bytes of a block; the last one of an image may be shorter. */
 export const BLOCK = 4 * 2 ** 20;
@@ -11,17 +13,6 @@ export const WINDOW = 64 * 2 ** 20;
 
 /** Zeros shorter than this travel with the data around them: a request costs more. */
 const SHORT_GAP = 128 * 2 ** 10;
-
-/** Bytes from `start` up to but not including `end`. */
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A run of an image that holds data, or reads as zeros. */
-export interface Extent extends Range {
-  readonly zero: boolean;
-}
 
 /** Work on blocks that all hold data or are all zero; blocks with data come one by one. */
 export type Piece =
@@ -41,6 +32,11 @@ export function blockRange(block: number, size: number): Range {
 /** Bytes of a range. */
 export function lengthOf({ start, end }: Range): number {
   return end - start;
+}
+
+/** Bytes of some runs. */
+export function totalLength(runs: readonly Range[]): number {
+  return runs.reduce((sum, run) => sum + lengthOf(run), 0);
 }
 
 /**
@@ -81,7 +77,48 @@ export async function* pieces(extents: AsyncIterable<Extent>, size: number): Asy
   if (count > next) yield { kind: 'zero', first: next, last: count - 1 };
 }
 
+/** Fills `bytes` with a block, `range` of an image: reads its runs, and zeros what lies between them. */
+export async function readRuns(
+  image: { read(range: Range, buffer: Buffer): Promise<void> },
+  range: Range,
+  runs: readonly Range[],
+  bytes: Buffer,
+): Promise<void> {
+  let at = range.start;
+  for (const run of runs) {
+    bytes.fill(0, at - range.start, run.start - range.start);
+    await image.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
+    at = run.end;
+  }
+  bytes.fill(0, at - range.start);
+}
+
 /** The whole image as data, for when nothing is known about its zeros. */
 export async function* allData(size: number): AsyncGenerator<Extent> {
   if (size > 0) yield { start: 0, end: size, zero: false };
+}
+
+export class BufferPool {
+  readonly #free: Buffer[] = [];
+  readonly #waiting: ((buffer: Buffer) => void)[] = [];
+
+  constructor(count: number) {
+    // Shared with the thread that hashes what is in it.
+    const region = new SharedArrayBuffer(count * BLOCK);
+    for (let index = count - 1; index >= 0; index -= 1) {
+      this.#free.push(Buffer.from(region, index * BLOCK, BLOCK));
+    }
+  }
+
+  /** A buffer of the size of a block, as soon as one is free. What is in it is anything. */
+  async take(): Promise<Buffer> {
+    return this.#free.pop() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
+  }
+
+  /** Takes a buffer back that nothing reads or writes any more. */
+  release(buffer: Buffer): void {
+    const next = this.#waiting.shift();
+    if (next) next(buffer);
+    else this.#free.push(buffer);
+  }
 }

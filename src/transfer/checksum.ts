@@ -1,10 +1,15 @@
 /**
- * The checksum of an image: a hash over the hashes of its blocks, as image daemons make it. Blocks
- * are hashed in any order, each when its bytes pass by.
+ * Checksum of an image: a hash over the hashes of its blocks, as image daemons compute it. Blocks are
+ * hashed in any order, by a thread of their own that reads them where they are: handing a copy to the
+ * system's threads, as `SubtleCrypto` does, costs as much again as the hash.
  */
 import { createHash } from 'node:crypto';
-import { BLOCK, blockCount, lengthOf, type Range } from './blocks.ts';
-import { ALGORITHM } from './hash-thread.ts';
+import { Worker } from 'node:worker_threads';
+import type { Range } from '../extents/range-set.ts';
+import { BLOCK, blockCount, lengthOf } from './blocks.ts';
+
+/** The algorithm that every daemon knows and that Node has in native code. */
+export const ALGORITHM = 'sha256';
 
 export const DIGEST_LENGTH = 32;
 
@@ -52,3 +57,54 @@ export class BlockHashes {
 
 /** Parameters of the daemon's checksum that give the same value. */
 export const checksumQuery = `algorithm=${ALGORITHM}&block_size=${BLOCK}`;
+
+const program = `
+  const { createHash } = require('node:crypto');
+  const { parentPort } = require('node:worker_threads');
+  parentPort.on('message', (bytes) => {
+    parentPort.postMessage(createHash('${ALGORITHM}').update(bytes).digest());
+  });
+`;
+
+interface PendingHash {
+  readonly resolve: (digest: Uint8Array) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Started when the first block is there. */
+class HashThread {
+  #worker: Worker | undefined;
+  /** Whoever waits for a hash, in the order in which they come. */
+  #waiting: PendingHash[] = [];
+
+  async hash(bytes: Uint8Array): Promise<Uint8Array> {
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    return await new Promise((resolve, reject) => {
+      worker.ref();
+      this.#waiting.push({ resolve, reject });
+      worker.postMessage(bytes);
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(program, { eval: true });
+    worker.on('message', (digest: Uint8Array) => {
+      this.#waiting.shift()?.resolve(digest);
+      // A command does not go on because of a thread that has nothing to do.
+      if (this.#waiting.length === 0) worker.unref();
+    });
+    worker.on('error', (error) => {
+      this.#worker = undefined;
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
+    });
+    return worker;
+  }
+}
+
+const thread = new HashThread();
+
+/** The hash of the bytes of one block, which must not change meanwhile. */
+export async function hashBlock(bytes: Uint8Array): Promise<Uint8Array> {
+  return await thread.hash(bytes);
+}

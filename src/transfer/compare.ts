@@ -1,15 +1,21 @@
-/** Whether a local file is the image of a disk. Checksums travel, the bytes stay where they are. */
+/** Comparison of a local file with the image of a disk by checksums; no image bytes travel. */
+
 import type { Thing } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
-import { BLOCK, blockRange, lengthOf, pieces } from './blocks.ts';
-import { Buffers } from './buffers.ts';
-import { BlockHashes, checksumQuery } from './checksum.ts';
-import { bytesOf } from './copy.ts';
-import type { Meter } from './events.ts';
-import { ALGORITHM, hashOf } from './hash-thread.ts';
-import type { TransferOptions } from './options.ts';
-import { readRuns, type Source } from './source.ts';
-import { readWhole } from './whole-read.ts';
+import {
+  BLOCK,
+  BufferPool,
+  blockRange,
+  lengthOf,
+  pieces,
+  readRuns,
+  totalLength,
+} from './blocks.ts';
+import { ALGORITHM, BlockHashes, checksumQuery, hashBlock } from './checksum.ts';
+import type { ProgressReporter, TransferOptions } from './progress.ts';
+import { downloadSequentially } from './sequential-download.ts';
+import type { Source } from './source.ts';
+import { diskName } from './transfer-api.ts';
 
 export interface CompareOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
@@ -37,33 +43,32 @@ const HANDS = 4;
  */
 export async function compare(options: CompareOptions): Promise<Compared> {
   const { disk, source, signal } = options;
-  const { compared, reason, format, id } = await readWhole(options, async (reading) => {
-    const { image, capabilities, layout, meter, id, format } = reading;
+  const { compared, reason, format } = await downloadSequentially(options, async (reading) => {
+    const { image, capabilities, extents, progress, format } = reading;
     if (!capabilities.features.has('checksum')) throw noChecksum();
-    const { size } = layout;
-    const told = { size, fileSize: source.size, algorithm: ALGORITHM };
-    meter.enter('verifying', size);
+    const { size } = extents;
+    const sizes = { size, fileSize: source.size, algorithm: ALGORITHM };
+    progress.enterPhase('verifying', size);
     if (source.size > size) {
       const longer = `the file has ${source.size} bytes, ${source.size - size} more than the image`;
-      return { id, format, compared: { ...told, checksum: '' }, reason: longer };
+      return { format, compared: { ...sizes, checksum: '' }, reason: longer };
     }
     const asked = image.checksum(checksumQuery);
     // Its failure is reported below, after the file has been read.
     asked.catch(() => undefined);
-    const ours = await fileChecksum(source, size, meter, signal);
+    const ours = await fileChecksum(source, size, progress, signal);
     const theirs = await asked;
     if (theirs === undefined) throw noChecksum();
     await source.requireUnchanged();
     const differs = `the checksum (${ALGORITHM}) of the file is ${ours}, that of the image ${theirs}`;
     return {
-      id,
       format,
-      compared: { ...told, checksum: theirs },
+      compared: { ...sizes, checksum: theirs },
       reason: ours === theirs ? undefined : differs,
     };
   });
   if (reason === undefined) return compared;
-  const name = String(disk['alias'] ?? disk['name'] ?? id);
+  const name = diskName(disk);
   throw new ConflictError(`${source.path} differs from the disk ${name}: ${reason}`, {
     code: 'different',
     ...(source.content.format === format
@@ -78,28 +83,28 @@ export async function compare(options: CompareOptions): Promise<Compared> {
 async function fileChecksum(
   source: Source,
   size: number,
-  meter: Meter,
+  progress: ProgressReporter,
   signal: AbortSignal,
 ): Promise<string> {
   const hashes = new BlockHashes();
-  const buffers = new Buffers(HANDS);
+  const buffers = new BufferPool(HANDS);
   const todo = pieces(await source.extents(), size);
   const work = async () => {
     for (let next = await todo.next(); !next.done; next = await todo.next()) {
       signal.throwIfAborted();
       const piece = next.value;
       if (piece.kind === 'zero') {
-        meter.passed(Math.min((piece.last + 1) * BLOCK, size) - piece.first * BLOCK);
+        progress.addSkipped(Math.min((piece.last + 1) * BLOCK, size) - piece.first * BLOCK);
         continue;
       }
       const range = blockRange(piece.block, size);
       const buffer = await buffers.take();
       const bytes = buffer.subarray(0, lengthOf(range));
       await readRuns(source, range, piece.runs, bytes);
-      hashes.set(piece.block, await hashOf(bytes));
-      buffers.give(buffer);
-      meter.moved(bytesOf(piece.runs));
-      meter.passed(bytes.length - bytesOf(piece.runs));
+      hashes.set(piece.block, await hashBlock(bytes));
+      buffers.release(buffer);
+      progress.addTransferred(totalLength(piece.runs));
+      progress.addSkipped(bytes.length - totalLength(piece.runs));
     }
   };
   await Promise.all(Array.from({ length: HANDS }, work));

@@ -1,4 +1,4 @@
-/** Images that are packed with gzip, xz or zstd: recognised by their content, unpacked on the fly. */
+/** Decompression of gzip, xz and zstd images, recognised by content, while they stream. */
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import * as zlib from 'node:zlib';
@@ -6,61 +6,61 @@ import { VmctlError } from '../client/errors.ts';
 import { type ReadAt, xzSize } from './xz-index.ts';
 
 /** Bytes that come one after the other. */
-export type Bytes = AsyncIterable<Uint8Array>;
+export type ByteStream = AsyncIterable<Uint8Array>;
 
-export interface Packing {
+export interface Compression {
   readonly name: string;
   readonly extension: string;
   readonly magic: Buffer;
-  readonly unpack: (packed: Bytes) => Bytes;
+  readonly decompress: (compressed: ByteStream) => ByteStream;
   /** Bytes of what is in a file, where its end tells. */
   readonly size?: (read: ReadAt, fileSize: number) => Promise<number | undefined>;
 }
 
-const packings: readonly Packing[] = [
+const compressions: readonly Compression[] = [
   {
     name: 'gzip',
     extension: '.gz',
     magic: Buffer.from('1f8b08', 'hex'),
-    unpack: (packed) => through(packed, zlib.createGunzip({ chunkSize: 2 ** 18 })),
+    decompress: (compressed) => through(compressed, zlib.createGunzip({ chunkSize: 2 ** 18 })),
   },
   {
     name: 'xz',
     extension: '.xz',
     magic: Buffer.from('fd377a585a00', 'hex'),
-    unpack: unxz,
+    decompress: unxz,
     size: xzSize,
   },
-  { name: 'zstd', extension: '.zst', magic: Buffer.from('28b52ffd', 'hex'), unpack: unzstd },
+  { name: 'zstd', extension: '.zst', magic: Buffer.from('28b52ffd', 'hex'), decompress: unzstd },
 ];
 
 /** How something is packed that begins with these bytes; `undefined` when it is not. */
-export function packingOf(head: Buffer): Packing | undefined {
-  return packings.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
+export function compressionOf(head: Buffer): Compression | undefined {
+  return compressions.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
 }
 
 /** How the name of a file says that it is packed. */
-export function packingNamed(path: string): Packing | undefined {
-  return packings.find(({ extension }) => path.toLowerCase().endsWith(extension));
+export function compressionByExtension(path: string): Compression | undefined {
+  return compressions.find(({ extension }) => path.toLowerCase().endsWith(extension));
 }
 
 /** Unpacks; throws when what is packed breaks off or is damaged. */
-export async function* unpacked(
+export async function* decompressed(
   path: string,
-  packing: Packing,
-  packed: Bytes,
+  packing: Compression,
+  compressed: ByteStream,
 ): AsyncGenerator<Uint8Array> {
   let failure: unknown;
   const watched = async function* () {
     try {
-      yield* packed;
+      yield* compressed;
     } catch (error) {
       failure = error;
       throw error;
     }
   };
   try {
-    yield* packing.unpack(watched());
+    yield* packing.decompress(watched());
   } catch (error) {
     // What cannot be read is another matter than what cannot be unpacked.
     if (failure !== undefined) throw failure;
@@ -71,11 +71,11 @@ export async function* unpacked(
   }
 }
 
-async function* unxz(packed: Bytes): AsyncGenerator<Uint8Array> {
+async function* unxz(compressed: ByteStream): AsyncGenerator<Uint8Array> {
   // Commands start with the quickest compiler alone; this is WebAssembly that runs long.
   for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering']) setFlagsFromString(flag);
   const { default: xz } = await import('xz-decompress');
-  const input = Readable.toWeb(Readable.from(packed, { objectMode: false }));
+  const input = Readable.toWeb(Readable.from(compressed, { objectMode: false }));
   const reader = new xz.XzReadableStream(input).getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
@@ -85,16 +85,16 @@ async function* unxz(packed: Bytes): AsyncGenerator<Uint8Array> {
 }
 
 /** Newer releases of Node know zstd by themselves, and verify its checksums as well. */
-async function* unzstd(packed: Bytes): AsyncGenerator<Uint8Array> {
+async function* unzstd(compressed: ByteStream): AsyncGenerator<Uint8Array> {
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Duplex };
   if (createZstdDecompress) {
-    yield* through(packed, createZstdDecompress());
+    yield* through(compressed, createZstdDecompress());
     return;
   }
   const { Decompress } = await import('fzstd');
   let ready: Uint8Array[] = [];
   const decoder = new Decompress((chunk) => ready.push(chunk));
-  for await (const chunk of packed) {
+  for await (const chunk of compressed) {
     decoder.push(chunk);
     yield* ready;
     ready = [];
@@ -104,6 +104,6 @@ async function* unzstd(packed: Bytes): AsyncGenerator<Uint8Array> {
 }
 
 /** What a decoder of Node makes of some bytes; failures of both sides reach whoever reads. */
-function through(packed: Bytes, decoder: Duplex): Bytes {
-  return pipeline(Readable.from(packed, { objectMode: false }), decoder, () => undefined);
+function through(compressed: ByteStream, decoder: Duplex): ByteStream {
+  return pipeline(Readable.from(compressed, { objectMode: false }), decoder, () => undefined);
 }

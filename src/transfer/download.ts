@@ -1,19 +1,20 @@
-/** Downloads the image of a disk into a local file. */
+/** Download of a disk image into a local file, in parallel and resumable. */
+
 import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
-import { Control } from './control.ts';
-import { bytesOf } from './copy.ts';
-import { cancelQuietly, mayPass, Stopped } from './ending.ts';
-import { Meter } from './events.ts';
+import { totalLength } from './blocks.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal } from './journal.ts';
-import type { Layout } from './layout.ts';
-import type { TransferOptions } from './options.ts';
 import { PartialFile } from './partial-file.ts';
-import { prepareReceiving } from './receive.ts';
-import { layoutOf } from './remote-layout.ts';
-import { Ticket } from './ticket.ts';
-import { askForChecksum, type Promised, verifyDownload } from './verify.ts';
+import type { TransferOptions } from './progress.ts';
+import { ProgressReporter } from './progress.ts';
+import { prepareReceiving } from './receive-blocks.ts';
+import type { RemoteExtents } from './remote-extents.ts';
+import { remoteExtents } from './remote-extents.ts';
+import { diskName, TransferApi } from './transfer-api.ts';
+import { isTransient, TransferAborted, tryCancel } from './transfer-error.ts';
+import { TransferSession } from './transfer-session.ts';
+import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
   readonly disk: Thing;
@@ -41,7 +42,7 @@ export interface Downloaded {
 }
 
 /**
- * Downloads. Throws `Stopped` when something was begun and could not be finished; everything else
+ * Downloads. Throws `TransferAborted` when something was begun and could not be finished; everything else
  * means that nothing was changed.
  */
 export async function download(options: DownloadOptions): Promise<Downloaded> {
@@ -55,80 +56,86 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
 
 class Download {
   readonly #options: DownloadOptions;
-  readonly #control: Control;
-  readonly #meter: Meter;
+  readonly #api: TransferApi;
+  readonly #progress: ProgressReporter;
   readonly #disk: string;
   readonly #format: DiskFormat;
   #file: PartialFile | undefined;
   #journal: Journal | undefined;
-  #ticket: Ticket | undefined;
+  #session: TransferSession | undefined;
 
   constructor(options: DownloadOptions) {
     this.#options = options;
-    this.#control = new Control(options.client, options.signal);
-    this.#meter = new Meter(options.onEvent);
+    this.#api = new TransferApi(options.client, options.signal);
+    this.#progress = new ProgressReporter(options.onEvent);
     this.#disk = String(options.disk['id']);
     this.#format = options.disk['format'] === 'cow' ? 'cow' : 'raw';
   }
 
   async run(): Promise<Downloaded> {
     const { resume, file: given, force } = this.#options;
-    this.#meter.enter('preparing');
+    this.#progress.enterPhase('preparing');
     resume?.refuseIfInUse();
-    const over = resume && (await this.#finishedBefore(resume));
-    if (over) return over;
+    const completed = resume && (await this.#completedEarlier(resume));
+    if (completed) return completed;
     this.#file = resume
       ? await PartialFile.reopen(resume.header.file, resume.header.identity, force)
       : await PartialFile.create(given, force);
     const file = this.#file;
     this.#journal = resume;
-    const ticket = new Ticket({
+    const session = new TransferSession({
       ...this.#options,
-      control: this.#control,
+      api: this.#api,
       direction: 'download',
       disk: this.#disk,
       format: this.#format,
       ...(resume ? { journal: resume } : {}),
     });
-    this.#ticket = ticket;
-    const { image, capabilities } = await ticket.open();
-    const layout = await layoutOf(image, capabilities, this.#options.disk, this.#format);
-    const journal = await this.#openJournal(file, layout.size, ticket.id);
+    this.#session = session;
+    const { image, capabilities } = await session.open();
+    const extents = await remoteExtents(image, capabilities, this.#options.disk, this.#format);
+    const journal = await this.#openJournal(file, extents.size, session.id);
     this.#journal = journal;
-    await this.#warnAboutSpace(file, journal, layout);
-    this.#meter.enter('copying', layout.size);
+    await this.#warnAboutSpace(file, journal, extents);
+    this.#progress.enterPhase('copying', extents.size);
     const { verify } = this.#options;
     const checksum =
-      verify && journal.header.hashed ? askForChecksum(image, capabilities) : undefined;
+      verify && journal.header.hashed ? requestChecksum(image, capabilities) : undefined;
     const copy = prepareReceiving({
       ...this.#options,
       image,
       capabilities,
-      data: layout.data,
+      data: extents.data,
       file,
       fresh: resume === undefined,
       journal,
-      meter: this.#meter,
+      progress: this.#progress,
     });
     try {
       await copy.run();
     } catch (error) {
-      ticket.stop();
+      session.stop();
       throw error;
     }
-    const verified = checksum !== undefined && (await this.#verify(journal, checksum));
-    this.#meter.enter('flushing');
+    const verified = await verifyDownload(
+      journal,
+      checksum,
+      this.#options,
+      this.#progress,
+      'the file was not verified',
+    );
+    this.#progress.enterPhase('flushing');
     await file.finish();
-    ticket.stop();
-    return await this.#end(journal, ticket.id, verified);
+    session.stop();
+    return await this.#end(journal, session.id, verified);
   }
 
   /** The download whose file an earlier run put in its place, without living to say so. */
-  async #finishedBefore(journal: Journal): Promise<Downloaded | undefined> {
+  async #completedEarlier(journal: Journal): Promise<Downloaded | undefined> {
     const { file, identity, size, hashed } = journal.header;
     if (!(await PartialFile.isFinished(file, identity))) return undefined;
-    this.#meter.enter('copying', size);
-    this.#meter.kept(size);
+    this.#progress.enterPhase('copying', size);
+    this.#progress.addResumed(size);
     return await this.#end(journal, journal.transfer, hashed);
   }
 
@@ -142,11 +149,11 @@ class Download {
     verified: boolean,
   ): Promise<Downloaded> {
     const { file, size } = journal.header;
-    this.#meter.enter('finalizing');
+    this.#progress.enterPhase('finalizing');
     if (transfer !== undefined) await this.#finalize(transfer);
     journal.remove(this.#options.onNote);
-    this.#meter.enter('done');
-    const { transferred, skipped } = this.#meter;
+    this.#progress.enterPhase('done');
+    const { transferred, skipped } = this.#progress;
     return { file, format: this.#format, size, transferred, skipped, verified };
   }
 
@@ -165,7 +172,7 @@ class Download {
       direction: 'download',
       server,
       disk: this.#disk,
-      name: String(disk['alias'] ?? disk['name'] ?? this.#disk),
+      name: diskName(disk),
       file: file.target,
       identity: await file.identity(),
       format: this.#format,
@@ -179,9 +186,13 @@ class Download {
   }
 
   /** Only a warning: file systems that compress or share blocks need less than it seems. */
-  async #warnAboutSpace(file: PartialFile, journal: Journal, { data }: Layout): Promise<void> {
-    if (journal.done.ranges.length > 0) return;
-    const needed = bytesOf(data);
+  async #warnAboutSpace(
+    file: PartialFile,
+    journal: Journal,
+    { data }: RemoteExtents,
+  ): Promise<void> {
+    if (journal.done.count > 0) return;
+    const needed = totalLength(data);
     const space = await file.space();
     if (space !== undefined && space < needed) {
       this.#options.onNote?.(
@@ -190,23 +201,15 @@ class Download {
     }
   }
 
-  async #verify(journal: Journal, checksum: Promised): Promise<boolean> {
-    const { onNote } = this.#options;
-    this.#meter.enter('verifying');
-    const verified = await verifyDownload(journal, checksum);
-    if (!verified) onNote?.('the image daemon makes no checksums: the file was not verified');
-    return verified;
-  }
-
   /** The file is whole whatever the service says now. */
   async #finalize(transfer: string): Promise<void> {
     try {
       // A signal that comes now has nothing to stop any more, but must not leave the disk locked.
-      await this.#control.finalize(transfer).catch(async (error: unknown) => {
+      await this.#api.finalize(transfer).catch(async (error: unknown) => {
         if (!this.#options.signal.aborted) throw error;
-        const after = this.#control.afterwards();
+        const after = this.#api.forCleanup();
         if ((await after.phase(transfer)) === 'transferring') await after.finalize(transfer);
-        else await after.ended(transfer);
+        else await after.waitUntilFinished(transfer);
       });
     } catch (error) {
       this.#options.onNote?.(
@@ -219,23 +222,21 @@ class Download {
   async leave(error: unknown): Promise<unknown> {
     const file = this.#file;
     const journal = this.#journal;
-    this.#ticket?.stop();
-    const transfer = this.#ticket?.begun;
-    const told =
-      transfer === undefined || (await cancelQuietly(this.#control, transfer, this.#disk));
+    this.#session?.stop();
+    const transfer = this.#session?.startedId;
+    const cancelled = transfer === undefined || (await tryCancel(this.#api, transfer, this.#disk));
     if (!file) {
       journal?.close();
       return error;
     }
     const local = error instanceof VmctlError && /^(no_space|unwritable_)/.test(error.code);
     // Whoever stops it gets what a kill leaves: something that `--resume` goes on with.
-    const useful =
-      journal !== undefined &&
-      (journal.done.ranges.length > 0 || error instanceof InterruptedError);
-    if (useful && this.#options.keepPartial && (mayPass(error) || local)) {
+    const keep =
+      journal !== undefined && (journal.done.count > 0 || error instanceof InterruptedError);
+    if (keep && this.#options.keepPartial && (isTransient(error) || local)) {
       journal.close();
       await file.close().catch(() => {});
-      return new Stopped(error, { resumable: true, disk: this.#disk, partial: file.path });
+      return new TransferAborted(error, { resumable: true, disk: this.#disk, partial: file.path });
     }
     if (isWhole(error) || (this.#options.resume && error instanceof UsageError)) {
       journal?.close();
@@ -247,11 +248,11 @@ class Download {
       () => false,
     );
     journal?.remove(this.#options.onNote);
-    return new Stopped(error, {
+    return new TransferAborted(error, {
       resumable: false,
       disk: this.#disk,
       ...(removed ? {} : { partial: file.path }),
-      ...(told ? {} : { transfer, untold: true }),
+      ...(cancelled ? {} : { transfer, notNotified: true }),
     });
   }
 }

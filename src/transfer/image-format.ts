@@ -1,4 +1,4 @@
-/** What a local image is, told from its content: qcow2, or just bytes, as ISO images are. */
+/** Format of a local image by its content: qcow2, or raw. */
 import { UsageError } from '../client/errors.ts';
 
 export type DiskFormat = 'raw' | 'cow';
@@ -15,7 +15,7 @@ export interface ImageFormat {
 const qcowMagic = Buffer.from('QFI\xfb', 'latin1');
 
 /** Bytes from which a format can be told. */
-export const HEAD = 512;
+export const HEAD_LENGTH = 512;
 
 /** The format of an image of `length` bytes that begins with `head`. */
 export function imageFormat(head: Buffer, length: number): ImageFormat {

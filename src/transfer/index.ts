@@ -1,5 +1,5 @@
 /** Moving disk images between files and image daemons (specification 4.6). */
-export { backOff } from './back-off.ts';
+export { backOff } from '../client/retry.ts';
 export {
   type BackupDownloadOptions,
   type Content,
@@ -8,18 +8,21 @@ export {
 } from './backup-download.ts';
 export { isBlockDevice, openDevice } from './block-device.ts';
 export { type Compared, type CompareOptions, compare } from './compare.ts';
+export { daemonError } from './daemon-errors.ts';
 export { type Downloaded, type DownloadOptions, download } from './download.ts';
-export { type Leftover, Stopped } from './ending.ts';
-export type { Listener, Phase, TransferEvent } from './events.ts';
+export {
+  downloadToStream,
+  ReaderClosedError,
+  type StreamDownloadOptions,
+} from './download-to-stream.ts';
+export { FileSource, isSameIdentity } from './file-source.ts';
 export type { DiskFormat } from './image-format.ts';
 export { Journal, type JournalHeader } from './journal.ts';
 export { openSource, type SourceOptions } from './open-source.ts';
-export type { TransferOptions } from './options.ts';
 export { PartialFile } from './partial-file.ts';
-export { type PourOptions, pour, ReaderGone } from './pour.ts';
+export type { Phase, ProgressListener, TransferEvent, TransferOptions } from './progress.ts';
 export { RateLimit } from './rate-limit.ts';
-export { refusalOf } from './refusals.ts';
 export type { Source } from './source.ts';
-export { isSame, SourceFile } from './source-file.ts';
+export { TransferAborted, type TransferRemainder } from './transfer-error.ts';
 export { type NewDisk, type UploadOptions, upload } from './upload.ts';
-export { isAddress } from './web-file.ts';
+export { isUrl } from './web-source.ts';

@@ -1,6 +1,6 @@
 /**
- * What a transfer has done for good, so that another process can go on after this one: a file of
- * JSON lines that is only ever appended to. A line that a crash cut short is ignored.
+ * Journal of a transfer, from which another process can resume it: a file of JSON lines that is only
+ * ever appended to. A line that a crash cut short is ignored.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -18,10 +18,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
-import { BlockSet } from './block-set.ts';
+import { RangeSet } from '../extents/range-set.ts';
 import { BlockHashes, DIGEST_LENGTH } from './checksum.ts';
-import type { Direction } from './control.ts';
 import type { DiskFormat } from './image-format.ts';
+import type { Direction } from './transfer-api.ts';
 
 /** The local file as it was: another size, time or inode means other content. */
 export interface FileIdentity {
@@ -76,7 +76,7 @@ export class Journal {
   readonly path: string;
   readonly header: JournalHeader;
   /** Blocks that need not be done again. */
-  readonly done = new BlockSet();
+  readonly done = new RangeSet();
   readonly hashes = new BlockHashes();
   #transfer: string | undefined;
   #pid: number | undefined;
@@ -91,7 +91,7 @@ export class Journal {
   /** Begins a journal; one about the same transfer of earlier times is replaced. */
   static create(folder: string, header: JournalHeader): Journal {
     const path = join(folder, nameOf(header));
-    const file = written(path, () => {
+    const file = describeWriteErrors(path, () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       rmSync(path, { force: true });
       const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
@@ -108,7 +108,7 @@ export class Journal {
   }
 
   /** A journal that is not written down: nobody could go on with the transfer. */
-  static unkept(header: JournalHeader): Journal {
+  static inMemory(header: JournalHeader): Journal {
     return new Journal('', header, -1);
   }
 
@@ -129,7 +129,7 @@ export class Journal {
   }
 
   static #open(path: string): Journal | undefined {
-    const file = written(path, () =>
+    const file = describeWriteErrors(path, () =>
       openSync(path, constants.O_RDWR | constants.O_APPEND | noFollow),
     );
     const { uid, mode } = fstatSync(file);
@@ -141,7 +141,7 @@ export class Journal {
         hint: `look at what is in it, then remove it`,
       });
     }
-    const text = written(path, () => readFileSync(file, 'utf8'));
+    const text = describeWriteErrors(path, () => readFileSync(file, 'utf8'));
     const [first, ...lines] = text.split('\n').map(parsed);
     if (first?.['version'] !== 1) {
       closeSync(file);
@@ -150,7 +150,7 @@ export class Journal {
     const journal = new Journal(path, first as unknown as JournalHeader, file);
     for (const line of lines) if (line) journal.#take(line as Entry);
     // Whatever a crash left of the last line must not run into the next one.
-    written(path, () => writeSync(file, '\n'));
+    describeWriteErrors(path, () => writeSync(file, '\n'));
     return journal;
   }
 
@@ -160,7 +160,7 @@ export class Journal {
     const digests = hashes === undefined ? undefined : Buffer.from(hashes, 'base64');
     let at = 0;
     for (const [first, last] of blocks ?? []) {
-      this.done.add(first, last);
+      this.done.add(first, last + 1);
       for (let block = first; digests && block <= last; block += 1) {
         this.hashes.set(block, digests.subarray(at, at + DIGEST_LENGTH));
         at += DIGEST_LENGTH;
@@ -193,26 +193,27 @@ export class Journal {
   note(blocks: readonly DoneBlock[]): void {
     if (blocks.length === 0) return;
     const sorted = [...blocks].sort((a, b) => a.block - b.block);
-    const set = new BlockSet();
+    const set = new RangeSet();
     for (const { block, digest } of sorted) {
       set.add(block);
       this.done.add(block);
       this.hashes.set(block, digest);
     }
     const hashes = Buffer.concat(sorted.map(({ digest }) => digest)).toString('base64');
-    this.#append({ blocks: set.ranges, hashes });
+    const written = [...set].map(({ start, end }) => [start, end - 1] as const);
+    this.#append({ blocks: written, hashes });
   }
 
   /** Notes blocks that read as zeros, on stable storage as well. */
   noteZeros(ranges: readonly (readonly [first: number, last: number])[]): void {
     if (ranges.length === 0) return;
-    for (const [first, last] of ranges) this.done.add(first, last);
+    for (const [first, last] of ranges) this.done.add(first, last + 1);
     this.#append({ blocks: ranges });
   }
 
   #append(entry: Entry | JournalHeader): void {
     if (this.path === '') return;
-    written(this.path, () => {
+    describeWriteErrors(this.path, () => {
       // All of it, or an error: one call may write less.
       writeFileSync(this.#file, `${JSON.stringify(entry)}\n`);
       fdatasyncSync(this.#file);
@@ -242,7 +243,7 @@ export class Journal {
 }
 
 /** Does something with a journal; says what it was about when the system refuses. */
-function written<T>(path: string, work: () => T): T {
+function describeWriteErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,17 +1,22 @@
-/** From what the user names to an image that can be uploaded: a file, an address, or a pipe. */
+/** Choice of the source for an upload: a file, a URL, or standard input. */
 import type { Readable } from 'node:stream';
 import { UsageError } from '../client/errors.ts';
-import type { Variables } from '../client/via-proxy.ts';
-import { type Bytes, type Packing, packingNamed, packingOf, unpacked } from './compression.ts';
-import { type DiskFormat, HEAD, imageFormat, requireKnown } from './image-format.ts';
+import type { EnvironmentVariables } from '../client/proxy-env.ts';
+import {
+  type ByteStream,
+  type Compression,
+  compressionByExtension,
+  compressionOf,
+  decompressed,
+} from './compression.ts';
+import { FileSource } from './file-source.ts';
+import { type DiskFormat, HEAD_LENGTH, imageFormat, requireKnown } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
-import { peeked } from './peek.ts';
 import type { Source } from './source.ts';
-import { SourceFile } from './source-file.ts';
-import { spooled } from './spool.ts';
+import { spoolToTempFile } from './spool-to-temp-file.ts';
+import { readHead } from './stream-head.ts';
 import { StreamSource } from './stream-source.ts';
-import { isAddress, WebFile } from './web-file.ts';
-import { WebSource } from './web-source.ts';
+import { isUrl, WebFile, WebSource } from './web-source.ts';
 import type { ReadAt } from './xz-index.ts';
 
 export interface SourceOptions {
@@ -22,11 +27,11 @@ export interface SourceOptions {
   /** With `raw`, whatever is there is taken for the bytes of a disk. */
   readonly format?: DiskFormat;
   /** Upload packed files as they are. */
-  readonly packed: boolean;
+  readonly keepCompressed: boolean;
   /** Certificate authorities in PEM for web servers, beside those of the system. */
   readonly ca?: string;
   /** Environment that may name a proxy on the way to them. */
-  readonly env: Variables;
+  readonly env: EnvironmentVariables;
   readonly retries: number;
   readonly signal: AbortSignal;
   /** Told what takes its time, or cannot be resumed. */
@@ -40,8 +45,8 @@ const STDIN = 'standard input';
 /** Opens a source and looks at what is in it. Throws before anything is changed anywhere. */
 export async function openSource(given: string, options: SourceOptions): Promise<Source> {
   if (given === '-') return await openPipe(options);
-  if (isAddress(given)) return await openAddress(given, options);
-  const file = await SourceFile.open(given);
+  if (isUrl(given)) return await openAddress(given, options);
+  const file = await FileSource.open(given);
   try {
     return await fromFile(file, options);
   } catch (error) {
@@ -50,39 +55,43 @@ export async function openSource(given: string, options: SourceOptions): Promise
   }
 }
 
-async function fromFile(file: SourceFile, options: SourceOptions): Promise<Source> {
-  const packing = packingFor(file.head, file.path, options);
+async function fromFile(file: FileSource, options: SourceOptions): Promise<Source> {
+  const packing = compressionFor(file.head, file.path, options);
   if (!packing) {
-    requireSensible(file.head, file.path, options);
+    requireUsable(file.head, file.path, options);
     return file;
   }
-  const open = () => unpacked(file.path, packing, file.bytes());
+  const open = () => decompressed(file.path, packing, file.bytes());
   const contents =
-    (await toldOf(file, packing, open)) ?? (await readOf(file, packing, open, options));
+    (await contentsFromIndex(file, packing, open)) ??
+    (await contentsByReading(file, packing, open, options));
   const { size } = contents;
-  return inOrder({ path: file.path, ...contents }, options, {
+  return streamSource({ path: file.path, ...contents }, options, {
     // The same file, uploaded as it is, would be another image.
     identity: { ...file.identity, size },
-    lasting: true,
+    repeatable: true,
     requireUnchanged: () => file.requireUnchanged(),
     close: () => file.close(),
   });
 }
 
 /** What the file itself says of what is in it. */
-async function toldOf(
-  file: SourceFile,
-  packing: Packing,
-  open: () => Bytes,
+async function contentsFromIndex(
+  file: FileSource,
+  packing: Compression,
+  open: () => ByteStream,
 ): Promise<Omit<Contents, 'path'> | undefined> {
-  const size = await sizeIn(file, packing);
+  const size = await uncompressedSize(file, packing);
   if (size === undefined) return undefined;
-  const { head, bytes } = await peeked(open());
+  const { head, bytes } = await readHead(open());
   return { head, size, open: () => bytes };
 }
 
 /** Bytes of what is in a packed file, where its end tells. */
-async function sizeIn(file: SourceFile | WebFile, packing: Packing): Promise<number | undefined> {
+async function uncompressedSize(
+  file: FileSource | WebFile,
+  packing: Compression,
+): Promise<number | undefined> {
   const read: ReadAt = async (offset, length) => {
     const bytes = Buffer.alloc(length);
     await file.read({ start: offset, end: offset + length }, bytes);
@@ -92,14 +101,14 @@ async function sizeIn(file: SourceFile | WebFile, packing: Packing): Promise<num
 }
 
 /** The same, learnt by reading all of it, which also tells a damaged file before anything is sent. */
-async function readOf(
-  { path }: SourceFile,
-  packing: Packing,
-  open: () => Bytes,
+async function contentsByReading(
+  { path }: FileSource,
+  packing: Compression,
+  open: () => ByteStream,
   { onNote, signal }: SourceOptions,
 ): Promise<Omit<Contents, 'path'>> {
   onNote(`${path} is packed with ${packing.name}: it is read once to learn its size`);
-  return { ...(await measured(open(), signal)), open };
+  return { ...(await measure(open(), signal)), open };
 }
 
 async function openPipe(options: SourceOptions): Promise<Source> {
@@ -121,16 +130,17 @@ async function openAddress(address: string, options: SourceOptions): Promise<Sou
   }
   const file = await WebFile.open(address, options);
   try {
-    const packing = packingFor(file.head, file.path, options);
-    if (file.ranges && !packing) {
-      requireSensible(file.head, file.path, options);
+    const packing = compressionFor(file.head, file.path, options);
+    if (file.supportsRanges && !packing) {
+      requireUsable(file.head, file.path, options);
       return new WebSource(file);
     }
     const why = packing ? `is packed with ${packing.name}` : 'comes from a server without ranges';
     options.onNote(`${file.path} ${why}: its upload cannot be resumed`);
     // Without ranges the end of a packed file cannot be asked for.
-    const told = packing && file.ranges ? await sizeIn(file, packing) : undefined;
-    const size = packing ? told : file.size;
+    const unpackedSize =
+      packing && file.supportsRanges ? await uncompressedSize(file, packing) : undefined;
+    const size = packing ? unpackedSize : file.size;
     return await fromStream(file.path, file.bytes(), options, size, () => file.close());
   } catch (error) {
     await file.close();
@@ -141,28 +151,28 @@ async function openAddress(address: string, options: SourceOptions): Promise<Sou
 /** A source of bytes that come only once; `size` is how many the image has, where that is known. */
 async function fromStream(
   path: string,
-  bytes: Bytes,
+  bytes: ByteStream,
   options: SourceOptions,
   size: number | undefined,
   close: () => Promise<void>,
 ): Promise<Source> {
   const { signal, onNote } = options;
-  const outer = await peeked(bytes);
-  const packing = packingFor(outer.head, path, options);
-  const inner = packing ? await peeked(unpacked(path, packing, outer.bytes)) : outer;
-  requireSensible(inner.head, path, options);
+  const outer = await readHead(bytes);
+  const packing = compressionFor(outer.head, path, options);
+  const inner = packing ? await readHead(decompressed(path, packing, outer.bytes)) : outer;
+  requireUsable(inner.head, path, options);
   const isRaw = options.format === 'raw' || imageFormat(inner.head, 0).format === 'raw';
   const known = size ?? (isRaw ? options.size : undefined);
   if (known === undefined) {
     onNote(`the size of ${path} is not known: it is copied to a temporary file first`);
-    const file = await spooled(path, inner.bytes, signal);
+    const file = await spoolToTempFile(path, inner.bytes, signal);
     await close();
     return file;
   }
   const { head } = inner;
-  return inOrder({ path, head, size: known, open: () => inner.bytes }, options, {
+  return streamSource({ path, head, size: known, open: () => inner.bytes }, options, {
     identity: { size: known, modified: '', inode: '' },
-    lasting: false,
+    repeatable: false,
     close,
   });
 }
@@ -171,18 +181,22 @@ interface Contents {
   readonly path: string;
   readonly head: Buffer;
   readonly size: number;
-  readonly open: () => Bytes;
+  readonly open: () => ByteStream;
 }
 
 interface Origin {
   readonly identity: FileIdentity;
-  readonly lasting: boolean;
+  readonly repeatable: boolean;
   readonly requireUnchanged?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-function inOrder({ path, head, size, open }: Contents, options: SourceOptions, origin: Origin) {
-  requireSensible(head, path, options);
+function streamSource(
+  { path, head, size, open }: Contents,
+  options: SourceOptions,
+  origin: Origin,
+) {
+  requireUsable(head, path, options);
   return new StreamSource({
     ...{ path, size, open },
     ...origin,
@@ -192,14 +206,14 @@ function inOrder({ path, head, size, open }: Contents, options: SourceOptions, o
 }
 
 /** How it is packed, unless it is to be left so. Throws when its name says so and it is not. */
-function packingFor(
+function compressionFor(
   head: Buffer,
   path: string,
-  { packed, format }: SourceOptions,
-): Packing | undefined {
-  if (packed) return undefined;
-  const packing = packingOf(head);
-  const named = packingNamed(path);
+  { keepCompressed, format }: SourceOptions,
+): Compression | undefined {
+  if (keepCompressed) return undefined;
+  const packing = compressionOf(head);
+  const named = compressionByExtension(path);
   if (packing || !named || format === 'raw') return packing;
   throw new UsageError(`${path} is not packed with ${named.name}, whatever its name says`, {
     code: 'wrong_format',
@@ -207,23 +221,27 @@ function packingFor(
   });
 }
 
-function requireSensible(head: Buffer, path: string, { format, packed }: SourceOptions): void {
+function requireUsable(
+  head: Buffer,
+  path: string,
+  { format, keepCompressed }: SourceOptions,
+): void {
   if (head.length === 0) throw new UsageError(`${path} is empty`, { code: 'empty_file' });
-  if (format === 'raw' || packed) return;
-  const name = packingOf(head) ? path : path.replace(/\.(gz|xz|zst)$/i, '');
+  if (format === 'raw' || keepCompressed) return;
+  const name = compressionOf(head) ? path : path.replace(/\.(gz|xz|zst)$/i, '');
   requireKnown(head, imageFormat(head, 0), name);
 }
 
-async function measured(
-  bytes: Bytes,
+async function measure(
+  bytes: ByteStream,
   signal: AbortSignal,
 ): Promise<{ readonly head: Buffer; readonly size: number }> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bytes) {
     signal.throwIfAborted();
-    if (size < HEAD) parts.push(Buffer.from(chunk.subarray(0, HEAD)));
+    if (size < HEAD_LENGTH) parts.push(Buffer.from(chunk.subarray(0, HEAD_LENGTH)));
     size += chunk.length;
   }
-  return { head: Buffer.concat(parts).subarray(0, HEAD), size };
+  return { head: Buffer.concat(parts).subarray(0, HEAD_LENGTH), size };
 }

@@ -1,10 +1,11 @@
-/** The file that a download grows in, beside the one that it becomes at the end. */
+/** The `.partial` file of a download, renamed to its target at the end. */
+
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, rm, statfs, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import pLimit from 'p-limit';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import type { FileIdentity } from './journal.ts';
-import { Slots } from './slots.ts';
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
@@ -14,7 +15,7 @@ export class PartialFile {
   readonly path: string;
   readonly #handle: FileHandle;
   /** Writes go one by one: systems let only one at a file, and threads that wait for it cost time. */
-  readonly #writing = new Slots(1);
+  readonly #writing = pLimit(1);
   readonly #force: boolean;
 
   private constructor(target: string, handle: FileHandle, force: boolean) {
@@ -60,14 +61,14 @@ export class PartialFile {
     try {
       handle = await open(path, constants.O_RDWR | noFollow | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
-      throw notTheFile(path, (error as Error).message);
+      throw partialChanged(path, (error as Error).message);
     }
     const { ino, dev, size } = await handle.stat({ bigint: true });
     if (`${dev}:${ino}` === known.inode && Number(size) === known.size) {
       return new PartialFile(target, handle, force);
     }
     await handle.close();
-    throw notTheFile(path, 'it is another file');
+    throw partialChanged(path, 'it is another file');
   }
 
   /**
@@ -75,16 +76,16 @@ export class PartialFile {
    * to saying so. A second name that it had left is removed.
    */
   static async isFinished(target: string, known: FileIdentity): Promise<boolean> {
-    if (!(await isThat(target, known))) return false;
+    if (!(await isSameFile(target, known))) return false;
     const path = partialPath(target);
-    if (await isThat(path, known)) await unlink(path);
+    if (await isSameFile(path, known)) await unlink(path);
     await flushFolder(dirname(target));
     return true;
   }
 
   /** Gives the file its final length, all of it a hole where nothing was written yet. */
   async resize(size: number): Promise<void> {
-    await written(this.path, () => this.#handle.truncate(size));
+    await describeWriteErrors(this.path, () => this.#handle.truncate(size));
   }
 
   /** What tells this file from others; its time changes all the while. */
@@ -104,7 +105,7 @@ export class PartialFile {
   }
 
   async write(offset: number, bytes: Buffer): Promise<void> {
-    await this.#writing.run(async () => {
+    await this.#writing(async () => {
       for (let written = 0; written < bytes.length; ) {
         const { bytesWritten } = await this.#handle.write(
           bytes,
@@ -123,12 +124,12 @@ export class PartialFile {
 
   /** Puts the finished file in its place, in one step and for good. */
   async finish(): Promise<void> {
-    await written(this.path, () => this.#handle.sync());
+    await describeWriteErrors(this.path, () => this.#handle.sync());
     if (this.#force) {
       await requireFree(this.target, true);
-      await written(this.target, () => rename(this.path, this.target));
+      await describeWriteErrors(this.target, () => rename(this.path, this.target));
     } else {
-      await written(this.target, () => moveToFree(this.path, this.target));
+      await describeWriteErrors(this.target, () => moveToFree(this.path, this.target));
     }
     await this.#handle.close();
     await flushFolder(dirname(this.target));
@@ -145,7 +146,7 @@ export class PartialFile {
 }
 
 /** Does something with a file; says which one it was when the system refuses. */
-async function written<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function describeWriteErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -165,7 +166,7 @@ export function partialPath(target: string): string {
 }
 
 /** Whether a path is that very file, and no link to it. */
-async function isThat(path: string, known: FileIdentity): Promise<boolean> {
+async function isSameFile(path: string, known: FileIdentity): Promise<boolean> {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   if (!found?.isFile()) return false;
   return `${found.dev}:${found.ino}` === known.inode && Number(found.size) === known.size;
@@ -242,7 +243,7 @@ async function flushFolder(path: string): Promise<void> {
   }
 }
 
-function notTheFile(path: string, why: string): UsageError {
+function partialChanged(path: string, why: string): UsageError {
   return new UsageError(`${path} is not what the earlier download left: ${why}`, {
     code: 'partial_changed',
     hint: 'run the command with --force and without --resume to begin anew',

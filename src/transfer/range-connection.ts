@@ -1,19 +1,19 @@
 /**
- * A connection to an image daemon for ranges of images alone. Bytes go from the socket straight to
- * where they belong: no library that hands them out in fresh pieces can be as fast.
+ * HTTP connection to an image daemon for ranges of images alone. Bytes go from the socket straight to
+ * where they belong: no library that hands them out in fresh chunks can be as fast.
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSafely } from 'node:tls';
-import { badAnswer } from './refusals.ts';
+import { invalidResponse } from './daemon-errors.ts';
 
 /** Where a daemon listens. */
-export interface Place {
+export interface DaemonEndpoint {
   readonly origin: string;
   /** A socket of this machine that leads there. */
   readonly socketPath?: string;
   readonly trust: ConnectionOptions;
   /** A connection through a proxy, where the server is behind one. */
-  readonly way?: () => Promise<Socket | undefined>;
+  readonly connectThroughProxy?: () => Promise<Socket | undefined>;
 }
 
 export interface RangeRequest {
@@ -24,32 +24,32 @@ export interface RangeRequest {
   /** Has room for all of them. */
   readonly buffer: Buffer;
   readonly signal: AbortSignal;
-  readonly pace?: Pace;
+  readonly pace?: RateControl;
 }
 
 /** How fast bytes may come. */
-export interface Pace {
+export interface RateControl {
   /** As many may come at once. */
   readonly piece: number;
   /** Told of bytes that came; more may follow when it resolves. */
   readonly pass: (count: number) => Promise<void>;
 }
 
-export interface RangeAnswer {
+export interface RangeResponse {
   /** 206 when the bytes are in the buffer. */
   readonly status: number;
   /** Of a refusal, where it is short. */
   readonly text: string;
 }
 
-const HEAD = 16_384;
-const LONGEST_REFUSAL = 65_536;
-const CONNECT_LIMIT = 10_000;
-const SILENCE = 60_000;
+const MAX_HEAD_LENGTH = 16_384;
+const MAX_ERROR_BODY = 65_536;
+const CONNECT_TIMEOUT = 10_000;
+const IDLE_TIMEOUT = 60_000;
 const headEnd = Buffer.from('\r\n\r\n');
 
-interface Turn extends RangeRequest {
-  readonly resolve: (answer: RangeAnswer) => void;
+interface PendingRequest extends RangeRequest {
+  readonly resolve: (answer: RangeResponse) => void;
   readonly reject: (error: unknown) => void;
   /** Known when the head of the answer is there. */
   status: number | undefined;
@@ -62,14 +62,14 @@ export class RangeConnection {
   readonly #host: string;
   readonly #socket: Socket;
   /** What comes before a body, and whatever comes when nothing should. */
-  readonly #head = Buffer.allocUnsafeSlow(HEAD);
+  readonly #head = Buffer.allocUnsafeSlow(MAX_HEAD_LENGTH);
   #headLength = 0;
-  #turn: Turn | undefined;
+  #turn: PendingRequest | undefined;
   #broken: unknown;
   #answers = 0;
 
   /** @param socket leads to the server already */
-  constructor({ origin, socketPath, trust }: Place, socket?: Socket) {
+  constructor({ origin, socketPath, trust }: DaemonEndpoint, socket?: Socket) {
     const { protocol, hostname, port, host } = new URL(origin);
     this.#host = socketPath === undefined ? host : 'localhost';
     const name = hostname.replace(/^\[|\]$/g, '');
@@ -88,8 +88,8 @@ export class RangeConnection {
     this.#socket.setNoDelay(true);
     const connected =
       socketPath === undefined && protocol === 'https:' ? 'secureConnect' : 'connect';
-    this.#socket.setTimeout(CONNECT_LIMIT);
-    this.#socket.once(connected, () => this.#socket.setTimeout(SILENCE));
+    this.#socket.setTimeout(CONNECT_TIMEOUT);
+    this.#socket.once(connected, () => this.#socket.setTimeout(IDLE_TIMEOUT));
     this.#socket.on('timeout', () => {
       const code = this.#socket.connecting ? 'UND_ERR_CONNECT_TIMEOUT' : 'UND_ERR_BODY_TIMEOUT';
       this.#end(failure('nothing comes any more', code));
@@ -114,7 +114,7 @@ export class RangeConnection {
   }
 
   /** Asks for a range; one at a time. Rejects when that is not what comes. */
-  async get(request: RangeRequest): Promise<RangeAnswer> {
+  async get(request: RangeRequest): Promise<RangeResponse> {
     const { signal, path, first, last } = request;
     signal.throwIfAborted();
     const stop = () => this.#end(signal.reason);
@@ -150,7 +150,7 @@ export class RangeConnection {
       // The whole answer is there and waits for its time: next comes the head of another.
       return this.#head;
     }
-    return this.#headLength < HEAD ? this.#head.subarray(this.#headLength) : this.#head;
+    return this.#headLength < MAX_HEAD_LENGTH ? this.#head.subarray(this.#headLength) : this.#head;
   }
 
   /** Takes bytes that came in memory of somebody else's. */
@@ -199,22 +199,22 @@ export class RangeConnection {
   }
 
   /** Reads the head of the answer when all of it is there, and takes what came with it. */
-  #readHead(turn: Turn): void {
+  #readHead(turn: PendingRequest): void {
     const come = this.#head.subarray(0, this.#headLength);
     const end = come.indexOf(headEnd);
     if (end < 0) {
-      if (this.#headLength === HEAD) this.#end(badAnswer('sends no HTTP'));
+      if (this.#headLength === MAX_HEAD_LENGTH) this.#end(invalidResponse('sends no HTTP'));
       return;
     }
-    const head = new AnswerHead(come.toString('latin1', 0, end));
-    const problem = whatIsWrong(head, turn);
+    const head = new ResponseHead(come.toString('latin1', 0, end));
+    const problem = responseProblem(head, turn);
     if (problem !== undefined) {
       this.#end(problem);
       return;
     }
     // What nobody knows the end of, or reads to the end, ends with the connection.
     const { status, length = Number.POSITIVE_INFINITY } = head;
-    const isRead = status === 206 || length <= LONGEST_REFUSAL;
+    const isRead = status === 206 || length <= MAX_ERROR_BODY;
     if (head.closes || !isRead) this.#broken = failure('other side closed', 'UND_ERR_SOCKET');
     if (status === 206) turn.body = turn.buffer.subarray(0, length);
     else turn.body = Buffer.alloc(isRead ? length : 0);
@@ -227,7 +227,7 @@ export class RangeConnection {
     turn.status = status;
   }
 
-  #finish({ body, resolve }: Turn, status: number): void {
+  #finish({ body, resolve }: PendingRequest, status: number): void {
     this.#turn = undefined;
     this.#headLength = 0;
     this.#answers += 1;
@@ -245,21 +245,21 @@ export class RangeConnection {
 }
 
 /** Why the answer to a request cannot be used. */
-function whatIsWrong(head: AnswerHead, { first, last }: RangeRequest): unknown {
-  if (head.status === 200) return badAnswer('does not know ranges');
-  if (!head.status) return badAnswer('sends no HTTP');
+function responseProblem(head: ResponseHead, { first, last }: RangeRequest): unknown {
+  if (head.status === 200) return invalidResponse('does not know ranges');
+  if (!head.status) return invalidResponse('sends no HTTP');
   if (head.status !== 206) return undefined;
   if (!head.field('content-range').startsWith(`bytes ${first}-${last}/`)) {
-    return badAnswer('sends another range than it was asked for');
+    return invalidResponse('sends another range than it was asked for');
   }
   const wanted = last - first + 1;
-  if (head.length === undefined) return badAnswer('does not say how long its answer is');
-  if (head.length > wanted) return badAnswer('sends more than it was asked for');
+  if (head.length === undefined) return invalidResponse('does not say how long its answer is');
+  if (head.length > wanted) return invalidResponse('sends more than it was asked for');
   return head.length < wanted ? failure('short', 'UND_ERR_SOCKET') : undefined;
 }
 
 /** The head of an answer. */
-class AnswerHead {
+class ResponseHead {
   readonly status: number;
   readonly #version: string;
   readonly #lines: readonly string[];

@@ -1,9 +1,9 @@
-/** The connections through which ranges of one image come. */
+/** Pool of the connections through which ranges of one image are fetched. */
 import {
-  type Place,
-  type RangeAnswer,
+  type DaemonEndpoint,
   RangeConnection,
   type RangeRequest,
+  type RangeResponse,
 } from './range-connection.ts';
 
 /** What a connection ends with that nobody used for too long. */
@@ -15,10 +15,10 @@ export class RangePool {
   #isOver = false;
 
   /** Asks for a range, over a connection that is free or a new one. */
-  async get(place: Place, request: RangeRequest): Promise<RangeAnswer> {
-    const key = place.socketPath ?? place.origin;
+  async get(endpoint: DaemonEndpoint, request: RangeRequest): Promise<RangeResponse> {
+    const key = endpoint.socketPath ?? endpoint.origin;
     for (;;) {
-      const connection = this.#taken(key) ?? (await opened(place));
+      const connection = this.#taken(key) ?? (await opened(endpoint));
       this.#busy.add(connection);
       try {
         return await connection.get(request);
@@ -51,8 +51,9 @@ export class RangePool {
   }
 }
 
-async function opened(place: Place): Promise<RangeConnection> {
+async function opened(endpoint: DaemonEndpoint): Promise<RangeConnection> {
   // What is on this machine needs no proxy.
-  const socket = place.socketPath === undefined ? await place.way?.() : undefined;
-  return new RangeConnection(place, socket);
+  const socket =
+    endpoint.socketPath === undefined ? await endpoint.connectThroughProxy?.() : undefined;
+  return new RangeConnection(endpoint, socket);
 }

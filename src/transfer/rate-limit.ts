@@ -1,5 +1,5 @@
-/** A limit on the bytes per second of all connections of a transfer together. */
-import { pause } from '../client/pause.ts';
+/** Limit on the bytes per second of all connections of a transfer together. */
+import { pause } from '../client/retry.ts';
 
 /** What tells the time and waits, in milliseconds; tests bring their own. */
 export interface Timing {
@@ -7,8 +7,8 @@ export interface Timing {
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-const MOST = 2 ** 20;
-const LEAST = 2 ** 12;
+const MAX_CHUNK = 2 ** 20;
+const MIN_CHUNK = 2 ** 12;
 
 export class RateLimit {
   readonly #perMillisecond: number;
@@ -23,12 +23,12 @@ export class RateLimit {
   }
 
   /** Bytes that may pass at once: a tenth of a second of them. */
-  get piece(): number {
-    return Math.min(MOST, Math.max(LEAST, Math.floor(this.#perMillisecond * 100)));
+  get chunkSize(): number {
+    return Math.min(MAX_CHUNK, Math.max(MIN_CHUNK, Math.floor(this.#perMillisecond * 100)));
   }
 
   /** Resolves when so many bytes may follow what was let through before; nothing is saved up. */
-  async pass(bytes: number, signal: AbortSignal): Promise<void> {
+  async acquire(bytes: number, signal: AbortSignal): Promise<void> {
     const now = this.#timing.now();
     const due = Math.max(now, this.#free);
     this.#free = due + bytes / this.#perMillisecond;

@@ -1,5 +1,7 @@
-/** What is uploaded, wherever its bytes come from. */
-import type { Extent, Piece, Range } from './blocks.ts';
+/** Source of an upload, wherever its bytes come from. */
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
+import type { Piece } from './blocks.ts';
 import type { ImageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 
@@ -11,9 +13,9 @@ export interface Source {
   /** Bytes of the image, unpacked. */
   readonly size: number;
   /** Bytes that its data may take where it is stored; less than `size` where it has holes. */
-  readonly stored: number;
+  readonly storedSize: number;
   /** A later run finds the same bytes again, so that it can go on with the upload. */
-  readonly lasting: boolean;
+  readonly repeatable: boolean;
   /** Where it has data; to be asked for once. */
   extents(): Promise<AsyncIterable<Extent>>;
   /** Fills the buffer with the bytes at an offset; behind the end with zeros. */
@@ -25,20 +27,4 @@ export interface Source {
   /** Throws when it is no longer what it was when it was opened. */
   requireUnchanged(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Reads the runs of a block; what lies between them is zero. */
-export async function readRuns(
-  source: Source,
-  range: Range,
-  runs: readonly Range[],
-  bytes: Buffer,
-): Promise<void> {
-  let at = range.start;
-  for (const run of runs) {
-    bytes.fill(0, at - range.start, run.start - range.start);
-    await source.read(run, bytes.subarray(run.start - range.start, run.end - range.start));
-    at = run.end;
-  }
-  bytes.fill(0, at - range.start);
 }

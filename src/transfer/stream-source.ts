@@ -1,16 +1,17 @@
 /**
- * An image whose bytes come one after the other: through a pipe, from a server that knows no
- * ranges, out of a packed file. It is cut into blocks as it comes; blocks with data are kept until
- * they are where they belong, because a lost connection makes them travel once more.
+ * Source whose bytes come in order, once: a pipe, a server without ranges, a compressed file. Blocks
+ * with data are kept until they are stored, because a lost connection makes them travel once more.
  */
 import { ConflictError, VmctlError } from '../client/errors.ts';
-import { BlockSet } from './block-set.ts';
-import { BLOCK, type Extent, type Piece, type Range } from './blocks.ts';
-import type { Bytes } from './compression.ts';
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
+import { RangeSet } from '../extents/range-set.ts';
+import { BLOCK, type Piece } from './blocks.ts';
+import type { ByteStream } from './compression.ts';
 import type { ImageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
+import { zeroRuns } from './local-extents.ts';
 import type { Source } from './source.ts';
-import { zeroRuns } from './zero-runs.ts';
 
 export interface StreamOptions {
   readonly path: string;
@@ -19,9 +20,9 @@ export interface StreamOptions {
   /** Bytes that have to come, no more and no fewer. */
   readonly size: number;
   /** Another run can begin from the start. */
-  readonly lasting: boolean;
+  readonly repeatable: boolean;
   /** Begins to read; called once. */
-  readonly open: () => Bytes;
+  readonly open: () => ByteStream;
   readonly signal: AbortSignal;
   readonly requireUnchanged?: () => Promise<void>;
   /** Ends the reading, also while it waits for bytes. */
@@ -31,7 +32,7 @@ export interface StreamOptions {
 export class StreamSource implements Source {
   readonly #options: StreamOptions;
   readonly #kept = new Map<number, Buffer>();
-  readonly #released = new BlockSet();
+  readonly #released = new RangeSet();
   readonly #spare: Buffer[] = [];
   #closed = false;
 
@@ -55,12 +56,12 @@ export class StreamSource implements Source {
     return this.#options.size;
   }
 
-  get stored(): number {
+  get storedSize(): number {
     return 0;
   }
 
-  get lasting(): boolean {
-    return this.#options.lasting;
+  get repeatable(): boolean {
+    return this.#options.repeatable;
   }
 
   async extents(): Promise<AsyncIterable<Extent>> {
@@ -92,7 +93,7 @@ export class StreamSource implements Source {
   }
 
   /** Failures to read, told as what they are; an interrupted command is not one of them. */
-  async *#guarded(bytes: Bytes): AsyncGenerator<Uint8Array> {
+  async *#guarded(bytes: ByteStream): AsyncGenerator<Uint8Array> {
     const { signal, path } = this.#options;
     try {
       for await (const chunk of bytes) {

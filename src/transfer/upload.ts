@@ -1,24 +1,29 @@
-/** Uploads a local image into a new or an existing disk. */
+/** Upload of an image into a new or an existing disk. */
 import type { Thing } from '../client/client.ts';
 import { ConflictError, InterruptedError } from '../client/errors.ts';
-import { Control } from './control.ts';
-import type { Copy } from './copy.ts';
-import {
-  cancelQuietly,
-  type Leftover,
-  mayPass,
-  pauseQuietly,
-  removeQuietly,
-  Stopped,
-} from './ending.ts';
-import { Meter } from './events.ts';
 import { type DiskFormat, requireFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
-import type { TransferOptions } from './options.ts';
-import { requireFit, requireRoom, requireSound, sizeOfNew } from './room.ts';
-import { prepareSending } from './send.ts';
+import type { ParallelCopy } from './parallel-copy.ts';
+import type { TransferOptions } from './progress.ts';
+import { ProgressReporter } from './progress.ts';
+import { prepareSending } from './send-blocks.ts';
+import {
+  newDiskSize,
+  requireFitsDisk,
+  requireFitsDomain,
+  requirePlausibleQcow2Size,
+} from './size-checks.ts';
 import type { Source } from './source.ts';
-import { Ticket } from './ticket.ts';
+import { diskName, TransferApi } from './transfer-api.ts';
+import {
+  isTransient,
+  TransferAborted,
+  type TransferRemainder,
+  tryCancel,
+  tryPause,
+  tryRemoveDisk,
+} from './transfer-error.ts';
+import { TransferSession } from './transfer-session.ts';
 import { verifyUpload } from './verify.ts';
 
 /** A disk to be made. */
@@ -29,11 +34,11 @@ export interface NewDisk {
   /** Take all of its room at once. */
   readonly preallocated?: boolean;
   /** Bytes that its storage domain has left, as far as that is known. */
-  readonly room?: number;
+  readonly availableSpace?: number;
   readonly description?: string;
   readonly storageDomain: string;
   /** The domain hands out blocks instead of files: what is not written may be anything. */
-  readonly onBlocks: boolean;
+  readonly onBlockStorage: boolean;
 }
 
 export interface UploadOptions extends TransferOptions {
@@ -48,7 +53,7 @@ export interface UploadOptions extends TransferOptions {
 }
 
 /**
- * Uploads, and returns the disk as it is then. Throws `Stopped` when something was begun and could
+ * Uploads, and returns the disk as it is then. Throws `TransferAborted` when something was begun and could
  * not be finished; everything else means that nothing was changed.
  */
 export async function upload(options: UploadOptions): Promise<Thing> {
@@ -62,84 +67,84 @@ export async function upload(options: UploadOptions): Promise<Thing> {
 
 class Upload {
   readonly #options: UploadOptions;
-  readonly #control: Control;
-  readonly #meter: Meter;
+  readonly #api: TransferApi;
+  readonly #progress: ProgressReporter;
   #journal: Journal | undefined;
-  #ticket: Ticket | undefined;
+  #session: TransferSession | undefined;
   /** The disk that was made, until the journal knows it. */
   #made: string | undefined;
 
   constructor(options: UploadOptions) {
     this.#options = options;
-    this.#control = new Control(options.client, options.signal);
-    this.#meter = new Meter(options.onEvent);
+    this.#api = new TransferApi(options.client, options.signal);
+    this.#progress = new ProgressReporter(options.onEvent);
   }
 
   async run(): Promise<Thing> {
     const { into } = this.#options;
-    this.#meter.enter('preparing');
+    this.#progress.enterPhase('preparing');
     const journal = await this.#openJournal();
     this.#journal = journal;
     const { disk, format } = journal.header;
     const resumed = 'resume' in into;
     if (resumed) {
-      const over = await this.#finishedBefore(journal);
-      if (over) return over;
+      const completed = await this.#completedEarlier(journal);
+      if (completed) return completed;
     }
-    let copy: Copy | undefined;
-    const ticket = new Ticket({
+    let copy: ParallelCopy | undefined;
+    const session = new TransferSession({
       ...this.#options,
-      control: this.#control,
+      api: this.#api,
       direction: 'upload',
       disk,
       format,
       journal,
-      onLost: () => copy?.lost(),
+      onConnectionLost: () => copy?.connectionLost(),
     });
-    this.#ticket = ticket;
-    const { image, capabilities } = await ticket.open();
-    this.#meter.enter('copying', journal.header.size);
+    this.#session = session;
+    const { image, capabilities } = await session.open();
+    this.#progress.enterPhase('copying', journal.header.size);
     copy = prepareSending({
       ...this.#options,
       image,
       capabilities,
       journal,
-      meter: this.#meter,
+      progress: this.#progress,
     });
     try {
       await copy.run();
     } catch (error) {
-      ticket.stop();
+      session.stop();
       throw error;
     }
     await this.#options.source.requireUnchanged();
     if (this.#options.verify && journal.header.hashed) {
-      this.#meter.enter('verifying');
+      this.#progress.enterPhase('verifying');
       if (!(await verifyUpload({ image, capabilities, journal }, this.#options.source))) {
         this.#options.onNote?.(
           'the image daemon makes no checksums: what it stored was not verified',
         );
       }
     }
-    this.#meter.enter('finalizing');
-    ticket.stop();
-    await this.#control.finalize(ticket.id);
+    this.#progress.enterPhase('finalizing');
+    session.stop();
+    await this.#api.finalize(session.id);
     return await this.#finish(journal);
   }
 
   /** The upload whose end an earlier run did not live to see, if that is how it is. */
-  async #finishedBefore(journal: Journal): Promise<Thing | undefined> {
+  async #completedEarlier(journal: Journal): Promise<Thing | undefined> {
     const { transfer } = journal;
-    const phase = transfer && String((await this.#control.transfer(transfer))?.['phase']);
+    const phase = transfer && String((await this.#api.transfer(transfer))?.['phase']);
     if (!transfer || (phase !== 'finished_success' && phase !== 'finalizing_success')) {
       return undefined;
     }
-    await this.#control.ended(transfer);
+    await this.#api.waitUntilFinished(transfer);
     return await this.#finish(journal);
   }
 
   async #finish(journal: Journal): Promise<Thing> {
-    const disk = await this.#control.diskAtRest(journal.header.disk);
+    const disk = await this.#api.waitForDisk(journal.header.disk);
     if (disk['status'] !== 'ok') {
       throw new ConflictError(
         `the service did not accept the image: disks/${journal.header.disk} is ${String(disk['status'])}`,
@@ -147,7 +152,7 @@ class Upload {
       );
     }
     journal.remove(this.#options.onNote);
-    this.#meter.enter('done');
+    this.#progress.enterPhase('done');
     return disk;
   }
 
@@ -157,16 +162,16 @@ class Upload {
     if ('resume' in into) return await this.#takeUp(into.resume);
     const format = requireFormat(source.content, this.#options.format, source.path);
     const virtual = format === 'cow' ? source.content.virtualSize : source.size;
-    if (format === 'cow') requireSound(source);
+    if (format === 'cow') requirePlausibleQcow2Size(source);
     let disk: Thing;
     if ('add' in into) {
-      const size = sizeOfNew(into.add, format, virtual);
-      const shortage = requireRoom(into.add, format, source, size);
+      const size = newDiskSize(into.add, format, virtual);
+      const shortage = requireFitsDomain(into.add, format, source, size);
       if (shortage !== undefined) this.#options.onNote?.(shortage);
       disk = await this.#addDisk(into.add, format, size);
     } else {
       disk = into.disk;
-      requireFit(disk, format, virtual);
+      requireFitsDisk(disk, format, virtual);
     }
     const created = 'add' in into;
     const provisioned = Number(disk['provisioned_size'] ?? virtual);
@@ -175,30 +180,30 @@ class Upload {
       direction: 'upload',
       server,
       disk: String(disk['id']),
-      name: String(disk['alias'] ?? disk['name'] ?? disk['id']),
+      name: diskName(disk),
       file: source.path,
       identity: source.identity,
       format,
       size: format === 'raw' ? provisioned : source.size,
       created,
-      zeroed: created && !into.add.onBlocks,
+      zeroed: created && !into.add.onBlockStorage,
       hashed: this.#options.verify,
     };
-    return source.lasting ? Journal.create(journals, header) : Journal.unkept(header);
+    return source.repeatable ? Journal.create(journals, header) : Journal.inMemory(header);
   }
 
   async #addDisk(wanted: NewDisk, format: DiskFormat, size: number): Promise<Thing> {
-    const added = await this.#control.createDisk({
+    const added = await this.#api.createDisk({
       name: wanted.name,
       ...(wanted.description === undefined ? {} : { description: wanted.description }),
       format,
       // Block storage has no thin raw disks.
-      sparse: !(wanted.preallocated || (wanted.onBlocks && format === 'raw')),
+      sparse: !(wanted.preallocated || (wanted.onBlockStorage && format === 'raw')),
       provisioned_size: size,
       storage_domains: [{ id: wanted.storageDomain }],
     });
     this.#made = String(added['id']);
-    const disk = await this.#control.diskAtRest(this.#made);
+    const disk = await this.#api.waitForDisk(this.#made);
     if (disk['status'] === 'ok') return disk;
     throw new ConflictError(`the new disk ${wanted.name} is ${String(disk['status'])}`, {
       code: 'transfer_failed',
@@ -208,7 +213,7 @@ class Upload {
 
   async #takeUp(journal: Journal): Promise<Journal> {
     journal.refuseIfInUse();
-    if (!(await this.#control.disk(journal.header.disk))) {
+    if (!(await this.#api.disk(journal.header.disk))) {
       journal.remove(this.#options.onNote);
       throw new ConflictError(
         `disks/${journal.header.disk} is gone, and what was uploaded to it as well`,
@@ -220,12 +225,12 @@ class Upload {
 
   /** Puts things in order after a failure. */
   async leave(error: unknown): Promise<unknown> {
-    this.#ticket?.stop();
+    this.#session?.stop();
     const journal = this.#journal;
-    const control = this.#control;
+    const api = this.#api;
     const disk = journal?.header.disk ?? this.#made;
     if (disk === undefined) return error;
-    const transfer = this.#ticket?.begun;
+    const transfer = this.#session?.startedId;
     const resumed = 'resume' in this.#options.into;
     const created = journal?.header.created ?? true;
     if (transfer === undefined && (resumed || !created)) {
@@ -234,23 +239,23 @@ class Upload {
       return error;
     }
     // Somebody who interrupts before anything was sent has changed their mind.
-    const began = resumed || this.#meter.transferred > 0 || !(error instanceof InterruptedError);
-    const { lasting } = this.#options.source;
-    if (journal && transfer !== undefined && began && lasting && mayPass(error)) {
-      const paused = await pauseQuietly(control, transfer);
+    const began = resumed || this.#progress.transferred > 0 || !(error instanceof InterruptedError);
+    const { repeatable } = this.#options.source;
+    if (journal && transfer !== undefined && began && repeatable && isTransient(error)) {
+      const paused = await tryPause(api, transfer);
       journal.close();
-      return new Stopped(error, { resumable: true, disk, transfer, paused });
+      return new TransferAborted(error, { resumable: true, disk, transfer, paused });
     }
-    const told = transfer === undefined || (await cancelQuietly(control, transfer, disk));
-    const left: Leftover = {
+    const cancelled = transfer === undefined || (await tryCancel(api, transfer, disk));
+    const remainder: TransferRemainder = {
       resumable: false,
       disk,
       ...(transfer === undefined ? {} : { transfer }),
-      ...(told ? {} : { untold: true }),
-      ...(lasting ? {} : { onlyOnce: true }),
-      ...(created ? { diskRemoved: await removeQuietly(control, disk) } : { diskSpoilt: true }),
+      ...(cancelled ? {} : { notNotified: true }),
+      ...(repeatable ? {} : { notRepeatable: true }),
+      ...(created ? { diskRemoved: await tryRemoveDisk(api, disk) } : { diskCorrupted: true }),
     };
     journal?.remove(this.#options.onNote);
-    return new Stopped(error, left);
+    return new TransferAborted(error, remainder);
   }
 }

@@ -1,10 +1,10 @@
-/** Whether an image is the same on both sides, by their checksums. */
+/** Verification of transferred images by the checksums of both sides. */
 import { VmctlError } from '../client/errors.ts';
 import { BLOCK, blockCount, blockRange } from './blocks.ts';
-import { checksumQuery } from './checksum.ts';
-import type { Capabilities, RemoteImage } from './daemon.ts';
-import { ALGORITHM, hashOf } from './hash-thread.ts';
+import { ALGORITHM, checksumQuery, hashBlock } from './checksum.ts';
 import type { Journal } from './journal.ts';
+import type { ProgressReporter, TransferOptions } from './progress.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
 import type { Source } from './source.ts';
 
 /** An image that was moved, and what is known about it. */
@@ -24,7 +24,7 @@ export async function verifyUpload(
 ): Promise<boolean> {
   const theirs = features.has('checksum') ? await image.checksum(checksumQuery) : undefined;
   if (theirs === undefined) return false;
-  const size = features.has('extents') ? (await image.layout()).size : journal.header.size;
+  const size = features.has('extents') ? (await image.extents()).size : journal.header.size;
   const ours = await imageChecksum(journal, source, size);
   if (ours === theirs) return true;
   throw new VmctlError(
@@ -34,13 +34,13 @@ export async function verifyUpload(
 }
 
 /** The checksum of an image that is being fetched; nothing when the daemon makes none. */
-export type Promised = Promise<string | undefined>;
+export type PendingChecksum = Promise<string | undefined>;
 
 /**
  * Asks for the checksum of an image while its bytes come: reading is cheapest while both want the
  * same, and nobody has to wait for it in the end. A failure is reported to whoever awaits it.
  */
-export function askForChecksum(image: RemoteImage, { features }: Capabilities): Promised {
+export function requestChecksum(image: RemoteImage, { features }: Capabilities): PendingChecksum {
   const asked = features.has('checksum')
     ? image.checksum(checksumQuery)
     : Promise.resolve(undefined);
@@ -48,10 +48,25 @@ export function askForChecksum(image: RemoteImage, { features }: Capabilities): 
   return asked;
 }
 
-/** The same for what was fetched from the daemon. */
-export async function verifyDownload(journal: Journal, asked: Promised): Promise<boolean> {
-  const theirs = await asked;
-  if (theirs === undefined) return false;
+/**
+ * Compares what was downloaded with the checksum that was requested; `undefined` when none was.
+ * Returns whether that was possible, and notes `unverified` where the daemon makes no checksums;
+ * throws when both differ.
+ */
+export async function verifyDownload(
+  journal: Journal,
+  requested: PendingChecksum | undefined,
+  { onNote }: Pick<TransferOptions, 'onNote'>,
+  progress: ProgressReporter,
+  unverified: string,
+): Promise<boolean> {
+  if (!requested) return false;
+  progress.enterPhase('verifying');
+  const theirs = await requested;
+  if (theirs === undefined) {
+    onNote?.(`the image daemon makes no checksums: ${unverified}`);
+    return false;
+  }
   const { size } = journal.header;
   const ours = journal.hashes.checksum(size, (block) => blockRange(block, size));
   if (ours === theirs) return true;
@@ -71,7 +86,7 @@ async function imageChecksum(journal: Journal, source: Source, size: number): Pr
       const range = blockRange(block, size);
       const bytes = Buffer.alloc(range.end - range.start);
       await source.read(range, bytes);
-      journal.hashes.set(block, await hashOf(bytes));
+      journal.hashes.set(block, await hashBlock(bytes));
     }
   }
   return journal.hashes.checksum(size, (block) => blockRange(block, size));

@@ -1,9 +1,18 @@
-/** An image on a web server that sends it in ranges, in any order. */
-import { allData, type Extent, type Range } from './blocks.ts';
-import { type ImageFormat, imageFormat } from './image-format.ts';
+/** Image on a web server, read in ranges where the server supports them, else as one stream. */
+
+import { ConflictError, ConnectionError, UsageError, type VmctlError } from '../client/errors.ts';
+import { Http, type HttpResponse } from '../client/http.ts';
+import type { EnvironmentVariables } from '../client/proxy-env.ts';
+import { backOff } from '../client/retry.ts';
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
+import { allData } from './blocks.ts';
+import type { ByteStream } from './compression.ts';
+import { HEAD_LENGTH, type ImageFormat, imageFormat } from './image-format.ts';
 import type { FileIdentity } from './journal.ts';
 import type { Source } from './source.ts';
-import type { WebFile } from './web-file.ts';
+import { readHead } from './stream-head.ts';
+import { systemCaCertificates } from './system-ca.ts';
 
 export class WebSource implements Source {
   readonly #file: WebFile;
@@ -26,12 +35,12 @@ export class WebSource implements Source {
     return imageFormat(this.#file.head, this.size);
   }
 
-  get stored(): number {
+  get storedSize(): number {
     return this.size;
   }
 
   /** Without a version nobody can tell whether it is the same another time. */
-  get lasting(): boolean {
+  get repeatable(): boolean {
     return this.#file.validator !== '';
   }
 
@@ -52,3 +61,210 @@ export class WebSource implements Source {
     await this.#file.close();
   }
 }
+
+export interface WebOptions {
+  /** Certificate authorities in PEM to believe beside those of the system. */
+  readonly ca?: string;
+  /** Environment that may name a proxy. */
+  readonly env: EnvironmentVariables;
+  readonly retries: number;
+  readonly signal: AbortSignal;
+}
+
+interface FileInfo {
+  readonly head: Buffer;
+  readonly size: number | undefined;
+  readonly validator: string;
+  /** All of it, where the server sends nothing less. */
+  readonly bytes?: ByteStream;
+}
+
+/** What is at an address. */
+export class WebFile {
+  /** The address without what may be secret in it. */
+  readonly path: string;
+  /** The first bytes. */
+  readonly head: Buffer;
+  /** Bytes of it; `undefined` when the server does not say. */
+  readonly size: number | undefined;
+  /** The server sends single ranges, and says what version they are of. */
+  readonly supportsRanges: boolean;
+  readonly validator: string;
+  readonly #url: URL;
+  readonly #http: Http;
+  readonly #options: WebOptions;
+  readonly #all: ByteStream | undefined;
+
+  private constructor(url: URL, http: Http, options: WebOptions, found: FileInfo) {
+    this.path = `${url.origin}${url.pathname}`;
+    this.#url = url;
+    this.#http = http;
+    this.#options = options;
+    this.head = found.head;
+    this.size = found.size;
+    this.supportsRanges = found.size !== undefined && found.bytes === undefined;
+    this.validator = found.validator;
+    this.#all = found.bytes;
+  }
+
+  /** Looks at what is there. Throws when it cannot be read. */
+  static async open(address: string, options: WebOptions): Promise<WebFile> {
+    const url = parseUrl(address);
+    const http = await Http.open({
+      trust: { ca: [...systemCaCertificates(), ...(options.ca ? [options.ca] : [])].join('\n') },
+      env: options.env,
+      signal: options.signal,
+    });
+    try {
+      const range = { start: 0, end: HEAD_LENGTH };
+      const answer = await http.send(requestFor(url, range));
+      requireSuccess(url, answer);
+      const { status, headers } = answer;
+      const validator = headers['etag'] ?? headers['last-modified'] ?? '';
+      const { head, bytes } = await readHead(answer.stream ?? empty());
+      if (status === 206) {
+        const total = Number(/^bytes 0-\d+\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]);
+        const size = Number.isSafeInteger(total) ? total : undefined;
+        return new WebFile(url, http, options, { head, size, validator });
+      }
+      const length = headers['content-encoding'] ? Number.NaN : Number(headers['content-length']);
+      const size = Number.isSafeInteger(length) && length > 0 ? length : undefined;
+      return new WebFile(url, http, options, { head, size, validator, bytes });
+    } catch (error) {
+      await http.close();
+      throw error;
+    }
+  }
+
+  /** Everything from the start, once; goes on where it was when a connection is lost, if it can. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    if (this.#all) {
+      yield* this.#all;
+      return;
+    }
+    const end = this.size ?? 0;
+    let at = 0;
+    for (let failures = 0; at < end; ) {
+      try {
+        for await (const chunk of await this.#body({ start: at, end })) {
+          at += chunk.length;
+          failures = 0;
+          yield chunk;
+        }
+        if (at < end) throw cutShort(this.path, at, end);
+      } catch (error) {
+        failures += 1;
+        await this.#retryAfter(error, failures);
+      }
+    }
+  }
+
+  /** Fills the buffer with the bytes of a range. */
+  async read(range: Range, buffer: Buffer): Promise<void> {
+    const length = range.end - range.start;
+    for (let failures = 0; ; ) {
+      try {
+        let filled = 0;
+        for await (const chunk of await this.#body(range)) {
+          if (filled + chunk.length > length) throw changed(this.path, 'it sends too much');
+          buffer.set(chunk, filled);
+          filled += chunk.length;
+        }
+        if (filled < length) throw cutShort(this.path, range.start + filled, range.end);
+        return;
+      } catch (error) {
+        failures += 1;
+        await this.#retryAfter(error, failures);
+      }
+    }
+  }
+
+  async #body(range: Range): Promise<AsyncIterable<Uint8Array>> {
+    const answer = await this.#http.send(requestFor(this.#url, range));
+    requireSuccess(this.#url, answer);
+    const { status, headers, stream } = answer;
+    const validator = headers['etag'] ?? headers['last-modified'] ?? '';
+    const contentRange = headers['content-range'];
+    if (status !== 206 || contentRange !== `bytes ${range.start}-${range.end - 1}/${this.size}`) {
+      throw changed(this.path, 'the server sends another range than before');
+    }
+    if (validator !== this.validator) throw changed(this.path, 'it is another version');
+    return stream ?? empty();
+  }
+
+  /** Waits before another attempt, or throws when there is none. */
+  async #retryAfter(error: unknown, failures: number): Promise<void> {
+    const { retries, signal } = this.#options;
+    if (signal.aborted) throw signal.reason;
+    if (!(error instanceof ConnectionError) || failures > retries) throw error;
+    await backOff(failures, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#http.close();
+  }
+}
+
+/** Whether a word names something on a web server. */
+export function isUrl(word: string): boolean {
+  return /^https?:\/\//i.test(word);
+}
+
+function parseUrl(address: string): URL {
+  try {
+    return new URL(address);
+  } catch {
+    throw new UsageError(`${address} is no address`, { hint: 'https://host/path/image.qcow2' });
+  }
+}
+
+function requestFor(url: URL, { start, end }: Range) {
+  const { username, password } = url;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    method: 'GET',
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      range: `bytes=${start}-${end - 1}`,
+      'accept-encoding': 'identity',
+      ...(username === ''
+        ? {}
+        : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    },
+    isStreamed: true,
+  };
+}
+
+function requireSuccess(url: URL, { status }: HttpResponse): void {
+  if (status === 200 || status === 206) return;
+  const path = `${url.origin}${url.pathname}`;
+  if (status === 416) throw new UsageError(`${path} is empty`, { code: 'empty_file' });
+  const context = { code: 'unreadable_file', status };
+  if (status >= 500 || status === 429) {
+    throw new ConnectionError(`${path} cannot be read: the server says ${status}`, {
+      ...context,
+      retryable: true,
+    });
+  }
+  throw new UsageError(`${path} cannot be read: the server says ${status}`, {
+    ...context,
+    hint: status === 404 ? 'nothing is there; check the address' : 'check who may read it',
+  });
+}
+
+function cutShort(path: string, at: number, end: number): ConnectionError {
+  return new ConnectionError(`${path} cannot be read: the server ended at byte ${at} of ${end}`, {
+    code: 'connection_lost',
+    retryable: true,
+  });
+}
+
+function changed(path: string, why: string): VmctlError {
+  return new ConflictError(`${path} changed while it was uploaded: ${why}`, {
+    code: 'source_changed',
+    hint: 'upload it again from its start',
+  });
+}
+
+async function* empty(): AsyncGenerator<Uint8Array> {}

@@ -1,4 +1,4 @@
-/** How long what is in an xz file is, read off the index at its end (The .xz File Format, 2 and 4). */
+/** Uncompressed size from the index of an xz file (The .xz File Format, 2 and 4). */
 
 /** Reads bytes of the file: all of those that were asked for. */
 export type ReadAt = (offset: number, length: number) => Promise<Buffer>;

@@ -1,10 +1,9 @@
-/** From bodies to objects in memory. */
+/** Decoding of bodies into objects in memory. */
 import { pluralOf, tagOf } from '../model/index.ts';
-import { actionShape } from './action.ts';
-import { readJson, readJsonList } from './json/read.ts';
-import { bodyText, type DecodeOptions, type MediaType } from './media.ts';
-import { shapeOf } from './shape.ts';
-import { readXml, readXmlList } from './xml/read.ts';
+import { bodyText, type DecodeOptions, type MediaType } from './body.ts';
+import { readJson, readJsonList } from './json-reader.ts';
+import { actionShape, shapeOf } from './shape.ts';
+import { readXml, readXmlList } from './xml-reader.ts';
 
 /**
  * Reads one object of a type of the model. Throws a `WireError` for a body that is malformed, has

@@ -1,12 +1,11 @@
-/** From objects in memory to bodies. */
+/** Encoding of objects in memory as bodies. */
 import type { Dialect } from '../model/dialect.ts';
 import { pluralOf, tagOf } from '../model/index.ts';
-import { actionShape } from './action.ts';
-import { writeJson, writeJsonInPieces } from './json/write.ts';
-import type { MediaType } from './media.ts';
-import { actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
-import { isLarge } from './weight.ts';
-import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml/write.ts';
+import type { MediaType } from './body.ts';
+import { writeJson, writeJsonInPieces } from './json-writer.ts';
+import { isLarge } from './member-writer.ts';
+import { actionShape, actionsMember, linkMember, type Shape, shapeOf } from './shape.ts';
+import { writeXml, writeXmlInPieces, xmlDeclaration } from './xml-writer.ts';
 
 /** Characters per chunk of a long list, at least. */
 const chunkSize = 64 * 1024;

@@ -1,11 +1,10 @@
-/** Faults: what a service says when it does not do what it was asked (specification 7). */
+/** Fault documents: why a service did not do what it was asked (specification 7). */
 import type { Dialect } from '../model/dialect.ts';
-import { actionShape } from './action.ts';
+import { bodyText, type MediaType } from './body.ts';
 import { encodeObject } from './encode.ts';
-import { readJson } from './json/read.ts';
-import { bodyText, type MediaType } from './media.ts';
-import { type Shape, shapeOf } from './shape.ts';
-import { readXml, rootOf } from './xml/read.ts';
+import { readJson } from './json-reader.ts';
+import { actionShape, type Shape, shapeOf } from './shape.ts';
+import { readXml, rootOf } from './xml-reader.ts';
 
 export interface Fault {
   readonly reason?: string;

@@ -1,4 +1,7 @@
 /** XML and JSON codecs, driven by the model. */
+
+export type { DecodeOptions, MediaType } from './body.ts';
+export { WireError, type WireErrorKind } from './body.ts';
 export { decodeAction, decodeList, decodeObject } from './decode.ts';
 export {
   type CollectionExtras,
@@ -11,7 +14,5 @@ export {
   encodeRuns,
   listFrame,
 } from './encode.ts';
-export { WireError, type WireErrorKind } from './error.ts';
 export { decodeFault, encodeFault, type Fault } from './fault.ts';
 export { type Link, LinkList } from './links.ts';
-export type { DecodeOptions, MediaType } from './media.ts';

@@ -1,5 +1,5 @@
-/** Links of an object: they all begin with its own address, and say the rest twice. */
-import { escapeAttribute } from './xml/characters.ts';
+/** Links of an object, kept and written as a whole: they all begin with its own address. */
+import { escapeAttribute } from './xml-characters.ts';
 
 export interface Link {
   readonly href: string;

@@ -1,5 +1,5 @@
-/** Values without members: how they are spelled on the wire and held in memory. */
-import { WireError } from './error.ts';
+/** Scalar values: their spelling on the wire and their form in memory. */
+import { WireError } from './body.ts';
 import type { ScalarContent } from './shape.ts';
 
 /** Where a reader stands, and how strict it is. */

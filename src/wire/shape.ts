@@ -1,5 +1,4 @@
-/** What an object looks like on the wire: its members, in the order in which they are written. */
-
+/** Shapes of objects and actions on the wire: members in the order in which they are written. */
 import { types } from '../model/derive/types.ts';
 import { type EnumName, enums } from '../model/enums.ts';
 import {
@@ -8,11 +7,12 @@ import {
   linkNames,
   type ParsedKind,
   parseKind,
+  pluralOf,
   tagOf,
   typeOf,
 } from '../model/index.ts';
 import type { Attribute, Kind, ScalarKind, TypeDefinition } from '../model/notation/attributes.ts';
-import { displayName, namesake, singular, wireName } from './names.ts';
+import { type ActionParameter, actionParameters } from '../model/parameters.ts';
 
 /** One value without members. */
 export interface ScalarContent {
@@ -196,4 +196,102 @@ function contentOf({ form, of }: ParsedKind): ScalarContent | ObjectContent {
     default:
       return { form: 'object', shape: () => shapeOf(of) };
   }
+}
+
+/** `vm_status` as people and fault texts know it: `VmStatus`. */
+export function displayName(name: string): string {
+  return name.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Element of one value in a list of plain values: the singular of the member. The rule suffices
+ * for every such list of the model; a test holds the words it makes.
+ */
+export function singular(member: string): string {
+  if (member.endsWith('ies')) return `${member.slice(0, -3)}y`;
+  return member.replace(/s$/, '');
+}
+
+/**
+ * The type after which a list of objects is named. The NUMA nodes of a virtual machine and of a host
+ * are different types, but inside of either their list has the names that it has on a host.
+ */
+export function namesake(member: string, { of }: ParsedKind): string {
+  return member === 'numa_nodes' ? 'numa_node' : of;
+}
+
+/** Members with a second name: lists of NUMA nodes are named after their type. */
+export function wireName(member: string, kind: ParsedKind): string {
+  return member === 'numa_nodes' && kind.form === 'links'
+    ? pluralOf(namesake(member, kind))
+    : member;
+}
+
+const gracePeriodShape: Shape = { display: 'GracePeriod', members: [member('expiry', 'int')] };
+
+/** What every action takes and answers, whatever its parameters are. */
+const always: readonly Member[] = [
+  identity('href'),
+  identity('id'),
+  member('name', 'string'),
+  member('description', 'string'),
+  member('comment', 'string'),
+  member('async', 'bool'),
+  member('correlation_id', 'string'),
+  member('reason', 'string'),
+  member('status', 'enum creation_status'),
+  member('fault', 'struct fault'),
+  member('job', 'ref job'),
+  {
+    name: 'grace_period',
+    wire: 'grace_period',
+    attribute: false,
+    content: { form: 'object', shape: () => gracePeriodShape },
+  },
+  linkMember,
+];
+
+const alwaysNames: ReadonlySet<string> = new Set(always.map(({ name }) => name));
+
+let everyParameter: Shape | undefined;
+
+const shapesByNames = new Map<string, Shape>();
+
+/**
+ * The shape of an action with the named parameters, or with all parameters that there are. Throws
+ * when the model has no such parameter: a mistake in the code.
+ */
+export function actionShape(names?: readonly string[]): Shape {
+  if (names === undefined) {
+    everyParameter ??= makeShape(Object.keys(actionParameters));
+    return everyParameter;
+  }
+  const key = names.join(' ');
+  let shape = shapesByNames.get(key);
+  if (!shape) {
+    shape = makeShape(names);
+    shapesByNames.set(key, shape);
+  }
+  return shape;
+}
+
+/** Plain values come before nested objects, as in all objects. */
+function makeShape(names: readonly string[]): Shape {
+  const parameters = names.filter((name) => !alwaysNames.has(name)).map(parameter);
+  const rank = ({ name, attribute, content }: Member) => {
+    if (attribute) return 0;
+    if (name === 'link') return 2;
+    return content.form === 'scalar' ? 1 : 3;
+  };
+  const members = [...always, ...parameters].sort(
+    (a, b) => rank(a) - rank(b) || (a.wire < b.wire ? -1 : 1),
+  );
+  return { display: 'Action', members };
+}
+
+function parameter(name: string): Member {
+  if (!Object.hasOwn(actionParameters, name)) {
+    throw new Error(`The model has no action parameter ${name}.`);
+  }
+  return member(name, actionParameters[name as ActionParameter].kind);
 }

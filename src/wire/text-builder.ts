@@ -1,4 +1,4 @@
-/** Puts a text together from many small pieces, in the memory of the text. */
+/** Builder of a text from many small pieces in a buffer of its own. */
 import { Buffer } from 'node:buffer';
 
 /**

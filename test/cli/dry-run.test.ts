@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nouns } from '../../src/cli/catalog.ts';
 import { type Verb, verbsOf } from '../../src/cli/resources/verbs.ts';
-import { Held } from '../../src/client/held.ts';
+import { DryRunStop } from '../../src/client/dry-run.ts';
 import { Http } from '../../src/client/http.ts';
 import { ids, type Site, startSite } from './site.ts';
 
@@ -140,12 +140,12 @@ describe('--dry-run', () => {
   });
 
   it('lets nothing but questions and sign-in through, whatever asks', async () => {
-    const http = await Http.open({ trust: { ca: site.stub.identity.ca }, hold: 'changes' });
+    const http = await Http.open({ trust: { ca: site.stub.identity.ca }, dryRun: 'changes' });
     const ask = (method: string) => http.send({ method, origin: site.stub.url, path: '/x' });
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'MOVE']) {
-      await expect(ask(method)).rejects.toBeInstanceOf(Held);
+      await expect(ask(method)).rejects.toBeInstanceOf(DryRunStop);
     }
-    expect(() => http.dispatcher).toThrow(Held);
+    expect(() => http.dispatcher).toThrow(DryRunStop);
     expect((await ask('GET')).status).toBe(404);
     await http.close();
   });

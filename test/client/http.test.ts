@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Client } from '../../src/client/client.ts';
 import { AuthError, ConnectionError, ServerError, UsageError } from '../../src/client/errors.ts';
 import { Http, type HttpOptions } from '../../src/client/http.ts';
-import { type KeptToken, Session } from '../../src/client/session.ts';
+import { Session, type StoredToken } from '../../src/client/session.ts';
 import { operationsOf } from '../../src/model/index.ts';
 import {
   identity,
@@ -140,7 +140,7 @@ describe('being interrupted', () => {
 describe('a client', () => {
   const list = operationsOf('/vms').find(({ name }) => name === 'list');
 
-  async function clientOf(routes: Routes, kept?: KeptToken) {
+  async function clientOf(routes: Routes, kept?: StoredToken) {
     const stub = await stubWith({ ...serviceRoutes(), ...routes });
     const http = await httpWith();
     let stored = kept && { ...kept, site: { ...kept.site, origin: stub.url } };
@@ -159,7 +159,7 @@ describe('a client', () => {
     return { stub, client: new Client({ http, session }), stored: () => stored };
   }
 
-  const stale: KeptToken = {
+  const stale: StoredToken = {
     site: { origin: '', appRoot: '/virt-app', dialect: 'standard' },
     token: 'stale',
   };

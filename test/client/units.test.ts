@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { candidates, parseAddress } from '../../src/client/address.ts';
 import { NotFoundError, ServerError, WaitTimeoutError } from '../../src/client/errors.ts';
-import { EventCursor } from '../../src/client/events.ts';
-import { errorOf, faultText } from '../../src/client/faults.ts';
-import { goalOf, stateAttribute, waitFor } from '../../src/client/settle.ts';
+import { EventCursor } from '../../src/client/follow-events.ts';
+import { conditionFor, stateAttribute, waitFor } from '../../src/client/poll.ts';
+import { errorFromResponse, faultMessage } from '../../src/client/response-errors.ts';
 import { normalizeFingerprint } from '../../src/client/trust.ts';
 
 describe('addresses', () => {
@@ -61,7 +61,7 @@ describe('faults', () => {
     [{}, undefined],
     [undefined, undefined],
   ])('%j', (fault, text) => {
-    expect(faultText(fault)).toBe(text);
+    expect(faultMessage(fault)).toBe(text);
   });
 
   it('that are no faults are told by their status', () => {
@@ -71,13 +71,13 @@ describe('faults', () => {
       headers: {},
       body: new TextEncoder().encode(text),
     });
-    expect(errorOf(answer(404), attempt)).toBeInstanceOf(NotFoundError);
-    expect(errorOf(answer(404), attempt).message).toBe('get vms/1: nothing is there');
-    expect(errorOf(answer(404, '<html/>'), attempt).message).toBe('get vms/1: not found');
-    expect(errorOf(answer(418), attempt).message).toBe(
+    expect(errorFromResponse(answer(404), attempt)).toBeInstanceOf(NotFoundError);
+    expect(errorFromResponse(answer(404), attempt).message).toBe('get vms/1: nothing is there');
+    expect(errorFromResponse(answer(404, '<html/>'), attempt).message).toBe('get vms/1: not found');
+    expect(errorFromResponse(answer(418), attempt).message).toBe(
       'get vms/1: unexpected answer, HTTP status 418',
     );
-    expect(errorOf(answer(503), attempt)).toMatchObject({ retryable: true, status: 503 });
+    expect(errorFromResponse(answer(503), attempt)).toMatchObject({ retryable: true, status: 503 });
   });
 });
 
@@ -132,7 +132,7 @@ describe('goals', () => {
     ['host', ['refresh'], 'settled'],
     ['gluster_volume', ['stop'], 'status=down'],
   ])('of %s after %j: %s', (type, operations, text) => {
-    expect(goalOf(type, operations, 'x').text).toBe(text);
+    expect(conditionFor(type, operations, 'x').text).toBe(text);
   });
 
   it.each([
@@ -140,14 +140,14 @@ describe('goals', () => {
     ['add', 'maintenance'],
     ['upgrade', 'maintenance'],
   ])('are met as well when %s leads to %s on request', (operation, status) => {
-    expect(goalOf('host', [operation], 'x').isReached({ status })).toBe(true);
+    expect(conditionFor('host', [operation], 'x').isMet({ status })).toBe(true);
   });
 
   const patience = { timeout: 2_000 };
   const watched = (looks: (object | undefined | Error)[]) => ({
     label: 'vms/x',
     resume: 'vmctl wait vms/x',
-    look: () => {
+    fetch: () => {
       const next = looks.length > 1 ? looks.shift() : looks[0];
       return next instanceof Error
         ? Promise.reject(next)
@@ -163,7 +163,7 @@ describe('goals', () => {
         new ServerError('busy', { retryable: true }),
         { status: 'up' },
       ]),
-      goalOf('vm', ['start'], 'vms/x'),
+      conditionFor('vm', ['start'], 'vms/x'),
       { ...patience, onChange: (state) => states.push(state) },
     );
     expect(states).toEqual(['powering_up', 'up']);
@@ -172,7 +172,7 @@ describe('goals', () => {
   it('that are missed in time are told with the last state', async () => {
     const failure = waitFor(
       watched([{ status: 'powering_up' }]),
-      goalOf('vm', ['start'], 'vms/x'),
+      conditionFor('vm', ['start'], 'vms/x'),
       { timeout: 50 },
     );
     await expect(failure).rejects.toThrow(WaitTimeoutError);

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { proxyOf } from '../../src/client/proxy.ts';
+import { proxyOf } from '../../src/client/proxy-tunnel.ts';
 import { namedHosts, startWeb } from '../examples/named-hosts.ts';
 import { type Home, makeHome } from '../support/command.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';

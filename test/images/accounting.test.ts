@@ -1,39 +1,10 @@
-// Counting of transferred bytes, sharing of flushes, lending of memory: the parts without sockets.
+// Sharing of flushes, lending of memory: the parts without sockets.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DiskSlots } from '../../src/images/backends/disk-slots.ts';
-import { SharedFlush } from '../../src/images/flush.ts';
-import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/memory.ts';
-import { RangeSet } from '../../src/images/ranges.ts';
-import { PieceWriter } from '../../src/images/requests/piece-writer.ts';
+import { PieceWriter } from '../../src/images/api/piece-io.ts';
+import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
+import { SharedFlush } from '../../src/images/tickets/shared-flush.ts';
 import { pattern } from './support/harness.ts';
-
-describe('RangeSet', () => {
-  it('counts overlapping ranges once', () => {
-    const ranges = new RangeSet();
-    ranges.add(0, 100);
-    ranges.add(50, 150);
-    ranges.add(1000, 1100);
-    expect(ranges.total).toBe(250);
-    expect(ranges.count).toBe(2);
-  });
-
-  it('agrees with a set of offsets, and keeps no range that touches another', () => {
-    const range = fc.tuple(fc.nat(60), fc.nat(12));
-    fc.assert(
-      fc.property(fc.array(range, { maxLength: 40 }), (added) => {
-        const ranges = new RangeSet();
-        const offsets = new Set<number>();
-        for (const [start, length] of added) {
-          ranges.add(start, start + length);
-          for (let i = start; i < start + length; i++) offsets.add(i);
-        }
-        const runs = [...offsets].filter((offset) => !offsets.has(offset - 1)).length;
-        expect([ranges.total, ranges.count]).toEqual([offsets.size, runs]);
-      }),
-    );
-  });
-});
 
 describe('SharedFlush', () => {
   /** A flush that runs until the test ends it. */
@@ -82,7 +53,7 @@ describe('PieceMemory', () => {
     expect(large.length).toBe(LARGE_PIECE);
     expect(memory.takeSpare()).toBeUndefined();
     expect(memory.take(LARGE_PIECE).length).toBe(SMALL_PIECE);
-    memory.give(large);
+    memory.release(large);
     expect(memory.takeSpare()).toBe(large);
   });
 
@@ -159,39 +130,5 @@ describe('PieceWriter', () => {
     ).rejects.toThrow('no space');
     await writer.close();
     expect(memory.free).toEqual({ large: 2, small: 1 });
-  });
-});
-
-describe('DiskSlots', () => {
-  it('runs no more operations at a time than it has slots, in order', async () => {
-    const slots = new DiskSlots(2);
-    const started: number[] = [];
-    const ends: (() => void)[] = [];
-    const all = [0, 1, 2, 3].map((i) =>
-      slots.run(
-        () =>
-          new Promise<void>((resolve) => {
-            started.push(i);
-            ends.push(resolve);
-          }),
-      ),
-    );
-    await new Promise(setImmediate);
-    expect(started).toEqual([0, 1]);
-    ends[1]?.();
-    await new Promise(setImmediate);
-    expect(started).toEqual([0, 1, 2]);
-    ends[0]?.();
-    ends[2]?.();
-    await new Promise(setImmediate);
-    ends[3]?.();
-    await Promise.all(all);
-    expect(started).toEqual([0, 1, 2, 3]);
-  });
-
-  it('frees the slot of an operation that failed', async () => {
-    const slots = new DiskSlots(1);
-    await expect(slots.run(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
-    await expect(slots.run(async () => 'next')).resolves.toBe('next');
   });
 });

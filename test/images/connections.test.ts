@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runDaemon } from '../../src/images/daemon.ts';
-import { LARGE_PIECE, PieceMemory } from '../../src/images/memory.ts';
+import { LARGE_PIECE, PieceMemory } from '../../src/images/system/piece-memory.ts';
 import { countingBackend } from './support/backends.ts';
 import { certificate } from './support/certificate.ts';
 import { pattern } from './support/harness.ts';

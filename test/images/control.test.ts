@@ -5,14 +5,14 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DaemonParts } from '../../src/images/daemon.ts';
+import type { DaemonDependencies } from '../../src/images/daemon.ts';
 import { countingBackend } from './support/backends.ts';
 import { keepAliveAgent, pattern, startHarness } from './support/harness.ts';
 
 type Fields = Record<string, unknown>;
 
 /** A daemon with a control socket, an image file of 1000 bytes, and how to ask. */
-async function setUp(parts: Partial<DaemonParts> = {}) {
+async function setUp(parts: Partial<DaemonDependencies> = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'images-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const controlSocket = join(directory, 'control');

@@ -2,8 +2,8 @@
 import { Agent, request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { monotonicClock } from '../../src/images/clock.ts';
-import { LARGE_PIECE } from '../../src/images/memory.ts';
+import { monotonicClock } from '../../src/images/system/clock.ts';
+import { LARGE_PIECE } from '../../src/images/system/piece-memory.ts';
 import { certificate } from './support/certificate.ts';
 import { keepAliveAgent, pattern } from './support/harness.ts';
 import { onEachBackend } from './support/on-backends.ts';

@@ -7,14 +7,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Backend } from '../../src/images/backends/backend.ts';
 import { openFileImage } from '../../src/images/backends/file.ts';
 import { trackWrites, withChanges } from '../../src/images/dirty/backend.ts';
-import { DIRTY_BLOCK, DirtyBitmap } from '../../src/images/dirty/bitmap.ts';
 import {
   BadBitmap,
   createBitmapFile,
+  DIRTY_BLOCK,
+  DirtyBitmap,
   isBitmapFile,
   REGION,
   readBitmapFile,
-} from '../../src/images/dirty/bitmap-file.ts';
+} from '../../src/images/dirty/bitmap.ts';
 import { DirtyTracker } from '../../src/images/dirty/tracker.ts';
 
 function folder(): string {

@@ -1,7 +1,7 @@
 // GET of images: whole, in part, out of bounds, and while things go wrong.
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/images/backends/backend.ts';
-import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/memory.ts';
+import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
 import { keepAliveAgent, pattern } from './support/harness.ts';
 import { onEachBackend } from './support/on-backends.ts';
 
@@ -205,7 +205,7 @@ onEachBackend((startHarness) => {
       const { ask, image } = await startHarness({}, { memory });
       await image({ content: pattern(10) });
       expect((await ask('GET', '/images/image')).status).toBe(503);
-      for (const piece of held) memory.give(piece);
+      for (const piece of held) memory.release(piece);
       expect((await ask('GET', '/images/image')).status).toBe(200);
     });
 

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { algorithms, startDigest } from '../../src/images/hash/algorithms.ts';
 import { Blake2b } from '../../src/images/hash/blake2b.ts';
-import { BlockHash } from '../../src/images/hash/block-hash.ts';
-import { HashThreads } from '../../src/images/hash/hash-threads.ts';
+import { ImageChecksum } from '../../src/images/hash/image-checksum.ts';
+import { HashThreadPool } from '../../src/images/hash/thread-pool.ts';
 import { pattern } from './support/harness.ts';
 
 const short = (text: string) => new Blake2b(32).update(Buffer.from(text)).digest().toString('hex');
@@ -70,7 +70,7 @@ describe('algorithms', () => {
   });
 });
 
-const threads = new HashThreads(2);
+const threads = new HashThreadPool(2);
 afterAll(() => threads.close());
 
 describe('BlockHash', () => {
@@ -84,11 +84,11 @@ describe('BlockHash', () => {
     return outer.digest('hex');
   };
   const made = (size = BLOCK) => {
-    const hash = new BlockHash(threads, 'sha256', size);
+    const hash = new ImageChecksum(threads, 'sha256', size);
     onTestFinished(() => hash.close());
     return hash;
   };
-  const addBytes = async (hash: BlockHash, bytes: Buffer) => {
+  const addBytes = async (hash: ImageChecksum, bytes: Buffer) => {
     for (let i = 0; i < bytes.length; i += BLOCK) {
       const block = bytes.subarray(i, i + BLOCK);
       await hash.add(async (one) => {

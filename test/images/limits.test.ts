@@ -5,7 +5,7 @@ import { type ConnectOpts, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/memory.ts';
+import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
 import { certificate } from './support/certificate.ts';
 import { pattern, startHarness } from './support/harness.ts';
 import { RawClient } from './support/raw-client.ts';
@@ -116,7 +116,7 @@ describe('a slow client', () => {
   });
 
   it('that never says anything is cut', async () => {
-    const { connect: join } = await startHarness({}, { limits: { stranger: 100 } });
+    const { connect: join } = await startHarness({}, { limits: { unauthorised: 100 } });
     expect(await (await join()).closed).not.toContain('200');
   });
 
@@ -128,7 +128,7 @@ describe('a slow client', () => {
   });
 
   it('that asks without a ticket gains no time', async () => {
-    const { connect: join } = await startHarness({}, { limits: { stranger: 100 } });
+    const { connect: join } = await startHarness({}, { limits: { unauthorised: 100 } });
     const one = (await join()).send(INFO);
     await one.until(/version/);
     expect((await one.closed).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);

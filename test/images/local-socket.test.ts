@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EagerReading } from '../../src/images/http/local-socket.ts';
-import { LARGE_PIECE } from '../../src/images/memory.ts';
+import { SpinningReader } from '../../src/images/system/local-socket.ts';
+import { LARGE_PIECE } from '../../src/images/system/piece-memory.ts';
 import { pattern, startHarness } from './support/harness.ts';
 
 const turn = () => new Promise(setImmediate);
@@ -15,7 +15,7 @@ describe('EagerReading', () => {
   function setUp() {
     let time = 0;
     let looks = 0;
-    const eager = new EagerReading(() => {
+    const eager = new SpinningReader(() => {
       looks += 1;
       return time;
     });

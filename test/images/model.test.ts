@@ -1,7 +1,7 @@
 // Any sequence of requests leaves the image as a plain buffer would be left.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PieceMemory } from '../../src/images/memory.ts';
+import { PieceMemory } from '../../src/images/system/piece-memory.ts';
 import { type Answer, type Ask, keepAliveAgent, pattern } from './support/harness.ts';
 import { onEachBackend } from './support/on-backends.ts';
 

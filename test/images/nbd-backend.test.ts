@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Backend, DirtyExtent, Extent } from '../../src/images/backends/backend.ts';
+import { parseLocation } from '../../src/images/backends/location.ts';
 import { type NbdImageOptions, openNbdImage } from '../../src/images/backends/nbd.ts';
-import { placeOfUrl } from '../../src/images/place.ts';
 import { pattern, startHarness } from './support/harness.ts';
 import {
   hasNbdkit,
@@ -157,7 +157,7 @@ describe.skipIf(!hasQemuNbd)(`a raw image behind qemu-nbd${qemu}`, () => {
     await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void relay.close());
     const { port } = relay.address() as AddressInfo;
-    const place = placeOfUrl(`nbd:127.0.0.1:${port}`);
+    const place = parseLocation(`nbd:127.0.0.1:${port}`);
     if (place.kind !== 'nbd') throw new Error('not an export');
     const image = await use({ place }, { size: MEBIBYTE });
     await image.write(5, pattern(MEBIBYTE - 5, 2));

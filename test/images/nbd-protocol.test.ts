@@ -204,10 +204,10 @@ describe('a server that breaks the protocol', () => {
     ['no runs', (cookie: bigint) => chunk(cookie, 0, Buffer.alloc(0))],
     ['an error', (cookie: bigint) => simpleReply(cookie, 22)],
   ])('by telling %s of blocks makes no endless list', async (_name, answer) => {
-    const { blockRuns } = await import('../../src/images/nbd/block-runs.ts');
+    const { blockStatus } = await import('../../src/images/nbd/block-status.ts');
     const client = await use({ reply: (socket, { cookie }) => socket.write(answer(cookie)) });
     const walk = async () => {
-      for await (const run of blockRuns(client, ['base:allocation'], SIZE)) expect(run).toBe(0);
+      for await (const run of blockStatus(client, ['base:allocation'], SIZE)) expect(run).toBe(0);
     };
     await expect(walk()).rejects.toMatchObject({ code: /EPROTO|EINVAL/ });
   });

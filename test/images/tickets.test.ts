@@ -1,8 +1,8 @@
 // The life of tickets: time, accounting, removal. The clock is turned by hand.
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/images/backends/backend.ts';
-import { Tickets } from '../../src/images/tickets.ts';
-import type { Ticket } from '../../src/images/types.ts';
+import { TicketRegistry } from '../../src/images/tickets/registry.ts';
+import type { Ticket } from '../../src/images/tickets/types.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 function setUp() {
@@ -16,7 +16,7 @@ function setUp() {
     async *extents() {},
     close: async () => void log.push('close'),
   };
-  const tickets = new Tickets(clock, async () => {
+  const tickets = new TicketRegistry(clock, async () => {
     log.push('open');
     return backend;
   });

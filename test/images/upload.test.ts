@@ -1,6 +1,6 @@
 // PUT of images: where bodies go, what is refused before a byte is written, flushing.
 import { describe, expect, it } from 'vitest';
-import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/memory.ts';
+import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
 import { countingBackend } from './support/backends.ts';
 import { keepAliveAgent, pattern } from './support/harness.ts';
 import { onEachBackend } from './support/on-backends.ts';

@@ -1,8 +1,8 @@
-/** Cutting images into blocks, and sets of blocks, compared with the plainest way to do it. */
+/** Cutting images into blocks, compared with the plainest way to do it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BlockSet } from '../../src/transfer/block-set.ts';
-import { BLOCK, blockCount, type Extent, type Piece, pieces } from '../../src/transfer/blocks.ts';
+import type { Extent } from '../../src/extents/file-extents.ts';
+import { BLOCK, blockCount, type Piece, pieces } from '../../src/transfer/blocks.ts';
 
 async function all(extents: readonly Extent[], size: number): Promise<Piece[]> {
   async function* given() {
@@ -78,34 +78,5 @@ describe('pieces', () => {
       { kind: 'data', block: 0, runs: [{ start: 0, end: BLOCK }] },
       { kind: 'data', block: 1, runs: [{ start: BLOCK, end: BLOCK + 10 }] },
     ]);
-  });
-});
-
-describe('BlockSet', () => {
-  const range = fc
-    .tuple(fc.nat(60), fc.nat(8))
-    .map(([first, more]) => [first, first + more] as const);
-
-  it('is a set', () => {
-    fc.assert(
-      fc.property(fc.array(range), range, (added, [first, last]) => {
-        const set = new BlockSet();
-        const model = new Set<number>();
-        for (const [from, to] of added) {
-          set.add(from, to);
-          for (let block = from; block <= to; block += 1) model.add(block);
-        }
-        for (let block = 0; block < 80; block += 1) expect(set.has(block)).toBe(model.has(block));
-        const missing = [...set.missing(first, last)].flatMap(([from, to]) =>
-          Array.from({ length: to - from + 1 }, (_, at) => from + at),
-        );
-        const expected = Array.from({ length: last - first + 1 }, (_, at) => first + at);
-        expect(missing).toEqual(expected.filter((block) => !model.has(block)));
-        // Merged as far as can be.
-        set.ranges.forEach(([from], index) => {
-          expect(from - 1).toBeGreaterThan(set.ranges[index - 1]?.[1] ?? -2);
-        });
-      }),
-    );
   });
 });

@@ -1,11 +1,10 @@
 /** The checksum made here is the one that image daemons make. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BlockHash } from '../../src/images/hash/block-hash.ts';
-import { HashThreads } from '../../src/images/hash/hash-threads.ts';
+import { ImageChecksum } from '../../src/images/hash/image-checksum.ts';
+import { HashThreadPool } from '../../src/images/hash/thread-pool.ts';
 import { BLOCK, blockRange } from '../../src/transfer/blocks.ts';
-import { BlockHashes } from '../../src/transfer/checksum.ts';
-import { hashOf } from '../../src/transfer/hash-thread.ts';
+import { BlockHashes, hashBlock } from '../../src/transfer/checksum.ts';
 
 async function ours(
   image: Buffer,
@@ -16,16 +15,16 @@ async function ours(
   for (const block of order(blocks)) {
     const { start, end } = blockRange(block, image.length);
     const bytes = image.subarray(start, end);
-    if (bytes.some((byte) => byte !== 0)) hashes.set(block, await hashOf(bytes));
+    if (bytes.some((byte) => byte !== 0)) hashes.set(block, await hashBlock(bytes));
   }
   return hashes.checksum(image.length, (block) => blockRange(block, image.length));
 }
 
-const threads = new HashThreads();
+const threads = new HashThreadPool();
 afterAll(() => threads.close());
 
 async function theirs(image: Buffer): Promise<string> {
-  const hash = new BlockHash(threads, 'sha256', BLOCK);
+  const hash = new ImageChecksum(threads, 'sha256', BLOCK);
   for (let at = 0; at < image.length; at += BLOCK) {
     await hash.add((one) => one.update(image.subarray(at, at + BLOCK)));
   }

@@ -19,7 +19,7 @@ import {
   type DownloadOptions,
   download,
   Journal,
-  Stopped,
+  TransferAborted,
   type TransferEvent,
 } from '../../src/transfer/index.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
@@ -83,12 +83,12 @@ function options(more: Partial<DownloadOptions> = {}): DownloadOptions {
   };
 }
 
-async function failure(more: Partial<DownloadOptions> = {}): Promise<Stopped> {
+async function failure(more: Partial<DownloadOptions> = {}): Promise<TransferAborted> {
   const error = await download(options(more)).then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (error instanceof Stopped) return error;
+  if (error instanceof TransferAborted) return error;
   throw error ?? new Error('The download did not fail.');
 }
 
@@ -185,14 +185,14 @@ describe('a download', () => {
 describe('a download that stops', () => {
   it('is kept, and goes on later', async () => {
     daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
-    const { cause, left } = await failure({ retries: 0 });
+    const { cause, remainder } = await failure({ retries: 0 });
     expect(cause).toMatchObject({ code: 'connection_lost' });
-    expect(left).toMatchObject({ resumable: true, partial: `${file}.partial` });
+    expect(remainder).toMatchObject({ resumable: true, partial: `${file}.partial` });
     expect(service.transfer['phase']).toBe('finished_cleanup');
     daemon.fault = () => undefined;
     daemon.asked.length = 0;
     const before = journal();
-    const done = before.done.ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    const done = before.done.total;
     expect(done).toBeGreaterThan(0);
     await download(options({ resume: before }));
     expectFetched();
@@ -206,9 +206,9 @@ describe('a download that stops', () => {
       if (daemon.count('GET') > 16) stop.abort(new InterruptedError('SIGINT'));
       return undefined;
     };
-    const { cause, left } = await failure();
+    const { cause, remainder } = await failure();
     expect(cause).toBe(stop.signal.reason);
-    expect(left.resumable).toBe(true);
+    expect(remainder.resumable).toBe(true);
     expect(existsSync(file)).toBe(false);
     daemon.fault = () => undefined;
     stop = new AbortController();
@@ -218,11 +218,11 @@ describe('a download that stops', () => {
 
   it('is removed when it is told so, or when nothing was fetched', async () => {
     daemon.fault = () => (daemon.count('GET') > 16 ? {} : undefined);
-    expect((await failure({ retries: 0, keepPartial: false })).left.resumable).toBe(false);
+    expect((await failure({ retries: 0, keepPartial: false })).remainder.resumable).toBe(false);
     expect(readdirSync(folder)).toEqual(['journals']);
     daemon.asked.length = 0;
     daemon.fault = () => (daemon.count('GET') > 0 ? {} : undefined);
-    expect((await failure({ retries: 0 })).left.resumable).toBe(false);
+    expect((await failure({ retries: 0 })).remainder.resumable).toBe(false);
     expect(readdirSync(folder)).toEqual(['journals']);
     expect(readdirSync(journals())).toEqual([]);
   });
@@ -259,11 +259,11 @@ describe('a download that stops', () => {
 
   it('is noted up to the last block that came', async () => {
     daemon.fault = () => (daemon.count('GET') > 5 ? {} : undefined);
-    const { left } = await failure({ retries: 0 });
-    expect(left.resumable).toBe(true);
+    const { remainder } = await failure({ retries: 0 });
+    expect(remainder.resumable).toBe(true);
     const { transferred = 0 } = events.at(-1) ?? {};
     const found = journal();
-    const done = found.done.ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    const done = found.done.total;
     expect(done).toBe(transferred / BLOCK);
     daemon.fault = () => undefined;
     await download(options({ resume: found }));
@@ -304,8 +304,12 @@ describe('a download that stops', () => {
       };
       return { status: 400 };
     };
-    const { left } = await failure();
-    expect(left).toMatchObject({ resumable: false, untold: true, transfer: expect.any(String) });
+    const { remainder } = await failure();
+    expect(remainder).toMatchObject({
+      resumable: false,
+      notNotified: true,
+      transfer: expect.any(String),
+    });
   });
 
   it('is whole all the same when only its name was taken', async () => {

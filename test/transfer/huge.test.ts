@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BLOCK } from '../../src/transfer/blocks.ts';
-import { download, type Source, SourceFile, upload } from '../../src/transfer/index.ts';
+import { download, FileSource, type Source, upload } from '../../src/transfer/index.ts';
 import { FakeService } from './support/fake-service.ts';
 import { allocated, MiB, makeImage } from './support/images.ts';
 import { SparseDaemon } from './support/sparse-daemon.ts';
@@ -43,7 +43,7 @@ async function cannot(): Promise<string | undefined> {
   } catch {
     return 'no file of 1 TiB can be made';
   }
-  const source = await SourceFile.open(file);
+  const source = await FileSource.open(file);
   try {
     let holes = 0;
     for await (const { zero } of await source.extents()) holes += zero ? 1 : 0;
@@ -54,7 +54,7 @@ async function cannot(): Promise<string | undefined> {
 }
 
 /** Tells how many bytes were read of a source. */
-function counting(source: SourceFile): { source: Source; read: () => number } {
+function counting(source: FileSource): { source: Source; read: () => number } {
   let bytes = 0;
   const counted = new Proxy<Source>(source, {
     get: (target, name) => {
@@ -102,8 +102,8 @@ it('goes up and comes down as the little that it is', { timeout: 60_000 }, async
   const onEvent = () => {
     most = Math.max(most, process.memoryUsage.rss());
   };
-  const { source, read } = counting(await SourceFile.open(file));
-  const into = { add: { name: 'huge', storageDomain: 'domain', onBlocks: false } };
+  const { source, read } = counting(await FileSource.open(file));
+  const into = { add: { name: 'huge', storageDomain: 'domain', onBlockStorage: false } };
   const disk = await upload({ ...common(), source, into, onEvent });
   await source.close();
   // A run that reaches into the next block goes in two requests.
@@ -133,7 +133,7 @@ it('is zeroed in a few steps where it held something else', {
   const why = await cannot();
   if (why !== undefined) context.skip(why);
   const disk = service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
-  const source = await SourceFile.open(file);
+  const source = await FileSource.open(file);
   await upload({ ...common(), source, into: { disk }, verify: false });
   await source.close();
   const blocks = new Set(

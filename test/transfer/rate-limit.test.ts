@@ -19,7 +19,7 @@ const { signal } = new AbortController();
 it('lets through what the rate allows, whoever asks', async () => {
   const { timing, at } = clock();
   const limit = new RateLimit(1_000_000, timing);
-  for (let count = 0; count < 11; count += 1) await limit.pass(100_000, signal);
+  for (let count = 0; count < 11; count += 1) await limit.acquire(100_000, signal);
   // The first piece passes at once.
   expect(at()).toBeCloseTo(1_000, 5);
 });
@@ -27,17 +27,17 @@ it('lets through what the rate allows, whoever asks', async () => {
 it('saves nothing up while nothing is moved', async () => {
   const { timing, at, idle } = clock();
   const limit = new RateLimit(1_000, timing);
-  await limit.pass(1_000, signal);
+  await limit.acquire(1_000, signal);
   idle(60_000);
   const before = at();
-  await limit.pass(1_000, signal);
+  await limit.acquire(1_000, signal);
   expect(at()).toBe(before);
-  await limit.pass(1_000, signal);
+  await limit.acquire(1_000, signal);
   expect(at()).toBe(before + 1_000);
 });
 
 it('cuts what is sent into pieces of a tenth of a second', () => {
-  expect(new RateLimit(2_000_000).piece).toBe(200_000);
-  expect(new RateLimit(10).piece).toBe(4_096);
-  expect(new RateLimit(10 ** 12).piece).toBe(2 ** 20);
+  expect(new RateLimit(2_000_000).chunkSize).toBe(200_000);
+  expect(new RateLimit(10).chunkSize).toBe(4_096);
+  expect(new RateLimit(10 ** 12).chunkSize).toBe(2 ** 20);
 });

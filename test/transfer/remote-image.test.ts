@@ -6,7 +6,7 @@ import { InterruptedError } from '../../src/client/errors.ts';
 import { Http } from '../../src/client/http.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
 import { checksumQuery } from '../../src/transfer/checksum.ts';
-import { RemoteImage } from '../../src/transfer/daemon.ts';
+import { RemoteImage } from '../../src/transfer/remote-image.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
 
 let daemon: FakeDaemon;
@@ -26,12 +26,14 @@ afterEach(async () => {
   await daemon.close();
 });
 
-function image(options: { retries?: number; onRefused?: () => Promise<void> } = {}): RemoteImage {
+function image(
+  options: { retries?: number; onTicketRefused?: () => Promise<void> } = {},
+): RemoteImage {
   return new RemoteImage(daemon.urlOf(), {
     http,
     signal: stop.signal,
     retries: 3,
-    onLost: () => {
+    onConnectionLost: () => {
       losses += 1;
     },
     ...options,
@@ -67,7 +69,7 @@ describe('bytes', () => {
     await remote.flush();
     expect(daemon.stable.subarray(10, 20).equals(Buffer.alloc(10))).toBe(true);
     expect(daemon.stable.equals(daemon.current)).toBe(true);
-    expect(await remote.layout()).toEqual({ size: BLOCK, data: [{ start: 0, end: 1_048_576 }] });
+    expect(await remote.extents()).toEqual({ size: BLOCK, data: [{ start: 0, end: 1_048_576 }] });
     expect(await remote.size()).toBe(BLOCK);
   });
 
@@ -166,7 +168,7 @@ describe('failures', () => {
   it('of the ticket are repeated when somebody revives it', async () => {
     daemon.tickets.delete('ticket');
     const remote = image({
-      onRefused: async () => {
+      onTicketRefused: async () => {
         daemon.tickets.add('again');
         remote.moveTo(daemon.urlOf('again'));
       },

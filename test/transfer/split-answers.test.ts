@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Place } from '../../src/transfer/range-connection.ts';
+import type { DaemonEndpoint } from '../../src/transfer/range-connection.ts';
 import { RangePool } from '../../src/transfer/range-pool.ts';
 import { RateLimit } from '../../src/transfer/rate-limit.ts';
 import { identity } from '../support/stub-server.ts';
@@ -61,7 +61,7 @@ function serve(socket: Socket): void {
   });
 }
 
-async function listening(kind: string): Promise<Place> {
+async function listening(kind: string): Promise<DaemonEndpoint> {
   const { ca, certificate, key } = identity();
   server = kind === 'tls' ? createTls({ cert: certificate, key }) : createPlain();
   server.on(kind === 'tls' ? 'secureConnection' : 'connection', serve);
@@ -99,13 +99,17 @@ function limited(): RateLimit {
   });
 }
 
-async function get(place: Place, first: number, limit: RateLimit | undefined): Promise<Buffer> {
+async function get(
+  place: DaemonEndpoint,
+  first: number,
+  limit: RateLimit | undefined,
+): Promise<Buffer> {
   const { signal } = new AbortController();
   const buffer = Buffer.alloc(SIZE);
   const { status } = await pool.get(place, {
     ...{ path: '/images/x', first, last: first + SIZE - 1, buffer, signal },
     // A piece is smaller than the body: it comes in more than two reads.
-    ...(limit ? { pace: { piece: 16, pass: (count) => limit.pass(count, signal) } } : {}),
+    ...(limit ? { pace: { piece: 16, pass: (count) => limit.acquire(count, signal) } } : {}),
   });
   expect(status).toBe(206);
   return buffer;

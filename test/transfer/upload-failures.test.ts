@@ -83,9 +83,9 @@ describe('a transfer', () => {
       bench.service.transfer['phase'] = 'paused_user';
       return undefined;
     };
-    const { cause, left } = await bench.failure();
+    const { cause, remainder } = await bench.failure();
     expect(cause).toMatchObject({ code: 'transfer_paused' });
-    expect(left).toMatchObject({ resumable: true, paused: true });
+    expect(remainder).toMatchObject({ resumable: true, paused: true });
     await bench.resume();
     bench.expectStored();
   });
@@ -99,9 +99,9 @@ describe('a transfer', () => {
       }
       return undefined;
     };
-    const { cause, left } = await bench.failure();
+    const { cause, remainder } = await bench.failure();
     expect(cause).toMatchObject({ code: 'transfer_failed' });
-    expect(left).toMatchObject({ resumable: false, diskRemoved: true });
+    expect(remainder).toMatchObject({ resumable: false, diskRemoved: true });
     expect(bench.service.disks.size).toBe(0);
     expect(bench.journals()).toEqual([]);
   });
@@ -113,9 +113,9 @@ describe('what fails for good', () => {
     ['a broken image daemon', () => ({ status: 416 }), 'daemon_refused'],
   ])('leaves no disk: %s', async (_, fault, code) => {
     bench.daemon.fault = ({ method }) => (method === 'PUT' ? fault() : undefined);
-    const { cause, left } = await bench.failure();
+    const { cause, remainder } = await bench.failure();
     expect(cause).toMatchObject({ code });
-    expect(left).toMatchObject({ resumable: false, diskRemoved: true });
+    expect(remainder).toMatchObject({ resumable: false, diskRemoved: true });
     expect(bench.service.disks.size).toBe(0);
     expect(bench.service.transfer['phase']).toBe('finished_cleanup');
     expect(bench.journals()).toEqual([]);
@@ -124,8 +124,8 @@ describe('what fails for good', () => {
   it('leaves an existing disk, and says that it is spoilt', async () => {
     const disk = bench.service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });
     bench.daemon.fault = ({ method }) => (method === 'PUT' ? { status: 400 } : undefined);
-    const { left } = await bench.failure({ into: { disk } });
-    expect(left).toMatchObject({ resumable: false, diskSpoilt: true });
+    const { remainder } = await bench.failure({ into: { disk } });
+    expect(remainder).toMatchObject({ resumable: false, diskCorrupted: true });
     expect(bench.service.disks.size).toBe(1);
   });
 
@@ -138,9 +138,9 @@ describe('what fails for good', () => {
       }
       return undefined;
     };
-    const { cause, left } = await bench.failure();
+    const { cause, remainder } = await bench.failure();
     expect(cause).toMatchObject({ code: 'checksum_mismatch' });
-    expect(left.diskRemoved).toBe(true);
+    expect(remainder.diskRemoved).toBe(true);
     expect(bench.service.calls).not.toContain('finalize /imagetransfers/{imagetransfer}/finalize');
     spoilt = false;
     await upload(bench.options({ verify: false }));
@@ -166,27 +166,27 @@ describe('what fails for good', () => {
 
   it('includes an image that the service does not accept', async () => {
     bench.service.verdict = 'finished_failure';
-    const { cause, left } = await bench.failure();
+    const { cause, remainder } = await bench.failure();
     expect(cause).toMatchObject({ code: 'transfer_failed' });
-    expect(left.diskRemoved).toBe(true);
+    expect(remainder.diskRemoved).toBe(true);
   });
 });
 
 describe('what may pass', () => {
   it('is kept when the daemon stays away', async () => {
     bench.daemon.fault = () => (bench.daemon.count('PUT') > 16 ? {} : undefined);
-    const { cause, left } = await bench.failure({ retries: 0 });
+    const { cause, remainder } = await bench.failure({ retries: 0 });
     expect(cause).toMatchObject({ code: 'connection_lost' });
-    expect(left).toMatchObject({ resumable: true, paused: true });
+    expect(remainder).toMatchObject({ resumable: true, paused: true });
     expect(bench.service.transfer['phase']).toBe('paused_user');
     const before = bench.journal();
-    expect(before.done.ranges.length).toBeGreaterThan(0);
+    expect(before.done.count).toBeGreaterThan(0);
     before.close();
     bench.daemon.fault = () => undefined;
     bench.daemon.asked.length = 0;
     await upload(bench.options({ into: { resume: bench.journal() } }));
     bench.expectStored();
-    const done = before.done.ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    const done = before.done.total;
     expect(bench.daemon.count('PUT')).toBe(blocks - done);
     expect(bench.journals()).toEqual([]);
   });
@@ -196,10 +196,10 @@ describe('what may pass', () => {
       if (bench.daemon.count('PUT') > 16) bench.stop.abort(new InterruptedError('SIGINT'));
       return undefined;
     };
-    const { cause, left } = await bench.failure();
+    const { cause, remainder } = await bench.failure();
     bench.daemon.fault = () => undefined;
     expect(cause).toBe(bench.stop.signal.reason);
-    expect(left).toMatchObject({ resumable: true, paused: true });
+    expect(remainder).toMatchObject({ resumable: true, paused: true });
     bench.stop = new AbortController();
     await upload(bench.options({ into: { resume: bench.journal() } }));
     bench.expectStored();
@@ -209,8 +209,8 @@ describe('what may pass', () => {
     bench.service.before = (call) => {
       if (call === 'add /imagetransfers') bench.stop.abort(new InterruptedError('SIGTERM'));
     };
-    const { left } = await bench.failure();
-    expect(left).toMatchObject({ resumable: false, diskRemoved: true });
+    const { remainder } = await bench.failure();
+    expect(remainder).toMatchObject({ resumable: false, diskRemoved: true });
     expect(bench.service.disks.size).toBe(0);
   });
 
@@ -243,7 +243,7 @@ describe('what may pass', () => {
         throw bench.stop.signal.reason;
       }
     };
-    expect((await bench.failure()).left.resumable).toBe(true);
+    expect((await bench.failure()).remainder.resumable).toBe(true);
     bench.service.before = () => {};
     bench.stop = new AbortController();
     const disk = await upload(bench.options({ into: { resume: bench.journal() } }));

@@ -59,7 +59,9 @@ describe('an upload', () => {
   it('tells block storage apart, which may hold anything', async () => {
     bench.soil();
     await bench.image(size, [[BLOCK, 100]]);
-    const disk = await upload(bench.options({ into: { add: { ...newDisk.add, onBlocks: true } } }));
+    const disk = await upload(
+      bench.options({ into: { add: { ...newDisk.add, onBlockStorage: true } } }),
+    );
     expect(disk['sparse']).toBe(false);
     bench.expectStored();
   });

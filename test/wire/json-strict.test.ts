@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeList, decodeObject, WireError } from '../../src/wire/index.ts';
-import { parseJson, parseTrustedJson } from '../../src/wire/json/parse.ts';
+import { parseJson, parseTrustedJson } from '../../src/wire/json-parser.ts';
 
 const json = 'application/json';
 

@@ -4,7 +4,7 @@ import { types } from '../../src/model/derive/types.ts';
 import { dialects } from '../../src/model/dialect.ts';
 import { attributesOf, parseKind } from '../../src/model/index.ts';
 import { decodeObject, encodeObject, WireError } from '../../src/wire/index.ts';
-import { displayName, singular } from '../../src/wire/names.ts';
+import { displayName, singular } from '../../src/wire/shape.ts';
 
 const xml = 'application/xml';
 const json = 'application/json';

@@ -1,8 +1,8 @@
 /** `vmctl api`: any request with the token of the session, and a look at the entry point. */
 import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
-import { errorOf } from '../../client/faults.ts';
-import type { Answer } from '../../client/http.ts';
+import type { HttpResponse } from '../../client/http.ts';
+import { errorFromResponse } from '../../client/response-errors.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
 import { harmless } from '../output/harmless.ts';
@@ -96,10 +96,15 @@ async function api(
     await writeBody(cli, answer);
     return;
   }
-  throw errorOf(answer, { request: { method, origin: '', path } });
+  throw errorFromResponse(answer, { request: { method, origin: '', path } });
 }
 
-async function send(cli: Cli, method: string, path: string, options: ApiOptions): Promise<Answer> {
+async function send(
+  cli: Cli,
+  method: string,
+  path: string,
+  options: ApiOptions,
+): Promise<HttpResponse> {
   const { input, header, xml } = options;
   const client = await cli.client();
   const fields = method === 'GET' ? undefined : fieldsOf(options);
@@ -119,7 +124,7 @@ async function send(cli: Cli, method: string, path: string, options: ApiOptions)
       ...headersOf(header ?? []),
     },
     ...(text === undefined ? {} : { body: text }),
-    isAsked: true,
+    isPrimary: true,
   });
 }
 
@@ -140,12 +145,12 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   return headers;
 }
 
-function head({ status, headers }: Answer): string {
+function head({ status, headers }: HttpResponse): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${[`HTTP ${status}`, ...lines].map((line) => harmless.line(line)).join('\n')}\n\n`;
 }
 
-async function writeBody(cli: Cli, { body }: Answer): Promise<void> {
+async function writeBody(cli: Cli, { body }: HttpResponse): Promise<void> {
   const { stdout } = cli.io;
   if (body.length === 0) return;
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
@@ -167,7 +172,7 @@ async function ping(cli: Cli): Promise<void> {
   const began = performance.now();
   const answer = await client.raw({ method: 'HEAD', path: '/' });
   if (answer.status !== 200) {
-    throw errorOf(answer, { request: { method: 'HEAD', origin: '', path: '/' } });
+    throw errorFromResponse(answer, { request: { method: 'HEAD', origin: '', path: '/' } });
   }
   const milliseconds = Math.round(performance.now() - began);
   await print(cli, {

@@ -1,7 +1,7 @@
 /** `vmctl glusterbricks decommission`: moves the data off bricks, then removes them. */
 import type { Command } from 'commander';
 import { ConflictError, WaitTimeoutError } from '../../client/errors.ts';
-import { pause } from '../../client/pause.ts';
+import { pause } from '../../client/retry.ts';
 import type { Cli } from '../cli.ts';
 import { durationOf } from '../duration.ts';
 import { Progress } from '../output/progress.ts';

@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander';
 import { type Address, parseAddress, siteUrl } from '../../client/address.ts';
 import { Client, type Thing } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
-import { type CredentialSource, type KeptToken, Session } from '../../client/session.ts';
+import { type CredentialSource, Session, type StoredToken } from '../../client/session.ts';
 import type { Cli } from '../cli.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
 import { agreeOnCa } from '../session/agree-on-ca.ts';
@@ -107,7 +107,7 @@ async function enter(
   username: string,
   credentials: CredentialSource,
   http: Client['http'],
-): Promise<[KeptToken, Thing]> {
+): Promise<[StoredToken, Thing]> {
   const session = new Session(http, {
     address: to.address,
     username,

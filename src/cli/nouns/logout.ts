@@ -1,7 +1,7 @@
 /** `vmctl logout`: ends the token at the server and forgets it here. */
 import type { Command } from 'commander';
 import { AuthError } from '../../client/errors.ts';
-import { revoke } from '../../client/sign-in.ts';
+import { revoke } from '../../client/session.ts';
 import type { Cli } from '../cli.ts';
 import { changeConfiguration } from '../session/configuration.ts';
 import { openHttp, type Target, targetOf } from '../session/connect.ts';

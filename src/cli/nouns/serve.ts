@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
-import { shellWord } from '../../client/shell-word.ts';
+import { shellQuote } from '../../client/shell-quote.ts';
 import type { ServerOptions } from '../../server/core/options.ts';
 import type { RunningServer } from '../../server/main.ts';
 import type { Cli } from '../cli.ts';
@@ -302,7 +302,7 @@ async function announce(
   if (runsCommand) return;
   if (flags.env) {
     const lines = Object.entries(environment(server))
-      .map(([name, value]) => `export ${name}=${shellWord(value)}`)
+      .map(([name, value]) => `export ${name}=${shellQuote(value)}`)
       .join('\n');
     await write(cli.io.stdout, `${lines}\nexport VMCTL_SERVE_PID=${process.pid}\n`);
   }

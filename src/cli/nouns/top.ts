@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { pause } from '../../client/pause.ts';
+import { pause } from '../../client/retry.ts';
 import { type Cli, wholeNumber } from '../cli.ts';
 import { durationOf } from '../duration.ts';
 import { write } from '../io.ts';

@@ -48,7 +48,7 @@ function passwordFrom(cli: Cli, context: Context | undefined): string | undefine
 export async function entryPoint(client: Client): Promise<Thing> {
   const operation = operationsOf('/').find(({ name }) => name === 'get');
   if (!operation) throw new Error('The model has no entry point.');
-  return await client.object({ operation, what: 'look at the entry point', isAsked: true });
+  return await client.object({ operation, what: 'look at the entry point', isPrimary: true });
 }
 
 /** Name and version of the service. */

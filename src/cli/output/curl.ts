@@ -1,7 +1,7 @@
 /** A request as a curl command: what somebody can run, or show to somebody else. */
-import type { HeldRequest } from '../../client/held.ts';
+import type { DryRunRequest } from '../../client/dry-run.ts';
 import type { Trust } from '../../client/http.ts';
-import { shellWord } from '../../client/shell-word.ts';
+import { shellQuote } from '../../client/shell-quote.ts';
 import { harmless } from './harmless.ts';
 import { maskedBody, maskedHeaders } from './secrets.ts';
 
@@ -9,17 +9,17 @@ import { maskedBody, maskedHeaders } from './secrets.ts';
 export type CurlTrust = Pick<Trust, 'insecure'> & { readonly caFile?: string };
 
 /** The command in one line, for a POSIX shell. The token is in VMCTL_TOKEN, never in the line. */
-export function curlCommand(request: HeldRequest, trust: CurlTrust): string {
+export function curlCommand(request: DryRunRequest, trust: CurlTrust): string {
   const { method, origin, path, headers = {}, body } = request;
   const words = ['curl', ...methodWords(method)];
   if (trust.insecure) words.push('--insecure');
-  else if (trust.caFile !== undefined) words.push('--cacert', shellWord(trust.caFile));
+  else if (trust.caFile !== undefined) words.push('--cacert', shellQuote(trust.caFile));
   words.push('-H', '"Authorization: Bearer $VMCTL_TOKEN"');
   for (const [name, value] of Object.entries(maskedHeaders(headers))) {
-    if (name !== 'authorization') words.push('-H', shellWord(`${name}: ${value}`));
+    if (name !== 'authorization') words.push('-H', shellQuote(`${name}: ${value}`));
   }
-  if (body !== undefined) words.push('--data-raw', shellWord(maskedBody(body)));
-  words.push(shellWord(`${origin}${path}`));
+  if (body !== undefined) words.push('--data-raw', shellQuote(maskedBody(body)));
+  words.push(shellQuote(`${origin}${path}`));
   return harmless.line(words.join(' '));
 }
 

@@ -1,9 +1,9 @@
 /** What a command would send: `--dry-run` and `--curl`. */
 import * as paths from 'node:path';
 import type { Client, Thing } from '../../client/client.ts';
-import type { Held, HeldRequest } from '../../client/held.ts';
+import type { DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { operationsOf } from '../../model/index.ts';
-import { parseJson } from '../../wire/json/parse.ts';
+import { parseJson } from '../../wire/json-parser.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
 import { targetOf } from '../session/connect.ts';
@@ -22,7 +22,7 @@ interface Change {
 }
 
 /** Prints the requests that were held back; throws what went wrong with the others. */
-export async function showHeld(cli: Cli, { requests, failure }: Held): Promise<void> {
+export async function showHeld(cli: Cli, { requests, failure }: DryRunStop): Promise<void> {
   const format = formatOf(cli);
   const trust = cli.on('curl') ? curlTrust(cli) : undefined;
   const client = await cli.client();
@@ -53,7 +53,7 @@ export async function showHeld(cli: Cli, { requests, failure }: Held): Promise<v
 }
 
 function itemOf(
-  request: HeldRequest,
+  request: DryRunRequest,
   curl: string | undefined,
   changes: readonly Change[] | undefined,
 ): Thing {
@@ -82,7 +82,7 @@ function bodyValue(body: string | Uint8Array): unknown {
   }
 }
 
-function told(request: HeldRequest, changes: readonly Change[] | undefined): string {
+function told(request: DryRunRequest, changes: readonly Change[] | undefined): string {
   const { method, origin, path, body } = request;
   const lines = [`DRY RUN, nothing sent: ${harmless.line(`${method} ${origin}${path}`)}`];
   if (body !== undefined) lines.push(harmless.text(maskedBody(body, 2)).trimEnd());
@@ -104,7 +104,7 @@ function shown(value: unknown): string {
 /** What an update would change of the object as it is now; nothing for other requests. */
 async function changesOf(
   client: Client,
-  { call }: HeldRequest,
+  { call }: DryRunRequest,
 ): Promise<readonly Change[] | undefined> {
   if (call?.operation.name !== 'update' || call.body === undefined) return undefined;
   const get = operationsOf(call.operation.path).find(({ name }) => name === 'get');

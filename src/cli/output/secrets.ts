@@ -1,5 +1,5 @@
 /** What must not be read by whoever looks at a request: passwords, tokens, keys. */
-import { parseJson } from '../../wire/json/parse.ts';
+import { parseJson } from '../../wire/json-parser.ts';
 import { jsonText } from './json.ts';
 
 /** Stands where a secret was. */

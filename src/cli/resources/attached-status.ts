@@ -47,7 +47,7 @@ export class AttachedStatus {
     const operation = operationNamed(attached, 'list');
     if (!operation) return states;
     try {
-      for await (const items of this.#client.glances({ operation, ids: { datacenter } })) {
+      for await (const items of this.#client.streamUndecoded({ operation, ids: { datacenter } })) {
         for (const item of items) states.set(String(item['id']), item['status']);
       }
     } catch {

@@ -1,7 +1,7 @@
 /** The commander commands of a noun of the API: the named verb in full, the others by name. */
 
 import { type Command, Option } from 'commander';
-import { stateAttribute } from '../../client/settle.ts';
+import { stateAttribute } from '../../client/poll.ts';
 import { isSearchable } from '../../model/index.ts';
 import type { Cli } from '../cli.ts';
 import { nounPage, verbPage } from '../help/pages.ts';

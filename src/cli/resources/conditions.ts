@@ -1,7 +1,7 @@
 /** What can be waited for: `--for status=up`, `exists`, `gone`, `settled`. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { type Goal, goalOf, stateAttribute, stateOf } from '../../client/settle.ts';
+import { type Condition, conditionFor, stateAttribute, stateOf } from '../../client/poll.ts';
 import { parseKind } from '../../model/index.ts';
 import { nearest } from '../nearest.ts';
 import { plainText, valueAt } from '../output/cells.ts';
@@ -9,19 +9,19 @@ import { kindAt, wordsAt } from './fields.ts';
 import { parseValue } from './values.ts';
 
 /** Any state that does not end by itself. */
-export function settled(type: string): Goal {
-  const goal = goalOf(type, [], '');
-  return { ...goal, isReached: (now) => now !== undefined && goal.isReached(now) };
+export function settled(type: string): Condition {
+  const goal = conditionFor(type, [], '');
+  return { ...goal, isMet: (now) => now !== undefined && goal.isMet(now) };
 }
 
 /** Reads a condition for objects of a type. */
-export function conditionOf(text: string, type: string): Goal {
+export function conditionOf(text: string, type: string): Condition {
   const told = (now: Thing | undefined) => stateOf(type, now);
   switch (text) {
     case 'exists':
-      return { text, isReached: (now) => now !== undefined, stateOf: told };
+      return { text, isMet: (now) => now !== undefined, stateOf: told };
     case 'gone':
-      return { text, isReached: (now) => now === undefined, stateOf: told };
+      return { text, isMet: (now) => now === undefined, stateOf: told };
     case 'settled':
       return settled(type);
     default:
@@ -29,7 +29,7 @@ export function conditionOf(text: string, type: string): Goal {
   }
 }
 
-function comparison(text: string, type: string): Goal {
+function comparison(text: string, type: string): Condition {
   const [, given = '', sign = '', wanted = ''] = /^([\w.]+)(!?=)(.*)$/.exec(text) ?? [];
   if (sign === '') {
     throw new UsageError(`--for ${text}: not a condition`, {
@@ -56,6 +56,6 @@ function comparison(text: string, type: string): Goal {
     text: `${path}${sign}${wanted}`,
     stateOf: (now) =>
       isState || now === undefined ? stateOf(type, now) : `${path}=${textOf(now)}`,
-    isReached: (now) => now !== undefined && (textOf(now) === wanted) === (sign === '='),
+    isMet: (now) => now !== undefined && (textOf(now) === wanted) === (sign === '='),
   };
 }

@@ -74,7 +74,7 @@ export class Names {
       if (get && asked <= few) {
         this.#lookUps.set(type, asked);
         for (const id of ids) {
-          const found = await this.#client.glance({
+          const found = await this.#client.fetchUndecoded({
             operation: get,
             ids: { [placeholderOf(home)]: id },
           });
@@ -82,7 +82,7 @@ export class Names {
         }
       } else {
         this.#lookUps.set(type, Number.POSITIVE_INFINITY);
-        for await (const items of this.#client.glances({ operation: list })) {
+        for await (const items of this.#client.streamUndecoded({ operation: list })) {
           for (const item of items) known.set(String(item['id']), nameOnly(item));
         }
       }

@@ -1,6 +1,7 @@
 /** The same work for several objects, a few at a time. */
+
+import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { AllFailedError, PartialError, UsageError } from '../../client/errors.ts';
-import { Held, type HeldRequest } from '../../client/held.ts';
 import type { Cli } from '../cli.ts';
 import { report } from '../exit.ts';
 import { formatOf } from '../output/print.ts';
@@ -31,7 +32,7 @@ export async function forEach<T, R>(
   if (items.length === 1 && only !== undefined) return [await work(only)];
   const results = new Map<number, R>();
   const errors: unknown[] = [];
-  const held: HeldRequest[] = [];
+  const held: DryRunRequest[] = [];
   const machine = ['json', 'jsonl'].includes(formatOf(cli));
   let next = 0;
   const worker = async () => {
@@ -43,7 +44,7 @@ export async function forEach<T, R>(
         results.set(index, await work(items[index] as T));
       } catch (error) {
         if (cli.signal.aborted) throw cli.signal.reason;
-        if (error instanceof Held) {
+        if (error instanceof DryRunStop) {
           held.push(...error.requests);
           continue;
         }
@@ -56,7 +57,10 @@ export async function forEach<T, R>(
   const workers = cli.hold ? 1 : Math.min(limits.parallel, items.length);
   await Promise.all(Array.from({ length: workers }, worker));
   if (held.length > 0) {
-    throw new Held(held, errors.length > 0 ? new BulkError(held, errors, items.length) : undefined);
+    throw new DryRunStop(
+      held,
+      errors.length > 0 ? new BulkError(held, errors, items.length) : undefined,
+    );
   }
   const done = items.flatMap((_, index) => (results.has(index) ? [results.get(index) as R] : []));
   if (errors.length === 0) return done;

@@ -1,8 +1,8 @@
 /** `list` and `get`: what there is. */
 
 import type { Call, Client, QueryValue, Thing } from '../../client/client.ts';
+import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
-import { Held, type HeldRequest } from '../../client/held.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
 import { type Cli, wholeNumber } from '../cli.ts';
@@ -41,7 +41,7 @@ export async function runList(run: Run): Promise<void> {
     ids,
     query: listQuery(run),
     what: `list ${noun}`,
-    isAsked: true,
+    isPrimary: true,
   };
   const paging = pagingOf(run);
   if (isAsSent(cli)) {
@@ -163,7 +163,7 @@ async function printOne(run: Run, word: string): Promise<void> {
         operation: get,
         ids: { ...run.ids, [placeholderOf(collection)]: found.id },
         what: `get ${found.label}`,
-        isAsked: true,
+        isPrimary: true,
       })
     : found.item;
   if (!item) throw new NotFoundError(`${found.label}: there is no such object`);
@@ -179,7 +179,7 @@ export async function runGet(run: Run): Promise<void> {
   const asSent = isAsSent(cli) ? await import('./run-xml.ts') : undefined;
   const documents: string[] = [];
   const items: Thing[] = [];
-  const held: HeldRequest[] = [];
+  const held: DryRunRequest[] = [];
   for (const word of words) {
     const found = await finder.find(word, collection, ids);
     const call = {
@@ -187,17 +187,17 @@ export async function runGet(run: Run): Promise<void> {
       ids: { ...ids, [placeholderOf(collection)]: found.id },
       query,
       what: `get ${found.label}`,
-      isAsked: true,
+      isPrimary: true,
     };
     try {
       if (asSent) documents.push(await asSent.documentOf(client, call));
       else items.push(await client.object(call));
     } catch (error) {
-      if (!(error instanceof Held)) throw error;
+      if (!(error instanceof DryRunStop)) throw error;
       held.push(...error.requests);
     }
   }
-  if (held.length > 0) throw new Held(held);
+  if (held.length > 0) throw new DryRunStop(held);
   if (asSent) {
     await asSent.printDocuments(cli, collection.type, documents);
     return;

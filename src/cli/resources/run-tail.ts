@@ -1,7 +1,7 @@
 /** `events list --tail`: prints what happens while it happens. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { EventCursor, followEvents } from '../../client/events.ts';
+import { EventCursor, followEvents } from '../../client/follow-events.ts';
 import { wholeNumber } from '../cli.ts';
 import { durationOf } from '../duration.ts';
 import { write } from '../io.ts';
@@ -33,7 +33,7 @@ export async function runTail(run: Run): Promise<void> {
     ...(typeof caseSensitive === 'boolean' ? { caseSensitive } : {}),
     ...(kept ? { cursor: kept } : {}),
     ...(count === undefined ? {} : { count }),
-    onTrouble: (error) => {
+    onServerUnavailable: (error) => {
       if (!isTroubled) cli.warn(`${error.message}; trying again`);
       isTroubled = true;
     },

@@ -1,7 +1,7 @@
 /** `wait`: until objects are what somebody hopes they will be. */
 import type { Thing } from '../../client/client.ts';
 import { NotFoundError } from '../../client/errors.ts';
-import type { Goal } from '../../client/settle.ts';
+import type { Condition } from '../../client/poll.ts';
 import { formatOf, isTable } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
 import { conditionOf, settled } from './conditions.ts';
@@ -34,7 +34,7 @@ export async function runWait(run: Run): Promise<void> {
 async function waitForWord(
   run: Run,
   word: string,
-  goal: Goal,
+  goal: Condition,
   progress: Progress,
 ): Promise<Thing | undefined> {
   const { finder, chosen, ids } = run;
@@ -42,14 +42,14 @@ async function waitForWord(
   let found: Found | undefined;
   const label = `${collection.noun}/${bareWord(word, collection.noun)}`;
   const later = watch(run, { id: word, label });
-  const look = async (): Promise<Thing | undefined> => {
+  const fetch = async (): Promise<Thing | undefined> => {
     try {
       found ??= await finder.find(word, collection, ids);
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
       throw error;
     }
-    return (await watch(run, found)?.look()) ?? undefined;
+    return (await watch(run, found)?.fetch()) ?? undefined;
   };
-  return await waitShown(run, { label, resume: later?.resume ?? '', look }, goal, progress);
+  return await waitShown(run, { label, resume: later?.resume ?? '', fetch }, goal, progress);
 }

@@ -1,6 +1,6 @@
 /** `list --watch`: the list again and again; on a terminal in place, else only what has changed. */
 import type { Thing } from '../../client/client.ts';
-import { pause } from '../../client/pause.ts';
+import { pause } from '../../client/retry.ts';
 import { durationOf } from '../duration.ts';
 import { write } from '../io.ts';
 import { columnsOf } from '../output/asked-columns.ts';

@@ -1,6 +1,6 @@
 /** `-o xml`: lists and objects as the service writes them. */
 import type { Call, Client } from '../../client/client.ts';
-import { hasMoved, type Paging, pageOf } from '../../client/paging.ts';
+import { hasShifted, type Paging, pageOf } from '../../client/paging.ts';
 import { pluralOf } from '../../model/index.ts';
 import type { Cli } from '../cli.ts';
 import { write } from '../io.ts';
@@ -50,7 +50,7 @@ async function* merged(
       end = `</${root}>\n`;
     }
     yield* fresh(objects);
-    if (page > 1 && (await hasMoved(client, call, (page - 1) * size, last))) {
+    if (page > 1 && (await hasShifted(client, call, (page - 1) * size, last))) {
       onShift?.();
       yield* fresh(parsed(await documentOf(client, pageOf(call, page - 1, size))).objects);
     }

@@ -1,7 +1,13 @@
 /** Waiting for the objects of a verb, with what people see meanwhile. */
 import type { Client, Thing } from '../../client/client.ts';
 import { InterruptedError, NotFoundError } from '../../client/errors.ts';
-import { type Goal, goalOf, stateAttribute, type Watched, waitFor } from '../../client/settle.ts';
+import {
+  type Condition,
+  conditionFor,
+  type PolledObject,
+  stateAttribute,
+  waitFor,
+} from '../../client/poll.ts';
 import { durationOf } from '../duration.ts';
 import { plainText } from '../output/cells.ts';
 import type { Progress } from '../output/progress.ts';
@@ -31,7 +37,7 @@ export async function settle(
   if (stateAttribute(collection.type) === undefined) return undefined;
   const watched = watch(run, found);
   if (!watched) return undefined;
-  const goal = goalOf(collection.type, operations, found.label);
+  const goal = conditionFor(collection.type, operations, found.label);
   if (run.options['wait'] === false) {
     run.cli.note(`not waiting; to wait: ${watched.resume} --for ${goal.text}`);
     return undefined;
@@ -56,15 +62,15 @@ export async function settleCompanion(
   if (run.options['wait'] === false || given?.['id'] !== undefined) return;
   const id = String(made['id']);
   const label = `${home.noun}/${String(made['alias'] ?? made['name'] ?? id)}`;
-  const look = () =>
+  const fetch = () =>
     run.client
       .object({ operation: get, ids: { [placeholderOf(home)]: id } })
       .catch((error: unknown) => {
         if (error instanceof NotFoundError) return undefined;
         throw error;
       });
-  const watched = { label, resume: `vmctl wait ${home.noun}/${id}`, existed: true, look };
-  await waitShown(run, watched, goalOf(along.type, ['add'], label), progress);
+  const watched = { label, resume: `vmctl wait ${home.noun}/${id}`, existed: true, fetch };
+  await waitShown(run, watched, conditionFor(along.type, ['add'], label), progress);
 }
 
 /** The last event of what this command has begun, as the service words it. */
@@ -81,8 +87,8 @@ async function lastEvent(client: Client): Promise<string | undefined> {
 /** Waits for a goal and shows the states on the way. */
 export async function waitShown(
   run: Run,
-  watched: Watched,
-  goal: Goal,
+  watched: PolledObject,
+  goal: Condition,
   progress: Progress,
 ): Promise<Thing | undefined> {
   try {
@@ -107,7 +113,7 @@ export async function waitShown(
 }
 
 /** The object as something to look at; `undefined` where the API cannot show single objects. */
-export function watch(run: Run, found: Found): Watched | undefined {
+export function watch(run: Run, found: Found): PolledObject | undefined {
   const { client, ids } = run;
   const { collection } = run.chosen.candidate;
   const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
@@ -116,7 +122,7 @@ export function watch(run: Run, found: Found): Watched | undefined {
   return {
     label: found.label,
     resume: resumeCommand(run, found),
-    look: async () => {
+    fetch: async () => {
       try {
         return await client.object({ operation: get, ids: all, what: `look at ${found.label}` });
       } catch (error) {

@@ -6,7 +6,7 @@ import { Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
 import { Http, type Trust } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
-import { pinMismatch } from '../../client/trust.ts';
+import { explainPinMismatch } from '../../client/trust.ts';
 import type { Cli } from '../cli.ts';
 import { durationOf } from '../duration.ts';
 import type { Context } from './configuration.ts';
@@ -98,7 +98,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),
     ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
-    ...(cli.hold ? { hold: cli.hold } : {}),
+    ...(cli.hold ? { dryRun: cli.hold } : {}),
     ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
     ...(times ? { times } : {}),
     ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
@@ -106,7 +106,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
 }
 
 async function mismatch(origin: string, pinned: string, cli: Cli): Promise<TrustError | undefined> {
-  return await pinMismatch(origin, pinned, cli.io.env, cli.signal);
+  return await explainPinMismatch(origin, pinned, cli.io.env, cli.signal);
 }
 
 /** Milliseconds; what is shorter than a second would fail on any line. */

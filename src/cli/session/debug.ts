@@ -1,13 +1,13 @@
 /** `--debug`: each request on stderr or in a file, with nothing in it that could sign somebody in. */
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
-import type { Observer } from '../../client/http.ts';
+import type { RequestObserver } from '../../client/http.ts';
 import type { Cli } from '../cli.ts';
 import { harmless } from '../output/harmless.ts';
 import { maskedBody, maskedHeaders } from '../output/secrets.ts';
 
 export interface Debugging {
-  readonly observer: Observer;
+  readonly observer: RequestObserver;
   /** Bodies are shown, too. */
   readonly bodies: boolean;
 }
@@ -58,7 +58,7 @@ function intoFile(path: string): (text: string) => void {
   };
 }
 
-function observerOf(write: (text: string) => void, bodies: boolean): Observer {
+function observerOf(write: (text: string) => void, bodies: boolean): RequestObserver {
   return (request, outcome, milliseconds, streamed) => {
     const failed = outcome instanceof Error;
     const result = failed

@@ -2,7 +2,7 @@
 
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { KeptToken, TokenStore } from '../../client/session.ts';
+import type { StoredToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
 import { accountFile } from './places.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
@@ -23,7 +23,7 @@ export function tokenStore(stateDirectory: string, url: string, username: string
   };
 }
 
-interface Entry extends KeptToken {
+interface Entry extends StoredToken {
   readonly url: string;
   readonly username: string;
 }

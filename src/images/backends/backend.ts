@@ -1,4 +1,4 @@
-// What the daemon needs of the thing that holds an image's bytes.
+/** Interface of image backends: reading, writing, zeroing, flushing, extents. */
 
 /** A run of bytes of one kind. */
 export interface Extent {

@@ -1,9 +1,11 @@
-// The backend of images that are regular files.
+/** Backend for images in regular files. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import pLimit from 'p-limit';
+import { fileExtents } from '../../extents/file-extents.ts';
+import { type SparseCalls, sparseCalls } from '../system/c-library.ts';
+import { diskLimit } from '../system/disk-limit.ts';
 import type { Backend, Extent } from './backend.ts';
-import { DiskSlots, diskSlots } from './disk-slots.ts';
-import { type SparseCalls, sparseCalls } from './sparse.ts';
 
 export interface FileImageOptions {
   path: string;
@@ -19,8 +21,6 @@ export interface FileImageOptions {
 const ZEROS_LENGTH = 1 << 20;
 /** Bytes that are made a hole of rather than written. */
 const SMALLEST_HOLE = 64 << 10;
-/** Extents looked up in one go before other requests get their turn. */
-const EXTENTS_PER_TURN = 256;
 
 const zeros = Buffer.alloc(ZEROS_LENGTH);
 
@@ -33,7 +33,7 @@ export async function openFileImage(options: FileImageOptions): Promise<Backend>
   // Without O_NONBLOCK, opening a pipe left in the image's place would hang a thread for good.
   const flags = (options.writable ? O_RDWR : O_RDONLY) | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
   const calls = options.calls === undefined ? await sparseCalls() : (options.calls ?? undefined);
-  const handle = await diskSlots.run(() => open(options.path, flags));
+  const handle = await diskLimit(() => open(options.path, flags));
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error('the image is not a regular file');
@@ -50,7 +50,7 @@ class FileImage implements Backend {
   readonly #sparse: boolean;
   readonly #calls: SparseCalls | undefined;
   /** Writes go one by one: systems let only one at a file, and threads that wait for it cost time. */
-  readonly #writing = new DiskSlots(1);
+  readonly #writing = pLimit(1);
   /** Ways of zeroing that may work here, best first; the one that always works is not among them. */
   #zeroWays: ((offset: number, length: number) => Promise<boolean>)[];
 
@@ -65,7 +65,7 @@ class FileImage implements Backend {
   async read(offset: number, buffer: Buffer): Promise<void> {
     let filled = 0;
     while (filled < buffer.length) {
-      const { bytesRead } = await diskSlots.run(() =>
+      const { bytesRead } = await diskLimit(() =>
         this.#handle.read(buffer, filled, buffer.length - filled, offset + filled),
       );
       if (bytesRead === 0) {
@@ -83,10 +83,10 @@ class FileImage implements Backend {
   }
 
   #write(offset: number, buffer: Buffer): Promise<void> {
-    return this.#writing.run(async () => {
+    return this.#writing(async () => {
       let written = 0;
       while (written < buffer.length) {
-        const { bytesWritten } = await diskSlots.run(() =>
+        const { bytesWritten } = await diskLimit(() =>
           this.#handle.write(buffer, written, buffer.length - written, offset + written),
         );
         written += bytesWritten;
@@ -97,7 +97,7 @@ class FileImage implements Backend {
   async zero(offset: number, length: number): Promise<void> {
     if (length === 0) return;
     for (const way of this.#zeroWays) {
-      if (await diskSlots.run(() => way(offset, length))) return this.#growTo(offset + length);
+      if (await diskLimit(() => way(offset, length))) return this.#growTo(offset + length);
       // Whatever the reason was, writing zeros either works or names it.
       this.#zeroWays = this.#zeroWays.filter((other) => other !== way);
     }
@@ -105,28 +105,20 @@ class FileImage implements Backend {
   }
 
   flush(): Promise<void> {
-    return diskSlots.run(() => this.#handle.datasync());
+    return diskLimit(() => this.#handle.datasync());
   }
 
   async *extents(): AsyncGenerator<Extent> {
     const end = Math.min(this.#size, await this.#fileSize());
-    let position = 0;
-    try {
-      for (let turn = 1; this.#calls && position < end; turn++) {
-        const data = Math.min(this.#calls.nextData(this.#handle.fd, position) ?? end, end);
-        if (data > position) yield hole(position, data);
-        position = Math.max(position, data);
-        if (position === end) break;
-        const next = Math.min(this.#calls.nextHole(this.#handle.fd, position) ?? end, end);
-        if (next > position) yield { start: position, length: next - position, ...DATA };
-        position = Math.max(position, next);
-        if (turn % EXTENTS_PER_TURN === 0) await new Promise(setImmediate);
+    if (this.#calls) {
+      for await (const run of fileExtents(this.#calls, this.#handle.fd, end)) {
+        const { start, zero } = run;
+        yield { start, length: run.end - start, zero, hole: zero };
       }
-    } catch {
-      // Without that knowledge the rest counts as data, which is never wrong.
+    } else if (end > 0) yield { start: 0, length: end, zero: false, hole: false };
+    if (end < this.#size) {
+      yield { start: end, length: this.#size - end, zero: true, hole: true };
     }
-    if (position < end) yield { start: position, length: end - position, ...DATA };
-    if (end < this.#size) yield hole(end, this.#size);
   }
 
   close(): Promise<void> {
@@ -151,19 +143,13 @@ class FileImage implements Backend {
   }
 
   async #fileSize(): Promise<number> {
-    return (await diskSlots.run(() => this.#handle.stat())).size;
+    return (await diskLimit(() => this.#handle.stat())).size;
   }
 }
 
 /** Whether there is nothing but zeros in as many bytes as a hole is worth its while for. */
 function isZero(bytes: Buffer): boolean {
   return bytes.length >= SMALLEST_HOLE && bytes.equals(zeros.subarray(0, bytes.length));
-}
-
-const DATA = { zero: false, hole: false };
-
-function hole(start: number, end: number): Extent {
-  return { start, length: end - start, zero: true, hole: true };
 }
 
 function zeroWays(

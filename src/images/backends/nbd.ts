@@ -1,17 +1,18 @@
-// The backend of images that an NBD server exports.
-import type { Clock } from '../clock.ts';
-import { BlockEdges } from '../nbd/block-edges.ts';
-import { blockRuns } from '../nbd/block-runs.ts';
+/** Backend for images that an NBD server exports. */
+
+import { blockStatus } from '../nbd/block-status.ts';
+import type { NbdAddress } from '../nbd/byte-reader.ts';
 import { NbdClient } from '../nbd/client.ts';
-import { systemError } from '../nbd/errors.ts';
 import {
   ALLOCATION_DEPTH,
   Allocation,
   BASE_ALLOCATION,
   DIRTY,
   DIRTY_BITMAP,
-} from '../nbd/numbers.ts';
-import type { NbdAddress } from '../place.ts';
+  systemError,
+} from '../nbd/protocol.ts';
+import { UnalignedAccess } from '../nbd/unaligned-access.ts';
+import type { Clock } from '../system/clock.ts';
 import type { Backend, DirtyExtent, Extent } from './backend.ts';
 
 export interface NbdImageOptions {
@@ -45,7 +46,7 @@ export async function openNbdImage(options: NbdImageOptions): Promise<Backend> {
 class NbdImage implements Backend {
   readonly #options: NbdImageOptions;
   #client: Promise<NbdClient> | undefined;
-  #edges: BlockEdges | undefined;
+  #edges: UnalignedAccess | undefined;
   /** Something was written that no flush has covered yet. */
   #isUnsafe = false;
   #canZero = true;
@@ -63,7 +64,7 @@ class NbdImage implements Backend {
     this.#client = NbdClient.open({ address, exportName, contexts, ...(clock ? { clock } : {}) });
     try {
       const client = await this.#client;
-      this.#edges = new BlockEdges(client);
+      this.#edges = new UnalignedAccess(client);
       if (writable && client.isReadOnly) {
         await client.close();
         throw systemError('EROFS', 'the export is for reading only');
@@ -79,11 +80,14 @@ class NbdImage implements Backend {
 
   async read(offset: number, buffer: Buffer): Promise<void> {
     const client = await this.#ready();
-    const there = Math.max(0, Math.min(buffer.length, client.info.size - offset));
-    if (there > 0) {
-      await this.#edges?.read(offset, there < buffer.length ? buffer.subarray(0, there) : buffer);
+    const available = Math.max(0, Math.min(buffer.length, client.info.size - offset));
+    if (available > 0) {
+      await this.#edges?.read(
+        offset,
+        available < buffer.length ? buffer.subarray(0, available) : buffer,
+      );
     }
-    buffer.fill(0, there);
+    buffer.fill(0, available);
   }
 
   async write(offset: number, buffer: Buffer): Promise<void> {
@@ -97,11 +101,11 @@ class NbdImage implements Backend {
   async zero(offset: number, length: number): Promise<void> {
     const client = await this.#ready();
     // What lies behind the end of the export reads as zeros already.
-    const there = Math.min(length, client.info.size - offset);
-    if (there <= 0) return;
+    const available = Math.min(length, client.info.size - offset);
+    if (available <= 0) return;
     if (this.#canZero && client.canZero) {
       try {
-        await this.#change(async () => this.#edges?.zero(offset, there, !this.#options.sparse));
+        await this.#change(async () => this.#edges?.zero(offset, available, !this.#options.sparse));
         return;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error;
@@ -109,8 +113,8 @@ class NbdImage implements Backend {
       }
     }
     zeros ??= Buffer.alloc(ZEROS_LENGTH);
-    for (let done = 0; done < there; done += ZEROS_LENGTH) {
-      const part = zeros.subarray(0, Math.min(ZEROS_LENGTH, there - done));
+    for (let done = 0; done < available; done += ZEROS_LENGTH) {
+      const part = zeros.subarray(0, Math.min(ZEROS_LENGTH, available - done));
       await this.write(offset + done, part);
     }
   }
@@ -134,7 +138,7 @@ class NbdImage implements Backend {
     const end = Math.min(size, this.#options.size);
     if (contexts.has(BASE_ALLOCATION)) {
       const names = [BASE_ALLOCATION, ALLOCATION_DEPTH];
-      for await (const { start, length, flags } of blockRuns(client, names, end)) {
+      for await (const { start, length, flags } of blockStatus(client, names, end)) {
         const [allocation = 0, depth] = flags;
         const zero = (allocation & Allocation.zero) !== 0;
         // Zeros that are written down hide what is below them: they are no holes.
@@ -164,7 +168,7 @@ class NbdImage implements Backend {
   async *#dirtyExtents(bitmap: string): AsyncGenerator<DirtyExtent> {
     const client = await this.#ready();
     const end = Math.min(client.info.size, this.#options.size);
-    for await (const { start, length, flags } of blockRuns(
+    for await (const { start, length, flags } of blockStatus(
       client,
       [BASE_ALLOCATION, bitmap],
       end,

@@ -1,9 +1,15 @@
-// Images whose changes are known: what is written into one is noted, what has changed can be read.
+/** Backends with change tracking: writes are recorded in a bitmap, changes can be read from one. */
 import type { Backend, DirtyExtent, Extent } from '../backends/backend.ts';
-import type { Changes } from '../types.ts';
-import { DirtyBitmap } from './bitmap.ts';
-import { readBitmapFile } from './bitmap-file.ts';
+import { DirtyBitmap, readBitmapFile } from './bitmap.ts';
 import { DirtyTracker } from './tracker.ts';
+
+/** What is known of the changes of an image in a period. */
+export interface Changes {
+  /** The file of the dirty bitmap; without one nothing was written. */
+  readonly path?: string;
+  /** Bytes of the image when the period began. */
+  readonly size: number;
+}
 
 /** The image, with everything that is written noted in a bitmap file first. */
 export async function trackWrites(image: Backend, path: string): Promise<Backend> {

@@ -1,14 +1,14 @@
 /**
- * Notes in a bitmap file what is written into an image, so that no end, however sudden, can leave a
- * block clean that has changed. Before the first write into a region its mark is made durable; the bits
- * stay in memory until the image is closed. Then they are made durable, and the marks taken back. After
- * any other end the marks are found, and all of their regions counts as dirty.
+ * Tracking of writes in a bitmap file, so that no crash can leave a changed block clean. Before the
+ * first write into a region its mark is made durable; the bits stay in memory until the image is closed.
+ * Then they are made durable, and the marks taken back. After any other end the marks are found, and all
+ * of their regions count as dirty.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { diskSlots } from '../backends/disk-slots.ts';
+import { diskLimit } from '../system/disk-limit.ts';
 import type { DirtyBitmap } from './bitmap.ts';
-import { type BitmapLayout, bitsOfRegion, isMarked, loadBitmap, REGION } from './bitmap-file.ts';
+import { type BitmapLayout, bitsOfRegion, isMarked, loadBitmap, REGION } from './bitmap.ts';
 
 export class DirtyTracker {
   readonly #file: FileHandle;
@@ -40,9 +40,9 @@ export class DirtyTracker {
   /** Opens the file of a bitmap. Rejects with `BadBitmap`, or the system's error. */
   static async open(path: string): Promise<DirtyTracker> {
     const flags = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
-    const file = await diskSlots.run(() => open(path, flags));
+    const file = await diskLimit(() => open(path, flags));
     try {
-      return new DirtyTracker(file, await diskSlots.run(() => loadBitmap(file)));
+      return new DirtyTracker(file, await diskLimit(() => loadBitmap(file)));
     } catch (error) {
       await file.close();
       throw error;
@@ -99,7 +99,7 @@ export class DirtyTracker {
     }
     try {
       await this.#write(this.#marks, this.#layout.marksAt);
-      await diskSlots.run(() => this.#file.datasync());
+      await diskLimit(() => this.#file.datasync());
     } catch (error) {
       // The system may report success for what it has dropped: the first failure is final.
       this.#failure = error;
@@ -114,14 +114,14 @@ export class DirtyTracker {
       const { start, end } = bitsOfRegion(this.#layout, region);
       await this.#write(bits.subarray(start, end), this.#layout.bitsAt + start);
     }
-    await diskSlots.run(() => this.#file.datasync());
+    await diskLimit(() => this.#file.datasync());
     await this.#write(Buffer.alloc(this.#marks.length), this.#layout.marksAt);
-    await diskSlots.run(() => this.#file.datasync());
+    await diskLimit(() => this.#file.datasync());
   }
 
   async #write(bytes: Buffer, at: number): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
-      const { bytesWritten } = await diskSlots.run(() =>
+      const { bytesWritten } = await diskLimit(() =>
         this.#file.write(bytes, done, bytes.length - done, at + done),
       );
       done += bytesWritten;

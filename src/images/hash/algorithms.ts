@@ -1,4 +1,4 @@
-// The hash algorithms a checksum can be made with.
+/** Hash algorithms for checksums. */
 import { createHash, getHashes } from 'node:crypto';
 import { Blake2b } from './blake2b.ts';
 

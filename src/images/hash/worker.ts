@@ -1,7 +1,7 @@
-// Entry point of a thread that hashes, several things at a time.
+/** Entry point of a hashing thread, which works on several hashes at a time. */
 import { parentPort } from 'node:worker_threads';
 import { type Digest, startDigest } from './algorithms.ts';
-import type { Done, Order } from './orders.ts';
+import type { HashCommand, HashReply } from './thread-pool.ts';
 
 if (!parentPort) throw new Error('this program is a part of another one');
 const port = parentPort;
@@ -9,7 +9,7 @@ const port = parentPort;
 /** Hashes under way. */
 const hashes = new Map<number, Digest>();
 
-port.on('message', (order: Order) => {
+port.on('message', (order: HashCommand) => {
   if (order.kind === 'start') {
     const digest = startDigest(order.algorithm);
     if (digest) hashes.set(order.id, digest);
@@ -17,7 +17,7 @@ port.on('message', (order: Order) => {
   else port.postMessage(done(order));
 });
 
-function done(order: Extract<Order, { kind: 'update' | 'digest' }>): Done {
+function done(order: Extract<HashCommand, { kind: 'update' | 'digest' }>): HashReply {
   try {
     const hash = hashes.get(order.id);
     if (!hash) return { failure: 'there is no such hash' };

@@ -1,6 +1,6 @@
-// How many connections there may be at once, in all and from one address.
+/** Limits of the daemon, and admission of connections: in all and per address. */
 import type { Socket } from 'node:net';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../system/clock.ts';
 
 export interface AdmissionLimits {
   /** Connections at once. */
@@ -10,9 +10,9 @@ export interface AdmissionLimits {
 }
 
 /** Milliseconds that a refused client gets to read why. */
-const FAREWELL = 2000;
+const REFUSAL_TIMEOUT = 2000;
 /** Refused clients that are told so at a time; the others are cut off. */
-const MAX_FAREWELLS = 64;
+const MAX_REFUSALS = 64;
 
 /** Counts connections from the moment they are accepted, before any handshake. */
 export class Admission {
@@ -50,12 +50,12 @@ export class Admission {
    * refusing is worth.
    */
   refuse(socket: Socket, isPlain: boolean): void {
-    if (!isPlain || this.#refused.size >= MAX_FAREWELLS) {
+    if (!isPlain || this.#refused.size >= MAX_REFUSALS) {
       socket.destroy();
       return;
     }
     this.#refused.add(socket);
-    const stop = this.#clock.later(FAREWELL, () => socket.destroy());
+    const stop = this.#clock.schedule(REFUSAL_TIMEOUT, () => socket.destroy());
     socket.once('close', () => {
       stop();
       this.#refused.delete(socket);
@@ -80,3 +80,27 @@ export class Admission {
 function addressOf({ remoteAddress }: Socket): string | undefined {
   return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
 }
+
+export interface Limits {
+  /** For the head of a request, also the first after connecting. */
+  readonly head: number;
+  /** For a TLS handshake. */
+  readonly handshake: number;
+  /** That a connection may idle that has not shown a ticket yet. */
+  readonly unauthorised: number;
+  /** Connections to images at once; more than there is memory for are never had. */
+  readonly connections: number;
+  /** Those from one address of the network among them. */
+  readonly perAddress: number;
+}
+
+export const defaultLimits: Limits = {
+  head: 8000,
+  handshake: 10_000,
+  unauthorised: 20_000,
+  connections: Number.POSITIVE_INFINITY,
+  perAddress: 256,
+};
+
+/** Connections to the control API at once: those to images leave them free. */
+export const CONTROL_CONNECTIONS = 64;

@@ -1,4 +1,4 @@
-// One client connection: its requests one after the other, and how long it may be silent.
+/** Client connection: its requests one after the other, and its idle limit. */
 import type { Socket } from 'node:net';
 
 /** How often, in milliseconds, a connection without a limit is looked at. */
@@ -72,7 +72,7 @@ export class Connection {
    * @param limit milliseconds of silence, 0 for none
    * @param trusted whether the ticket still deserves that, asked now and then when there is none
    */
-  trust(limit: number, trusted: () => boolean): void {
+  setIdleLimit(limit: number, trusted: () => boolean): void {
     this.#limit = limit;
     this.#trusted = trusted;
   }

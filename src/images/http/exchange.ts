@@ -1,9 +1,8 @@
-// One request and its answer, with the headers every answer has in common.
+/** HTTP request and its response, with the headers common to all responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
-import type { LiveTicket } from '../ticket.ts';
+import type { Clock } from '../system/clock.ts';
 import type { Connection } from './connection.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './errors.ts';
 
 /** Milliseconds to go on reading a body that nobody wants, so that its sender sees the answer. */
 const LINGER = 2000;
@@ -14,9 +13,16 @@ export interface ExchangeParts {
   connection: Connection;
   clock: Clock;
   /** The client waits for `100 Continue` before it sends the body. */
-  awaitsContinue: boolean;
+  expectsContinue: boolean;
   /** The daemon is shutting down: no further request on this connection. */
   closing: boolean;
+}
+
+/** What a client may use a connection for: a ticket, as far as a connection needs to know it. */
+export interface Authorisation {
+  readonly ticket: { readonly inactivityTimeout: number };
+  readonly ended: boolean;
+  usedBy(connection: Connection): void;
 }
 
 export class Exchange {
@@ -37,7 +43,7 @@ export class Exchange {
     this.response = parts.response;
     this.connection = parts.connection;
     this.#clock = parts.clock;
-    this.#awaitsContinue = parts.awaitsContinue;
+    this.#awaitsContinue = parts.expectsContinue;
     this.#closes = parts.closing;
     const url = parts.request.url ?? '';
     const mark = url.indexOf('?');
@@ -57,7 +63,7 @@ export class Exchange {
   }
 
   /** Value of a query parameter out of a few, the first of them by default. Else throws 400. */
-  choose<T extends string>(name: string, choices: readonly [T, ...T[]]): T {
+  enumParameter<T extends string>(name: string, choices: readonly [T, ...T[]]): T {
     const given = this.query.getAll(name);
     if (given.length === 0) return choices[0];
     const chosen = choices.find((choice) => choice === given[0]);
@@ -67,10 +73,10 @@ export class Exchange {
     return chosen;
   }
 
-  /** The client has shown a ticket: its rules of silence apply to the connection. */
-  authorised(live: LiveTicket): void {
+  /** The client has shown a ticket: its inactivity timeout applies to the connection from here on. */
+  authorised(live: Authorisation): void {
     live.usedBy(this.connection);
-    this.connection.trust(live.ticket.inactivityTimeout * 1000, () => !live.ended);
+    this.connection.setIdleLimit(live.ticket.inactivityTimeout * 1000, () => !live.ended);
   }
 
   /**
@@ -176,7 +182,7 @@ export class Exchange {
   #linger(): Promise<void> {
     const { request } = this;
     return new Promise((resolve) => {
-      const stop = this.#clock.later(LINGER, resolve);
+      const stop = this.#clock.schedule(LINGER, resolve);
       const done = () => {
         stop();
         resolve();

@@ -1,6 +1,6 @@
-// What TLS is spoken: 1.3, and of 1.2 the suites that encrypt and authenticate in one (AEAD).
+/** TLS settings: 1.3, and of 1.2 the AEAD suites. */
 
-export const TLS = {
+export const tlsSettings = {
   minVersion: 'TLSv1.2',
   honorCipherOrder: true,
   // AES-128 first: strong enough, and the fastest there is on processors with AES instructions.

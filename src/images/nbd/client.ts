@@ -1,10 +1,12 @@
-// An export in use: requests spread over its connections and cut to what the server takes.
+/**
+ * NBD client: requests spread over connections and cut to the limits of the server.
+ * Own code rather than a library: no maintained NBD client for Node reads into given memory.
+ */
 
-import { type ConnectOptions, NbdConnection } from './connection.ts';
-import { systemError } from './errors.ts';
+import { NbdConnection, type NbdConnectionOptions } from './connection.ts';
 import type { ExportInfo } from './handshake.ts';
-import { Command, ExportFlag, NO_HOLE } from './numbers.ts';
-import type { BlockRuns, RequestParts } from './request.ts';
+import { Command, ExportFlag, NO_HOLE, systemError } from './protocol.ts';
+import type { NbdRequestOptions, RunsByContext } from './request.ts';
 
 /** Connections worth having to one export: more gain nothing. */
 const MAX_CONNECTIONS = 4;
@@ -17,13 +19,13 @@ const MAX_LENGTH = 2 ** 31;
  */
 export class NbdClient {
   readonly info: ExportInfo;
-  readonly #options: ConnectOptions;
+  readonly #options: NbdConnectionOptions;
   readonly #connections: NbdConnection[] = [];
   #limit: number;
   #isOpening = false;
   #isClosed = false;
 
-  private constructor(first: NbdConnection, options: ConnectOptions) {
+  private constructor(first: NbdConnection, options: NbdConnectionOptions) {
     this.info = first.info;
     this.#options = options;
     this.#limit = this.#has(ExportFlag.multipleConnections) ? MAX_CONNECTIONS : 1;
@@ -31,7 +33,7 @@ export class NbdClient {
   }
 
   /** Opens the first connection; rejects with a system code. */
-  static async open(options: ConnectOptions): Promise<NbdClient> {
+  static async open(options: NbdConnectionOptions): Promise<NbdClient> {
     return new NbdClient(await NbdConnection.open(options), options);
   }
 
@@ -76,7 +78,7 @@ export class NbdClient {
   }
 
   /** What is known of the blocks from `offset` on: of some of them, at least. */
-  blocks(offset: number, length: number): Promise<BlockRuns> {
+  blocks(offset: number, length: number): Promise<RunsByContext> {
     const part = Math.min(length, MAX_LENGTH);
     return this.#send({ command: Command.blockStatus, offset, length: part });
   }
@@ -120,7 +122,7 @@ export class NbdClient {
     }
   }
 
-  #send(parts: RequestParts): Promise<BlockRuns> {
+  #send(parts: NbdRequestOptions): Promise<RunsByContext> {
     let best: NbdConnection | undefined;
     for (const connection of this.#connections) {
       if (!best || connection.load < best.load) best = connection;

@@ -1,19 +1,17 @@
-// One connection to an NBD server: many requests under way at once, told apart by cookies.
-import { type Clock, monotonicClock } from '../clock.ts';
-import type { NbdAddress } from '../place.ts';
-import { systemError, violation } from './errors.ts';
-import { type ExportInfo, shakeHands, type Wanted } from './handshake.ts';
-import { Command } from './numbers.ts';
-import { readReplies } from './replies.ts';
-import { type BlockRuns, Request, type RequestParts } from './request.ts';
-import { Wire } from './wire.ts';
+/** Connection to an NBD server with many requests in flight, matched by cookies. */
+
+import { type Clock, monotonicClock } from '../system/clock.ts';
+import { ByteReader, type NbdAddress } from './byte-reader.ts';
+import { type ExportInfo, type ExportRequest, negotiate } from './handshake.ts';
+import { Command, protocolError, systemError } from './protocol.ts';
+import { NbdRequest, type NbdRequestOptions, type RunsByContext, readReplies } from './request.ts';
 
 /** Milliseconds for connecting and the handshake. */
-const PATIENCE = 10_000;
+const CONNECT_TIMEOUT = 10_000;
 /** Milliseconds that a server gets to close a connection that was said good-bye to. */
-const FAREWELL = 2000;
+const CLOSE_TIMEOUT = 2000;
 
-export interface ConnectOptions extends Wanted {
+export interface NbdConnectionOptions extends ExportRequest {
   readonly address: NbdAddress;
   readonly clock?: Clock;
 }
@@ -22,13 +20,13 @@ export class NbdConnection {
   readonly info: ExportInfo;
   /** Resolves when the connection is gone, with the reason. */
   readonly lost: Promise<Error>;
-  readonly #wire: Wire;
+  readonly #wire: ByteReader;
   readonly #clock: Clock;
-  readonly #requests = new Map<number, Request>();
+  readonly #requests = new Map<number, NbdRequest>();
   #lastCookie = 0;
   #failure: Error | undefined;
 
-  private constructor(wire: Wire, info: ExportInfo, clock: Clock, lost: Promise<Error>) {
+  private constructor(wire: ByteReader, info: ExportInfo, clock: Clock, lost: Promise<Error>) {
     this.#wire = wire;
     this.#clock = clock;
     this.info = info;
@@ -40,26 +38,26 @@ export class NbdConnection {
     });
     const find = (cookie: number) => {
       const request = this.#requests.get(cookie);
-      if (!request) throw violation('a reply to nothing that was asked');
+      if (!request) throw protocolError('a reply to nothing that was asked');
       return request;
     };
     readReplies(wire, find, (error) => this.#fail(error));
   }
 
   /** Connects and chooses the export. Rejects with a system code, after ten seconds at the latest. */
-  static async open(options: ConnectOptions): Promise<NbdConnection> {
+  static async open(options: NbdConnectionOptions): Promise<NbdConnection> {
     const { address, clock = monotonicClock } = options;
     let leave: (error: Error) => void = () => {};
     const lost = new Promise<Error>((resolve) => {
       leave = resolve;
     });
-    const wire = new Wire(address, leave);
-    const stop = clock.later(PATIENCE, () => {
+    const wire = new ByteReader(address, leave);
+    const stop = clock.schedule(CONNECT_TIMEOUT, () => {
       wire.fail(systemError('ETIMEDOUT', 'the NBD server does not answer'));
     });
     try {
       const broken = lost.then((error) => Promise.reject(error));
-      const info = await Promise.race([shakeHands(wire, options), broken]);
+      const info = await Promise.race([negotiate(wire, options), broken]);
       return new NbdConnection(wire, info, clock, lost);
     } catch (error) {
       wire.fail(error as Error);
@@ -83,10 +81,10 @@ export class NbdConnection {
    * Sends a request. Its buffer may be touched again when the promise has settled. Rejects with a
    * system code.
    */
-  send(parts: RequestParts): Promise<BlockRuns> {
+  send(parts: NbdRequestOptions): Promise<RunsByContext> {
     if (this.#failure) return Promise.reject(this.#failure);
     const cookie = this.#freeCookie();
-    const request = new Request(parts, () => this.#requests.delete(cookie));
+    const request = new NbdRequest(parts, () => this.#requests.delete(cookie));
     this.#requests.set(cookie, request);
     const { socket } = this.#wire;
     // An error of the socket ends all requests; none is told of it by its own callback.
@@ -110,9 +108,9 @@ export class NbdConnection {
     if (!this.#failure) {
       this.#failure = systemError('ESHUTDOWN', 'the connection was closed');
       const parts = { command: Command.disconnect, offset: 0, length: 0 };
-      this.#wire.socket.end(new Request(parts, () => {}).head(0));
+      this.#wire.socket.end(new NbdRequest(parts, () => {}).head(0));
     }
-    const stop = this.#clock.later(FAREWELL, () => this.#wire.socket.destroy());
+    const stop = this.#clock.schedule(CLOSE_TIMEOUT, () => this.#wire.socket.destroy());
     await this.lost;
     stop();
   }

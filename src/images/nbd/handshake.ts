@@ -1,5 +1,6 @@
-// How a connection to an NBD server begins: the fixed newstyle handshake, up to the chosen export.
-import { systemError, violation } from './errors.ts';
+/** Fixed newstyle handshake with an NBD server, up to the chosen export. */
+
+import type { ByteReader } from './byte-reader.ts';
 import {
   DEFAULT_MAX_PAYLOAD,
   GREETING,
@@ -11,8 +12,9 @@ import {
   OPTION_REPLY_MAGIC,
   Option,
   OptionReply,
-} from './numbers.ts';
-import type { Wire } from './wire.ts';
+  protocolError,
+  systemError,
+} from './protocol.ts';
 
 /** What a server says of an export. Sizes in bytes. */
 export interface ExportInfo {
@@ -29,7 +31,7 @@ export interface ExportInfo {
 }
 
 /** Which export is wanted, and what is wanted to be known of its blocks. */
-export interface Wanted {
+export interface ExportRequest {
   readonly exportName: string;
   /** Names of contexts; one that ends with a colon stands for the first that begins so. */
   readonly contexts: readonly string[];
@@ -38,21 +40,22 @@ export interface Wanted {
 /** The longest reply to an option, in bytes. */
 const MAX_REPLY = 64 << 10;
 const MAX_CONTEXTS = 10_000;
-const BIGGEST_BLOCK = 2 ** 20;
+const MAX_BLOCK = 2 ** 20;
 
 /** Negotiates; the wire is ready for commands when it resolves. Rejects with what went wrong. */
-export async function shakeHands(wire: Wire, wanted: Wanted): Promise<ExportInfo> {
-  await greet(wire);
+export async function negotiate(wire: ByteReader, wanted: ExportRequest): Promise<ExportInfo> {
+  await readGreeting(wire);
   sendOption(wire, Option.structuredReply);
   const structured = (await replyTo(wire, Option.structuredReply)).type === OptionReply.ack;
   // Without structured replies there are no contexts either.
-  const contexts = structured ? await agreeOnContexts(wire, wanted) : new Map<string, number>();
-  return { ...(await go(wire, wanted.exportName)), structured, contexts };
+  const contexts = structured ? await negotiateContexts(wire, wanted) : new Map<string, number>();
+  return { ...(await chooseExport(wire, wanted.exportName)), structured, contexts };
 }
 
-async function greet(wire: Wire): Promise<void> {
+async function readGreeting(wire: ByteReader): Promise<void> {
   const greeting = await wire.read(18);
-  if (greeting.readBigUInt64BE(0) !== GREETING) throw violation('it does not greet as NBD does');
+  if (greeting.readBigUInt64BE(0) !== GREETING)
+    throw protocolError('it does not greet as NBD does');
   if (greeting.readBigUInt64BE(8) !== OPTION_MAGIC) {
     throw systemError('EPROTO', 'the NBD server knows only the old handshake');
   }
@@ -65,7 +68,7 @@ async function greet(wire: Wire): Promise<void> {
   wire.socket.write(answer);
 }
 
-function sendOption(wire: Wire, option: number, data = Buffer.alloc(0)): void {
+function sendOption(wire: ByteReader, option: number, data = Buffer.alloc(0)): void {
   const head = Buffer.alloc(16);
   head.writeBigUInt64BE(OPTION_MAGIC, 0);
   head.writeUInt32BE(option, 8);
@@ -78,17 +81,17 @@ interface Reply {
   readonly data: Buffer;
 }
 
-async function replyTo(wire: Wire, option: number): Promise<Reply> {
+async function replyTo(wire: ByteReader, option: number): Promise<Reply> {
   const head = await wire.read(20);
-  if (head.readBigUInt64BE(0) !== OPTION_REPLY_MAGIC) throw violation('no reply to an option');
-  if (head.readUInt32BE(8) !== option) throw violation('a reply to another option');
+  if (head.readBigUInt64BE(0) !== OPTION_REPLY_MAGIC) throw protocolError('no reply to an option');
+  if (head.readUInt32BE(8) !== option) throw protocolError('a reply to another option');
   const length = head.readUInt32BE(16);
-  if (length > MAX_REPLY) throw violation(`a reply of ${length} bytes to an option`);
+  if (length > MAX_REPLY) throw protocolError(`a reply of ${length} bytes to an option`);
   return { type: head.readUInt32BE(12), data: await wire.read(length) };
 }
 
 /** The error behind a refused option, with what the server says about it. */
-function refusal({ type, data }: Reply, what: string): Error {
+function optionError({ type, data }: Reply, what: string): Error {
   const text = data.subarray(0, MAX_NAME).toString().trim();
   const reasons: Readonly<Record<number, [string, string]>> = {
     1: ['ENOTSUP', 'it does not know how'],
@@ -102,14 +105,17 @@ function refusal({ type, data }: Reply, what: string): Error {
 }
 
 /** A length in 32 bits and the text itself. */
-function counted(text: string): Buffer {
+function lengthPrefixed(text: string): Buffer {
   const bytes = Buffer.from(text);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(bytes.length);
   return Buffer.concat([length, bytes]);
 }
 
-async function agreeOnContexts(wire: Wire, wanted: Wanted): Promise<Map<string, number>> {
+async function negotiateContexts(
+  wire: ByteReader,
+  wanted: ExportRequest,
+): Promise<Map<string, number>> {
   const names: string[] = [];
   for (const name of wanted.contexts) {
     if (!name.endsWith(':')) names.push(name);
@@ -129,7 +135,7 @@ async function agreeOnContexts(wire: Wire, wanted: Wanted): Promise<Map<string, 
 }
 
 /** Names of the contexts that begin so. */
-async function namesOf(wire: Wire, exportName: string, beginning: string): Promise<string[]> {
+async function namesOf(wire: ByteReader, exportName: string, beginning: string): Promise<string[]> {
   const names: string[] = [];
   const listed = askForContexts(wire, Option.listMetaContext, exportName, [beginning]);
   for await (const [, name] of listed) {
@@ -140,32 +146,36 @@ async function namesOf(wire: Wire, exportName: string, beginning: string): Promi
 
 /** Asks about contexts of an export. A server that does not know the option has none. */
 async function* askForContexts(
-  wire: Wire,
+  wire: ByteReader,
   option: number,
   exportName: string,
   queries: readonly string[],
 ): AsyncGenerator<[id: number, name: string]> {
   const count = Buffer.alloc(4);
   count.writeUInt32BE(queries.length);
-  sendOption(wire, option, Buffer.concat([counted(exportName), count, ...queries.map(counted)]));
+  sendOption(
+    wire,
+    option,
+    Buffer.concat([lengthPrefixed(exportName), count, ...queries.map(lengthPrefixed)]),
+  );
   // Whoever reads this reads all of it: the rest would be in the way of the next option.
   for (let listed = 0; ; listed++) {
     const reply = await replyTo(wire, option);
     if (reply.type !== OptionReply.metaContext) return;
-    if (listed === MAX_CONTEXTS) throw violation('an endless list of contexts');
-    if (reply.data.length < 4) throw violation('a context without a number');
+    if (listed === MAX_CONTEXTS) throw protocolError('an endless list of contexts');
+    if (reply.data.length < 4) throw protocolError('a context without a number');
     yield [reply.data.readUInt32BE(0), reply.data.toString('utf8', 4)];
   }
 }
 
-type Told = Pick<ExportInfo, 'size' | 'flags' | 'minimumBlock' | 'maximumPayload'>;
+type ExportLimits = Pick<ExportInfo, 'size' | 'flags' | 'minimumBlock' | 'maximumPayload'>;
 
 /** Chooses the export; its size has to be told, its limits may be. */
-async function go(wire: Wire, exportName: string): Promise<Told> {
+async function chooseExport(wire: ByteReader, exportName: string): Promise<ExportLimits> {
   const requests = Buffer.alloc(4);
   requests.writeUInt16BE(1, 0);
   requests.writeUInt16BE(Info.blockSize, 2);
-  sendOption(wire, Option.go, Buffer.concat([counted(exportName), requests]));
+  sendOption(wire, Option.go, Buffer.concat([lengthPrefixed(exportName), requests]));
   let size: number | undefined;
   let flags = 0;
   let minimumBlock = 1;
@@ -174,7 +184,8 @@ async function go(wire: Wire, exportName: string): Promise<Told> {
     const reply = await replyTo(wire, Option.go);
     const { type, data } = reply;
     if (type === OptionReply.ack) break;
-    if (type >= OPTION_REFUSED) throw refusal(reply, `the export ${JSON.stringify(exportName)}`);
+    if (type >= OPTION_REFUSED)
+      throw optionError(reply, `the export ${JSON.stringify(exportName)}`);
     if (type !== OptionReply.info || data.length < 2) continue;
     const kind = data.readUInt16BE(0);
     if (kind === Info.export && data.length === 12) {
@@ -185,10 +196,11 @@ async function go(wire: Wire, exportName: string): Promise<Told> {
       maximumPayload = Math.min(data.readUInt32BE(10), DEFAULT_MAX_PAYLOAD);
     }
   }
-  if (size === undefined || !Number.isSafeInteger(size)) throw violation('no size of the export');
+  if (size === undefined || !Number.isSafeInteger(size))
+    throw protocolError('no size of the export');
   const isPower = minimumBlock > 0 && (minimumBlock & (minimumBlock - 1)) === 0;
-  if (!isPower || minimumBlock > BIGGEST_BLOCK || maximumPayload < minimumBlock) {
-    throw violation('impossible sizes of blocks');
+  if (!isPower || minimumBlock > MAX_BLOCK || maximumPayload < minimumBlock) {
+    throw protocolError('impossible sizes of blocks');
   }
   maximumPayload -= maximumPayload % minimumBlock;
   return { size, flags, minimumBlock, maximumPayload };

@@ -1,13 +1,23 @@
-// One request to an NBD server while it is under way: what was asked, what came back.
-import { RangeSet } from '../ranges.ts';
-import { serverError, violation } from './errors.ts';
-import { Command, REQUEST_MAGIC } from './numbers.ts';
-import type { Listener } from './replies.ts';
+/** Requests to an NBD server in flight, and the parser of their replies. */
+import { RangeSet } from '../../extents/range-set.ts';
+import type { ByteReader } from './byte-reader.ts';
+import {
+  CHUNK_DONE,
+  CHUNK_ERROR,
+  Chunk,
+  Command,
+  MAX_NAME,
+  protocolError,
+  REQUEST_MAGIC,
+  SIMPLE_REPLY_MAGIC,
+  STRUCTURED_REPLY_MAGIC,
+  serverError,
+} from './protocol.ts';
 
 /** Runs of blocks by the number of their context: lengths and flags in turn. */
-export type BlockRuns = Map<number, Uint32Array>;
+export type RunsByContext = Map<number, Uint32Array>;
 
-export interface RequestParts {
+export interface NbdRequestOptions {
   readonly command: Command;
   readonly offset: number;
   readonly length: number;
@@ -30,12 +40,12 @@ const PURPOSE: Readonly<Record<Command, string>> = {
 const HEAD = 28;
 
 /** Settles when the reply is there and nothing refers to the buffer any more. */
-export class Request implements Listener {
-  readonly settled: Promise<BlockRuns>;
+export class NbdRequest implements ReplyListener {
+  readonly settled: Promise<RunsByContext>;
   readonly simplePayload: number;
-  readonly #parts: RequestParts;
-  readonly #blocks: BlockRuns = new Map();
-  #resolve: (blocks: BlockRuns) => void = () => {};
+  readonly #parts: NbdRequestOptions;
+  readonly #blocks: RunsByContext = new Map();
+  #resolve: (blocks: RunsByContext) => void = () => {};
   #reject: (error: Error) => void = () => {};
   #error: Error | undefined;
   /** What came of the data, when it came in more than one part. */
@@ -48,7 +58,7 @@ export class Request implements Listener {
   readonly #onSettled: () => void;
 
   /** @param onSettled called when the reply is complete and everything is sent */
-  constructor(parts: RequestParts, onSettled: () => void) {
+  constructor(parts: NbdRequestOptions, onSettled: () => void) {
     this.#parts = parts;
     this.#onSettled = onSettled;
     this.simplePayload = parts.command === Command.read ? parts.length : 0;
@@ -83,11 +93,11 @@ export class Request implements Listener {
     this.#reject(error);
   }
 
-  place(offset: number, length: number): Buffer {
+  destination(offset: number, length: number): Buffer {
     const at = offset < 0 ? 0 : this.#check(offset, length);
     this.#count(at, length);
     const { buffer } = this.#parts;
-    if (!buffer) throw violation('data that nobody asked for');
+    if (!buffer) throw protocolError('data that nobody asked for');
     return buffer.subarray(at, at + length);
   }
 
@@ -98,8 +108,8 @@ export class Request implements Listener {
   }
 
   blocks(context: number, runs: Uint32Array): void {
-    if (this.#parts.command !== Command.blockStatus) throw violation('blocks nobody asked for');
-    if (this.#blocks.has(context)) throw violation('a context told twice');
+    if (this.#parts.command !== Command.blockStatus) throw protocolError('blocks nobody asked for');
+    if (this.#blocks.has(context)) throw protocolError('a context told twice');
     this.#blocks.set(context, runs);
   }
 
@@ -112,9 +122,9 @@ export class Request implements Listener {
     const received = this.#parted?.total ?? this.#received;
     // The rest of the buffer holds bytes of whoever had it before.
     if (!this.#error && command === Command.read && received !== length) {
-      throw violation(`${received} of ${length} bytes`);
+      throw protocolError(`${received} of ${length} bytes`);
     }
-    if (this.#isAnswered) throw violation('two replies to one request');
+    if (this.#isAnswered) throw protocolError('two replies to one request');
     this.#isAnswered = true;
     this.#settle();
   }
@@ -131,7 +141,7 @@ export class Request implements Listener {
     const at = offset - this.#parts.offset;
     const fits = at >= 0 && length > 0 && at + length <= this.#parts.length;
     if (this.#parts.command !== Command.read || !fits) {
-      throw violation(`${length} bytes at ${offset} that were not asked for`);
+      throw protocolError(`${length} bytes at ${offset} that were not asked for`);
     }
     return at;
   }
@@ -144,10 +154,168 @@ export class Request implements Listener {
       }
       const before = this.#parted.total;
       this.#parted.add(at, at + length);
-      if (this.#parted.total - before !== length) throw violation('the same data twice');
+      if (this.#parted.total - before !== length) throw protocolError('the same data twice');
     } else {
       this.#firstAt = at;
     }
     this.#received += length;
   }
+}
+
+/** What a request wants to hear. Methods throw when the server tells nonsense. */
+export interface ReplyListener {
+  /** Bytes of data that a successful simple reply carries. */
+  readonly simplePayload: number;
+  /** Where `length` bytes of data from `offset` of the image go. */
+  destination(offset: number, length: number): Buffer;
+  /** `length` bytes from `offset` of the image are zeros. */
+  zeros(offset: number, length: number): void;
+  /** Lengths and flags in turn of the runs of blocks that follow each other in a context. */
+  blocks(context: number, runs: Uint32Array): void;
+  /** The server tells of an error; more may follow, until `done`. */
+  error(number: number, text: string): void;
+  /** The reply is over. */
+  done(): void;
+}
+
+const SIMPLE_HEAD = 16;
+const STRUCTURED_HEAD = 20;
+/** Longest chunk that has neither data nor blocks: an error with its text. */
+const MAX_ERROR = MAX_NAME + 16;
+/** Longest list of blocks, in bytes: a million runs. */
+const MAX_BLOCKS = 8 * 2 ** 20 + 4;
+
+/**
+ * Reads replies from a wire until it ends or says something that is not allowed.
+ * @param find the request with a cookie; throws when there is none
+ * @param onViolation called once, with the error that ends it
+ */
+export function readReplies(
+  wire: ByteReader,
+  find: (cookie: number) => ReplyListener,
+  onViolation: (error: Error) => void,
+): void {
+  new ReplyReader(wire, find, onViolation).next();
+}
+
+class ReplyReader {
+  readonly #wire: ByteReader;
+  readonly #find: (cookie: number) => ReplyListener;
+  readonly #onViolation: (error: Error) => void;
+  readonly #head = Buffer.alloc(STRUCTURED_HEAD);
+  readonly #start = this.#head.subarray(0, SIMPLE_HEAD);
+  readonly #rest = this.#head.subarray(SIMPLE_HEAD);
+  readonly #offset = Buffer.alloc(8);
+  // Bound once: they are passed on for every reply.
+  readonly #onStart = () => this.#attempt(this.#begin);
+  readonly #onHead = () => this.#attempt(this.#chunk);
+  readonly #onOffset = () => this.#attempt(this.#data);
+  readonly #onData = () => this.#attempt(this.#end);
+
+  constructor(
+    wire: ByteReader,
+    find: (cookie: number) => ReplyListener,
+    onViolation: (error: Error) => void,
+  ) {
+    this.#wire = wire;
+    this.#find = find;
+    this.#onViolation = onViolation;
+  }
+
+  next(): void {
+    this.#wire.expect(this.#start, this.#onStart);
+  }
+
+  #attempt(step: () => void): void {
+    try {
+      step.call(this);
+    } catch (error) {
+      this.#onViolation(error as Error);
+    }
+  }
+
+  #begin(): void {
+    const magic = this.#head.readUInt32BE(0);
+    if (magic === STRUCTURED_REPLY_MAGIC) {
+      this.#wire.expect(this.#rest, this.#onHead);
+      return;
+    }
+    if (magic !== SIMPLE_REPLY_MAGIC) throw protocolError('what it sends is no reply');
+    const listener = this.#listener();
+    const error = this.#head.readUInt32BE(4);
+    if (error !== 0) {
+      listener.error(error, '');
+      this.#finish(listener);
+    } else if (listener.simplePayload > 0) {
+      const target = listener.destination(-1, listener.simplePayload);
+      this.#head.writeUInt16BE(CHUNK_DONE, 4);
+      this.#wire.expect(target, this.#onData);
+    } else {
+      this.#finish(listener);
+    }
+  }
+
+  #listener(): ReplyListener {
+    if (this.#head.readUInt32BE(8) !== 0) throw protocolError('a reply to nothing that was asked');
+    return this.#find(this.#head.readUInt32BE(12));
+  }
+
+  #chunk(): void {
+    const type = this.#head.readUInt16BE(6);
+    const length = this.#head.readUInt32BE(16);
+    const listener = this.#listener();
+    if (type === Chunk.offsetData) {
+      if (length <= 8) throw protocolError('data without data');
+      this.#wire.expect(this.#offset, this.#onOffset);
+      return;
+    }
+    const limit = type === Chunk.blockStatus ? MAX_BLOCKS : MAX_ERROR;
+    if (length > limit) throw protocolError(`a chunk of ${length} bytes`);
+    const payload = Buffer.alloc(length);
+    this.#wire.expect(payload, () => {
+      this.#attempt(() => {
+        this.#understand(type, payload, listener);
+        this.#end();
+      });
+    });
+  }
+
+  #data(): void {
+    const length = this.#head.readUInt32BE(16) - 8;
+    const target = this.#listener().destination(toNumber(this.#offset.readBigUInt64BE()), length);
+    this.#wire.expect(target, this.#onData);
+  }
+
+  #understand(type: number, payload: Buffer, listener: ReplyListener): void {
+    if (type >= CHUNK_ERROR) {
+      if (payload.length < 6) throw protocolError('an error without a number');
+      const length = payload.readUInt16BE(4);
+      if (6 + length > payload.length) throw protocolError('an error longer than its chunk');
+      listener.error(payload.readUInt32BE(0), payload.toString('utf8', 6, 6 + length));
+    } else if (type === Chunk.offsetHole && payload.length === 12) {
+      listener.zeros(toNumber(payload.readBigUInt64BE(0)), payload.readUInt32BE(8));
+    } else if (type === Chunk.blockStatus && payload.length >= 12 && payload.length % 8 === 4) {
+      const runs = new Uint32Array((payload.length - 4) / 4);
+      for (let i = 0; i < runs.length; i++) runs[i] = payload.readUInt32BE(4 + i * 4);
+      listener.blocks(payload.readUInt32BE(0), runs);
+    } else if (type !== Chunk.none || payload.length > 0) {
+      throw protocolError(`a chunk of kind ${type} with ${payload.length} bytes`);
+    }
+  }
+
+  #end(): void {
+    const isLast = (this.#head.readUInt16BE(4) & CHUNK_DONE) !== 0;
+    if (isLast) this.#finish(this.#listener());
+    else this.next();
+  }
+
+  #finish(listener: ReplyListener): void {
+    // Asked for first: what `done` begins must find the wire in order.
+    this.next();
+    listener.done();
+  }
+}
+
+function toNumber(value: bigint): number {
+  return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.POSITIVE_INFINITY : Number(value);
 }

@@ -7,7 +7,7 @@
 import { closeSync, fstatSync, linkSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sparseCalls } from '../../images/backends/sparse.ts';
+import { dataSeek } from '../../extents/file-extents.ts';
 import { causeOf, FolderError, FolderInUse } from '../files/access.ts';
 import { systemError } from '../files/system-error.ts';
 import { frozenPrefix } from '../folder/data-folder.ts';
@@ -46,7 +46,7 @@ export class FrozenSite {
   /** Freezes a site. `folder` is that of its data; what is kept there goes away with `end`. */
   static async freeze(folder: string, store: Store, files: DiskFiles): Promise<FrozenSite> {
     if (files.backup) throw new FolderInUse('Another backup of this site is being made.');
-    const calls = await sparseCalls().catch(() => undefined);
+    const calls = await dataSeek().catch(() => undefined);
     const own = join(folder, `${frozenPrefix}${process.pid}-${Date.now()}`);
     try {
       mkdirSync(own, { mode: 0o700 });

@@ -4,7 +4,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type Changes, type ImagePlace, longestSocketPath } from '../../images/index.ts';
+import { type Changes, type ImageLocation, maxSocketPathLength } from '../../images/index.ts';
 import type { TransferTicket } from '../core/ports.ts';
 import type { DiskFiles } from './disk-files.ts';
 
@@ -54,7 +54,7 @@ export class QemuNbd {
     const program = findProgram('qemu-nbd');
     if (program === undefined) return undefined;
     rmSync(folder, { recursive: true, force: true });
-    if (Buffer.byteLength(folder) > longestSocketPath - 10) {
+    if (Buffer.byteLength(folder) > maxSocketPathLength - 10) {
       return new QemuNbd(program, mkdtempSync(join(tmpdir(), 'vmctl-nbd-')));
     }
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -62,7 +62,7 @@ export class QemuNbd {
   }
 
   /** Opens an image for the ticket `id`; resolves when it is served. Rejects with qemu-nbd's reason. */
-  async start(id: string, { file, writable, sparse }: Opened): Promise<ImagePlace> {
+  async start(id: string, { file, writable, sparse }: Opened): Promise<ImageLocation> {
     // The lock of one that is about to close the image is in the way of the next.
     for (const other of this.#running.values()) {
       if (other.file === file && other.isEnding) await other.gone;
@@ -178,9 +178,9 @@ function greets(socket: string): Promise<boolean> {
 
 /** What a ticket gets to see. */
 export interface OpenedImage {
-  readonly image: ImagePlace;
+  readonly image: ImageLocation;
   /** The dirty bitmap in which what is written is noted. */
-  readonly tracks?: string;
+  readonly trackingBitmap?: string;
   /** What has changed, by periods. */
   readonly changes?: readonly Changes[];
 }
@@ -208,12 +208,12 @@ export class TicketImages {
     });
     return {
       image: await this.#place(ticket),
-      ...(tracks === undefined ? {} : { tracks }),
+      ...(tracks === undefined ? {} : { trackingBitmap: tracks }),
       ...(changes === undefined ? {} : { changes }),
     };
   }
 
-  async #place(ticket: TransferTicket): Promise<ImagePlace> {
+  async #place(ticket: TransferTicket): Promise<ImageLocation> {
     const { id, diskId, length, size, qcow2, sparse } = ticket;
     const file = this.#files.path(diskId);
     const writable = ticket.direction === 'upload';

@@ -1,8 +1,8 @@
 /** OVF documents: contents, layouts, and access to their parts. */
 import type { Resource } from '../../model/resource.ts';
 import { WireError } from '../../wire/index.ts';
-import { escapeAttribute, escapeText } from '../../wire/xml/characters.ts';
-import { readXmlTree, type XmlNode } from '../../wire/xml/tree.ts';
+import { escapeAttribute, escapeText } from '../../wire/xml-characters.ts';
+import { readXmlTree, type XmlNode } from '../../wire/xml-tree.ts';
 import { Refusal } from '../core/fault.ts';
 import { cimNumber, formatUris } from './codes.ts';
 

@@ -1,6 +1,6 @@
 /** Items of hardware of an OVF document: processors, memory, interfaces, devices. */
 import { enums } from '../../model/enums.ts';
-import type { XmlNode } from '../../wire/xml/tree.ts';
+import type { XmlNode } from '../../wire/xml-tree.ts';
 import { operatingSystems } from '../reference-data/operating-systems.ts';
 import { diskInterface, formatUris, hardware, nicInterface, systemOfCim } from './codes.ts';
 import {

@@ -1,5 +1,5 @@
 // A clock that moves only when a test says so.
-import type { Clock } from '../../../src/images/clock.ts';
+import type { Clock } from '../../../src/images/system/clock.ts';
 
 export class FakeClock implements Clock {
   #now = 1_000_000;
@@ -9,7 +9,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  later(ms: number, run: () => void): () => void {
+  schedule(ms: number, run: () => void): () => void {
     const timer = { due: this.#now + ms, run };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);

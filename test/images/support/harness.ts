@@ -4,9 +4,10 @@ import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type DaemonParts, runDaemon } from '../../../src/images/daemon.ts';
-import { PieceMemory } from '../../../src/images/memory.ts';
-import type { ImageDaemon, ImageDaemonOptions, Ticket } from '../../../src/images/types.ts';
+import { type DaemonDependencies, runDaemon } from '../../../src/images/daemon.ts';
+import { PieceMemory } from '../../../src/images/system/piece-memory.ts';
+import type { Ticket } from '../../../src/images/tickets/types.ts';
+import type { ImageDaemon, ImageDaemonOptions } from '../../../src/images/types.ts';
 import { FakeClock } from './fake-clock.ts';
 import { startQemuNbd } from './nbd-server.ts';
 import { RawClient } from './raw-client.ts';
@@ -42,7 +43,7 @@ export type Storage = 'file' | 'nbd';
 /** Starts a daemon without TLS that ends with the test. */
 export async function startHarness(
   options: Partial<ImageDaemonOptions> = {},
-  parts: Partial<DaemonParts> = {},
+  parts: Partial<DaemonDependencies> = {},
   storage: Storage = 'file',
 ): Promise<Harness> {
   const directory = await mkdtemp(join(tmpdir(), 'images-'));

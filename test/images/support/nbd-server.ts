@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { ImagePlace } from '../../../src/images/place.ts';
+import type { ImageLocation } from '../../../src/images/backends/location.ts';
 
 function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
@@ -18,7 +18,7 @@ export const hasNbdkit = isInstalled('nbdkit');
 
 export interface NbdServer {
   socket: string;
-  place: ImagePlace & { kind: 'nbd' };
+  place: ImageLocation & { kind: 'nbd' };
   process: ChildProcess;
   /** What it wrote to stderr so far. */
   complaints(): string;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { BLOCK } from '../../../src/transfer/blocks.ts';
 import {
+  FileSource,
   Journal,
-  SourceFile,
-  Stopped,
+  TransferAborted,
   type TransferEvent,
   type UploadOptions,
   upload,
@@ -20,7 +20,7 @@ import { makeImage } from './images.ts';
 export const blocks = 18;
 export const size = blocks * BLOCK - 5 * 512;
 
-export const newDisk = { add: { name: 'new', storageDomain: 'domain', onBlocks: false } };
+export const newDisk = { add: { name: 'new', storageDomain: 'domain', onBlockStorage: false } };
 
 export class UploadBench {
   readonly folder: string;
@@ -30,13 +30,13 @@ export class UploadBench {
   readonly events: TransferEvent[] = [];
   readonly notes: string[] = [];
   stop = new AbortController();
-  #source: SourceFile;
+  #source: FileSource;
 
   private constructor(
     folder: string,
     daemon: FakeDaemon,
     service: FakeService,
-    source: SourceFile,
+    source: FileSource,
   ) {
     this.folder = folder;
     this.file = source.path;
@@ -51,7 +51,7 @@ export class UploadBench {
     makeImage(file, size);
     const daemon = await FakeDaemon.start(size);
     const service = await FakeService.start(daemon);
-    return new UploadBench(folder, daemon, service, await SourceFile.open(file));
+    return new UploadBench(folder, daemon, service, await FileSource.open(file));
   }
 
   async remove(): Promise<void> {
@@ -64,7 +64,7 @@ export class UploadBench {
   async image(length: number, runs: readonly (readonly [number, number])[]): Promise<void> {
     await this.#source.close();
     makeImage(this.file, length, runs);
-    this.#source = await SourceFile.open(this.file);
+    this.#source = await FileSource.open(this.file);
   }
 
   /** Fills the storage with what an earlier disk may have left. */
@@ -91,12 +91,12 @@ export class UploadBench {
   }
 
   /** The error of an upload that must fail. */
-  async failure(more: Partial<UploadOptions> = {}): Promise<Stopped> {
+  async failure(more: Partial<UploadOptions> = {}): Promise<TransferAborted> {
     const error = await upload(this.options(more)).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    if (error instanceof Stopped) return error;
+    if (error instanceof TransferAborted) return error;
     throw error ?? new Error('The upload did not fail.');
   }
 

@@ -1,7 +1,7 @@
 /** Documents as generated clients write back what they have read. */
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
 import { attributesOf, isType, parseKind } from '../../../src/model/index.ts';
-import { wireName } from '../../../src/wire/names.ts';
+import { wireName } from '../../../src/wire/shape.ts';
 
 /** One element: its name, its children under it, its attributes under `:@`. */
 type Node = Record<string, unknown>;

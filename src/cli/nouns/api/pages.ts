@@ -1,7 +1,7 @@
 /** `vmctl api GET ... --paginate`: all pages of a list as one document. */
 import { UsageError } from '../../../client/errors.ts';
-import { errorOf } from '../../../client/faults.ts';
-import type { Answer } from '../../../client/http.ts';
+import type { HttpResponse } from '../../../client/http.ts';
+import { errorFromResponse } from '../../../client/response-errors.ts';
 import type { Cli } from '../../cli.ts';
 import { write } from '../../io.ts';
 import { harmless } from '../../output/harmless.ts';
@@ -12,7 +12,7 @@ const usualPage = 100;
 export async function writePages(
   cli: Cli,
   path: string,
-  get: (path: string) => Promise<Answer>,
+  get: (path: string) => Promise<HttpResponse>,
 ): Promise<void> {
   const [base = '', query = ''] = path.split('?');
   const parameters = new URLSearchParams(query);
@@ -26,7 +26,7 @@ export async function writePages(
     const address = `${base}?${parameters.toString().replaceAll('+', '%20')}`;
     const answer = await get(address);
     if (answer.status !== 200) {
-      throw errorOf(answer, { request: { method: 'GET', origin: '', path: address } });
+      throw errorFromResponse(answer, { request: { method: 'GET', origin: '', path: address } });
     }
     const [name, items] = listIn(answer, base);
     merged ??= { [name]: [] };
@@ -37,7 +37,7 @@ export async function writePages(
   await write(cli.io.stdout, `${harmless.json(JSON.stringify(merged))}\n`);
 }
 
-function listIn({ body }: Answer, path: string): [string, readonly unknown[]] {
+function listIn({ body }: HttpResponse, path: string): [string, readonly unknown[]] {
   const document = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
   const found = Object.entries(document).find(([, value]) => Array.isArray(value));
   if (found) return [found[0], found[1] as unknown[]];

@@ -3,12 +3,12 @@ import { basename, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import {
   download,
+  downloadToStream,
   isBlockDevice,
   openDevice,
-  type PourOptions,
-  pour,
-  ReaderGone,
-  Stopped,
+  ReaderClosedError,
+  type StreamDownloadOptions,
+  TransferAborted,
 } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { humanBytes } from '../../output/cells.ts';
@@ -139,7 +139,7 @@ async function runOnDevice(
   const device = await openDevice(path);
   try {
     const { out, size } = device;
-    const target = { out, room: size, device: path };
+    const target = { out, capacity: size, device: path };
     await pourInto(cli, word, flags, target, () => device.flush());
   } finally {
     await device.close();
@@ -150,7 +150,7 @@ async function pourInto(
   cli: Cli,
   word: string,
   flags: DownloadFlags,
-  target: Pick<PourOptions, 'out' | 'room' | 'device'>,
+  target: Pick<StreamDownloadOptions, 'out' | 'capacity' | 'device'>,
   flush: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const progress = new TransferProgress(cli, word);
@@ -160,13 +160,13 @@ async function pourInto(
     const options = await transferOptions(cli, client, flags, progress);
     const disk = found.item ?? { id: found.id };
     const of = flags.backup === undefined ? {} : { backup: flags.backup };
-    const done = await pour({ ...options, disk, ...of, ...target });
+    const done = await downloadToStream({ ...options, disk, ...of, ...target });
     await flush();
     progress.clear();
     cli.note(`${found.label} was written: ${humanBytes(done.size)}, ${done.format}`);
   } catch (error) {
     progress.clear();
-    if (error instanceof Stopped && error.cause instanceof ReaderGone) return;
+    if (error instanceof TransferAborted && error.cause instanceof ReaderClosedError) return;
     throw explained(cli, error, () => '');
   }
 }

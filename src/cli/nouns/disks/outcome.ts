@@ -1,21 +1,26 @@
 /** What is said about a transfer that did not succeed: what is left of it, and how to go on. */
+
+import { DryRunStop } from '../../../client/dry-run.ts';
 import { VmctlError } from '../../../client/errors.ts';
-import { Held } from '../../../client/held.ts';
-import { type Leftover, Stopped } from '../../../transfer/index.ts';
+import { TransferAborted, type TransferRemainder } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 
 /**
  * The error to throw for what stopped a transfer: the cause itself, which decides about the exit
  * code, with a hint that says what is left and which command goes on.
  */
-export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => string): unknown {
-  if (!(error instanceof Stopped)) return error;
-  const { cause, left } = error;
+export function explained(
+  cli: Cli,
+  error: unknown,
+  goOn: (left: TransferRemainder) => string,
+): unknown {
+  if (!(error instanceof TransferAborted)) return error;
+  const { cause, remainder } = error;
   // Nothing was begun: the first request was only to be shown.
-  if (cause instanceof Held) return cause;
-  const command = left.resumable ? goOn(left) : undefined;
+  if (cause instanceof DryRunStop) return cause;
+  const command = remainder.resumable ? goOn(remainder) : undefined;
   const again = 'what was sent cannot be read again: run the whole command once more';
-  const state = left.onlyOnce ? `${stateOf(left)}; ${again}` : stateOf(left);
+  const state = remainder.notRepeatable ? `${stateOf(remainder)}; ${again}` : stateOf(remainder);
   if (!(cause instanceof VmctlError)) {
     cli.warn(command === undefined ? state : `${state}; ${command} goes on with it`);
     return cause;
@@ -32,9 +37,17 @@ export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => st
   });
 }
 
-function stateOf(left: Leftover): string {
-  const { resumable, disk, transfer, paused, diskRemoved, diskSpoilt, deviceSpoilt, partial } =
-    left;
+function stateOf(left: TransferRemainder): string {
+  const {
+    resumable,
+    disk,
+    transfer,
+    paused,
+    diskRemoved,
+    diskCorrupted,
+    deviceCorrupted,
+    partial,
+  } = left;
   if (partial !== undefined) {
     return resumable
       ? `what was fetched is kept in ${partial}`
@@ -45,16 +58,16 @@ function stateOf(left: Leftover): string {
       ? `the upload to disks/${disk} is paused (transfer ${transfer})`
       : `the upload to disks/${disk} can go on later; the service pauses transfer ${transfer} by itself`;
   }
-  const over = left.untold
+  const over = left.notNotified
     ? `the service could not be told that transfer ${transfer} is over, and ends it by itself after a while`
     : 'the transfer was cancelled';
   if (diskRemoved === true) return `${over} and the new disk removed`;
   if (diskRemoved === false) {
     return `${over}, but the new disk is left: vmctl disks delete ${disk}`;
   }
-  if (diskSpoilt) {
+  if (diskCorrupted) {
     return `${over}; disks/${disk} holds a part of the image and can only be uploaded to`;
   }
-  if (deviceSpoilt !== undefined) return `${over}; ${deviceSpoilt} holds a part of the image`;
-  return left.untold ? over : `${over}, and nothing of it is kept`;
+  if (deviceCorrupted !== undefined) return `${over}; ${deviceCorrupted} holds a part of the image`;
+  return left.notNotified ? over : `${over}, and nothing of it is kept`;
 }

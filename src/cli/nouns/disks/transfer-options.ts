@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { Client } from '../../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../../client/errors.ts';
-import { shellWord } from '../../../client/shell-word.ts';
+import { shellQuote } from '../../../client/shell-quote.ts';
 import {
   Journal,
   type JournalHeader,
@@ -122,5 +122,5 @@ export function commandLine(cli: Cli, words: readonly string[]): string {
     if (found?.origin !== 'flag' || flag === undefined) return [];
     return settings[name].isSwitch ? [flag] : [flag, found.value];
   });
-  return ['vmctl', ...words, ...flags].map(shellWord).join(' ');
+  return ['vmctl', ...words, ...flags].map(shellQuote).join(' ');
 }

@@ -4,8 +4,8 @@ import type { Client, Thing } from '../../../client/client.ts';
 import { ConflictError, UsageError } from '../../../client/errors.ts';
 import {
   type DiskFormat,
-  isAddress,
-  isSame,
+  isSameIdentity,
+  isUrl,
   Journal,
   type JournalHeader,
   type NewDisk,
@@ -50,7 +50,7 @@ export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Pro
     stdin: cli.io.stdin,
     ...(size === undefined ? {} : { size }),
     ...(flags.format === undefined ? {} : { format: flags.format }),
-    packed: !flags.unpack,
+    keepCompressed: !flags.unpack,
     ...(flags.sourceCaFile === undefined
       ? {}
       : { ca: readCa(flags.sourceCaFile, '--source-ca-file') }),
@@ -98,7 +98,7 @@ function checkFlags(file: string, flags: UploadFlags): void {
     });
   }
   if (disk !== undefined) {
-    if (size !== undefined && file !== '-' && !isAddress(file)) {
+    if (size !== undefined && file !== '-' && !isUrl(file)) {
       throw new UsageError('--disk names a disk that exists, which has its size', {
         hint: 'leave --size out',
       });
@@ -148,24 +148,24 @@ async function destination(
       name: flags.name ?? nameFrom(source.path),
       ...(size === undefined ? {} : { size }),
       preallocated: flags.preallocated === true,
-      ...(available === undefined ? {} : { room: Number(available) }),
+      ...(available === undefined ? {} : { availableSpace: Number(available) }),
       ...(flags.description === undefined ? {} : { description: flags.description }),
       storageDomain: found.id,
-      onBlocks: storage?.['type'] === 'iscsi' || storage?.['type'] === 'fcp',
+      onBlockStorage: storage?.['type'] === 'iscsi' || storage?.['type'] === 'fcp',
     },
   };
 }
 
 /** `root` for `root.raw.xz`, wherever it comes from. */
 function nameFrom(path: string): string {
-  const plain = basename(isAddress(path) ? decodeURI(path) : path).replace(/\.(gz|xz|zst)$/i, '');
+  const plain = basename(isUrl(path) ? decodeURI(path) : path).replace(/\.(gz|xz|zst)$/i, '');
   return basename(plain, extname(plain)).replace(/ /g, '-');
 }
 
 /** The words that go on with an upload; without what may be secret in an address. */
 function resumeWords(file: string, source: Source, disk: string, flags: UploadFlags): string[] {
   return [
-    ...['disks', 'upload', isAddress(file) ? source.path : file, '--disk', disk, '--resume'],
+    ...['disks', 'upload', isUrl(file) ? source.path : file, '--disk', disk, '--resume'],
     ...(flags.unpack ? [] : ['--no-unpack']),
     ...(flags.format === 'raw' ? ['--format', 'raw'] : []),
     ...(flags.sourceCaFile === undefined ? [] : ['--source-ca-file', flags.sourceCaFile]),
@@ -196,7 +196,7 @@ async function journalOf(
       (disk === undefined || header.disk === disk) &&
       (flags.name === undefined || header.name === flags.name),
   );
-  if (isSame(journal.header.identity, source.identity)) return journal;
+  if (isSameIdentity(journal.header.identity, source.identity)) return journal;
   journal.close();
   throw new ConflictError(
     `${source.path} is no longer the file that was uploaded to disks/${journal.header.disk}`,

@@ -1,6 +1,6 @@
 /** `vmctl disks verify`: says whether a file is what a disk holds. */
 import { basename } from 'node:path';
-import { compare, SourceFile } from '../../../transfer/index.ts';
+import { compare, FileSource } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { humanBytes } from '../../output/cells.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
@@ -12,7 +12,7 @@ import { retriesOf } from './transfer-options.ts';
 
 /** Compares; differences are an error. */
 export async function runVerify(cli: Cli, word: string, file: string): Promise<void> {
-  const source = await SourceFile.open(file);
+  const source = await FileSource.open(file);
   const progress = new TransferProgress(cli, basename(source.path));
   try {
     const client = await cli.client();

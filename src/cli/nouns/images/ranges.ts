@@ -1,6 +1,6 @@
 /** Ranges of an image behind a ticket, read and written in spite of connections that are lost. */
 import { ConnectionError, ServerError, VmctlError } from '../../../client/errors.ts';
-import type { Answer } from '../../../client/http.ts';
+import type { HttpResponse } from '../../../client/http.ts';
 import { backOff } from '../../../transfer/index.ts';
 import type { TicketUrl } from './ticket.ts';
 
@@ -53,7 +53,7 @@ export class RangeReading {
   readonly #offset: number;
   readonly #patience: Patience;
   #size: number | undefined;
-  #answer: Answer | undefined;
+  #answer: HttpResponse | undefined;
   /** Bytes that were handed on. */
   received = 0;
 
@@ -79,10 +79,10 @@ export class RangeReading {
   async run(take: (bytes: Buffer, at: number) => Promise<void>): Promise<void> {
     for (;;) {
       await this.begin();
-      const { body, rest } = this.#answer ?? { body: Buffer.alloc(0) };
+      const { body, stream } = this.#answer ?? { body: Buffer.alloc(0) };
       this.#answer = undefined;
       try {
-        for await (const chunk of rest ?? [body]) {
+        for await (const chunk of stream ?? [body]) {
           const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
           if (this.received + bytes.length > (this.#size ?? 0)) throw bad('sends too much');
           await take(bytes, this.received);
@@ -100,7 +100,7 @@ export class RangeReading {
     }
   }
 
-  async #ask(): Promise<Answer> {
+  async #ask(): Promise<HttpResponse> {
     const first = this.#offset + this.received;
     const last = this.#size === undefined ? '' : this.#offset + this.#size - 1;
     const answer = await this.#url.ask('read the image', {

@@ -37,7 +37,7 @@ export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
       hint: 'give a ticket with --ticket FILE, or add tickets later through --control-socket PATH',
     });
   }
-  const { mostConnections, startImageDaemon } = await import('../../../images/index.ts');
+  const { maxConnections, startImageDaemon } = await import('../../../images/index.ts');
   const { isEverywhere, parseAddress, urlHost } = await import('../../../server/core/options.ts');
   const { host, port } = inWords(() => parseAddress(flags.listen, '--listen'));
   const tickets = await ticketsOf(cli, flags.ticket ?? []);
@@ -55,8 +55,8 @@ export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
     port,
     tickets,
     ...sockets,
-    maxConnections: numberOf(flags.maxConnections, '--max-connections', mostConnections),
-    maxPerAddress: numberOf(flags.maxPerAddress, '--max-per-address', mostConnections),
+    maxConnections: numberOf(flags.maxConnections, '--max-connections', maxConnections),
+    maxPerAddress: numberOf(flags.maxPerAddress, '--max-per-address', maxConnections),
     ...(tls ? { tls: { key: tls.key, cert: tls.cert } } : {}),
     // There is nobody else in this process whom it could keep waiting.
     inThread: false,

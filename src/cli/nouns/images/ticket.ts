@@ -1,11 +1,11 @@
 /** The URL of a ticket, and requests to the image daemon behind it. */
 import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
-import type { Answer, Http, HttpRequest } from '../../../client/http.ts';
-import { refusalOf } from '../../../transfer/index.ts';
+import type { Http, HttpRequest, HttpResponse } from '../../../client/http.ts';
+import { daemonError } from '../../../transfer/index.ts';
 import type { Cli } from '../../cli.ts';
 import { openHttp, readCa, type Target, targetOf } from '../../session/connect.ts';
 
-type Asked = Omit<HttpRequest, 'origin' | 'path' | 'isAsked'> & {
+type Asked = Omit<HttpRequest, 'origin' | 'path' | 'isPrimary'> & {
   /** What follows the path of the image: a sub-resource, a query. */
   readonly suffix?: string;
   /** Another path at the same place. */
@@ -38,14 +38,17 @@ export class TicketUrl {
   }
 
   /** Sends a request; what is no success is thrown. `what` was tried. */
-  async ask(what: string, { suffix = '', path, accepts = [], ...asked }: Asked): Promise<Answer> {
+  async ask(
+    what: string,
+    { suffix = '', path, accepts = [], ...asked }: Asked,
+  ): Promise<HttpResponse> {
     const request: HttpRequest = {
       ...asked,
       origin: this.#origin,
       path: path ?? `${this.#path}${suffix}`,
-      isAsked: true,
+      isPrimary: true,
     };
-    let answer: Answer;
+    let answer: HttpResponse;
     try {
       answer = await this.#http.send(request);
     } catch (error) {
@@ -56,7 +59,7 @@ export class TicketUrl {
     }
     const { status } = answer;
     if ((status >= 200 && status < 300) || accepts.includes(status)) return answer;
-    throw refusalOf(what, status, textOf(answer));
+    throw daemonError(what, status, textOf(answer));
   }
 
   /** The same for an answer in JSON. */
@@ -70,7 +73,7 @@ export class TicketUrl {
   }
 }
 
-function textOf({ body }: Answer): string {
+function textOf({ body }: HttpResponse): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
 }
 

@@ -65,8 +65,8 @@ async function backup(cli: Cli, folder: string | undefined, file: string): Promi
   }
   const client = await cli.client();
   const request = { method: 'GET', path: '/_vmctl/backup', isStreamed: true } as const;
-  const { status, rest, body } = await client.raw(request);
-  if (status !== 200 || !rest) {
+  const { status, stream, body } = await client.raw(request);
+  if (status !== 200 || !stream) {
     throw new UsageError(
       `the server does not give a backup: ${reasonIn(body) ?? `it answers ${status}`}`,
       {
@@ -74,7 +74,7 @@ async function backup(cli: Cli, folder: string | undefined, file: string): Promi
       },
     );
   }
-  await writeBackup(file, rest);
+  await writeBackup(file, stream);
 }
 
 /** What the server says of it, where it does. */

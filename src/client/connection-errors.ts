@@ -1,0 +1,150 @@
+/** Errors of sockets and TLS handshakes, explained to the person at the keyboard. */
+import { ConnectionError, TrustError, VmctlError } from './errors.ts';
+
+interface ConnectionTarget {
+  readonly method: string;
+  readonly origin: string;
+  readonly path: string;
+}
+
+interface Explanation {
+  readonly why: string;
+  readonly hint: string;
+  readonly code?: string;
+}
+
+const trustHint =
+  'vmctl login looks at the certificate and asks; --ca-file FILE names an authority';
+
+/** By the code of the error, as Node and undici give it. */
+const connection: Readonly<Record<string, Explanation>> = {
+  ENOTFOUND: { why: 'no such host', hint: 'check the name in the URL, and the name server' },
+  EAI_AGAIN: { why: 'the name server does not answer', hint: 'check the network' },
+  ECONNREFUSED: {
+    why: 'the connection is refused',
+    hint: 'check the port, and whether the service runs',
+  },
+  EHOSTUNREACH: { why: 'there is no way to that host', hint: 'check the network' },
+  ENETUNREACH: { why: 'there is no way to that network', hint: 'check the network' },
+  ETIMEDOUT: { why: 'the host does not answer', hint: 'check the address and firewalls' },
+  UND_ERR_CONNECT_TIMEOUT: {
+    why: 'the host does not answer',
+    hint: 'check the address and firewalls',
+  },
+  UND_ERR_HEADERS_TIMEOUT: {
+    why: 'the server took the request but does not answer',
+    hint: 'try again later; --idle-timeout and VMCTL_IDLE_TIMEOUT set the limit',
+    code: 'timeout',
+  },
+  UND_ERR_BODY_TIMEOUT: {
+    why: 'the answer stopped half-way',
+    hint: 'try again',
+    code: 'connection_lost',
+  },
+  UND_ERR_SOCKET: {
+    why: 'the server closed the connection',
+    hint: 'try again',
+    code: 'connection_lost',
+  },
+  ECONNRESET: { why: 'the connection was cut', hint: 'try again', code: 'connection_lost' },
+  EPIPE: { why: 'the connection was cut', hint: 'try again', code: 'connection_lost' },
+  EPROTO: { why: 'it does not speak TLS', hint: 'check the port in the URL' },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    why: 'it does not speak TLS',
+    hint: 'check the port in the URL',
+  },
+  ERR_SSL_UNSUPPORTED_PROTOCOL: {
+    why: 'it only speaks TLS versions that are no longer safe',
+    hint: 'the server needs TLS 1.2 or later',
+  },
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: {
+    why: 'it only speaks TLS versions that are no longer safe',
+    hint: 'the server needs TLS 1.2 or later',
+  },
+};
+
+const unknownAuthority: Explanation = {
+  why: 'its certificate comes from an authority that is not trusted here',
+  hint: trustHint,
+};
+
+const trust: Readonly<Record<string, Explanation>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  CERT_SIGNATURE_FAILURE: unknownAuthority,
+  CERT_UNTRUSTED: unknownAuthority,
+  INVALID_CA: unknownAuthority,
+  CERT_HAS_EXPIRED: {
+    why: 'its certificate has expired',
+    hint: 'renew it on the server, and check the clock of this machine',
+    code: 'certificate_expired',
+  },
+  CERT_NOT_YET_VALID: {
+    why: 'its certificate is not valid yet',
+    hint: 'check the clock of this machine',
+    code: 'certificate_expired',
+  },
+  CERT_REVOKED: { why: 'its certificate is revoked', hint: 'renew it on the server' },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    why: 'its certificate is for another host',
+    hint: 'use the name that the certificate has',
+    code: 'wrong_host',
+  },
+};
+
+/** The error to throw for what undici or Node threw. Errors of this program pass unchanged. */
+export function connectionError(error: unknown, request: ConnectionTarget): VmctlError | Error {
+  if (error instanceof VmctlError) return error;
+  const code = codeOf(error);
+  const host = new URL(request.origin).host;
+  const context = {
+    request: { method: request.method, path: request.path },
+    cause: error,
+  };
+  const distrusted = trust[code];
+  if (distrusted) {
+    return new TrustError(`${host} is not trusted: ${distrusted.why}${namesIn(error)}`, {
+      ...context,
+      hint: distrusted.hint,
+      ...(distrusted.code ? { code: distrusted.code } : {}),
+    });
+  }
+  const known = connection[code];
+  if (known) {
+    return new ConnectionError(`${host} cannot be reached: ${known.why}`, {
+      ...context,
+      hint: known.hint,
+      retryable: true,
+      ...(known.code ? { code: known.code } : {}),
+    });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (code !== '' || error instanceof AggregateError) {
+    return new ConnectionError(`${host} cannot be reached: ${message}`, {
+      ...context,
+      hint: 'check the URL and the network',
+    });
+  }
+  return error instanceof Error ? error : new Error(message);
+}
+
+/** The most telling code: of the error, of what caused it, of one of several attempts. */
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (typeof code === 'string' && code !== 'UND_ERR_SOCKET') {
+    return code.startsWith('ERR_SSL_') && !(code in connection) ? 'EPROTO' : code;
+  }
+  const inner = codeOf(cause) || (Array.isArray(errors) ? codeOf(errors[0]) : '');
+  return inner || (typeof code === 'string' ? code : '');
+}
+
+/** The names that a certificate for another host does have. */
+function namesIn(error: unknown): string {
+  const reason = (error as { reason?: unknown }).reason;
+  const names = typeof reason === 'string' ? /altnames: (.+)$/.exec(reason)?.[1] : undefined;
+  return names === undefined ? '' : ` (it is for ${names.replaceAll(/DNS:|IP Address:/g, '')})`;
+}

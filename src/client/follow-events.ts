@@ -1,0 +1,156 @@
+/**
+ * Following of the audit log. Identifiers grow (specification 6), but an event with a smaller one may
+ * become visible a little after its successor: gaps are watched for a while before they are believed.
+ * No event is lost, none is delivered twice.
+ */
+import { operationsOf } from '../model/index.ts';
+import type { Client, Thing } from './client.ts';
+import { isRetryable } from './errors.ts';
+import { pause } from './retry.ts';
+
+export interface FollowOptions {
+  /** First identifier to tell; without it only what happens from now on. */
+  readonly from?: number;
+  /** Where an earlier follower ended; it wins over `from` and `last`. */
+  readonly cursor?: EventCursor;
+  /** How many earlier events to tell first. */
+  readonly last?: number;
+  /** Ends after so many events. */
+  readonly count?: number;
+  readonly search?: string;
+  readonly caseSensitive?: boolean;
+  /** Milliseconds between two questions. */
+  readonly interval: number;
+  readonly signal: AbortSignal;
+  /** Told when the server does not answer for a moment. */
+  readonly onServerUnavailable?: (error: Error) => void;
+}
+
+const gapTimeout = 30_000;
+
+/** What has been told, and from where on to ask. */
+export class EventCursor {
+  /** Everything up to here was told, or is not going to come. */
+  #floor: number;
+  readonly #told = new Map<number, number>();
+
+  constructor(floor: number, told: readonly number[] = []) {
+    this.#floor = floor;
+    // Nobody knows since when; what is missing between them may still come.
+    for (const id of told) this.#told.set(id, Date.now());
+  }
+
+  /** What a later follower needs to go on from here. */
+  get state(): { readonly floor: number; readonly told: readonly number[] } {
+    return { floor: this.#floor, told: [...this.#told.keys()] };
+  }
+
+  get floor(): number {
+    return this.#floor;
+  }
+
+  /** The events that were not told before, the oldest first, `most` of them. */
+  accept(events: readonly Thing[], now: number, most = Infinity): readonly Thing[] {
+    const fresh = events
+      .map((event) => ({ event, id: Number(event['id']) }))
+      .filter(({ id }) => id > this.#floor && !this.#told.has(id))
+      .sort((a, b) => a.id - b.id)
+      .slice(0, most);
+    for (const { id } of fresh) this.#told.set(id, now);
+    this.#advance(now);
+    return fresh.map(({ event }) => event);
+  }
+
+  #advance(now: number): void {
+    for (const [id, at] of [...this.#told].sort(([a], [b]) => a - b)) {
+      if (id !== this.#floor + 1 && now - at < gapTimeout) continue;
+      this.#floor = Math.max(this.#floor, id);
+    }
+    for (const id of this.#told.keys()) if (id <= this.#floor) this.#told.delete(id);
+  }
+}
+
+/** Yields what is new after each look, the oldest first; the list may be empty. */
+export async function* followEvents(
+  client: Client,
+  following: FollowOptions,
+): AsyncGenerator<{ readonly events: readonly Thing[]; readonly cursor: EventCursor }> {
+  const { count = Infinity } = following;
+  const [first, cursor] = await firstEvents(client, following);
+  let told = first.length;
+  yield { events: first, cursor };
+  for (;;) {
+    const found = await newerEvents(client, following, cursor.floor);
+    if (found) {
+      const events = cursor.accept(found, Date.now(), count - told);
+      told += events.length;
+      yield { events, cursor };
+    }
+    if (told >= count) return;
+    await pause(following.interval, following.signal);
+  }
+}
+
+/** What is told first, and from where it goes on. */
+async function firstEvents(
+  client: Client,
+  following: FollowOptions,
+): Promise<[readonly Thing[], EventCursor]> {
+  const { cursor, from, last } = following;
+  if (cursor) return [[], cursor];
+  if (from !== undefined) return [[], new EventCursor(from - 1)];
+  const [first, floor] = await latestEvents(client, following, last ?? 0);
+  return [first.slice(0, following.count), new EventCursor(floor)];
+}
+
+/** The last events, and the highest identifier there is, whatever the search says. */
+async function latestEvents(
+  client: Client,
+  following: FollowOptions,
+  count: number,
+): Promise<[readonly Thing[], number]> {
+  const [newest] = await list(client, following, { max: 1 });
+  const floor = Number(newest?.['id'] ?? 0);
+  if (count === 0) return [[], floor];
+  const events = await list(client, following, { max: count, ...searchOf(following) });
+  const told = events.filter((event) => Number(event['id']) <= floor);
+  return [told.sort((a, b) => Number(a['id']) - Number(b['id'])), floor];
+}
+
+/** Everything above the floor; `undefined` when the server is away for a moment. */
+async function newerEvents(
+  client: Client,
+  following: FollowOptions,
+  floor: number,
+): Promise<readonly Thing[] | undefined> {
+  const { eventsFromExclusive } = await client.dialect();
+  const from = eventsFromExclusive ? floor : floor + 1;
+  try {
+    // Without a maximum: the newest come first, and a limit would cut the oldest off.
+    return await list(client, following, {
+      ...(from > 0 ? { from } : {}),
+      ...searchOf(following),
+    });
+  } catch (error) {
+    if (!isRetryable(error)) throw error;
+    following.onServerUnavailable?.(error);
+    return undefined;
+  }
+}
+
+function searchOf({ search, caseSensitive }: FollowOptions): {
+  search?: string;
+  case_sensitive?: boolean;
+} {
+  return search === undefined ? {} : { search, case_sensitive: caseSensitive ?? false };
+}
+
+async function list(
+  client: Client,
+  following: FollowOptions,
+  query: Readonly<Record<string, number | string | boolean>>,
+): Promise<Thing[]> {
+  const operation = operationsOf('/events').find(({ name }) => name === 'list');
+  if (!operation) throw new Error('The model has no list of events.');
+  return await client.list({ operation, query, what: 'list events', signal: following.signal });
+}

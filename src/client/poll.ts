@@ -1,0 +1,207 @@
+/** Polling of an object until a condition is met, or it is gone. */
+
+import { lifecycles } from '../model/derive/lifecycles.ts';
+import { attributesOf, isType } from '../model/index.ts';
+import type { Thing } from './client.ts';
+import { ConflictError, isRetryable, WaitTimeoutError } from './errors.ts';
+import { pause } from './retry.ts';
+
+/** An object to look at again and again. */
+export interface PolledObject {
+  /** As commands take it: `vms/web01`. */
+  readonly label: string;
+  /** The command that waits for it again, up to `--for`. */
+  readonly resume: string;
+  /** It was there a moment ago; otherwise it may have to come into being first. */
+  readonly existed?: boolean;
+  /** The object as it is now; `undefined` when there is none. */
+  readonly fetch: () => Promise<Thing | undefined>;
+  /** What the service says about it last, in a sentence. */
+  readonly reason?: () => Promise<string | undefined>;
+}
+
+/** What is waited for. */
+export interface Condition {
+  /** In words, for messages: `status=up`. */
+  readonly text: string;
+  /** Whether it is reached; throws when it never will be. */
+  readonly isMet: (now: Thing | undefined) => boolean;
+  /** The state to show while waiting. */
+  readonly stateOf: (now: Thing | undefined) => string;
+}
+
+export interface WaitOptions {
+  readonly timeout: number;
+  readonly signal?: AbortSignal;
+  /** Told whenever the state changes, with the reason where `reasons` is set. */
+  readonly onChange?: (state: string, reason?: string) => void;
+  /** Somebody is looking: asks for the reason at each change, not only when it fails. */
+  readonly reasons?: boolean;
+}
+
+const minInterval = 200;
+const maxInterval = 3_000;
+
+/** Looks at the object, ever less often, until the goal is reached. */
+export async function waitFor(
+  watched: PolledObject,
+  goal: Condition,
+  patience: WaitOptions,
+): Promise<Thing | undefined> {
+  const began = Date.now();
+  let state: string | undefined;
+  let existed = watched.existed === true;
+  for (let delay = minInterval; ; delay = Math.min(delay * 1.4, maxInterval)) {
+    const now = await fetchOnce(watched);
+    if (now !== unavailable) {
+      existed ||= now !== undefined;
+      const seen = now === undefined && !existed ? 'absent' : goal.stateOf(now);
+      if (seen !== state) {
+        patience.onChange?.(seen, patience.reasons ? await reasonOf(watched) : undefined);
+      }
+      state = seen;
+      if (await checkCondition(watched, goal, now)) return now;
+    }
+    const left = patience.timeout - (Date.now() - began);
+    if (left <= 0) {
+      throw timeoutError(watched, goal, state, patience.timeout, await reasonOf(watched));
+    }
+    await pause(Math.min(delay, left), patience.signal);
+  }
+}
+
+/** That the service says nothing is no reason to fail. */
+async function reasonOf({ reason }: PolledObject): Promise<string | undefined> {
+  return await reason?.().catch(() => undefined);
+}
+
+async function checkCondition(
+  watched: PolledObject,
+  goal: Condition,
+  now: Thing | undefined,
+): Promise<boolean> {
+  try {
+    return goal.isMet(now);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    const reason = await reasonOf(watched);
+    if (reason === undefined) throw error;
+    const { code, hint } = error;
+    throw new ConflictError(`${error.message}: ${reason}`, { code, ...(hint ? { hint } : {}) });
+  }
+}
+
+const unavailable = Symbol('unavailable');
+
+/** A server that is away for a moment is no reason to give up. */
+async function fetchOnce(watched: PolledObject): Promise<Thing | undefined | typeof unavailable> {
+  try {
+    return await watched.fetch();
+  } catch (error) {
+    if (isRetryable(error)) return unavailable;
+    throw error;
+  }
+}
+
+function timeoutError(
+  { label, resume }: PolledObject,
+  goal: Condition,
+  state: string | undefined,
+  timeout: number,
+  reason: string | undefined,
+): WaitTimeoutError {
+  const told = reason === undefined ? '' : `; the last event: ${reason}`;
+  const seen = state ?? 'out of sight';
+  return new WaitTimeoutError(
+    `${label}: waited ${Math.round(timeout / 1_000)} s for ${goal.text}, but it is ${seen}${told}`,
+    {
+      hint: `it may still get there: ${resume} --for ${goal.text}`,
+      next: [`${resume} --for ${goal.text}`],
+    },
+  );
+}
+
+/** States of the deployed family of services that end by themselves, for types without a table. */
+const passing: ReadonlySet<string> = new Set([
+  'locked',
+  'image_locked',
+  'pending',
+  'in_progress',
+  'initializing',
+  'starting',
+  'finalizing',
+  'preparing_for_maintenance',
+  'activating',
+  'detaching',
+]);
+
+const stateAttributes = ['status', 'phase', 'snapshot_status'];
+
+/** The attribute that holds the state of objects of a type, if they have one. */
+export function stateAttribute(type: string): string | undefined {
+  const known = lifecycles[type]?.attribute;
+  if (known !== undefined || !isType(type)) return known;
+  if (type === 'snapshot') return 'snapshot_status';
+  const attributes = attributesOf(type);
+  return stateAttributes.find((name) => attributes[name] !== undefined);
+}
+
+/** What is said of objects that have no state, of which there is nothing to wait for. */
+const stateless = 'there';
+
+/** The state of an object in one word. */
+export function stateOf(type: string, now: Thing | undefined): string {
+  if (now === undefined) return 'gone';
+  const attribute = stateAttribute(type);
+  const state = attribute === undefined ? undefined : now[attribute];
+  return state === undefined ? stateless : String(state);
+}
+
+/** How long a state that the operation should have left may still be seen. */
+const grace = 10_000;
+
+/**
+ * Where an operation leads: to the state that the table of the type names, to nothing when the
+ * object is removed, else to any state that does not end by itself.
+ */
+export function conditionFor(
+  type: string,
+  operations: readonly string[],
+  label: string,
+): Condition {
+  const lifecycle = lifecycles[type];
+  const move = operations.map((name) => lifecycle?.moves[name]).find((one) => one !== undefined);
+  const ends =
+    operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
+  const told = (now: Thing | undefined) => stateOf(type, now);
+  if (ends) return { text: 'gone', isMet: (now) => now === undefined, stateOf: told };
+  const target = move?.to;
+  if (target === undefined || !lifecycle) {
+    const rests = (state: string) =>
+      lifecycle ? lifecycle.settled.includes(state) : !passing.has(state);
+    return {
+      text: 'settled',
+      isMet: (now) => now === undefined || told(now) === stateless || rests(told(now)),
+      stateOf: told,
+    };
+  }
+  const goals = new Set([target, ...(move?.or ?? [])]);
+  const began = Date.now();
+  let left = false;
+  return {
+    text: `${lifecycle.attribute}=${target}`,
+    stateOf: told,
+    isMet: (now) => {
+      const state = told(now);
+      if (goals.has(state) || state === stateless) return true;
+      if (!lifecycle.settled.includes(state)) left = true;
+      else if (left || Date.now() - began > grace) {
+        throw new ConflictError(`${label} came to rest as ${state} instead of ${target}`, {
+          code: 'unexpected_state',
+          hint: 'vmctl events list shows what happened',
+        });
+      }
+      return false;
+    },
+  };
+}

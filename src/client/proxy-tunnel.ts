@@ -1,0 +1,162 @@
+/**
+ * Tunnels through HTTP proxies, and which proxy the environment names for a server. They are made
+ * here rather than by the agents of undici, because transfers and TLS probes need bare sockets, too.
+ */
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import { connectionError } from './connection-errors.ts';
+import { ConnectionError, UsageError } from './errors.ts';
+import { type EnvironmentVariables, proxyVariables } from './proxy-env.ts';
+
+const connectTimeout = 10_000;
+/** No answer of a proxy to CONNECT is that long. */
+const maxHeadLength = 64 * 1024;
+
+/** The proxy for a server; none for plain http, where NO_PROXY names its host, and for this machine. */
+export function proxyOf(origin: string, env: EnvironmentVariables): URL | undefined {
+  const name = proxyVariables.find((one) => env[one]);
+  const text = name === undefined ? undefined : env[name];
+  const to = new URL(origin);
+  if (name === undefined || text === undefined) return undefined;
+  if (to.protocol !== 'https:' || isExcepted(to, env)) return undefined;
+  const address = text.includes('://') ? text : `http://${text}`;
+  if (/^https?:/.test(address) && URL.canParse(address)) return new URL(address);
+  throw new UsageError(`${name}: not the address of an http or https proxy`, {
+    hint: `write ${name}=http://host:port, or name ${to.hostname} in NO_PROXY`,
+  });
+}
+
+function isExcepted({ hostname, port }: URL, env: EnvironmentVariables): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (/^(localhost|.*\.localhost|127(\.\d+){3}|::1)$/.test(host)) return true;
+  const exceptions = env['no_proxy'] || env['NO_PROXY'] || '';
+  return exceptions.split(/[\s,]+/).some((exception) => {
+    if (exception === '') return false;
+    if (exception === '*') return true;
+    const [, name = '', only] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(exception) ?? [];
+    if (host.includes(':')) return exception.replace(/^\[|\]$/g, '') === host;
+    if (only !== undefined && only !== (port || '443')) return false;
+    const wanted = name.toLowerCase();
+    return host === wanted || host.endsWith(`.${wanted}`);
+  });
+}
+
+/** A connector that goes through the proxy where there is one. */
+export function proxyConnector(
+  connect: buildConnector.connector,
+  env: EnvironmentVariables,
+): buildConnector.connector {
+  return (options, callback) => {
+    const origin = `${options.protocol}//${options.host ?? options.hostname}`;
+    let proxy: URL | undefined;
+    try {
+      proxy = proxyOf(origin, env);
+    } catch (error) {
+      callback(error as Error, null);
+      return;
+    }
+    if (!proxy) {
+      connect(options, callback);
+      return;
+    }
+    openTunnel(origin, proxy).then(
+      (socket) => connect({ ...options, httpSocket: socket }, callback),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+/** A connection to a server by way of its proxy; none where it has no proxy. */
+export async function connectThroughProxy(
+  origin: string,
+  env: EnvironmentVariables,
+): Promise<Socket | undefined> {
+  const proxy = proxyOf(origin, env);
+  return proxy && (await openTunnel(origin, proxy));
+}
+
+/** Asks a proxy for a connection to a server. */
+async function openTunnel(origin: string, proxy: URL): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const to = `${hostname}:${port || 443}`;
+  const socket = await connectToProxy(proxy);
+  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const lines = [
+    `CONNECT ${to} HTTP/1.1`,
+    `Host: ${to}`,
+    ...(login === ':'
+      ? []
+      : [`Proxy-Authorization: Basic ${Buffer.from(login).toString('base64')}`]),
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  const status = await readStatusLine(socket, proxy);
+  if (/^HTTP\/1\.\d 2\d\d/.test(status)) return socket;
+  socket.destroy();
+  const words = status.replace(/^HTTP\/\S+ /, '') || 'nothing that it may answer';
+  throw new ConnectionError(`the proxy ${proxy.host} gives no way to ${to}: ${words}`, {
+    hint: words.startsWith('407')
+      ? 'name user and password in HTTPS_PROXY: http://user:password@host:port'
+      : 'ask who runs the proxy; hosts that need none are named in NO_PROXY',
+  });
+}
+
+async function connectToProxy(proxy: URL): Promise<Socket> {
+  const isSecure = proxy.protocol === 'https:';
+  const to = {
+    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(proxy.port || (isSecure ? 443 : 80)),
+    timeout: connectTimeout,
+  };
+  const socket = isSecure
+    ? process.getBuiltinModule('node:tls').connect(to)
+    : process.getBuiltinModule('node:net').connect(to);
+  return await new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      socket.destroy();
+      const told = connectionError(error, { method: 'CONNECT', origin: proxy.origin, path: '/' });
+      reject(
+        new ConnectionError(`the proxy ${told.message}`, {
+          hint: 'check HTTPS_PROXY; hosts that need no proxy are named in NO_PROXY',
+          cause: error,
+        }),
+      );
+    };
+    socket.once('error', fail);
+    socket.once('timeout', () => fail(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })));
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+  });
+}
+
+/** The first line of its answer; what comes behind the head is left to be read. */
+function readStatusLine(socket: Socket, proxy: URL): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let head = Buffer.alloc(0);
+    const end = (act: () => void) => {
+      socket.off('data', read);
+      for (const event of ['error', 'timeout', 'end']) socket.off(event, fail);
+      socket.setTimeout(0);
+      act();
+    };
+    const fail = () =>
+      end(() => {
+        socket.destroy();
+        reject(new ConnectionError(`the proxy ${proxy.host} does not answer`, {}));
+      });
+    const read = (piece: Buffer) => {
+      head = Buffer.concat([head, piece]);
+      const at = head.indexOf('\r\n\r\n');
+      if (at < 0 && head.length > maxHeadLength) fail();
+      if (at < 0) return;
+      end(() => {
+        socket.pause();
+        if (head.length > at + 4) socket.unshift(head.subarray(at + 4));
+        resolve(head.subarray(0, at).toString('latin1').split('\r\n')[0] ?? '');
+      });
+    };
+    socket.on('data', read);
+    for (const event of ['error', 'timeout', 'end']) socket.once(event, fail);
+  });
+}

@@ -1,0 +1,115 @@
+/** Errors for responses that are no success, by status and fault. */
+import { decodeFault } from '../wire/index.ts';
+import {
+  AuthError,
+  ConflictError,
+  type ErrorContext,
+  FaultError,
+  ForbiddenError,
+  NotFoundError,
+  ServerError,
+  type VmctlError,
+} from './errors.ts';
+import type { HttpRequest, HttpResponse } from './http.ts';
+import { shellQuote } from './shell-quote.ts';
+
+export interface RequestDescription {
+  readonly request: Pick<HttpRequest, 'method' | 'origin' | 'path'>;
+  /** What was tried, in words: `start vms/web01`. Without it the request stands for itself. */
+  readonly what?: string;
+  readonly isAction?: boolean;
+  /** The collection at the root of the API that the request is about: `vms`. */
+  readonly noun?: string;
+}
+
+type ErrorClass = new (message: string, context: ErrorContext) => VmctlError;
+
+const classes: Readonly<Record<number, ErrorClass>> = {
+  401: AuthError,
+  403: ForbiddenError,
+  404: NotFoundError,
+  409: ConflictError,
+};
+
+const phrases: Readonly<Record<number, string>> = {
+  400: 'bad request',
+  401: 'not signed in',
+  403: 'not allowed',
+  404: 'not found',
+  405: 'the service has no such operation',
+  406: 'the service does not speak JSON or XML here',
+  409: 'conflict',
+  413: 'the request is too large',
+  415: 'the service does not understand the body',
+  429: 'too many requests',
+  500: 'the server failed',
+  502: 'the server behind the proxy does not answer',
+  501: 'the service does not have this operation',
+  503: 'the service is not available',
+  504: 'the server behind the proxy does not answer in time',
+};
+
+const hints: Readonly<Record<number, string>> = {
+  401: 'sign in again with vmctl login',
+  403: 'vmctl whoami shows as whom; somebody who may has to grant you a role',
+  405: 'the server may be older than this program; vmctl api info shows its version',
+  429: 'wait a moment, then run the command again',
+  501: 'vmctl api info shows what the service is, and its version',
+  503: 'wait a moment, then run the command again',
+};
+
+function hintFor(status: number, { noun, what }: RequestDescription): string | undefined {
+  if (noun === undefined) return hints[status];
+  if (status === 404) return `the object may be gone; vmctl ${noun} list shows what there is`;
+  const [, word = ''] = what?.split(`${noun}/`) ?? [];
+  // What was to be made is not there to be looked at.
+  const isNew = what?.startsWith('create ') || what?.startsWith('add ');
+  if (status === 409 && word !== '' && !isNew) {
+    return `vmctl ${noun} get ${shellQuote(word)} shows the state that it is in`;
+  }
+  return hints[status];
+}
+
+/** The error for an answer outside 2xx. */
+export function errorFromResponse(answer: HttpResponse, attempt: RequestDescription): VmctlError {
+  const fault = decodeFault('application/json', answer.body);
+  const { status } = answer;
+  const { method, path } = attempt.request;
+  const what = attempt.what ?? `${method} ${path}`;
+  // Deployed services answer so where there is no such object, or no such path.
+  const nothing = status === 404 && answer.body.length === 0 ? 'nothing is there' : undefined;
+  const why =
+    faultMessage(fault) ?? nothing ?? phrases[status] ?? `unexpected answer, HTTP status ${status}`;
+  const hint = hintFor(status, attempt);
+  const context: ErrorContext = {
+    status,
+    request: { method, path },
+    retryable: status === 429 || status === 502 || status === 503 || status === 504,
+    ...(fault ? { fault } : {}),
+    ...(hint === undefined ? {} : { hint }),
+  };
+  if (status >= 500 || status === 429) return new ServerError(`${what}: ${why}`, context);
+  const Known = classes[status];
+  if (Known) return new Known(`${what}: ${why}`, context);
+  if (status >= 300 && status < 400) {
+    return new FaultError(`${what}: the server redirects to ${answer.headers['location'] ?? '?'}`, {
+      ...context,
+      code: 'redirected',
+      hint: 'use that address with vmctl login',
+    });
+  }
+  return attempt.isAction
+    ? new ConflictError(`${what}: ${why}`, { ...context, code: 'action_failed' })
+    : new FaultError(`${what}: ${why}`, context);
+}
+
+/** The sentence of a fault: its detail without the brackets that lists of messages come in. */
+export function faultMessage(
+  fault: { reason?: string; detail?: string } | undefined,
+): string | undefined {
+  const detail = fault?.detail
+    ?.trim()
+    .replace(/^\[(.*)\]$/s, '$1')
+    .trim();
+  return detail || fault?.reason || undefined;
+}

@@ -1,0 +1,52 @@
+/** OPTIONS: methods and features, for images in general and for one ticket. */
+import type { Exchange } from '../http/exchange.ts';
+import type { Services } from './services.ts';
+
+const READING = { methods: 'OPTIONS,GET', features: ['checksum', 'extents'] };
+const WRITING = {
+  methods: 'OPTIONS,GET,PUT,PATCH',
+  features: ['checksum', 'extents', 'flush', 'zero'],
+};
+/** Connections worth opening to one image, either way: more gain nothing. */
+const MAX_PARALLEL = 8;
+
+/** OPTIONS on `/images/*`. */
+export async function answerOptionsOfAll(exchange: Exchange, services: Services): Promise<void> {
+  await exchange.json(
+    { features: WRITING.features, ...localAddress(services) },
+    { Allow: WRITING.methods },
+  );
+}
+
+/**
+ * OPTIONS on a ticket; counts as use of it. The image is opened, so that a client learns at once
+ * when that is not possible. Throws 403, 500.
+ */
+export async function answerOptions(
+  exchange: Exchange,
+  services: Services,
+  id: string,
+): Promise<void> {
+  const live = services.tickets.find(id);
+  const operation = live.begin('read');
+  try {
+    exchange.authorised(live);
+    await operation.backend();
+  } finally {
+    operation.finish();
+  }
+  const { methods, features } = live.ticket.ops.includes('write') ? WRITING : READING;
+  await exchange.json(
+    {
+      features,
+      max_readers: MAX_PARALLEL,
+      max_writers: MAX_PARALLEL,
+      ...localAddress(services),
+    },
+    { Allow: methods },
+  );
+}
+
+function localAddress({ unixSocket }: Services): { unix_socket?: string } {
+  return unixSocket === undefined ? {} : { unix_socket: unixSocket };
+}

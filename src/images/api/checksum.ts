@@ -1,0 +1,146 @@
+/** GET of the checksum of an image, and of the algorithms it can be made with. */
+import type { Extent } from '../backends/backend.ts';
+import { algorithms, DEFAULT_ALGORITHM } from '../hash/algorithms.ts';
+import { ImageChecksum } from '../hash/image-checksum.ts';
+import type { Hash } from '../hash/thread-pool.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { ByteRange } from '../http/range-header.ts';
+import { SMALL_PIECE } from '../system/piece-memory.ts';
+import type { Operation } from '../tickets/ticket.ts';
+import { PieceReader } from './piece-io.ts';
+import type { Services } from './services.ts';
+
+const MEBIBYTE = 2 ** 20;
+const DEFAULT_BLOCK = 4 * MEBIBYTE;
+const SMALLEST_BLOCK = MEBIBYTE;
+const LARGEST_BLOCK = 16 * MEBIBYTE;
+const BLOCK_UNIT = 4096;
+/** Zero blocks counted before it is asked whether the result is still wanted. */
+const ZEROS_PER_TURN = 4096;
+
+/** Answers the checksum with the parameters that led to it. Throws 400, 403, 500. */
+export async function getChecksum(
+  exchange: Exchange,
+  services: Services,
+  id: string,
+): Promise<void> {
+  const operation = services.tickets.find(id).begin('read');
+  let checksum = '';
+  const algorithm = exchange.query.get('algorithm') ?? DEFAULT_ALGORITHM;
+  let blockSize = DEFAULT_BLOCK;
+  try {
+    exchange.authorised(operation.live);
+    if (!algorithms().includes(algorithm)) {
+      throw new HttpError(400, `Parameter algorithm must be one of ${algorithms().join(', ')}.`);
+    }
+    blockSize = readBlockSize(exchange.query.get('block_size'));
+    const hash = new ImageChecksum(services.hashThreads, algorithm, blockSize);
+    try {
+      checksum = await computeChecksum(exchange, services, operation, hash, blockSize);
+    } finally {
+      await hash.close();
+    }
+  } finally {
+    operation.finish();
+  }
+  await exchange.json({ algorithm, block_size: blockSize, checksum });
+}
+
+/** Answers the names of the algorithms; needs no ticket. */
+export async function getAlgorithms(
+  exchange: Exchange,
+  { wrapsAlgorithms }: Services,
+): Promise<void> {
+  await exchange.json(wrapsAlgorithms ? { algorithms: algorithms() } : algorithms());
+}
+
+function readBlockSize(text: string | null): number {
+  if (text === null) return DEFAULT_BLOCK;
+  const size = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (size < SMALLEST_BLOCK || size > LARGEST_BLOCK || size % BLOCK_UNIT !== 0) {
+    const bounds = `${SMALLEST_BLOCK} to ${LARGEST_BLOCK}`;
+    throw new HttpError(
+      400,
+      `Parameter block_size must be a multiple of ${BLOCK_UNIT} from ${bounds}.`,
+    );
+  }
+  return size;
+}
+
+async function computeChecksum(
+  exchange: Exchange,
+  services: Services,
+  operation: Operation,
+  hash: ImageChecksum,
+  blockSize: number,
+): Promise<string> {
+  const backend = await operation.backend();
+  /** Between two slices of work: is the result still wanted? */
+  const check = () => {
+    operation.check();
+    if (exchange.connection.socket.destroyed) throw new HttpError(400, 'The client has left.');
+  };
+  const read = async (block: ByteRange, into: Hash) => {
+    const pieces = new PieceReader(backend, services.memory, block);
+    try {
+      await pieces.next();
+      for (let piece = pieces.current; piece; piece = pieces.current) {
+        check();
+        pieces.readAhead();
+        await into.update(piece);
+        await pieces.next();
+      }
+    } finally {
+      await pieces.close();
+    }
+    operation.transferred(block.start, block.end);
+  };
+  for await (const { zero, start, end } of runs(
+    backend.extents(),
+    blockSize,
+    operation.ticket.size,
+  )) {
+    const step = zero ? ZEROS_PER_TURN * blockSize : blockSize;
+    for (let at = start; at < end; at += step) {
+      check();
+      const part = { start: at, end: Math.min(at + step, end) };
+      if (zero) {
+        await hash.addZeros((part.end - part.start) / blockSize);
+        operation.transferred(part.start, part.end);
+        continue;
+      }
+      // A request can count on one piece of memory; what is read beside it needs one to spare.
+      const spare = services.memory.free.large > 0 && part.end - part.start > SMALL_PIECE;
+      if (!spare) await hash.settle();
+      await hash.add((one) => read(part, one));
+    }
+  }
+  return await hash.digest();
+}
+
+interface Run {
+  start: number;
+  end: number;
+  /** Whole blocks of zeros; other runs have to be read. */
+  zero: boolean;
+}
+
+/** Splits an image at block boundaries into runs of zero blocks and the rest. */
+async function* runs(
+  extents: AsyncIterable<Extent>,
+  blockSize: number,
+  size: number,
+): AsyncGenerator<Run> {
+  let done = 0;
+  for await (const extent of extents) {
+    if (!extent.zero) continue;
+    const start = Math.max(done, Math.ceil(extent.start / blockSize) * blockSize);
+    const end = Math.floor((extent.start + extent.length) / blockSize) * blockSize;
+    if (end <= start) continue;
+    if (start > done) yield { start: done, end: start, zero: false };
+    yield { start, end, zero: true };
+    done = end;
+  }
+  if (done < size) yield { start: done, end: size, zero: false };
+}

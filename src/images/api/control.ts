@@ -1,0 +1,110 @@
+/** Control API of tickets, for whoever runs the daemon: add, read, extend, remove. */
+
+import { HttpError } from '../http/errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { documentOf, ticketOfDocument, timeoutOfDocument } from '../tickets/ticket-document.ts';
+import type { Ticket } from '../tickets/types.ts';
+import { readJson } from './json-body.ts';
+import type { Services } from './services.ts';
+
+type Handler = (exchange: Exchange, services: Services, id: string) => Promise<void>;
+type Route = Readonly<Record<string, Handler>>;
+
+const ONE: Route = { PUT: putTicket, GET: getTicket, PATCH: patchTicket, DELETE: deleteTicket };
+const ALL: Route = { DELETE: deleteAll };
+
+/** Finds the handler for a request and runs it. Throws 400, 404, 405, 409, 413. */
+export async function routeControl(exchange: Exchange, services: Services): Promise<void> {
+  const [root, area, rawId, ...rest] = exchange.path.split('/');
+  if (root !== '' || area !== 'tickets' || rawId === undefined || rest.length > 0) {
+    throw new HttpError(404, 'There is nothing at this address.');
+  }
+  const found = rawId === '' ? ALL : ONE;
+  const method = exchange.request.method ?? '';
+  const handler = Object.hasOwn(found, method) ? found[method] : undefined;
+  if (!handler) {
+    throw new HttpError(405, `Method ${method} is not allowed here.`, {
+      headers: { Allow: Object.keys(found).join(',') },
+    });
+  }
+  await handler(exchange, services, decode(rawId));
+}
+
+/** Adds a ticket, or puts it in the place of one with its id, whose operations are stopped. */
+async function putTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
+  const document = await readJson(exchange);
+  const ticket = parseOrRefuse<Ticket>(() => ticketOfDocument(document), 'Invalid ticket');
+  if (ticket.id !== id) {
+    throw new HttpError(400, 'Invalid ticket: uuid is not the id in the address.');
+  }
+  await remove(services, id);
+  try {
+    services.tickets.add(ticket);
+  } catch {
+    throw new HttpError(409, 'Somebody else has just added this ticket.');
+  }
+  await exchange.answer(200, {});
+}
+
+async function getTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
+  const { ticket, state } = services.tickets.get(id) ?? missing();
+  // As the host counts, since it was started: nobody turns that clock.
+  const now = Number(process.hrtime.bigint()) / 1e9;
+  await exchange.json(documentOf(ticket, state, now));
+}
+
+/** Lets the ticket expire some seconds from now, also one that has expired. */
+async function patchTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
+  const document = await readJson(exchange);
+  const timeout = parseOrRefuse(() => timeoutOfDocument(document), 'Invalid document');
+  if (!services.tickets.get(id)) missing();
+  services.tickets.extend(id, timeout);
+  await exchange.answer(200, {});
+}
+
+async function deleteTicket(exchange: Exchange, services: Services, id: string): Promise<void> {
+  await remove(services, id);
+  await noContent(exchange);
+}
+
+/** Removes all tickets as if one by one: what runs on them is stopped, and waited for. */
+async function deleteAll(exchange: Exchange, services: Services): Promise<void> {
+  const removals = services.tickets.ids().map((id) => remove(services, id));
+  for (const result of await Promise.allSettled(removals)) {
+    if (result.status === 'rejected') throw result.reason;
+  }
+  await noContent(exchange);
+}
+
+async function remove(services: Services, id: string): Promise<void> {
+  try {
+    await services.tickets.remove(id);
+  } catch {
+    throw new HttpError(409, 'Operations still run on the ticket, try again.');
+  }
+}
+
+async function noContent(exchange: Exchange): Promise<void> {
+  exchange.head(204, {});
+  await exchange.end();
+}
+
+function missing(): never {
+  throw new HttpError(404, 'There is no such ticket.');
+}
+
+function parseOrRefuse<T>(read: () => T, what: string): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new HttpError(400, `${what}: ${(error as Error).message}.`);
+  }
+}
+
+function decode(raw: string): string {
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    throw new HttpError(400, 'The address is not encoded as addresses are.');
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * HTTP server of the daemon: Node's server with strict limits, and one path through each request.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { Admission, CONTROL_CONNECTIONS, defaultLimits, type Limits } from '../http/admission.ts';
+import { Connection } from '../http/connection.ts';
+import { HttpError, toHttpError } from '../http/errors.ts';
+import { Exchange } from '../http/exchange.ts';
+import { tlsSettings } from '../http/tls-settings.ts';
+import type { Clock } from '../system/clock.ts';
+import { routeControl } from './control.ts';
+import { routeImages } from './router.ts';
+import type { Services } from './services.ts';
+
+const HTTP = {
+  maxHeaderSize: 16 << 10,
+  /** Bodies may take as long as they flow; silence is watched per connection. */
+  requestTimeout: 0,
+  keepAliveTimeout: 0,
+  // Checked here, for an answer like all others.
+  requireHostHeader: false,
+  // Finds out about clients that went away without a word.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+};
+
+/** Serves a request; throws `HttpError` for an error answer. */
+type Router = (exchange: Exchange, services: Services) => Promise<void>;
+
+type Receive = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  expectsContinue: boolean,
+  refusal?: HttpError,
+) => void;
+
+/** All connections of a daemon, whichever listener they came through. */
+export class ImageServer {
+  readonly #services: Services;
+  readonly #clock: Clock;
+  readonly #limits: Limits;
+  readonly #admission: Admission;
+  readonly #controlAdmission: Admission;
+  readonly #connections = new Map<Socket, Connection>();
+  #closing = false;
+
+  constructor(services: Services, clock: Clock, limits: Limits = defaultLimits) {
+    this.#services = services;
+    this.#clock = clock;
+    this.#limits = limits;
+    const connections = Math.min(limits.connections, services.memory.connections);
+    this.#admission = new Admission({ connections, perAddress: limits.perAddress }, clock);
+    const control = { connections: CONTROL_CONNECTIONS, perAddress: CONTROL_CONNECTIONS };
+    this.#controlAdmission = new Admission(control, clock);
+  }
+
+  /**
+   * A server that is not listening yet.
+   * @param kind for images on the network or on a unix socket, or for the control API on another
+   * @param tls key and certificate when it shall speak TLS
+   */
+  createServer(kind: 'network' | 'local' | 'control', tls?: { key: string; cert: string }): Server {
+    const { head, handshake } = this.#limits;
+    const http = {
+      ...HTTP,
+      headersTimeout: head,
+      connectionsCheckingInterval: Math.min(head, 1000),
+    };
+    const server = tls
+      ? createSecureServer({ ...http, ...tlsSettings, ...tls, handshakeTimeout: handshake })
+      : createServer(http);
+    // Headers beyond Node's usual number would be dropped in silence.
+    server.maxHeadersCount = 0;
+    // A client that could not be accepted is no reason to stop.
+    server.on('error', () => {});
+    const admission = kind === 'control' ? this.#controlAdmission : this.#admission;
+    server.on('connection', (socket: Socket) => {
+      if (!admission.admit(socket)) admission.refuse(socket, tls === undefined);
+      else if (!tls) this.#add(socket, kind !== 'network');
+    });
+    if (tls) server.on('secureConnection', (socket: Socket) => this.#add(socket, false));
+    const router = kind === 'control' ? routeControl : routeImages;
+    const receive: Receive = (...given) => this.#receive(router, ...given);
+    server.on('request', (request, response) => receive(request, response, false));
+    server.on('checkContinue', (request, response) => receive(request, response, true));
+    server.on('checkExpectation', (request, response) => {
+      receive(request, response, true, new HttpError(417, 'Only 100-continue is known.'));
+    });
+    server.on('timeout', (socket) => this.#connections.get(socket)?.timedOut());
+    server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
+    return server;
+  }
+
+  /** Makes every answer the last of its connection; resolves when those under way are given. */
+  async finish(): Promise<void> {
+    this.#closing = true;
+    const connections = [...this.#connections.values()];
+    for (const connection of connections) if (!connection.busy) connection.socket.destroy();
+    await Promise.all(connections.map((connection) => connection.idle()));
+  }
+
+  /** Breaks all connections. */
+  destroy(): void {
+    this.#admission.destroy();
+    this.#controlAdmission.destroy();
+  }
+
+  #add(socket: Socket, isLocal: boolean): void {
+    this.#connections.set(socket, new Connection(socket, isLocal, this.#limits.unauthorised));
+    socket.once('close', () => this.#connections.delete(socket));
+  }
+
+  #receive(
+    router: Router,
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+    refusal = malformed(request),
+  ): void {
+    const connection = this.#connections.get(request.socket);
+    // Without an entry the connection was refused.
+    connection?.enqueue(async () => {
+      const closing = this.#closing;
+      const clock = this.#clock;
+      const parts = { request, response, connection, clock, expectsContinue, closing };
+      await this.#serve(router, new Exchange(parts), refusal);
+      if (this.#closing) connection.socket.destroySoon();
+    });
+  }
+
+  async #serve(router: Router, exchange: Exchange, refusal?: HttpError): Promise<void> {
+    try {
+      if (refusal) throw refusal;
+      await router(exchange, this.#services);
+    } catch (error) {
+      try {
+        await exchange.fail(toHttpError(error));
+      } catch {
+        exchange.connection.socket.destroy();
+      }
+    }
+  }
+
+  /** Answers what is not HTTP, after the requests before it. */
+  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    const code = error.code ?? '';
+    const heard = code.startsWith('HPE_') || code.startsWith('ERR_HTTP_');
+    const connection = this.#connections.get(socket);
+    if (!heard || !connection || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    connection.break(async () => {
+      const [status, text] = complaint(code);
+      const body = `${text}\n`;
+      socket.end(
+        `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=UTF-8\r\n` +
+          `Content-Length: ${body.length}\r\n\r\n${body}`,
+        () => socket.destroy(),
+      );
+    });
+  }
+}
+
+function complaint(code: string): [string, string] {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return ['431 Request Header Fields Too Large', 'The head of the request is too large.'];
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return ['408 Request Timeout', 'The head of the request took too long.'];
+  }
+  return ['400 Bad Request', 'The request is not valid HTTP.'];
+}
+
+/** The refusal of requests that other servers on the way may understand differently. */
+function malformed(request: IncomingMessage): HttpError | undefined {
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return new HttpError(501, 'The only transfer coding known here is chunked.', { close: true });
+  }
+  if (coding !== undefined && request.httpVersion !== '1.1') {
+    return new HttpError(400, 'Transfer codings need HTTP/1.1.', { close: true });
+  }
+  const hosts = request.rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text));
+  if (hosts.length > 1 || (hosts.length === 0 && request.httpVersion === '1.1')) {
+    return new HttpError(400, 'The request needs exactly one Host header.', { close: true });
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+/** PUT: a request body written into the image in large pieces. */
+
+import { forbidden, HttpError, outOfBounds } from '../http/errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { contentRange } from '../http/range-header.ts';
+import { SpinningReader } from '../system/local-socket.ts';
+import type { Operation } from '../tickets/ticket.ts';
+import { PieceWriter } from './piece-io.ts';
+import type { Services } from './services.ts';
+
+/** Where a body goes and how long it may be. */
+interface Target {
+  start: number;
+  /** Exact length in bytes, `undefined` for a chunked body that does not say. */
+  length: number | undefined;
+}
+
+/**
+ * Writes the body and answers 200; flushed first unless `flush=n`. Nothing is written when the
+ * request reaches beyond the image; of a body that breaks off, what came is written.
+ * Throws 400, 403, 411, 416, 500, 507.
+ */
+export async function putImage(exchange: Exchange, services: Services, id: string): Promise<void> {
+  const operation = services.tickets.find(id).begin('write');
+  try {
+    exchange.authorised(operation.live);
+    if (exchange.enumParameter('close', ['n', 'y']) === 'y') exchange.closeAfterwards();
+    const flush = exchange.enumParameter('flush', ['y', 'n']) === 'y';
+    const target = findTarget(exchange, operation.ticket.size);
+    const backend = await operation.backend();
+    const writer = new PieceWriter({
+      memory: services.memory,
+      start: target.start,
+      length: target.length ?? operation.ticket.size - target.start,
+      write: async (offset, bytes) => {
+        await backend.write(offset, bytes);
+        operation.transferred(offset, offset + bytes.length);
+      },
+    });
+    try {
+      await receive(exchange, operation, target, writer);
+    } finally {
+      await writer.close();
+    }
+    if (flush) await operation.flush();
+  } finally {
+    operation.finish();
+  }
+  await exchange.answer(200, {});
+}
+
+/** Throws 400, 411 or 416 unless it is clear where the body goes and that it fits. */
+function findTarget(exchange: Exchange, size: number): Target {
+  const { headers } = exchange.request;
+  const { start, end } = contentRange(headers['content-range']);
+  const declared = headers['content-length'];
+  if (declared === undefined && headers['transfer-encoding'] === undefined) {
+    throw new HttpError(411, 'Content-Length is missing.', { close: true });
+  }
+  const length = declared === undefined ? undefined : Number(declared);
+  const ranged = end === undefined ? undefined : end - start;
+  // Unsafe offsets are infinite here: they are out of bounds whatever the lengths say.
+  if (end !== Number.POSITIVE_INFINITY && length !== undefined && ranged !== undefined) {
+    if (length !== ranged) {
+      throw new HttpError(400, 'Content-Range and Content-Length tell different lengths.');
+    }
+  }
+  if (start + (length ?? ranged ?? 0) > size || (end ?? 0) > size) {
+    throw outOfBounds(size, 'The body');
+  }
+  return { start, length: length ?? ranged };
+}
+
+/** Resolves when the whole body was handed to `writer`. */
+async function receive(
+  exchange: Exchange,
+  operation: Operation,
+  target: Target,
+  writer: PieceWriter,
+): Promise<void> {
+  const { request, connection } = exchange;
+  const limit = target.length ?? operation.ticket.size - target.start;
+  const eager = connection.local ? new SpinningReader() : undefined;
+  let received = 0;
+  try {
+    await exchange.receive<void>((resolve, reject) => {
+      operation.onCancel = () => reject(forbidden());
+      request.once('end', resolve);
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+        if (received > limit) {
+          request.pause();
+          reject(tooLong(operation, target));
+          return;
+        }
+        if (received < limit) eager?.expectMore();
+        const full = writer.push(chunk);
+        if (!full) return;
+        // The disk is behind: the client has to wait and is not to blame for its silence.
+        request.pause();
+        connection.expectClient(false);
+        full.then(() => {
+          connection.expectClient(true);
+          request.resume();
+        }, reject);
+      });
+    });
+  } finally {
+    operation.onCancel = undefined;
+    // What came before a failure is kept, as the sender may resume behind it.
+    await writer.finish();
+  }
+  if (target.length !== undefined && received < target.length) {
+    throw new HttpError(400, 'The body is shorter than Content-Range says.');
+  }
+}
+
+function tooLong(operation: Operation, target: Target): HttpError {
+  if (target.length === undefined) return outOfBounds(operation.ticket.size, 'The body');
+  return new HttpError(400, 'The body is longer than Content-Range says.');
+}

@@ -1,0 +1,87 @@
+/** Location of an image, a file or an NBD export, and its form as a URL. */
+import { isAbsolute } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { NbdAddress } from '../nbd/byte-reader.ts';
+
+/** A regular file, or an export of an NBD server (the default export has an empty name). */
+export type ImageLocation =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'nbd'; readonly address: NbdAddress; readonly exportName: string };
+
+const NBD_PORT = 10_809;
+
+/**
+ * Reads `file:///PATH`, `nbd:unix:PATH[:exportname=NAME]`, `nbd:HOST:PORT[:exportname=NAME]`,
+ * `nbd://HOST[:PORT]/NAME` or `nbd+unix:///NAME?socket=PATH`. Throws an `Error` for anything else.
+ */
+export function parseLocation(url: string): ImageLocation {
+  const place = /^file:\/\/[^/]*\/./.test(url)
+    ? filePlace(url)
+    : (shortNbdPlace(url) ?? (/^nbd(\+unix)?:\/\//.test(url) ? longNbdPlace(url) : undefined));
+  const problem = place ? problemOfLocation(place) : 'its form is not known';
+  if (!place || problem) throw new Error(`url ${url} cannot be used: ${problem}`);
+  return place;
+}
+
+/** The place as a URL that `parseLocation` reads. */
+export function formatLocation(place: ImageLocation): string {
+  if (place.kind === 'file') return pathToFileURL(place.path).href;
+  const { address, exportName } = place;
+  const named = exportName === '' ? '' : `:exportname=${exportName}`;
+  if ('path' in address) return `nbd:unix:${address.path}${named}`;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return `nbd:${host}:${address.port}${named}`;
+}
+
+/** What makes a place unusable; `undefined` when nothing does. */
+export function problemOfLocation(place: ImageLocation): string | undefined {
+  if (place?.kind === 'file') {
+    if (typeof place.path !== 'string' || !isAbsolute(place.path)) return 'path is not absolute';
+    return undefined;
+  }
+  if (place?.kind !== 'nbd') return 'it is neither a file nor an NBD export';
+  const { address, exportName } = place;
+  if (Buffer.byteLength(exportName) > 4096) return 'the name of the export is too long';
+  if ('path' in address) {
+    return isAbsolute(address.path) ? undefined : 'path of the socket is not absolute';
+  }
+  if (address.host === '') return 'host is empty';
+  const isPort = Number.isInteger(address.port) && address.port > 0 && address.port < 65_536;
+  return isPort ? undefined : 'port is not a number from 1 to 65535';
+}
+
+function filePlace(url: string): ImageLocation | undefined {
+  try {
+    return { kind: 'file', path: fileURLToPath(url) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The colon-separated forms; what follows `exportname=` is the name, whatever is in it. */
+function shortNbdPlace(url: string): ImageLocation | undefined {
+  const unix = /^nbd:unix:(.*?)(?::exportname=(.*))?$/s.exec(url);
+  if (unix) {
+    return { kind: 'nbd', address: { path: unix[1] ?? '' }, exportName: unix[2] ?? '' };
+  }
+  const tcp = /^nbd:(?:\[([^\]]+)\]|([^:/[\]]+)):(\d+)(?::exportname=(.*))?$/s.exec(url);
+  if (!tcp) return undefined;
+  const address = { host: tcp[1] ?? tcp[2] ?? '', port: Number(tcp[3]) };
+  return { kind: 'nbd', address, exportName: tcp[4] ?? '' };
+}
+
+function longNbdPlace(text: string): ImageLocation | undefined {
+  try {
+    const url = new URL(text);
+    const exportName = decodeURIComponent(url.pathname.replace(/^\//, ''));
+    if (url.protocol === 'nbd+unix:') {
+      const path = url.searchParams.get('socket') ?? '';
+      return { kind: 'nbd', address: { path }, exportName };
+    }
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    const port = url.port === '' ? NBD_PORT : Number(url.port);
+    return { kind: 'nbd', address: { host, port }, exportName };
+  } catch {
+    return undefined;
+  }
+}

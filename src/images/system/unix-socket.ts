@@ -1,0 +1,53 @@
+/** Listening on a unix socket that only its owner may use. */
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, rename, rm } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
+
+/** Bytes that the path of a socket may have on every system that has such sockets. */
+export const maxSocketPathLength = 100;
+
+/**
+ * Makes `server` listen on `path` with mode 0600, and returns how to remove the path again. A
+ * socket that nobody listens on any more is replaced; anything else in its place is an error.
+ */
+export async function listenOnPath(server: Server, path: string): Promise<() => Promise<void>> {
+  await refuseInUse(path);
+  // Bound under a name nobody knows until the mode is right: a thread cannot set the umask.
+  const hidden = join(dirname(path), `.${randomBytes(8).toString('hex')}`);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(hidden, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+  try {
+    await chmod(hidden, 0o600);
+    await rename(hidden, path);
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+  const { ino } = await lstat(path);
+  return async () => {
+    // Another daemon may have taken the path over.
+    const now = await lstat(path).catch(() => undefined);
+    if (now?.ino === ino) await rm(path, { force: true });
+  };
+}
+
+async function refuseInUse(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats) return;
+  if (!stats.isSocket()) throw new Error(`${path} exists and is not a socket`);
+  const inUse = await new Promise<boolean>((resolve) => {
+    const probe = connect(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+  if (inUse) throw new Error(`another server listens on ${path}`);
+}

@@ -1,0 +1,104 @@
+/** JSON documents of tickets in the control API. */
+import { formatLocation, parseLocation } from '../backends/location.ts';
+import type { Ticket, TicketState } from './types.ts';
+
+/** Seconds a connection may be silent when the ticket does not say. */
+const INACTIVITY = 60;
+/** Characters of the ticket's id that name its transfer when the ticket does not. */
+const SHORT_ID = 8;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a ticket. Members that are not known are ignored. Throws an `Error` that names the first
+ * member that is missing or wrong.
+ */
+export function ticketOfDocument(document: unknown): Ticket {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new Error('it must be a JSON object');
+  }
+  const fields = document as Fields;
+  const id = text(fields, 'uuid');
+  if (id === undefined || id === '') throw new Error('uuid is missing');
+  const url = text(fields, 'url');
+  if (url === undefined) throw new Error('url is missing');
+  const transferId = text(fields, 'transfer_id');
+  const filename = text(fields, 'filename');
+  return {
+    id,
+    size: count(fields, 'size'),
+    ops: operations(fields),
+    image: parseLocation(url),
+    timeout: count(fields, 'timeout'),
+    inactivityTimeout: count(fields, 'inactivity_timeout', INACTIVITY),
+    sparse: flag(fields, 'sparse'),
+    dirty: flag(fields, 'dirty'),
+    ...(transferId === undefined ? {} : { transferId }),
+    ...(filename === undefined ? {} : { filename }),
+  };
+}
+
+/**
+ * Writes a ticket and what is known of it.
+ * @param now seconds of the host's monotonic clock
+ */
+export function documentOf(ticket: Ticket, state: TicketState, now: number): Fields {
+  return {
+    uuid: ticket.id,
+    transfer_id: ticket.transferId ?? ticket.id.slice(0, SHORT_ID),
+    url: formatLocation(ticket.image),
+    size: ticket.size,
+    ops: ticket.ops,
+    sparse: ticket.sparse,
+    dirty: ticket.dirty ?? false,
+    ...(ticket.filename === undefined ? {} : { filename: ticket.filename }),
+    timeout: ticket.timeout,
+    inactivity_timeout: ticket.inactivityTimeout,
+    expires: Math.ceil(now + state.expiresIn),
+    active: state.active,
+    canceled: state.cancelled,
+    connections: state.connections,
+    idle_time: Math.floor(state.idle),
+    // Of a ticket for both ways nobody could tell which way the bytes went.
+    ...(ticket.ops.length === 1 ? { transferred: state.transferred } : {}),
+  };
+}
+
+/** The seconds of a document that extends a ticket. Throws an `Error` when it has none. */
+export function timeoutOfDocument(document: unknown): number {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new Error('it must be a JSON object');
+  }
+  return count(document as Fields, 'timeout');
+}
+
+function member(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
+}
+
+function text(fields: Fields, name: string): string | undefined {
+  const value = member(fields, name);
+  if (value === undefined || typeof value === 'string') return value;
+  throw new Error(`${name} must be a string`);
+}
+
+function count(fields: Fields, name: string, byDefault?: number): number {
+  const value = member(fields, name) ?? byDefault;
+  if (value === undefined) throw new Error(`${name} is missing`);
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new Error(`${name} must be an integer that is not negative`);
+}
+
+function flag(fields: Fields, name: string): boolean {
+  const value = member(fields, name) ?? false;
+  if (typeof value === 'boolean') return value;
+  throw new Error(`${name} must be true or false`);
+}
+
+function operations(fields: Fields): ('read' | 'write')[] {
+  const value = member(fields, 'ops');
+  if (value === undefined) throw new Error('ops is missing');
+  const known = Array.isArray(value) && value.every((one) => one === 'read' || one === 'write');
+  if (!known || value.length === 0) throw new Error('ops must be a list of "read" and "write"');
+  return [...new Set(value as ('read' | 'write')[])];
+}

@@ -1,0 +1,182 @@
+/** Local file or block device as the source of an upload, watched for changes. */
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
+import { deviceSize } from './block-device.ts';
+import { allData } from './blocks.ts';
+import { HEAD_LENGTH, type ImageFormat, imageFormat } from './image-format.ts';
+import type { FileIdentity } from './journal.ts';
+import { localExtents } from './local-extents.ts';
+import type { Source } from './source.ts';
+
+/** Bytes of the blocks that systems count files in. */
+const SECTOR = 512;
+const PIECE = 2 ** 20;
+
+export class FileSource implements Source {
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly content: ImageFormat;
+  /** The first bytes of it. */
+  readonly head: Buffer;
+  readonly storedSize: number;
+  readonly repeatable: boolean;
+  readonly #handle: FileHandle;
+  readonly #onClose: (() => Promise<void>) | undefined;
+
+  private constructor(
+    path: string,
+    handle: FileHandle,
+    { identity, head, storedSize }: FileFacts,
+    onClose?: () => Promise<void>,
+  ) {
+    this.path = path;
+    this.identity = identity;
+    this.head = head;
+    this.content = imageFormat(head, identity.size);
+    this.storedSize = storedSize;
+    this.repeatable = onClose === undefined;
+    this.#handle = handle;
+    this.#onClose = onClose;
+  }
+
+  /** Takes an open file over, which nobody will find again; `onClose` is called when it is closed. */
+  static async take(
+    path: string,
+    handle: FileHandle,
+    onClose: () => Promise<void>,
+  ): Promise<FileSource> {
+    return new FileSource(path, handle, await inspect(handle, path), onClose);
+  }
+
+  /** Opens a regular file or a block device and looks at what is in it. Throws usage errors. */
+  static async open(given: string): Promise<FileSource> {
+    const path = resolve(given);
+    let handle: FileHandle;
+    try {
+      // Without O_NONBLOCK, opening a pipe would wait for somebody to write into it.
+      handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new UsageError(
+        `${given} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}`,
+        { code: 'unreadable_file', cause: error },
+      );
+    }
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile() && !stats.isBlockDevice()) {
+        throw new UsageError(`${given} is neither a regular file nor a block device`, {
+          code: 'unreadable_file',
+        });
+      }
+      return new FileSource(path, handle, await inspect(handle, given));
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  get size(): number {
+    return this.identity.size;
+  }
+
+  /** Where the file has data; all of it where nobody knows about holes. */
+  async extents(): Promise<AsyncIterable<Extent>> {
+    return (await localExtents(this.#handle.fd, this.size)) ?? allData(this.size);
+  }
+
+  /** Fills the buffer with the bytes at an offset; behind the end of the file with zeros. */
+  async read(range: Range, buffer: Buffer): Promise<void> {
+    const length = range.end - range.start;
+    for (let filled = 0; filled < length; ) {
+      const at = range.start + filled;
+      const wanted = Math.min(length - filled, Math.max(0, this.size - at));
+      if (wanted === 0) {
+        buffer.fill(0, filled, length);
+        return;
+      }
+      const { bytesRead } = await this.#handle.read(buffer, filled, wanted, at).catch(unreadable);
+      if (bytesRead === 0) throw this.#changed('it became shorter');
+      filled += bytesRead;
+    }
+  }
+
+  /** Throws when the file is no longer what it was when it was opened. */
+  async requireUnchanged(): Promise<void> {
+    const now = await identityOf(this.#handle, this.path);
+    if (!isSameIdentity(now, this.identity)) throw this.#changed('somebody writes to it');
+  }
+
+  #changed(why: string): ConflictError {
+    return new ConflictError(`${this.path} changed while it was uploaded: ${why}`, {
+      code: 'source_changed',
+      hint: 'upload it when nobody writes to it any more',
+    });
+  }
+
+  /** The bytes of the file as they are, one after the other. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.size; ) {
+      const end = Math.min(at + PIECE, this.size);
+      const piece = Buffer.allocUnsafe(end - at);
+      await this.read({ start: at, end }, piece);
+      yield piece;
+      at = end;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+    await this.#onClose?.();
+  }
+}
+
+interface FileFacts {
+  readonly identity: FileIdentity;
+  readonly head: Buffer;
+  readonly storedSize: number;
+}
+
+/** What an open file is. Throws a usage error when nothing is in it. */
+async function inspect(handle: FileHandle, given: string): Promise<FileFacts> {
+  const identity = await identityOf(handle, given);
+  if (identity.size === 0) throw new UsageError(`${given} is empty`, { code: 'empty_file' });
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_LENGTH), 0, HEAD_LENGTH, 0);
+  const stats = await handle.stat();
+  const tells = process.platform !== 'win32' && stats.isFile();
+  const storedSize = tells ? Math.min(stats.blocks * SECTOR, identity.size) : identity.size;
+  return { identity, head: buffer.subarray(0, bytesRead), storedSize };
+}
+
+function unreadable(error: NodeJS.ErrnoException): never {
+  throw new VmctlError(`the file cannot be read: ${error.message}`, {
+    code: 'unreadable_file',
+    cause: error,
+  });
+}
+
+/**
+ * What tells a file from another one, or from itself at another time. The time of a device is that of
+ * its name, which says nothing.
+ */
+export async function identityOf(handle: FileHandle, path: string): Promise<FileIdentity> {
+  const stats = await handle.stat({ bigint: true });
+  if (stats.isBlockDevice()) {
+    const size = await deviceSize(Number(stats.rdev), path);
+    return { size, modified: '', inode: `device ${stats.rdev}` };
+  }
+  return {
+    size: Number(stats.size),
+    modified: String(stats.mtimeNs),
+    inode: `${stats.dev}:${stats.ino}`,
+  };
+}
+
+/** Whether two identities are the same; an empty time is no evidence. */
+export function isSameIdentity(a: FileIdentity, b: FileIdentity): boolean {
+  return a.size === b.size && a.modified === b.modified && a.inode === b.inode;
+}

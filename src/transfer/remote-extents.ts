@@ -1,0 +1,113 @@
+/** Extents of a remote image, parsed while the list arrives; all data where the daemon has none. */
+
+import type { Thing } from '../client/client.ts';
+import { ConflictError, ServerError } from '../client/errors.ts';
+import type { Extent } from '../extents/file-extents.ts';
+import type { Range } from '../extents/range-set.ts';
+import type { DiskFormat } from './image-format.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
+
+export interface RemoteExtents {
+  /** Bytes of the image. */
+  readonly size: number;
+  /** Runs with data, ascending; everything else reads as zeros. */
+  readonly data: readonly Range[];
+}
+
+/** Zeros shorter than this are fetched with the data around them. */
+const SHORT_GAP = 128 * 2 ** 10;
+
+interface ListedExtent {
+  readonly start: number;
+  readonly length: number;
+  readonly zero: boolean;
+  readonly dirty: boolean;
+}
+
+/** What is wanted of an image. */
+export interface ExtentFilter {
+  /** Whether an extent is data. */
+  readonly isData: (extent: ListedExtent) => boolean;
+  /** What is shorter than this between data counts as data, too; in bytes. */
+  readonly shortGap: number;
+}
+
+const dataOnly: ExtentFilter = { isData: ({ zero }) => !zero, shortGap: SHORT_GAP };
+
+/**
+ * Reads a JSON list of `{start, length, zero}`, with `dirty` where changes were asked for. It may be longer than memory allows, as a
+ * fragmented image has millions of extents, so it is taken apart object by object.
+ * Throws when it does not cover an image from its start to its end.
+ */
+export async function parseExtents(
+  body: AsyncIterable<Uint8Array>,
+  wanted: ExtentFilter = dataOnly,
+): Promise<RemoteExtents> {
+  const decoder = new TextDecoder();
+  const runs: { start: number; end: number }[] = [];
+  let size = 0;
+  let rest = '';
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true });
+    let used = 0;
+    for (let at = rest.indexOf('}'); at >= 0; at = rest.indexOf('}', used)) {
+      const from = rest.indexOf('{', used);
+      const extent = parseExtent(rest.slice(from, at + 1));
+      const { start, length } = extent;
+      used = at + 1;
+      if (start !== size) throw invalidExtents(`an extent begins at ${start} instead of ${size}`);
+      size = start + length;
+      if (length === 0 || !wanted.isData(extent)) continue;
+      const last = runs.at(-1);
+      if (last && (start === last.end || start - last.end < wanted.shortGap)) last.end = size;
+      else runs.push({ start, end: size });
+    }
+    rest = rest.slice(used);
+    if (rest.length > 10_000) throw invalidExtents('it is no list of extents');
+  }
+  if (!/^\s*\[?\s*\]\s*$/.test(rest)) throw invalidExtents('it breaks off');
+  return { size, data: runs };
+}
+
+function parseExtent(text: string): ListedExtent {
+  let value: Readonly<Record<string, unknown>>;
+  try {
+    value = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  } catch {
+    throw invalidExtents('it is no JSON');
+  }
+  const { start, length, zero, dirty } = value;
+  if (!isCount(start) || !isCount(length)) throw invalidExtents('an extent has no numbers');
+  return { start, length, zero: zero === true, dirty: dirty === true };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function invalidExtents(why: string): ServerError {
+  return new ServerError(`the list of extents from the image daemon cannot be used: ${why}`, {
+    code: 'bad_answer',
+  });
+}
+
+/** The layout of the image of a disk; all of it is data where nothing is known about zeros. */
+export async function remoteExtents(
+  image: RemoteImage,
+  { features }: Capabilities,
+  disk: Thing,
+  format: DiskFormat,
+): Promise<RemoteExtents> {
+  if (features.has('extents')) return await image.extents();
+  const known = format === 'raw' ? Number(disk['provisioned_size']) : Number.NaN;
+  const size = (await image.size()) ?? known;
+  if (!Number.isSafeInteger(size)) {
+    throw new ConflictError('the image daemon does not say how long the image is');
+  }
+  return { size, data: size === 0 ? [] : [{ start: 0, end: size }] };
+}
+
+/** Runs of data as extents. */
+export async function* dataExtents(data: readonly Range[]): AsyncGenerator<Extent> {
+  for (const run of data) yield { ...run, zero: false };
+}

@@ -1,0 +1,235 @@
+/** Client of one image behind a ticket of an image daemon (specification 4.6). */
+import type { Range } from '../extents/range-set.ts';
+import { lengthOf } from './blocks.ts';
+import { daemonError } from './daemon-errors.ts';
+import type { LocalSocket } from './daemon-requests.ts';
+import { type DaemonOptions, type DaemonRequest, DaemonRequests } from './daemon-requests.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { parseExtents, type RemoteExtents } from './remote-extents.ts';
+
+export interface Capabilities {
+  /** Names such as `zero`, `flush`, `extents`, `checksum`; none on old daemons. */
+  readonly features: ReadonlySet<string>;
+  readonly maxReaders: number;
+  readonly maxWriters: number;
+  /** Path of a socket through which clients on the daemon's machine get more. */
+  readonly unixSocket?: string;
+}
+
+/** Milliseconds that flushing and zeroing, or hashing all of an image, may take. */
+const LONG_WORK = 600_000;
+/** Bytes of the body that are handed to the socket at a time. */
+const PIECE = 2 ** 20;
+const FIRST_PIECE = 2 ** 14;
+/** Repetitions while nothing was moved yet: an address where nobody is should be noticed soon. */
+const FIRST_RETRIES = 2;
+
+export class RemoteImage {
+  readonly #requests: DaemonRequests;
+  readonly #options: DaemonOptions;
+
+  constructor(url: string, options: DaemonOptions) {
+    this.#requests = new DaemonRequests(url, options);
+    this.#options = options;
+  }
+
+  /** Follows the ticket to another address. */
+  moveTo(url: string): void {
+    this.#requests.moveTo(url);
+  }
+
+  /** Goes through a socket of this machine, until that fails; `undefined` goes back. */
+  moveToSocket(local: LocalSocket | undefined): void {
+    this.#requests.moveToSocket(local);
+  }
+
+  /** How often a connection was lost: what was acknowledged before that may be lost too. */
+  get epoch(): number {
+    return this.#requests.epoch;
+  }
+
+  /** What can be done with the image, and with how many connections. */
+  async capabilities(): Promise<Capabilities> {
+    const what = 'look at the image';
+    const { status, text } = await this.#requests.retry(
+      what,
+      () => this.#requests.send({ method: 'OPTIONS' }),
+      Math.min(this.#options.retries, FIRST_RETRIES),
+    );
+    // Daemons and proxies from before 1.3 (specification 7).
+    if (status === 405 || status === 204) {
+      return { features: new Set(), maxReaders: 1, maxWriters: 1 };
+    }
+    if (status !== 200) throw daemonError(what, status, text);
+    const { features, max_readers, max_writers, unix_socket } = parseJsonObject(text);
+    return {
+      features: new Set(Array.isArray(features) ? features.map(String) : []),
+      maxReaders: connectionCount(max_readers),
+      maxWriters: connectionCount(max_writers),
+      ...(typeof unix_socket === 'string' ? { unixSocket: unix_socket } : {}),
+    };
+  }
+
+  /**
+   * Writes bytes at an offset; unless `flush` is set they are not on stable storage yet. Returns
+   * the epoch in which they were taken.
+   */
+  async put(offset: number, bytes: Buffer, flush: boolean): Promise<number> {
+    const { limit, signal } = this.#options;
+    return await this.#must('send the image', () => ({
+      method: 'PUT',
+      suffix: `?flush=${flush ? 'y' : 'n'}`,
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-length': String(bytes.length),
+        'content-range': `bytes ${offset}-${offset + bytes.length - 1}/*`,
+      },
+      // Documented, but missing in the types.
+      body: (limit ? atLimitedRate(bytes, limit, signal) : inPieces(bytes)) as unknown as string,
+    }));
+  }
+
+  /** Makes a range read as zeros; durable after the next flush. Returns the epoch like `put`. */
+  async zero(range: Range): Promise<number> {
+    return await this.#patch('zero a part of the disk', {
+      op: 'zero',
+      offset: range.start,
+      size: lengthOf(range),
+      flush: false,
+    });
+  }
+
+  /** Returns when everything acknowledged before is on stable storage. */
+  async flush(): Promise<void> {
+    await this.#patch('flush the disk', { op: 'flush' });
+  }
+
+  async #patch(what: string, body: object): Promise<number> {
+    return await this.#must(what, () => ({
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      headersTimeout: LONG_WORK,
+    }));
+  }
+
+  /** Fills the buffer with the bytes of a range. */
+  async read(range: Range, buffer: Buffer): Promise<void> {
+    const what = 'fetch the image';
+    await this.#requests.retry(what, async () => {
+      const refused = await this.#requests.receive(range, buffer);
+      if (refused) throw daemonError(what, refused.status, refused.text);
+    });
+  }
+
+  /**
+   * The checksum of the whole image, with these parameters; `undefined` when the daemon does not
+   * make such a checksum.
+   */
+  async checksum(query: string): Promise<string | undefined> {
+    const what = 'ask for the checksum of the image';
+    return await this.#requests.retry(what, async () => {
+      const { status, text } = await this.#requests.send({
+        suffix: `/checksum?${query}`,
+        headersTimeout: LONG_WORK,
+      });
+      if (status === 400 || status === 404 || status === 405) return undefined;
+      if (status !== 200) throw daemonError(what, status, text);
+      const { checksum } = parseJsonObject(text);
+      return typeof checksum === 'string' ? checksum.toLowerCase() : undefined;
+    });
+  }
+
+  /** Where the image has data, and how long it is. Short gaps between data count as data. */
+  async extents(): Promise<RemoteExtents> {
+    const what = 'ask for the extents of the image';
+    return await this.#requests.retry(what, async () => {
+      const request = { suffix: '/extents', headersTimeout: LONG_WORK };
+      const { statusCode, body } = await this.#requests.open(request);
+      if (statusCode !== 200) throw daemonError(what, statusCode, await body.text());
+      return await parseExtents(body);
+    });
+  }
+
+  /**
+   * What has changed since the checkpoint of an incremental backup, and how long the image is; zeros
+   * only where they are wanted. Undefined where the image is not read that way, but in full.
+   */
+  async changedExtents(zeros: boolean): Promise<RemoteExtents | undefined> {
+    const what = 'ask for what has changed in the image';
+    return await this.#requests.retry(what, async () => {
+      const suffix = '/extents?context=dirty';
+      const { statusCode, body } = await this.#requests.open({
+        suffix,
+        headersTimeout: LONG_WORK,
+      });
+      if (statusCode === 404) {
+        await body.dump();
+        return undefined;
+      }
+      if (statusCode !== 200) throw daemonError(what, statusCode, await body.text());
+      const isData = ({ dirty, zero }: { dirty: boolean; zero: boolean }) =>
+        dirty && (zeros || !zero);
+      return await parseExtents(body, { isData, shortGap: 0 });
+    });
+  }
+
+  /** Bytes of the image, by asking for all of it and reading nothing; for old daemons. */
+  async size(): Promise<number | undefined> {
+    return await this.#requests.retry('look at the image', async () => {
+      const { statusCode, headers, body } = await this.#requests.open({});
+      body.on('error', () => {});
+      body.destroy();
+      const length = Number(headers['content-length']);
+      return statusCode === 200 && Number.isSafeInteger(length) ? length : undefined;
+    });
+  }
+
+  /** Repeats a request until it is answered well; returns the epoch of the answer. */
+  async #must(what: string, request: () => DaemonRequest): Promise<number> {
+    return await this.#requests.retry(what, async () => {
+      const epoch = this.#requests.epoch;
+      const { status, text } = await this.#requests.send(request());
+      if (status < 200 || status > 299) throw daemonError(what, status, text);
+      return epoch;
+    });
+  }
+}
+
+/**
+ * A body as pieces that the socket takes one by one: while they flow the connection is alive,
+ * however slow it is. The first one is small, because it is copied behind the head of the request.
+ */
+function* inPieces(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + (at === 0 ? FIRST_PIECE : PIECE);
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+}
+
+/** The same, as fast as it may be. */
+async function* atLimitedRate(
+  bytes: Buffer,
+  limit: RateLimit,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += limit.chunkSize) {
+    const piece = bytes.subarray(at, at + limit.chunkSize);
+    await limit.acquire(piece.length, signal);
+    yield piece;
+  }
+}
+
+function parseJsonObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function connectionCount(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : 1;
+}

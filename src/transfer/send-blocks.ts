@@ -1,0 +1,144 @@
+/** Blocks of a source to a remote image: what is left to send, and how each is sent. */
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Range } from '../extents/range-set.ts';
+import {
+  BLOCK,
+  blockRange,
+  lengthOf,
+  type Piece,
+  pieces,
+  readRuns,
+  totalLength,
+} from './blocks.ts';
+import { hashBlock } from './checksum.ts';
+import type { Journal } from './journal.ts';
+import { type MovedPiece, ParallelCopy } from './parallel-copy.ts';
+import type { ProgressReporter } from './progress.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
+import type { Source } from './source.ts';
+
+export interface SendOptions {
+  readonly source: Source;
+  readonly image: RemoteImage;
+  readonly capabilities: Capabilities;
+  readonly journal: Journal;
+  readonly progress: ProgressReporter;
+  readonly parallel: number;
+}
+
+/** Bytes that one request to zero may cover: a daemon that has to write them needs a while. */
+const ZERO_STEP = 2 ** 30;
+
+const zeros = Buffer.alloc(BLOCK);
+
+/** Prepares the copy of everything that the journal does not have yet. */
+export function prepareSending(options: SendOptions): ParallelCopy {
+  const { image, capabilities, journal, progress } = options;
+  const { features, maxWriters } = capabilities;
+  const parallel = Math.max(1, Math.min(options.parallel, maxWriters));
+  const limit = pLimit(parallel);
+  const flushes = features.has('flush');
+  return new ParallelCopy({
+    pieces: remaining(options),
+    parallel,
+    journal,
+    progress,
+    epoch: () => image.epoch,
+    move: (piece, buffer) => move(options, limit, piece, buffer),
+    flush: async () => {
+      await options.source.requireUnchanged();
+      // An old daemon flushes with every PUT instead.
+      if (flushes) await image.flush();
+    },
+    onDurable: (piece) => options.source.release?.(piece),
+    onFailure: () => options.source.abandon?.(),
+  });
+}
+
+/** What there is to do: zeros only where the disk may hold something else. */
+async function* remaining(options: SendOptions): AsyncGenerator<Piece> {
+  const { source, journal, progress } = options;
+  const { size, zeroed } = journal.header;
+  const range = (first: number, last: number): Range => ({
+    start: first * BLOCK,
+    end: Math.min((last + 1) * BLOCK, size),
+  });
+  for await (const piece of pieces(await source.extents(), size)) {
+    if (piece.kind === 'data') {
+      if (journal.done.has(piece.block)) {
+        progress.addResumed(lengthOf(blockRange(piece.block, size)));
+        source.release?.(piece);
+      } else yield piece;
+      continue;
+    }
+    if (zeroed) {
+      progress.addSkipped(lengthOf(range(piece.first, piece.last)));
+      continue;
+    }
+    const { first, last } = piece;
+    const step = ZERO_STEP / BLOCK;
+    for (let at = first; at <= last; at += step) {
+      const end = Math.min(at + step, last + 1);
+      for (const missing of journal.done.missing(at, end)) {
+        yield { kind: 'zero', first: missing.start, last: missing.end - 1 };
+      }
+    }
+    const left = [...journal.done.missing(first, last + 1)];
+    const todo = left.reduce((sum, { start, end }) => sum + lengthOf(range(start, end - 1)), 0);
+    progress.addSkipped(lengthOf(range(first, last)) - todo);
+  }
+}
+
+async function move(
+  options: SendOptions,
+  limit: LimitFunction,
+  piece: Piece,
+  buffer: Buffer,
+): Promise<MovedPiece> {
+  const { source, image, journal, capabilities } = options;
+  const { size, zeroed, hashed } = journal.header;
+  if (piece.kind === 'zero') {
+    const range = { start: piece.first * BLOCK, end: Math.min((piece.last + 1) * BLOCK, size) };
+    const epoch = await limit(() => zero(options, range));
+    return { piece, moved: 0, skipped: lengthOf(range), epoch };
+  }
+  const range = blockRange(piece.block, size);
+  const bytes = buffer.subarray(0, lengthOf(range));
+  await readRuns(source, range, piece.runs, bytes);
+  if (bytes.equals(zeros.subarray(0, bytes.length))) {
+    const epoch = zeroed ? image.epoch : await limit(() => zero(options, range));
+    return { piece, moved: 0, skipped: bytes.length, epoch };
+  }
+  const hashing = hashed ? hashBlock(bytes) : undefined;
+  // Between the runs of a new disk there are zeros already; of another disk nothing is known.
+  const runs = zeroed ? piece.runs : [range];
+  const flush = !capabilities.features.has('flush');
+  const epochs = await limit(async () => {
+    const seen: number[] = [];
+    for (const { start, end } of runs) {
+      const part = bytes.subarray(start - range.start, end - range.start);
+      seen.push(await image.put(start, part, flush));
+    }
+    return seen;
+  });
+  const moved = totalLength(runs);
+  const digest = await hashing;
+  return {
+    piece,
+    moved,
+    skipped: bytes.length - moved,
+    epoch: Math.min(...epochs),
+    ...(digest ? { digest } : {}),
+  };
+}
+
+/** Zeroes a range, by writing zeros where the daemon knows no better way. */
+async function zero({ image, capabilities }: SendOptions, range: Range): Promise<number> {
+  if (capabilities.features.has('zero')) return await image.zero(range);
+  let epoch = image.epoch;
+  for (let at = range.start; at < range.end; at += BLOCK) {
+    const length = Math.min(BLOCK, range.end - at);
+    epoch = Math.min(epoch, await image.put(at, zeros.subarray(0, length), true));
+  }
+  return epoch;
+}

@@ -1,0 +1,92 @@
+/** Downloads that read an image from start to end and cannot be resumed. */
+import type { Thing } from '../client/client.ts';
+import type { DiskFormat } from './image-format.ts';
+import { Journal, type JournalHeader } from './journal.ts';
+import type { TransferOptions } from './progress.ts';
+import { ProgressReporter } from './progress.ts';
+import type { RemoteExtents } from './remote-extents.ts';
+import { remoteExtents } from './remote-extents.ts';
+import type { Capabilities, RemoteImage } from './remote-image.ts';
+import { diskName, TransferApi } from './transfer-api.ts';
+import { TransferAborted, tryCancel } from './transfer-error.ts';
+import { TransferSession } from './transfer-session.ts';
+
+/** The image that is read, as it is stored. */
+export interface OpenedImage {
+  readonly id: string;
+  readonly format: DiskFormat;
+  readonly image: RemoteImage;
+  readonly capabilities: Capabilities;
+  readonly extents: RemoteExtents;
+  readonly progress: ProgressReporter;
+}
+
+interface SequentialDownloadOptions
+  extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
+  readonly disk: Thing;
+  /** Id of the backup in which the disk is read: what the machine saw when it began. */
+  readonly backup?: string;
+}
+
+/**
+ * Begins a transfer, lets `work` read, and ends it. Throws `TransferAborted` when something was begun that
+ * could not be finished: it is cancelled then.
+ */
+export async function downloadSequentially<T>(
+  options: SequentialDownloadOptions,
+  work: (reading: OpenedImage) => Promise<T>,
+): Promise<T> {
+  const { client, disk, backup, signal } = options;
+  const id = String(disk['id']);
+  const format: DiskFormat = disk['format'] === 'cow' && backup === undefined ? 'cow' : 'raw';
+  const api = new TransferApi(client, signal);
+  const progress = new ProgressReporter(options.onEvent);
+  progress.enterPhase('preparing');
+  const session = new TransferSession({
+    ...options,
+    api,
+    direction: 'download',
+    disk: id,
+    format,
+  });
+  try {
+    const { image, capabilities } = await session.open();
+    const extents = await remoteExtents(image, capabilities, disk, format);
+    const result = await work({ id, format, image, capabilities, extents, progress });
+    progress.enterPhase('finalizing');
+    session.stop();
+    await api.finalize(session.id);
+    progress.enterPhase('done');
+    return result;
+  } catch (error) {
+    session.stop();
+    if (session.startedId === undefined) throw error;
+    const transfer = session.startedId;
+    const cancelled = await tryCancel(api, transfer, backup === undefined ? id : undefined);
+    throw new TransferAborted(error, {
+      resumable: false,
+      disk: id,
+      ...(cancelled ? {} : { transfer, notNotified: true }),
+    });
+  }
+}
+
+/** A journal for hashes alone: nobody could resume a download that goes from start to end. */
+export function inMemoryJournal(
+  { server, disk }: { readonly server: string; readonly disk: Thing },
+  image: Pick<JournalHeader, 'format' | 'size' | 'file' | 'hashed'> & { readonly id: string },
+): Journal {
+  const { id, size, ...rest } = image;
+  return Journal.inMemory({
+    version: 1,
+    direction: 'download',
+    server,
+    disk: id,
+    name: diskName(disk),
+    identity: { size, modified: '', inode: '' },
+    size,
+    created: false,
+    zeroed: true,
+    ...rest,
+  });
+}

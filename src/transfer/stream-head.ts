@@ -1,0 +1,22 @@
+/** First bytes of a stream, read without losing them. */
+import type { ByteStream } from './compression.ts';
+import { HEAD_LENGTH } from './image-format.ts';
+
+/** Reads the first bytes; they are among those that are handed out as well. */
+export async function readHead(
+  bytes: ByteStream,
+): Promise<{ readonly head: Buffer; readonly bytes: ByteStream }> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  for (let length = 0; length < HEAD_LENGTH; ) {
+    const next = await iterator.next();
+    if (next.done) break;
+    read.push(next.value);
+    length += next.value.length;
+  }
+  const all = async function* () {
+    yield* read;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  };
+  return { head: Buffer.concat(read).subarray(0, HEAD_LENGTH), bytes: all() };
+}

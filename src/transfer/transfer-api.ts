@@ -1,0 +1,213 @@
+/**
+ * The part of a transfer that goes through the API: disks, and image transfers with their phases.
+ */
+import type { Client, Thing } from '../client/client.ts';
+import {
+  ConflictError,
+  ConnectionError,
+  isRetryable,
+  NotFoundError,
+  WaitTimeoutError,
+} from '../client/errors.ts';
+import { pause } from '../client/retry.ts';
+import { type Operation, operationsOf } from '../model/index.ts';
+import type { DiskFormat } from './image-format.ts';
+
+export type Direction = 'upload' | 'download';
+
+/** What a disk is called in messages: its alias, name or id. */
+export function diskName(disk: Thing): string {
+  return String(disk['alias'] ?? disk['name'] ?? disk['id']);
+}
+
+/** Longest wait for the service to do its part, in milliseconds. */
+const WAIT_TIMEOUT = 600_000;
+const MIN_POLL_INTERVAL = 50;
+const MAX_POLL_INTERVAL = 2_000;
+/** Limit for putting things in order after a failure, when nobody wants to wait. */
+const CLEANUP_TIMEOUT = 15_000;
+
+type Action = 'pause' | 'resume' | 'cancel' | 'finalize';
+
+function operation(path: string, name: string): Operation {
+  const found = operationsOf(path).find((one) => one.name === name);
+  if (!found) throw new Error(`The model has no ${name} of ${path}.`);
+  return found;
+}
+
+const disksPath = '/disks';
+const diskPath = '/disks/{disk}';
+const transfersPath = '/imagetransfers';
+const transferPath = '/imagetransfers/{imagetransfer}';
+
+export class TransferApi {
+  readonly #client: Client;
+  readonly #signal: AbortSignal;
+
+  constructor(client: Client, signal: AbortSignal) {
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** The same, but no longer stopped by what stopped the transfer: for cleaning up after it. */
+  forCleanup(): TransferApi {
+    return new TransferApi(this.#client, AbortSignal.timeout(CLEANUP_TIMEOUT));
+  }
+
+  /** Adds a disk and waits until it can be used. */
+  async createDisk(body: Thing): Promise<Thing> {
+    const added = await this.#client.object({
+      operation: operation(disksPath, 'add'),
+      body,
+      what: `create the disk ${String(body['name'])}`,
+      signal: this.#signal,
+    });
+    return added;
+  }
+
+  /** A disk as it is now; `undefined` when there is none. */
+  async disk(id: string): Promise<Thing | undefined> {
+    return await this.#get(diskPath, { disk: id });
+  }
+
+  /** Waits until nothing holds the disk any more. Throws when there is no such disk. */
+  async waitForDisk(id: string): Promise<Thing> {
+    return await this.#until(`disks/${id}`, 'to be unlocked', async () => {
+      const disk = await this.disk(id);
+      if (!disk) throw new NotFoundError(`disks/${id} is gone`);
+      return disk['status'] === 'locked' ? undefined : disk;
+    });
+  }
+
+  async removeDisk(id: string): Promise<void> {
+    await this.waitForDisk(id);
+    await this.#client.action({
+      operation: operation(diskPath, 'remove'),
+      ids: { disk: id },
+      what: `remove disks/${id}`,
+      signal: this.#signal,
+    });
+  }
+
+  /** Adds an image transfer; returns its id. */
+  async begin(
+    disk: string,
+    direction: Direction,
+    format: DiskFormat,
+    backup?: string,
+  ): Promise<string> {
+    const added = await this.#client.object({
+      operation: operation(transfersPath, 'add'),
+      body: {
+        ...{ disk: { id: disk }, direction, format },
+        ...(backup === undefined ? {} : { backup: { id: backup } }),
+      },
+      what: `begin the ${direction} of disks/${disk}`,
+      signal: this.#signal,
+    });
+    return String(added['id']);
+  }
+
+  /** A transfer as it is now; services forget those that ended long ago. */
+  async transfer(id: string): Promise<Thing | undefined> {
+    return await this.#get(transferPath, { imagetransfer: id });
+  }
+
+  /** The phase of a transfer, `gone` without one; a service that is away may come back. */
+  async phase(id: string): Promise<string> {
+    return await this.#until(`imagetransfers/${id}`, 'to be found', async () =>
+      String((await this.transfer(id))?.['phase'] ?? 'gone'),
+    );
+  }
+
+  /** Waits until bytes can be moved; returns the transfer with its URLs. */
+  async waitUntilReady(id: string): Promise<Thing> {
+    return await this.#until(`imagetransfers/${id}`, 'to begin', async () => {
+      const transfer = await this.transfer(id);
+      const phase = transfer?.['phase'];
+      if (phase === 'transferring' && transfer?.['transfer_url'] !== undefined) return transfer;
+      if (phase === 'initializing' || phase === 'resuming' || phase === 'transferring') {
+        return undefined;
+      }
+      throw new ConflictError(
+        `the transfer ${id} did not begin: it is ${String(phase ?? 'gone')}`,
+        { code: 'transfer_failed', hint: 'vmctl events list shows what happened' },
+      );
+    });
+  }
+
+  async act(id: string, action: Action): Promise<void> {
+    await this.#client.action({
+      operation: operation(transferPath, action),
+      ids: { imagetransfer: id },
+      what: `${action} imagetransfers/${id}`,
+      signal: this.#signal,
+    });
+  }
+
+  /** Ends a transfer whose bytes are all in place, and waits until the service agrees. */
+  async finalize(id: string): Promise<void> {
+    try {
+      await this.act(id, 'finalize');
+    } catch (error) {
+      // The answer was lost, perhaps behind a request that was heard.
+      if (!(error instanceof ConnectionError)) throw error;
+      const transfer = await this.transfer(id);
+      if (transfer?.['phase'] === 'transferring') await this.act(id, 'finalize');
+    }
+    await this.waitUntilFinished(id);
+  }
+
+  /** Waits for a transfer to end well. */
+  async waitUntilFinished(id: string): Promise<void> {
+    await this.#until(`imagetransfers/${id}`, 'to be finished', async () => {
+      const transfer = await this.transfer(id);
+      const phase = String(transfer?.['phase'] ?? 'finished_success');
+      if (phase === 'finished_success') return true;
+      if (/^(finished_|cancelled|paused)/.test(phase) || phase === 'finalizing_failure') {
+        throw new ConflictError(`the service did not accept the image: the transfer is ${phase}`, {
+          code: 'transfer_failed',
+          hint: 'vmctl events list shows what happened',
+        });
+      }
+      return undefined;
+    });
+  }
+
+  async #get(path: string, ids: Readonly<Record<string, string>>): Promise<Thing | undefined> {
+    try {
+      return await this.#client.object({
+        operation: operation(path, 'get'),
+        ids,
+        signal: this.#signal,
+      });
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Looks again and again, ever less often. A service that is away for a moment may come back. */
+  async #until<T>(label: string, hope: string, look: () => Promise<T | undefined>): Promise<T> {
+    const began = Date.now();
+    for (let delay = MIN_POLL_INTERVAL; ; delay = Math.min(delay * 1.5, MAX_POLL_INTERVAL)) {
+      let failure: unknown;
+      try {
+        const found = await look();
+        if (found !== undefined) return found;
+      } catch (error) {
+        if (!isRetryable(error)) throw error;
+        failure = error;
+      }
+      if (Date.now() - began > WAIT_TIMEOUT) {
+        throw (
+          failure ??
+          new WaitTimeoutError(`waited ${WAIT_TIMEOUT / 1_000} s for ${label} ${hope}`, {
+            hint: `it may still get there; vmctl ${label.replace('/', ' get ')} shows it`,
+          })
+        );
+      }
+      await pause(delay, this.#signal);
+    }
+  }
+}

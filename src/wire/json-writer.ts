@@ -1,0 +1,166 @@
+/** Writer of objects as JSON, whole or in pieces: one per shape and style, made once. */
+import type { Dialect } from '../model/dialect.ts';
+import { LinkList } from './links.ts';
+import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
+import { dateText, integerText } from './scalars.ts';
+import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Write = (value: unknown) => string | undefined;
+
+interface Writer {
+  readonly write: Write;
+  /** The same in pieces, which are short where the value is large. */
+  readonly pieces: (value: unknown) => Pieces;
+}
+
+/** How a dialect spells plain values. */
+type Style = Pick<Dialect, 'jsonScalarsAsStrings' | 'jsonDatesAsMillis'>;
+
+/** One object, without a wrapper. */
+export function writeJson(value: Fields, shape: Shape, style: Style): string {
+  return writerOf(shape, style).write(value);
+}
+
+/** The same text in pieces, however much is in the object. */
+export function writeJsonInPieces(value: Fields, shape: Shape, style: Style): Pieces {
+  return writerOf(shape, style).pieces(value);
+}
+
+interface ObjectWriter {
+  readonly write: (fields: Fields) => string;
+  readonly pieces: (fields: Fields) => Pieces;
+}
+
+const writers = new Map<string, WeakMap<Shape, ObjectWriter>>();
+
+function writerOf(shape: Shape, style: Style): ObjectWriter {
+  const key = `${style.jsonScalarsAsStrings} ${style.jsonDatesAsMillis}`;
+  let styled = writers.get(key);
+  if (!styled) {
+    styled = new WeakMap();
+    writers.set(key, styled);
+  }
+  let writer = styled.get(shape);
+  if (!writer) {
+    writer = makeWriter(shape, style);
+    styled.set(shape, writer);
+  }
+  return writer;
+}
+
+function makeWriter({ members }: Shape, style: Style): ObjectWriter {
+  const writers = members.map((member) => {
+    const key = `${JSON.stringify(member.wire)}:`;
+    const value = memberWriter(member, style);
+    return {
+      name: member.name,
+      write: (content: unknown) => {
+        const written = value.write(content);
+        return written === undefined ? undefined : key + written;
+      },
+      pieces: (content: unknown) => enclosed(key, value.pieces(content), ''),
+    };
+  });
+  const write = membersWriter(writers, ',');
+  const pieces = membersInPieces(writers, ',');
+  return {
+    write: (fields) => `{${write(fields, 0)}}`,
+    pieces: (fields) => enclosed('{', pieces(fields, 0), '}'),
+  };
+}
+
+function* enclosed(start: string, pieces: Pieces, end: string): Pieces {
+  yield start;
+  yield* pieces;
+  if (end !== '') yield end;
+}
+
+function memberWriter({ content }: Member, style: Style): Writer {
+  return content.form === 'list' ? listWriter(content, style) : singleWriter(content, style);
+}
+
+function singleWriter(content: ScalarContent | ObjectContent, style: Style): Writer {
+  if (content.form === 'object') return objectWriter(content, style);
+  const write = scalarWriter(content, style);
+  return { write, pieces: (value) => one(write(value)) };
+}
+
+function objectWriter(content: ObjectContent, style: Style): Writer {
+  let writer: ObjectWriter | undefined;
+  const known = () => {
+    writer ??= writerOf(content.shape(), style);
+    return writer;
+  };
+  return {
+    write: (value) => known().write(value as Fields),
+    pieces: (value) => known().pieces(value as Fields),
+  };
+}
+
+function listWriter({ item, wrapped, of }: ListContent, style: Style): Writer {
+  const items = singleWriter(of, style);
+  const [open, close] = wrapped ? [`{${JSON.stringify(item)}:[`, ']}'] : ['[', ']'];
+  return {
+    write: (value) => {
+      if (value instanceof LinkList) return value.json();
+      const texts: string[] = [];
+      for (const one of value as Iterable<unknown>) {
+        const written = items.write(one);
+        if (written !== undefined) texts.push(written);
+      }
+      return open + texts.join() + close;
+    },
+    pieces: (value) => enclosed(open, itemsInPieces(items, value as Iterable<unknown>), close),
+  };
+}
+
+function* itemsInPieces({ write, pieces }: Writer, items: Iterable<unknown>): Pieces {
+  let before = '';
+  for (const item of items) {
+    let start = before;
+    for (const piece of isLarge(item) ? pieces(item) : one(write(item))) {
+      yield start + piece;
+      start = '';
+      before = ',';
+    }
+  }
+}
+
+function scalarWriter({ kind }: ScalarContent, style: Style): Write {
+  switch (kind) {
+    case 'int':
+    case 'long':
+      return style.jsonScalarsAsStrings ? quotedInteger : integerText;
+    case 'bool':
+      return style.jsonScalarsAsStrings ? (value) => `"${value}"` : String;
+    case 'decimal':
+      return (value) => (Number.isFinite(value) ? String(value) : undefined);
+    case 'date':
+      return style.jsonDatesAsMillis ? millisText : (value) => quote(dateText(value));
+    default:
+      return (value) => quote(String(value));
+  }
+}
+
+function quotedInteger(value: unknown): string | undefined {
+  const text = integerText(value);
+  return text === undefined ? undefined : `"${text}"`;
+}
+
+function millisText(value: unknown): string {
+  const millis = Date.parse(String(value));
+  return Number.isNaN(millis) ? quote(String(value)) : String(millis);
+}
+
+/** Most texts are ids, names and addresses: nothing in them needs an escape. */
+const plainText = /^[ !#-[\]-~]*$/;
+
+/** A string in quotes; half a surrogate pair becomes U+FFFD, since no reader has to accept it. */
+function quote(text: string): string {
+  if (plainText.test(text)) return `"${text}"`;
+  const quoted = JSON.stringify(text);
+  return quoted.includes('\\ud')
+    ? JSON.stringify(text.replace(/\p{Surrogate}/gu, '\ufffd'))
+    : quoted;
+}

@@ -1,0 +1,269 @@
+/**
+ * Cursor over an XML document, tag by tag, which checks on the way that it is well formed. Own code
+ * rather than a parser that builds trees: objects are read in one pass, within limits, and errors have
+ * positions. Names with a colon are plain names; line ends and blanks in attributes are normalized.
+ */
+import { position, WireError } from './body.ts';
+import type { Place } from './scalars.ts';
+import { blank } from './xml-characters.ts';
+import { greaterThan, lessThan, slash, XmlScanner } from './xml-scanner.ts';
+
+const maxDepth = 64;
+/** Elements in one document of a client: a small one takes many times its length in memory. */
+const maxElements = 50_000;
+const ampersand = 38;
+const bracket = 93;
+
+export class XmlCursor extends XmlScanner implements Place {
+  readonly tolerant: boolean;
+  /** Name of the element that was opened last. */
+  name = '';
+  /** Offset of its start tag. */
+  start = 0;
+  /** Where the text stood that `content` returned last. */
+  readonly justRead: Place;
+
+  /** Names of the open elements; only the first `depth` count. */
+  private readonly open: string[] = [];
+  private depth = 0;
+  private elements = 0;
+  /** The element that was opened last has no content: `<a/>`. */
+  private closed = false;
+
+  /** Throws when the text holds a character that XML does not allow. */
+  constructor(text: string, tolerant: boolean) {
+    super(text);
+    this.tolerant = tolerant;
+    this.justRead = { tolerant, path: () => this.open.slice(0, this.depth + 1).join('.') };
+  }
+
+  path(): string {
+    return this.open.slice(0, this.depth).join('.');
+  }
+
+  /** Throws an error about the element that was opened last: well formed, but not expected. */
+  refuse(problem: string): never {
+    const where = position(this.text, this.start);
+    throw new WireError('syntax', this.path(), `${problem} (at ${where})`);
+  }
+
+  /** Opens the root element. */
+  root(): void {
+    this.declaration();
+    this.skipMisc();
+    if (this.pos >= this.text.length) this.fail('expected an element, found the end of the text');
+    if (this.text.charCodeAt(this.pos) !== lessThan) this.fail('expected an element, found text');
+    this.startTag();
+  }
+
+  /** Checks that nothing follows the root element. */
+  end(): void {
+    this.skipMisc();
+    if (this.pos < this.text.length)
+      this.fail('expected the end of the text after the root element');
+  }
+
+  /** Opens the next child of the element that was opened last; false when it has no more. */
+  nextChild(): boolean {
+    if (this.closed) {
+      this.closed = false;
+      this.depth--;
+      return false;
+    }
+    const { text } = this;
+    for (;;) {
+      let code = text.charCodeAt(this.pos);
+      while (code === 10 || code === 32 || code === 9) code = text.charCodeAt(++this.pos);
+      if (code !== lessThan) this.unexpectedText();
+      switch (text.charCodeAt(this.pos + 1)) {
+        case slash:
+          this.endTag();
+          return false;
+        case 33:
+          if (this.isCdata()) {
+            const at = this.pos;
+            if (!blank.test(this.cdata())) this.fail('expected an element, found text', at);
+          } else this.comment();
+          break;
+        case 63:
+          this.instruction();
+          break;
+        default:
+          this.startTag();
+          return true;
+      }
+    }
+  }
+
+  /** Whether the element that was opened last begins with another one; nothing is consumed. */
+  hasChildren(): boolean {
+    if (this.closed) return false;
+    const { text } = this;
+    let { pos } = this;
+    for (;;) {
+      const tag = text.indexOf('<', pos);
+      if (tag < 0 || !blank.test(text.slice(pos, tag))) return false;
+      const isComment = text.startsWith('<!--', tag);
+      if (!isComment && text[tag + 1] !== '?')
+        return text[tag + 1] !== '/' && text[tag + 1] !== '!';
+      const end = text.indexOf(isComment ? '-->' : '?>', tag + 2);
+      if (end < 0) return false;
+      pos = text.indexOf('>', end) + 1;
+    }
+  }
+
+  /** All text of the element that was opened last, up to its end tag, which is consumed. */
+  content(): string {
+    if (this.closed) {
+      this.closed = false;
+      this.depth--;
+      return '';
+    }
+    const { text } = this;
+    const start = this.pos;
+    let pos = start;
+    let code = text.charCodeAt(pos);
+    while (code !== lessThan && code !== ampersand && code !== bracket && pos < text.length) {
+      code = text.charCodeAt(++pos);
+    }
+    if (code === lessThan && text.charCodeAt(pos + 1) === slash) {
+      this.pos = pos;
+      this.endTag();
+      return text.slice(start, pos);
+    }
+    return this.mixedContent();
+  }
+
+  /** Passes over the element that was opened last, with all that is in it. */
+  skip(): void {
+    const floor = this.depth;
+    while (this.depth >= floor) {
+      if (this.closed) {
+        this.closed = false;
+        this.depth--;
+      } else if (this.piece() === undefined) this.startTag();
+    }
+  }
+
+  /** Text with references, CDATA sections, comments or instructions between. */
+  private mixedContent(): string {
+    const floor = this.depth;
+    let content = '';
+    while (this.depth >= floor) {
+      const piece = this.piece();
+      if (piece === undefined) {
+        throw new WireError(
+          'syntax',
+          this.path(),
+          `expected text, found an element (at ${position(this.text, this.pos)})`,
+        );
+      }
+      content += piece;
+    }
+    return content;
+  }
+
+  /** Consumes one piece of content and returns its text; `undefined` in front of a start tag. */
+  private piece(): string | undefined {
+    const { text } = this;
+    if (text.charCodeAt(this.pos) !== lessThan) {
+      const start = this.pos;
+      const end = text.indexOf('<', start);
+      if (end < 0) this.unexpectedEnd();
+      const raw = text.slice(start, end);
+      const bad = raw.indexOf(']]>');
+      if (bad >= 0) this.fail(']]> is not allowed in text; write ]]&gt;', start + bad);
+      this.pos = end;
+      return this.references(raw, start);
+    }
+    switch (text.charCodeAt(this.pos + 1)) {
+      case slash:
+        this.endTag();
+        return '';
+      case 33:
+        if (this.isCdata()) return this.cdata();
+        this.comment();
+        return '';
+      case 63:
+        this.instruction();
+        return '';
+      default:
+        return undefined;
+    }
+  }
+
+  private startTag(): void {
+    const { text } = this;
+    const at = this.pos;
+    this.start = at;
+    this.pos = at + 1;
+    this.name = this.readName('the name of an element');
+    if (this.depth >= maxDepth) {
+      throw new WireError(
+        'limit',
+        position(text, at),
+        `elements are nested more than ${maxDepth} deep`,
+      );
+    }
+    if (++this.elements > maxElements && !this.tolerant) {
+      throw new WireError(
+        'limit',
+        position(text, at),
+        `there are more than ${maxElements} elements in the document`,
+      );
+    }
+    this.open[this.depth++] = this.name;
+    this.attributeEnd = 0;
+    for (;;) {
+      const before = this.pos;
+      this.skipBlanks();
+      const code = text.charCodeAt(this.pos);
+      if (code === greaterThan) {
+        this.pos++;
+        return;
+      }
+      if (code === slash) {
+        if (text.charCodeAt(this.pos + 1) !== greaterThan) this.fail('expected /> after /');
+        this.pos += 2;
+        this.closed = true;
+        return;
+      }
+      if (this.pos >= text.length) this.unexpectedEnd();
+      if (this.pos === before) this.fail('expected a blank, > or /> in the tag');
+      this.attribute();
+    }
+  }
+
+  private endTag(): void {
+    const { text } = this;
+    const expected = this.open[this.depth - 1] ?? '';
+    const at = this.pos;
+    let pos = at + 2 + expected.length;
+    let code = text.charCodeAt(pos);
+    const matches = text.startsWith(expected, at + 2);
+    if (!matches || (code !== greaterThan && !(code <= 32) && pos < text.length)) {
+      this.pos = at + 2;
+      const found = this.readName('the name of an element');
+      this.fail(`expected </${expected}>, found </${found}>`, at);
+    }
+    while (code === 10 || code === 32 || code === 9) code = text.charCodeAt(++pos);
+    this.pos = pos;
+    if (code !== greaterThan) {
+      if (pos >= text.length) this.unexpectedEnd();
+      this.fail(`expected > at the end of </${expected}>`);
+    }
+    this.pos = pos + 1;
+    this.depth--;
+  }
+
+  private unexpectedText(): never {
+    if (this.pos >= this.text.length) this.unexpectedEnd();
+    const where = position(this.text, this.pos);
+    throw new WireError('syntax', this.path(), `expected an element, found text (at ${where})`);
+  }
+
+  protected override unexpectedEnd(): never {
+    const still = this.depth > 0 ? ` inside <${this.open[this.depth - 1]}>` : '';
+    this.fail(`the text ends too early${still}`, this.text.length);
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Reader of objects from XML: one per shape, made once. Attributes that mean nothing are passed over,
+ * in requests too: generated clients write `href`, `id` and `rel` wherever they have read them.
+ */
+import { type Place, type ReadScalar, scalarReader } from './scalars.ts';
+import type { Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
+import { keepName } from './xml-characters.ts';
+import { XmlCursor } from './xml-cursor.ts';
+
+/** Reads the element that the cursor has just opened, up to and including its end tag. */
+type ReadElement = (cursor: XmlCursor) => unknown;
+
+type Fields = Record<string, unknown>;
+
+interface MemberReader {
+  readonly member: Member;
+  readonly read: ReadElement;
+  /** Of members that may be attributes. */
+  readonly readAttribute?: ReadScalar;
+}
+
+interface ObjectReader {
+  readonly members: ReadonlyMap<string, MemberReader>;
+  readonly read: (cursor: XmlCursor) => Fields;
+}
+
+/** Reads a document whose root element is one object. */
+export function readXml(text: string, root: string, shape: Shape, tolerant: boolean): Fields {
+  const cursor = open(text, root, tolerant);
+  const value = objectReader(shape).read(cursor);
+  cursor.end();
+  return value;
+}
+
+/** What a collection may carry beside its items. */
+const besideItems: ReadonlySet<string> = new Set(['actions', 'link', 'size', 'total', 'active']);
+
+/** Reads a document whose root element holds objects. */
+export function readXmlList(
+  text: string,
+  root: string,
+  item: string,
+  shape: Shape,
+  tolerant: boolean,
+): Fields[] {
+  const cursor = open(text, root, tolerant);
+  const { read } = objectReader(shape);
+  const items: Fields[] = [];
+  while (cursor.nextChild()) {
+    if (cursor.name === item) items.push(read(cursor));
+    else if (tolerant || besideItems.has(cursor.name)) cursor.skip();
+    else cursor.refuse(`unknown element, expected <${item}>`);
+  }
+  cursor.end();
+  return items;
+}
+
+/** Name of the root element. Throws when there is none. */
+export function rootOf(text: string): string {
+  const cursor = new XmlCursor(text, true);
+  cursor.root();
+  return cursor.name;
+}
+
+function open(text: string, root: string, tolerant: boolean): XmlCursor {
+  const cursor = new XmlCursor(text, tolerant);
+  cursor.root();
+  if (cursor.name !== root) {
+    cursor.refuse(`expected the root element <${root}>`);
+  }
+  return cursor;
+}
+
+const readers = new WeakMap<Shape, ObjectReader>();
+
+function objectReader(shape: Shape): ObjectReader {
+  let reader = readers.get(shape);
+  if (!reader) {
+    reader = makeObjectReader(shape);
+    readers.set(shape, reader);
+  }
+  return reader;
+}
+
+function makeObjectReader(shape: Shape): ObjectReader {
+  const members = new Map<string, MemberReader>();
+  for (const member of shape.members) {
+    const { attribute, content } = member;
+    const reader = {
+      member,
+      read: memberReader(member),
+      ...(attribute && content.form === 'scalar' ? { readAttribute: scalarReader(content) } : {}),
+    };
+    for (const name of [member.name, member.wire]) {
+      keepName(name);
+      members.set(name, reader);
+    }
+  }
+  const read = (cursor: XmlCursor): Fields => {
+    const fields: Fields = {};
+    if (cursor.attributeEnd > 0) readAttributes(cursor, members, fields);
+    while (cursor.nextChild()) {
+      const found = members.get(cursor.name);
+      if (!found) {
+        if (cursor.tolerant) cursor.skip();
+        else if (!isLinkSentBack(cursor, shape)) {
+          cursor.refuse(`unknown element, ${shape.display} has no such member`);
+        }
+        continue;
+      }
+      const { name, content } = found.member;
+      const before = fields[name];
+      if (before !== undefined && !cursor.tolerant && !isRepeated(found.member)) {
+        cursor.refuse('the member is given twice');
+      }
+      const value = found.read(cursor);
+      if (value === undefined) continue;
+      fields[name] =
+        content.form === 'list' && !content.wrapped && Array.isArray(before)
+          ? append(before, value)
+          : value;
+    }
+    return fields;
+  };
+  return { members, read };
+}
+
+function append(list: unknown[], value: unknown): unknown[] {
+  list.push(...(value as unknown[]));
+  return list;
+}
+
+/** Links stand side by side without a wrapper. */
+function isRepeated({ content }: Member): boolean {
+  return content.form === 'list' && !content.wrapped;
+}
+
+function readAttributes(
+  cursor: XmlCursor,
+  members: ReadonlyMap<string, MemberReader>,
+  fields: Fields,
+): void {
+  for (let i = 0; i < cursor.attributeEnd; i += 2) {
+    const name = cursor.attributes[i] ?? '';
+    const read = members.get(name)?.readAttribute;
+    if (read) {
+      const place: Place = {
+        tolerant: cursor.tolerant,
+        path: () => `${cursor.path()}.${name}`,
+      };
+      const value = read(cursor.attributes[i + 1] ?? '', place);
+      if (value !== undefined) fields[name] = value;
+    }
+  }
+}
+
+function hasHref({ attributes, attributeEnd }: XmlCursor): boolean {
+  for (let i = 0; i < attributeEnd; i += 2) if (attributes[i] === 'href') return true;
+  return false;
+}
+
+/**
+ * Whether the element is a link that comes back as generated clients write what they have read: under
+ * its own name, with its address and nothing in it. Such a link says nothing.
+ */
+function isLinkSentBack(cursor: XmlCursor, { links }: Shape): boolean {
+  return (
+    links !== undefined &&
+    hasHref(cursor) &&
+    links().has(cursor.name.replaceAll('_', '')) &&
+    !cursor.nextChild()
+  );
+}
+
+function memberReader({ content }: Member): ReadElement {
+  if (content.form !== 'list') return contentReader(content);
+  const readItem = contentReader(content.of);
+  const { item, wrapped } = content;
+  keepName(item);
+  if (!wrapped) return (cursor) => [readItem(cursor)];
+  return (cursor) => {
+    // Generated clients write each link that they have read as a list that has nothing but its
+    // address: they do not mean that the list is empty.
+    const sentBack = cursor.attributeEnd > 0 && hasHref(cursor);
+    const items: unknown[] = [];
+    while (cursor.nextChild()) {
+      if (cursor.name === item) {
+        const value = readItem(cursor);
+        if (value !== undefined) items.push(value);
+      } else if (cursor.tolerant) cursor.skip();
+      else cursor.refuse(`unknown element, expected <${item}>`);
+    }
+    return sentBack && items.length === 0 ? undefined : items;
+  };
+}
+
+function contentReader(content: ScalarContent | ObjectContent): ReadElement {
+  if (content.form === 'scalar') {
+    const read = scalarReader(content);
+    return (cursor) => read(cursor.content(), cursor.justRead);
+  }
+  let reader: ObjectReader | undefined;
+  return (cursor) => {
+    reader ??= objectReader(content.shape());
+    return reader.read(cursor);
+  };
+}

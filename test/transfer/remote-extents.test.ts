@@ -1,0 +1,49 @@
+/** Lists of extents, as they come from daemons in pieces of any size. */
+import { describe, expect, it } from 'vitest';
+import { parseExtents } from '../../src/transfer/remote-extents.ts';
+
+async function* inPieces(text: string, length: number): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+const KiB = 1024;
+const list = [
+  { start: 0, length: 10, zero: false, hole: false },
+  { start: 10, length: 1024 * KiB, zero: true, hole: true },
+  { start: 10 + 1024 * KiB, length: 5, zero: false },
+  { start: 15 + 1024 * KiB, length: 100 * KiB, zero: true },
+  { start: 15 + 1124 * KiB, length: 1, zero: false },
+  { start: 16 + 1124 * KiB, length: 0, zero: false },
+  { start: 16 + 1124 * KiB, length: 99, zero: true },
+];
+
+describe('readLayout', () => {
+  it.each([1, 3, 17, 1_000_000])('reads pieces of %i bytes', async (length) => {
+    for (const text of [JSON.stringify(list), JSON.stringify(list, null, 2)]) {
+      expect(await parseExtents(inPieces(text, length))).toEqual({
+        size: 115 + 1124 * KiB,
+        data: [
+          { start: 0, end: 10 },
+          // The zeros between are fewer than a request costs.
+          { start: 10 + 1024 * KiB, end: 16 + 1124 * KiB },
+        ],
+      });
+    }
+  });
+
+  it('reads the list of an empty image', async () => {
+    expect(await parseExtents(inPieces('[]\n', 10))).toEqual({ size: 0, data: [] });
+  });
+
+  it.each([
+    ['a gap', '[{"start":0,"length":1},{"start":2,"length":1}]'],
+    ['no numbers', '[{"start":0,"length":"1"}]'],
+    ['a negative length', '[{"start":0,"length":-1}]'],
+    ['half a list', '[{"start":0,"length":1},{"start":1,'],
+    ['something else', `${'x'.repeat(20_000)}`],
+    ['no JSON', '[{start:0}]'],
+  ])('refuses %s', async (_, text) => {
+    await expect(parseExtents(inPieces(text, 1000))).rejects.toMatchObject({ code: 'bad_answer' });
+  });
+});
