@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** What is loaded with everything that it imports: a file each; what two of them need is in the first. */
 const roots = {
   // Completion needs no more than this beside itself.
-  start: ['src/cli/main.ts', 'src/cli/session/known-names.ts', 'src/built-file.ts'],
+  start: ['src/cli/main.ts', 'src/cli/session/name-cache.ts', 'src/built-file.ts'],
   program: ['src/cli/program.ts'],
 };
 

@@ -1,12 +1,12 @@
 /** From the words of the command line to an exit code. Loads only what the named noun needs. */
 import { InterruptedError, UsageError } from '../client/errors.ts';
-import { nounOf, nouns } from './catalog.ts';
-import { exitCodeOf, report } from './exit.ts';
+import { spelledOut, unknownFlag, unknownFlagError, wordPosition } from './args/argv-scan.ts';
+import { nounOf, nouns } from './args/catalog.ts';
 import { help } from './help/topics.ts';
-import { type Io, processIo } from './io.ts';
-import { nearest } from './nearest.ts';
-import { Configured } from './session/configured.ts';
-import { spelledOut, unknownFlag, unknownFlagError, wordPosition } from './words.ts';
+import { exitCodeOf, report } from './output/error-report.ts';
+import { Configured } from './session/effective-settings.ts';
+import { type Io, processIo } from './session/io.ts';
+import { nearest } from './text/did-you-mean.ts';
 
 /** Runs one command; the promise never rejects. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
@@ -36,7 +36,7 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
     return await writeTables(given[1] ?? '.', io, signal);
   }
   if (given[0] === '__reference') {
-    const { writeReference } = await import('./reference/write.ts');
+    const { writeReference } = await import('./help/reference.ts');
     return await writeReference(given[1] ?? '.', io, signal);
   }
   const argv = spelledOut(given);

@@ -2,15 +2,15 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../client/errors.ts';
 import { Held } from '../client/held.ts';
-import { type Noun, nouns } from './catalog.ts';
-import { Cli } from './cli.ts';
-import { addGlobalFlags, globalValues } from './global-flags.ts';
+import { unknownFlagError, wordPosition } from './args/argv-scan.ts';
+import { type Noun, nouns } from './args/catalog.ts';
+import { addGlobalFlags, globalValues } from './args/global-flags.ts';
+import { specialNouns } from './commands/index.ts';
 import { ownPage } from './help/pages.ts';
-import type { Io } from './io.ts';
-import { nearest } from './nearest.ts';
-import { specialNouns } from './nouns/index.ts';
-import { addVerbs } from './resources/command.ts';
-import { unknownFlagError, wordPosition } from './words.ts';
+import { Cli } from './session/command-context.ts';
+import type { Io } from './session/io.ts';
+import { nearest } from './text/did-you-mean.ts';
+import { addVerbs } from './verbs/verb-command.ts';
 
 /** Builds the noun, parses the words and runs what they say. Returns the exit code. */
 export async function runNoun(
@@ -47,7 +47,7 @@ export async function runNoun(
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof Held) {
-      const { showHeld } = await import('./output/held.ts');
+      const { showHeld } = await import('./output/dry-run.ts');
       await showHeld(cli, error);
       if (specialNouns[noun.name]?.verbs?.[words[at] ?? ''] !== undefined) {
         cli.note('more requests may follow; which, depends on the answer to this one');

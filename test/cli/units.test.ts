@@ -2,15 +2,15 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { durationOf } from '../../src/cli/duration.ts';
-import { nearest } from '../../src/cli/nearest.ts';
+import { parseValue } from '../../src/cli/args/values.ts';
 import { humanBytes, humanText, plainText } from '../../src/cli/output/cells.ts';
-import { harmless } from '../../src/cli/output/harmless.ts';
-import { jsonText } from '../../src/cli/output/json.ts';
-import { displayWidth, truncated } from '../../src/cli/output/width.ts';
-import { parseValue } from '../../src/cli/resources/values.ts';
 import { readPrivate, withLock, writePrivate } from '../../src/cli/session/private-file.ts';
 import { find, settingNames, settings } from '../../src/cli/session/settings.ts';
+import { nearest } from '../../src/cli/text/did-you-mean.ts';
+import { displayWidth, truncated } from '../../src/cli/text/display-width.ts';
+import { durationOf } from '../../src/cli/text/duration.ts';
+import { harmless } from '../../src/cli/text/escape-control-chars.ts';
+import { jsonText } from '../../src/cli/text/json.ts';
 import type { Kind } from '../../src/model/notation/attributes.ts';
 import { temporaryHome } from './run.ts';
 

@@ -2,11 +2,12 @@
  * `vmctl __complete WORDS... WORD`: what the last word may become, a line for each with what it is
  * behind a tab. The shells ask this at every press of the key: it never connects and never fails.
  */
-import { nounOf, nouns } from '../catalog.ts';
-import type { Io } from '../io.ts';
-import { Configured } from '../session/configured.ts';
-import { knownNames } from '../session/known-names.ts';
-import { wordPosition } from '../words.ts';
+
+import { wordPosition } from '../args/argv-scan.ts';
+import { nounOf, nouns } from '../args/catalog.ts';
+import { Configured } from '../session/effective-settings.ts';
+import type { Io } from '../session/io.ts';
+import { knownNames } from '../session/name-cache.ts';
 import {
   type CommandTable,
   commandsOf,

@@ -1,18 +1,18 @@
 /** `vmctl __completion FOLDER`: the tables of completion, read off the commands; part of the build. */
 import * as fs from 'node:fs';
 import * as paths from 'node:path';
-import { type Noun, nounOf, nouns } from '../catalog.ts';
-import { Cli } from '../cli.ts';
-import type { Io } from '../io.ts';
-import { specialNouns } from '../nouns/index.ts';
-import { homeOf } from '../resources/collections.ts';
+import { type Noun, nounOf, nouns } from '../args/catalog.ts';
+import { specialNouns } from '../commands/index.ts';
 import {
   type ArgumentEntry,
   type CommandEntry,
   describeNoun,
   type FlagEntry,
   globalFlags,
-} from '../tree.ts';
+} from '../help/command-manifest.ts';
+import { Cli } from '../session/command-context.ts';
+import type { Io } from '../session/io.ts';
+import { homeOf } from '../verbs/collections.ts';
 import {
   type CommandTable,
   type FlagChoice,

@@ -1,12 +1,12 @@
 /** Help pages of nouns and verbs, made from the same descriptions that the commands are made of. */
 import type { EventEmitter } from 'node:events';
 import type { Command, Option } from 'commander';
-import { nouns } from '../catalog.ts';
-import type { VerbFlags } from '../resources/flags.ts';
-import { type Verb, verbsOf } from '../resources/verbs.ts';
-import { examplesOf } from './examples.ts';
-import { purposeOf } from './purpose.ts';
-import { aligned, wrapped } from './text.ts';
+import { nouns } from '../args/catalog.ts';
+import { type Verb, verbsOf } from '../verbs/derive-verbs.ts';
+import { examplesOf } from '../verbs/examples.ts';
+import type { VerbFlags } from '../verbs/flags.ts';
+import { purposeOf } from '../verbs/purpose.ts';
+import { aligned, wrapped } from './layout.ts';
 
 /** What a noun can do. */
 export function nounPage(noun: string, special: Readonly<Record<string, string>>): string {

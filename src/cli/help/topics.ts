@@ -1,11 +1,11 @@
 /** `vmctl help`: the root page, the pages of nouns and verbs, and topics. Never connects. */
 import { UsageError } from '../../client/errors.ts';
-import { groups, nounOf, nouns } from '../catalog.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { nearest } from '../nearest.ts';
+import { groups, nounOf, nouns } from '../args/catalog.ts';
+import { exitCodes } from '../output/exit-codes.ts';
+import type { Io } from '../session/io.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
-import { aligned, wrapped } from './text.ts';
+import { nearest } from '../text/did-you-mean.ts';
+import { aligned, wrapped } from './layout.ts';
 import { topicTexts } from './topic-texts.ts';
 
 const generated: Readonly<Record<string, () => string>> = {

@@ -1,8 +1,8 @@
 /** Colour: on terminals, unless somebody wants it otherwise. Never the only sign of anything. */
 import type { ChalkInstance } from 'chalk';
 import { UsageError } from '../../client/errors.ts';
-import type { Cli } from '../cli.ts';
-import type { Output } from '../io.ts';
+import type { Cli } from '../session/command-context.ts';
+import type { Output } from '../session/io.ts';
 
 /** NO_COLOR wins over `--color`, that over FORCE_COLOR, that over what the stream is. */
 export function wantsColor(cli: Cli, stream: Output): boolean {

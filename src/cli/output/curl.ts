@@ -2,8 +2,8 @@
 import type { HeldRequest } from '../../client/held.ts';
 import type { Trust } from '../../client/http.ts';
 import { shellWord } from '../../client/shell-word.ts';
-import { harmless } from './harmless.ts';
-import { maskedBody, maskedHeaders } from './secrets.ts';
+import { maskedBody, maskedHeaders } from '../session/mask-secrets.ts';
+import { harmless } from '../text/escape-control-chars.ts';
 
 /** How curl is told whom to believe: the file of the authorities, or that it does not matter. */
 export type CurlTrust = Pick<Trust, 'insecure'> & { readonly caFile?: string };

@@ -1,7 +1,8 @@
 /** One object, an attribute per line, nested ones with their path. */
+
+import { displayWidth } from '../text/display-width.ts';
+import { harmless } from '../text/escape-control-chars.ts';
 import { meaningOf, type Reader, textFor } from './cells.ts';
-import { harmless } from './harmless.ts';
-import { displayWidth } from './width.ts';
 
 /** The lines for an object: paths aligned, values behind them. */
 export function* detailLines(

@@ -1,10 +1,10 @@
 /** Prints a result in the format that was asked for. */
 import { UsageError } from '../../client/errors.ts';
-import type { Cli } from '../cli.ts';
-import { write } from '../io.ts';
-import { nearest } from '../nearest.ts';
+import type { Cli } from '../session/command-context.ts';
+import { write } from '../session/io.ts';
+import { type Format, formats } from '../session/output-formats.ts';
+import { nearest } from '../text/did-you-mean.ts';
 import { plainText, valueAt } from './cells.ts';
-import { type Format, formats } from './formats.ts';
 import { checkMemory } from './memory-bound.ts';
 import { render } from './render.ts';
 import type { Batches, Frame, Item, View } from './view.ts';

@@ -1,7 +1,7 @@
 /** What is happening, on stderr: one line that changes on a terminal, one line per change else. */
-import type { Cli } from '../cli.ts';
-import { harmless } from './harmless.ts';
-import { truncated } from './width.ts';
+import type { Cli } from '../session/command-context.ts';
+import { truncated } from '../text/display-width.ts';
+import { harmless } from '../text/escape-control-chars.ts';
 
 export class Progress {
   readonly #cli: Cli;

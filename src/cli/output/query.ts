@@ -1,13 +1,13 @@
 /** `--query`: a JMESPath expression over what json prints. Loads its library. */
 import { JMESPathError, LexerError, ParseError, search } from '@aws-lambda-powertools/jmespath';
 import { UsageError } from '../../client/errors.ts';
-import type { Cli } from '../cli.ts';
-import { write } from '../io.ts';
+import type { Cli } from '../session/command-context.ts';
+import { write } from '../session/io.ts';
+import type { Format } from '../session/output-formats.ts';
+import { jsonText } from '../text/json.ts';
 import { plainText } from './cells.ts';
-import type { Format } from './formats.ts';
-import { jsonText } from './json.ts';
+import { separatedLine } from './delimited.ts';
 import { render } from './render.ts';
-import { separatedLine } from './separated.ts';
 import type { Frame, Item } from './view.ts';
 
 type Json = Parameters<typeof search>[1];

@@ -1,15 +1,15 @@
 /** From objects, as they come, to the pieces of text of a format. All formats come from one value. */
-import type { Cli } from '../cli.ts';
-import { columnsOf } from './asked-columns.ts';
+import type { Cli } from '../session/command-context.ts';
+import type { Format } from '../session/output-formats.ts';
+import { harmless } from '../text/escape-control-chars.ts';
+import { jsonText } from '../text/json.ts';
 import { columnValue, meaningOf, plainText, type Reader, textFor } from './cells.ts';
 import { painted, painter } from './color.ts';
+import { columnsOf } from './column-selection.ts';
 import { type Column, columnOf } from './columns.ts';
+import { separatedLine } from './delimited.ts';
 import { detailLines } from './details.ts';
-import type { Format } from './formats.ts';
-import { harmless } from './harmless.ts';
-import { jsonText } from './json.ts';
 import { checkMemory } from './memory-bound.ts';
-import { separatedLine } from './separated.ts';
 import { alignedLines, fitted, grid, type TableText } from './table.ts';
 import type { Batches, Frame, Item } from './view.ts';
 

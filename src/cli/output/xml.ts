@@ -2,7 +2,7 @@
 import { dialects } from '../../model/dialect.ts';
 import { isType } from '../../model/index.ts';
 import { encodeListChunks, encodeObject } from '../../wire/index.ts';
-import { harmless } from './harmless.ts';
+import { harmless } from '../text/escape-control-chars.ts';
 import type { Batches, Frame, Item } from './view.ts';
 
 /** One document for all objects. */

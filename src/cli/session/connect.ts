@@ -7,12 +7,12 @@ import { AuthError, NotFoundError, type TrustError, UsageError } from '../../cli
 import { Http, type Trust } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { pinMismatch } from '../../client/trust.ts';
-import type { Cli } from '../cli.ts';
-import { durationOf } from '../duration.ts';
-import type { Context } from './configuration.ts';
+import { durationOf } from '../text/duration.ts';
+import type { Cli } from './command-context.ts';
+import type { Context } from './config-file.ts';
 import { credentialsFor } from './credentials.ts';
-import { protection } from './protection.ts';
-import { tokenStore } from './tokens.ts';
+import { protection } from './protected-contexts.ts';
+import { tokenStore } from './token-store.ts';
 
 /** Everything that is known about the server before the first request. */
 export interface Target {
@@ -90,7 +90,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
   const retries = cli.setting('retries');
   const idle = cli.setting('idleTimeout');
   const debugs = cli.setting('debug') ?? cli.setting('debugFile');
-  const debug = debugs ? (await import('./debug.ts')).debugging(cli) : undefined;
+  const debug = debugs ? (await import('./debug-log.ts')).debugging(cli) : undefined;
   const times = await cli.timing();
   return await Http.open({
     trust,

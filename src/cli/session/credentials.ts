@@ -3,12 +3,12 @@
 import * as fs from 'node:fs';
 import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
-import type { Cli } from '../cli.ts';
-import type { Io } from '../io.ts';
-import type { Context, CredentialKind } from './configuration.ts';
+import type { Cli } from './command-context.ts';
+import type { Context, CredentialKind } from './config-file.ts';
 import type { Target } from './connect.ts';
+import type { Io } from './io.ts';
+import { type StoreName, secretStore } from './password-store.ts';
 import { askSecret, canAsk } from './prompt.ts';
-import { type StoreName, secretStore } from './secrets/store.ts';
 
 /** The first line of a file; says so when others may read it. */
 export function fromFile(path: string, io: Io): CredentialSource {

@@ -1,8 +1,8 @@
 /** Questions to the person at the terminal: asked on stderr, answered on stdin. */
 import type { Writable } from 'node:stream';
 import { DeclinedError, InterruptedError } from '../../client/errors.ts';
-import type { Io } from '../io.ts';
-import { harmless } from '../output/harmless.ts';
+import { harmless } from '../text/escape-control-chars.ts';
+import type { Io } from './io.ts';
 
 /** Whether there is somebody to ask. */
 export function canAsk(io: Io, noInput: boolean): boolean {

@@ -3,8 +3,8 @@
  * configuration, help and redaction. Precedence: flag, environment, context, defaults, built in.
  */
 import { UsageError } from '../../client/errors.ts';
-import type { Environment } from '../io.ts';
-import { formats } from '../output/formats.ts';
+import type { Environment } from './io.ts';
+import { formats } from './output-formats.ts';
 
 export interface Setting {
   /** Flags as commander writes them; absent where a flag would be a leak. */

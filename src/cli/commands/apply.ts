@@ -1,0 +1,65 @@
+/** `vmctl apply`: makes a service as a definition says. */
+import type { Command } from 'commander';
+import { DeclinedError } from '../../client/errors.ts';
+import type { Cli } from '../session/command-context.ts';
+import { canAsk, confirm } from '../session/prompt.ts';
+import { Performer } from '../verbs/operation-runner.ts';
+import { type Plan, planOf } from './definitions/plan.ts';
+import { definitionFrom } from './definitions/read.ts';
+import { showPlan, summaryOf } from './definitions/show.ts';
+
+interface ApplyFlags {
+  readonly waitTimeout?: string;
+}
+
+/** Adds the arguments of `vmctl apply`. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .argument('<file>', 'a definition, YAML or JSON; - is stdin')
+    .option('--wait-timeout <duration>', 'give up waiting for one object after this time (10m)')
+    .addHelpText(
+      'after',
+      `
+Makes what is missing and changes what differs; nothing is removed. Shows the plan and asks first;
+--yes agrees, --dry-run only shows it. vmctl help definitions shows what a definition looks like.
+
+Examples:
+  vmctl apply site.yaml --dry-run
+  vmctl apply site.yaml --yes`,
+    )
+    .action((file: string, flags: ApplyFlags) => apply(cli, file, flags));
+}
+
+async function apply(cli: Cli, file: string, flags: ApplyFlags): Promise<void> {
+  const definition = await definitionFrom(cli, file);
+  const performer = await Performer.begin(cli, { ...flags });
+  const plan = await planOf(performer, definition);
+  await showPlan(cli, plan);
+  cli.note(summaryOf(plan));
+  if (plan.changes.length === 0 || cli.on('dryRun')) return;
+  await agree(cli, plan);
+  let done = 0;
+  try {
+    for (const change of plan.changes) {
+      cli.signal.throwIfAborted();
+      await change.run();
+      done += 1;
+    }
+  } catch (error) {
+    const { label } = plan.changes[done] ?? {};
+    cli.note(`${done} of ${plan.changes.length} done, not ${label}; run it again to go on`);
+    throw error;
+  }
+  cli.note(`${done} of ${done} done`);
+}
+
+async function agree(cli: Cli, plan: Plan): Promise<void> {
+  if (cli.on('yes')) return;
+  if (!canAsk(cli.io, cli.on('noInput'))) {
+    throw new DeclinedError(`apply: ${summaryOf(plan)}, and nobody agreed`, {
+      hint: '--yes agrees; --dry-run only shows what would be done',
+    });
+  }
+  if (await confirm(cli.io, 'Do this?', cli.signal)) return;
+  throw new DeclinedError('the answer was not yes; nothing was done');
+}

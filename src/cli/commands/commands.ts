@@ -1,0 +1,66 @@
+/** `vmctl commands`: every command, with flags, types and calls. Never connects. */
+import type { Command } from 'commander';
+import { UsageError } from '../../client/errors.ts';
+import { nounOf, nouns } from '../args/catalog.ts';
+import {
+  describeAll,
+  describeNoun,
+  globalFlags,
+  type NounEntry,
+} from '../help/command-manifest.ts';
+import { exitCodes } from '../output/exit-codes.ts';
+import { formatOf, print } from '../output/print.ts';
+import type { Cli } from '../session/command-context.ts';
+import { nearest } from '../text/did-you-mean.ts';
+import type { SpecialNouns } from './notation.ts';
+
+/** Adds the argument and the action of `vmctl commands`. */
+export function register(command: Command, cli: Cli, specialNouns: SpecialNouns): void {
+  command
+    .argument('[noun...]', 'only the commands of these nouns')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  vmctl commands
+  vmctl commands vms -o json
+  vmctl commands -o jsonl`,
+    )
+    .action((words: readonly string[]) => commands(cli, words, specialNouns));
+}
+
+async function commands(
+  cli: Cli,
+  words: readonly string[],
+  specialNouns: SpecialNouns,
+): Promise<void> {
+  const tree: readonly NounEntry[] =
+    words.length === 0
+      ? await describeAll(specialNouns, cli)
+      : await Promise.all(words.map((word) => describeNoun(named(word), specialNouns, cli)));
+  const format = formatOf(cli);
+  if (format === 'json' || format === 'yaml') {
+    const item = {
+      nouns: tree,
+      global_flags: globalFlags(),
+      exit_codes: exitCodes.map(([code, meaning]) => ({ code, meaning })),
+    };
+    await print(cli, { noun: 'commands', items: [item], single: true });
+    return;
+  }
+  const items = tree.flatMap((noun) => noun.commands.map((entry) => ({ ...entry })));
+  await print(cli, { noun: 'commands', items, columns: ['name', 'aliases', 'purpose'] });
+}
+
+function named(word: string) {
+  const noun = nounOf(word);
+  if (noun) return noun;
+  const near = nearest(
+    word,
+    nouns.map(({ name }) => name),
+  );
+  throw new UsageError(`${word}: there is no such noun`, {
+    code: 'unknown_noun',
+    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns lists them',
+  });
+}

@@ -1,0 +1,96 @@
+/** How an object differs from what a definition says of it; what it does not say may be anything. */
+import type { Thing } from '../../../client/client.ts';
+import { sizeText } from '../../../definitions/values.ts';
+import { attributesOf, isType, parseKind } from '../../../model/index.ts';
+import type { Attribute } from '../../../model/notation/attributes.ts';
+import { meaningOf, plainText } from '../../output/cells.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Difference {
+  /** Attribute path: `cpu.topology.cores`. */
+  readonly path: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The differences, by attribute of the object. Both sides have their references as ids. */
+export function differences(
+  type: string,
+  wanted: Fields,
+  present: Fields,
+): ReadonlyMap<string, readonly Difference[]> {
+  const found = new Map<string, readonly Difference[]>();
+  const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
+  for (const [name, value] of Object.entries(wanted)) {
+    const attribute = attributes[name];
+    if (!attribute || attribute.writeOnly || /password|secret/.test(name)) continue;
+    const bytes = meaningOf(type, name) === 'bytes';
+    const own = valueDifferences(attribute, value, present[name], name, bytes);
+    if (own.length > 0) found.set(name, own);
+  }
+  return found;
+}
+
+function valueDifferences(
+  { kind }: Attribute,
+  wanted: unknown,
+  present: unknown,
+  path: string,
+  bytes: boolean,
+): readonly Difference[] {
+  const { form, of } = parseKind(kind);
+  if (Array.isArray(wanted)) {
+    return sameList(wanted, present) ? [] : [{ path, from: told(present), to: told(wanted) }];
+  }
+  if (isFields(wanted) && (form === 'struct' || (form === 'ref' && hasMore(wanted)))) {
+    const inner = differences(of, wanted, isFields(present) ? present : {});
+    return [...inner.values()].flat().map((one) => ({ ...one, path: `${path}.${one.path}` }));
+  }
+  const same =
+    form === 'ref'
+      ? idOf(wanted) !== undefined && idOf(wanted) === idOf(present)
+      : plainText(wanted) === plainText(present);
+  if (same) return [];
+  const tell = (side: unknown) => (bytes && side !== undefined ? sizeText(Number(side)) : side);
+  return [{ path, from: told(tell(present)), to: told(tell(wanted)) }];
+}
+
+/** More than a reference: an object that is made along with its owner. */
+function hasMore(value: Fields): boolean {
+  return Object.keys(value).some((name) => name !== 'id' && name !== 'name');
+}
+
+/** Lists of references are sets; other lists have an order, and members that are not told. */
+function sameList(wanted: readonly unknown[], present: unknown): boolean {
+  const list: readonly unknown[] = Array.isArray(present) ? present : [];
+  if (wanted.length !== list.length) return false;
+  const ids = wanted.map(idOf);
+  if (ids.length > 0 && ids.every((id) => id !== undefined)) {
+    return ids.every((id) => list.some((one) => idOf(one) === id));
+  }
+  return wanted.every((one, index) => covers(one, list[index]));
+}
+
+function covers(wanted: unknown, present: unknown): boolean {
+  if (!isFields(wanted)) return plainText(wanted) === plainText(present);
+  return (
+    isFields(present) &&
+    Object.entries(wanted).every(([name, value]) => covers(value, (present as Thing)[name]))
+  );
+}
+
+function told(value: unknown): string {
+  if (value === undefined) return '(nothing)';
+  if (Array.isArray(value)) return `[${value.map(told).join(', ')}]`;
+  if (isFields(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
+  return plainText(value) || "''";
+}
+
+function idOf(value: unknown): unknown {
+  return isFields(value) ? value['id'] : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

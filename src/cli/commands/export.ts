@@ -1,0 +1,44 @@
+/** `vmctl export`: writes down what a service has, for `diff`, `apply` and `serve --inventory`. */
+import type { Command } from 'commander';
+import { UsageError } from '../../client/errors.ts';
+import { nounOf } from '../args/catalog.ts';
+import { formatOf } from '../output/print.ts';
+import { yamlText } from '../output/yaml.ts';
+import type { Cli } from '../session/command-context.ts';
+import { write } from '../session/io.ts';
+import { jsonText } from '../text/json.ts';
+import { Performer } from '../verbs/operation-runner.ts';
+import { Exporter, exported } from './definitions/export.ts';
+
+/** Adds the arguments of `vmctl export`. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .argument('[noun...]', `which collections (${exported.join(', ')})`)
+    .addHelpText(
+      'after',
+      `
+Writes YAML, or JSON with -o json. Names stand for ids, secrets are left out; what vmctl diff and
+vmctl apply compare a service with, and what vmctl serve --inventory begins with.
+
+Examples:
+  vmctl export > site.yaml
+  vmctl export clusters networks -o json`,
+    )
+    .action((words: readonly string[]) => runExport(cli, words));
+}
+
+async function runExport(cli: Cli, words: readonly string[]): Promise<void> {
+  const nouns = words.map((word) => {
+    const name = nounOf(word)?.name;
+    if (name !== undefined && exported.includes(name)) return name;
+    throw new UsageError(`${word}: cannot be exported by itself`, {
+      hint: `what can: ${exported.join(', ')}`,
+    });
+  });
+  const wanted = nouns.length > 0 ? exported.filter((name) => nouns.includes(name)) : exported;
+  const format = formatOf(cli);
+  const performer = await Performer.begin(cli, {});
+  const definition = await new Exporter(performer).definition(wanted);
+  const text = format === 'json' ? `${jsonText(definition, 2)}\n` : await yamlText(definition);
+  await write(cli.io.stdout, text);
+}

@@ -1,0 +1,106 @@
+/** `vmctl glusterbricks decommission`: moves the data off bricks, then removes them. */
+import type { Command } from 'commander';
+import { ConflictError, WaitTimeoutError } from '../../client/errors.ts';
+import { pause } from '../../client/pause.ts';
+import { Progress } from '../output/progress.ts';
+import type { Cli } from '../session/command-context.ts';
+import { durationOf } from '../text/duration.ts';
+import { brickNames } from '../verbs/bricks.ts';
+import { collectionAt } from '../verbs/collections.ts';
+import { Performer } from '../verbs/operation-runner.ts';
+
+interface DecommissionFlags {
+  readonly cluster: string;
+  readonly volume: string;
+  readonly waitTimeout: string;
+}
+
+const bricksOf = '/clusters/{cluster}/glustervolumes/{volume}/glusterbricks';
+const firstPause = 200;
+const longestPause = 5_000;
+
+/** Adds the verbs that the model does not describe. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .command('decommission')
+    .argument('<brick...>', 'HOST:/DIRECTORY, or ids')
+    .description('Move the data off bricks, then remove them')
+    .requiredOption('--cluster <ref>', 'the cluster: name or id')
+    .requiredOption('--volume <ref>', 'the volume: name or id')
+    .option('--wait-timeout <duration>', 'give up waiting for the data after this time', '24h')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  vmctl glusterbricks decommission node3.example.com:/bricks/b1 --volume vol1 --cluster Default`,
+    )
+    .action((bricks: readonly string[], flags: DecommissionFlags) =>
+      decommission(cli, bricks, flags),
+    );
+}
+
+async function decommission(
+  cli: Cli,
+  bricks: readonly string[],
+  flags: DecommissionFlags,
+): Promise<void> {
+  const timeout = durationOf(flags.waitTimeout, '--wait-timeout');
+  const performer = await Performer.begin(cli, {});
+  const { id: cluster } = await performer.find(flags.cluster, '/clusters');
+  const volumes = '/clusters/{cluster}/glustervolumes';
+  const { id: volume } = await performer.find(flags.volume, volumes, { cluster });
+  const step = { path: bricksOf, ids: { cluster, volume }, body: brickNames(bricks) };
+  const begun = await performer.call({ ...step, name: 'migrate' });
+  const job = (begun['job'] as { readonly id?: string } | undefined)?.id;
+  const where = `--volume ${flags.volume} --cluster ${flags.cluster}`;
+  if (job !== undefined) {
+    try {
+      await finished(cli, performer, job, timeout, bricks);
+    } catch (error) {
+      cli.note(
+        `the bricks are still there; vmctl glusterbricks stop-migrate ${bricks.join(' ')} ${where} cancels`,
+      );
+      throw error;
+    }
+  }
+  await performer.call({ ...step, name: 'remove' });
+  cli.note(`removed: ${bricks.join(', ')}`);
+}
+
+/** Waits until the data has moved. Throws when it could not. */
+async function finished(
+  cli: Cli,
+  performer: Performer,
+  job: string,
+  timeout: number,
+  bricks: readonly string[],
+): Promise<void> {
+  const progress = new Progress(cli);
+  const began = Date.now();
+  let seen: unknown;
+  try {
+    for (let delay = firstPause; ; delay = Math.min(delay * 1.4, longestPause)) {
+      const { status } = await performer.call({
+        path: collectionAt('/jobs').object ?? '',
+        name: 'get',
+        ids: { job },
+      });
+      if (status !== seen) progress.show(bricks.join(', '), `moving data: ${String(status)}`);
+      seen = status;
+      if (status === 'finished') return;
+      if (status !== 'started') {
+        throw new ConflictError(`the data could not be moved: the job is ${String(status)}`, {
+          hint: `vmctl jobs get ${job} tells more`,
+        });
+      }
+      if (Date.now() - began > timeout) {
+        throw new WaitTimeoutError(`the data is still being moved by job ${job}`, {
+          hint: `vmctl wait jobs/${job} --for status=finished`,
+        });
+      }
+      await pause(delay, cli.signal);
+    }
+  } finally {
+    progress.clear();
+  }
+}

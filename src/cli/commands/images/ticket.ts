@@ -1,0 +1,103 @@
+/** The URL of a ticket, and requests to the image daemon behind it. */
+import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
+import type { Answer, Http, HttpRequest } from '../../../client/http.ts';
+import { refusalOf } from '../../../transfer/index.ts';
+import type { Cli } from '../../session/command-context.ts';
+import { openHttp, readCa, type Target, targetOf } from '../../session/connect.ts';
+
+type Asked = Omit<HttpRequest, 'origin' | 'path' | 'isAsked'> & {
+  /** What follows the path of the image: a sub-resource, a query. */
+  readonly suffix?: string;
+  /** Another path at the same place. */
+  readonly path?: string;
+  /** Answers that are none of the failures. */
+  readonly accepts?: readonly number[];
+};
+
+/** An image behind a ticket; whoever knows its path may use it, so errors do not tell it. */
+export class TicketUrl {
+  readonly #http: Http;
+  readonly #origin: string;
+  readonly #path: string;
+
+  private constructor(http: Http, { origin, pathname }: URL) {
+    this.#http = http;
+    this.#origin = origin;
+    this.#path = pathname.replace(/\/$/, '');
+  }
+
+  /** Runs some work with connections for a URL. Throws usage errors. */
+  static async use<T>(cli: Cli, text: string, work: (url: TicketUrl) => Promise<T>): Promise<T> {
+    const url = parsed(text);
+    const http = await openHttp(cli, trusting(cli, url.origin));
+    try {
+      return await work(new TicketUrl(http, url));
+    } finally {
+      await http.close();
+    }
+  }
+
+  /** Sends a request; what is no success is thrown. `what` was tried. */
+  async ask(what: string, { suffix = '', path, accepts = [], ...asked }: Asked): Promise<Answer> {
+    const request: HttpRequest = {
+      ...asked,
+      origin: this.#origin,
+      path: path ?? `${this.#path}${suffix}`,
+      isAsked: true,
+    };
+    let answer: Answer;
+    try {
+      answer = await this.#http.send(request);
+    } catch (error) {
+      if (error instanceof VmctlError && error.request) {
+        throw Object.assign(error, { request: { method: asked.method, path: '/images' } });
+      }
+      throw error;
+    }
+    const { status } = answer;
+    if ((status >= 200 && status < 300) || accepts.includes(status)) return answer;
+    throw refusalOf(what, status, textOf(answer));
+  }
+
+  /** The same for an answer in JSON. */
+  async json(what: string, asked: Asked): Promise<unknown> {
+    const answer = await this.ask(what, asked);
+    try {
+      return JSON.parse(textOf(answer));
+    } catch {
+      throw new VmctlError(`${what}: the image daemon sends no JSON`, { code: 'bad_answer' });
+    }
+  }
+}
+
+function textOf({ body }: Answer): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+}
+
+function parsed(text: string): URL {
+  let url: URL | undefined;
+  try {
+    url = new URL(text);
+  } catch {
+    // Said below.
+  }
+  if (url && /^https?:$/.test(url.protocol) && /^\/images\/[^/]+\/?$/.test(url.pathname))
+    return url;
+  throw new UsageError('this is no URL of an image', {
+    hint: 'it looks like https://host:54322/images/TICKET; vmctl imagetransfers get ID shows it as transfer_url',
+  });
+}
+
+/** The trust that the settings name, for the daemon. A server need not be known for it. */
+function trusting(cli: Cli, origin: string): Target {
+  const place = { address: { origin }, url: origin, username: undefined };
+  try {
+    const { trust } = targetOf(cli);
+    return { ...place, trust };
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    const caFile = cli.setting('caFile')?.value;
+    const insecure = cli.on('insecure');
+    return { ...place, trust: { ...(caFile ? { ca: readCa(caFile) } : {}), insecure } };
+  }
+}

@@ -1,0 +1,55 @@
+/** `vmctl logout`: ends the token at the server and forgets it here. */
+import type { Command } from 'commander';
+import { AuthError } from '../../client/errors.ts';
+import { revoke } from '../../client/sign-in.ts';
+import type { Cli } from '../session/command-context.ts';
+import { changeConfiguration } from '../session/config-file.ts';
+import { openHttp, type Target, targetOf } from '../session/connect.ts';
+import { keptBy } from '../session/credentials.ts';
+import { secretStore } from '../session/password-store.ts';
+import { tokenStore } from '../session/token-store.ts';
+
+/** Adds the action of `vmctl logout`. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .addHelpText('after', '\nExamples:\n  vmctl logout\n  vmctl logout -c lab')
+    .action(() => logout(cli));
+}
+
+/** Who signs out does not want to be signed in again by the next command. */
+async function forgetPassword(cli: Cli, { context }: Target): Promise<void> {
+  const kept = context && keptBy(context.credentials);
+  const name = cli.contextName();
+  if (!context || !kept || name === undefined) return;
+  await (await secretStore(cli, kept, context.url, context.username)).forget();
+  await changeConfiguration(cli.places.configFile, (now) => ({
+    ...now,
+    contexts: { ...now.contexts, [name]: { ...context, credentials: { source: 'prompt' } } },
+  }));
+}
+
+async function logout(cli: Cli): Promise<void> {
+  const target = targetOf(cli);
+  const { username, url } = target;
+  if (username === undefined) {
+    throw new AuthError('nobody is named to sign out', {
+      hint: 'give --username, or the context with -c',
+    });
+  }
+  const store = tokenStore(cli.places.stateDirectory, url, username);
+  const kept = store.load();
+  if (!kept) {
+    cli.note(`${username} is not signed in at ${url}`);
+    return;
+  }
+  await forgetPassword(cli, target);
+  // Forgotten first: a server that cannot be reached must not keep somebody signed in here.
+  store.forget();
+  const http = await openHttp(cli, target);
+  try {
+    await revoke(http, kept.site, kept.token);
+    cli.note(`signed out ${username} at ${url}`);
+  } finally {
+    await http.close();
+  }
+}

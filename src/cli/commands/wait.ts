@@ -1,0 +1,58 @@
+/** `vmctl wait`: until objects of any kind are in a state. */
+import type { Command } from 'commander';
+import { UsageError } from '../../client/errors.ts';
+import type { Cli } from '../session/command-context.ts';
+import { kindOf } from '../verbs/collections.ts';
+import { verbOf } from '../verbs/derive-verbs.ts';
+import { flagsOf } from '../verbs/flags.ts';
+import { runVerb } from '../verbs/run-verb.ts';
+
+interface WaitOptions {
+  readonly for?: string;
+  readonly timeout?: string;
+  readonly on?: string;
+  readonly parallel?: string;
+}
+
+/** Adds the arguments and flags of `vmctl wait`. */
+export function register(command: Command, cli: Cli): void {
+  command
+    .argument('<kind/ref...>', 'objects with their kind: vms/web01')
+    .option('--for <condition>', 'status=up, status!=locked, exists, gone; by default: settled')
+    .option('--timeout <duration>', 'give up after this time (10m)')
+    .option('--on <kind/ref>', 'the object that they belong to: vms/web01')
+    .option('--parallel <n>', 'objects at a time, 1 to 16 (4)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  vmctl wait vms/web01 --for status=up --timeout 5m
+  vmctl wait disks/root hosts/node1
+  vmctl wait nics/nic1 --on vms/web01 --for exists`,
+    )
+    .action((words: readonly string[], options: WaitOptions) => wait(cli, words, options));
+}
+
+async function wait(cli: Cli, words: readonly string[], options: WaitOptions): Promise<void> {
+  const byNoun = new Map<string, string[]>();
+  for (const word of words) {
+    const noun = kindOf(word.slice(0, Math.max(0, word.indexOf('/'))));
+    if (noun === undefined) {
+      throw new UsageError(`${word}: its kind is not said`, { hint: `write vms/${word}` });
+    }
+    byNoun.set(noun, [...(byNoun.get(noun) ?? []), word]);
+  }
+  for (const noun of byNoun.keys()) {
+    if (!verbOf(noun, 'wait')) {
+      throw new UsageError(`${noun} cannot be looked at one by one, nor waited for`);
+    }
+  }
+  await Promise.all(
+    [...byNoun].map(async ([noun, refs]) => {
+      const verb = verbOf(noun, 'wait');
+      if (!verb) return;
+      const all = { ...options, waitTimeout: options.timeout };
+      await runVerb(cli, verb, flagsOf(verb), new Map(), refs, all);
+    }),
+  );
+}

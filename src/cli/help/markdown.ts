@@ -1,0 +1,66 @@
+/** The reference of all commands in Markdown: a page for each noun, and one that lists them. */
+import { groups } from '../args/catalog.ts';
+import type { CommandEntry, FlagEntry, NounEntry } from './command-manifest.ts';
+import { callsOf, flagDoc, flagText, usageOf } from './synopsis.ts';
+
+const note = 'This page is generated: `npm run reference` writes it anew.';
+
+/** Paths and texts of all pages. */
+export function markdownPages(nouns: readonly NounEntry[]): readonly (readonly [string, string])[] {
+  return [
+    ['docs/commands/README.md', listPage(nouns)],
+    ...nouns.map((noun) => [`docs/commands/${noun.name}.md`, nounPage(noun)] as const),
+  ];
+}
+
+function listPage(nouns: readonly NounEntry[]): string {
+  const parts = groups.map((group) => {
+    const rows = nouns
+      .filter((noun) => noun.group === group)
+      .map(({ name, doc, aliases }) => {
+        const also = aliases.length > 0 ? ` (${aliases.join(', ')})` : '';
+        return `- [${name}](${name}.md)${also}: ${doc}`;
+      });
+    return `## ${group}\n\n${rows.join('\n')}`;
+  });
+  return `# Commands\n\n${note}\n\n${parts.join('\n\n')}\n`;
+}
+
+function nounPage({ name, aliases, doc, commands }: NounEntry): string {
+  const also = aliases.length > 0 ? ` Also called ${aliases.join(', ')}.` : '';
+  const parts = [`# vmctl ${name}`, `${doc}.${also}`, note, ...commands.map(section)];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function section(command: CommandEntry): string {
+  const { name, purpose, aliases, examples, flags } = command;
+  const also = aliases.length > 0 ? ` Also: ${aliases.join(', ')}.` : '';
+  const calls = callsOf(command);
+  const parts = [
+    `## ${name}`,
+    `${escaped(purpose)}.${also}`,
+    fenced([`${usageOf(command)}${flags.length > 0 ? ' [flags]' : ''}`]),
+    examples.length > 0 ? `Examples:\n\n${fenced(examples)}` : '',
+    flags.length > 0 ? flagTable(flags) : '',
+    calls.length > 0 ? `HTTP: ${calls.map((call) => `\`${call}\``).join(', ')}` : '',
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function fenced(lines: readonly string[]): string {
+  return `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
+}
+
+function flagTable(flags: readonly FlagEntry[]): string {
+  return flags
+    .map((flag) => {
+      const doc = flagDoc(flag);
+      return `- \`${flagText(flag)}\`${doc === '' ? '' : `: ${escaped(doc)}`}`;
+    })
+    .join('\n');
+}
+
+/** Text in which nothing is markup by accident. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&');
+}

@@ -1,0 +1,26 @@
+/**
+ * `vmctl __reference FOLDER`: the manual pages and the reference of all commands, made from the
+ * commands themselves; `npm run reference` writes `man/` and `docs/commands/` anew.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { specialNouns } from '../commands/index.ts';
+import { Cli } from '../session/command-context.ts';
+import type { Io } from '../session/io.ts';
+import { describeAll } from './command-manifest.ts';
+import { manualPages } from './man.ts';
+import { markdownPages } from './markdown.ts';
+
+/** Writes all pages below a folder, and removes those of commands that are gone. */
+export async function writeReference(folder: string, io: Io, signal: AbortSignal): Promise<number> {
+  const nouns = await describeAll(specialNouns, new Cli(io, signal));
+  for (const directory of ['man', 'docs/commands']) {
+    rmSync(join(folder, directory), { recursive: true, force: true });
+  }
+  for (const [path, text] of [...manualPages(nouns), ...markdownPages(nouns)]) {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return 0;
+}

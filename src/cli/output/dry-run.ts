@@ -1,0 +1,146 @@
+/** What a command would send: `--dry-run` and `--curl`. */
+import * as paths from 'node:path';
+import type { Client, Thing } from '../../client/client.ts';
+import type { Held, HeldRequest } from '../../client/held.ts';
+import { operationsOf } from '../../model/index.ts';
+import { parseJson } from '../../wire/json/parse.ts';
+import type { Cli } from '../session/command-context.ts';
+import { targetOf } from '../session/connect.ts';
+import { write } from '../session/io.ts';
+import { hidden, masked, maskedBody, maskedHeaders } from '../session/mask-secrets.ts';
+import { writePrivate } from '../session/private-file.ts';
+import { harmless } from '../text/escape-control-chars.ts';
+import { plainText, valueAt } from './cells.ts';
+import { type CurlTrust, curlCommand } from './curl.ts';
+import { formatOf, printAs } from './print.ts';
+
+/** One attribute that an update would change. */
+interface Change {
+  readonly path: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** Prints the requests that were held back; throws what went wrong with the others. */
+export async function showHeld(cli: Cli, { requests, failure }: Held): Promise<void> {
+  const format = formatOf(cli);
+  const trust = cli.on('curl') ? curlTrust(cli) : undefined;
+  const client = await cli.client();
+  const items: Thing[] = [];
+  for (const request of requests) {
+    const curl = trust ? curlCommand(request, trust) : undefined;
+    const changes = trust ? undefined : await changesOf(client, request);
+    if (format === 'json' || format === 'jsonl' || format === 'yaml') {
+      items.push(itemOf(request, curl, changes));
+    } else {
+      await write(cli.io.stdout, curl === undefined ? told(request, changes) : `${curl}\n`);
+    }
+  }
+  if (items.length > 0) {
+    await printAs(cli, format, { noun: 'requests', items, single: items.length === 1 }, true);
+  }
+  if (trust) cli.note('nothing sent; the token has to be in VMCTL_TOKEN');
+  if (requests.length === 0) {
+    cli.note('DRY RUN, nothing sent: the bytes of a disk cannot be shown as a request');
+  }
+  if (
+    trust &&
+    requests.some(({ body }) => body !== undefined && maskedBody(body).includes(hidden))
+  ) {
+    cli.note(`secrets are left out: put them where ${hidden} is`);
+  }
+  if (failure) throw failure;
+}
+
+function itemOf(
+  request: HeldRequest,
+  curl: string | undefined,
+  changes: readonly Change[] | undefined,
+): Thing {
+  const { method, origin, path, headers = {}, body } = request;
+  const url = new URL(`${origin}${path}`);
+  return {
+    dry_run: true,
+    method,
+    url: url.href,
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    headers: maskedHeaders(headers),
+    ...(body === undefined ? {} : { body: bodyValue(body) }),
+    ...(changes ? { changes } : {}),
+    ...(curl === undefined ? {} : { curl }),
+  };
+}
+
+/** JSON as what it says, everything else as text. */
+function bodyValue(body: string | Uint8Array): unknown {
+  const text = maskedBody(body);
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+function told(request: HeldRequest, changes: readonly Change[] | undefined): string {
+  const { method, origin, path, body } = request;
+  const lines = [`DRY RUN, nothing sent: ${harmless.line(`${method} ${origin}${path}`)}`];
+  if (body !== undefined) lines.push(harmless.text(maskedBody(body, 2)).trimEnd());
+  if (changes) {
+    const rows = changes.map(
+      ({ path: name, from, to }) => `  ${name}: ${shown(from)} -> ${shown(to)}`,
+    );
+    const isNews = rows.length > 0;
+    lines.push(isNews ? 'It would change:' : 'It would change nothing: all of it is so already.');
+    lines.push(...rows.map((row) => harmless.line(row)));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? '(nothing)' : plainText(value) || "''";
+}
+
+/** What an update would change of the object as it is now; nothing for other requests. */
+async function changesOf(
+  client: Client,
+  { call }: HeldRequest,
+): Promise<readonly Change[] | undefined> {
+  if (call?.operation.name !== 'update' || call.body === undefined) return undefined;
+  const get = operationsOf(call.operation.path).find(({ name }) => name === 'get');
+  if (!get) return undefined;
+  const now = await client.object({
+    operation: get,
+    ...(call.ids ? { ids: call.ids } : {}),
+    what: 'look at the object as it is',
+  });
+  return leaves(masked(call.body) as Thing, '')
+    .map(([path, to]) => ({ path, from: valueAt(now, path), to }))
+    .filter(({ from, to }) => to === hidden || plainText(from) !== plainText(to));
+}
+
+/** The values of an object with their paths; lists are values. */
+function leaves(fields: Thing, prefix: string): readonly (readonly [string, unknown])[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const path = `${prefix}${name}`;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? leaves(value as Thing, `${path}.`)
+      : [[path, value] as const];
+  });
+}
+
+/**
+ * The trust of the command as curl takes it. An authority that was pinned at login is in no file
+ * yet: it is put in one, among what is kept between commands.
+ */
+function curlTrust(cli: Cli): CurlTrust {
+  const { trust, pinned } = targetOf(cli);
+  if (trust.insecure) return { insecure: true };
+  const given = cli.setting('caFile')?.value;
+  if (given !== undefined) return { caFile: paths.resolve(given) };
+  if (trust.ca === undefined) return {};
+  const name = (pinned ?? 'ca').replaceAll(':', '').slice(0, 16).toLowerCase();
+  const file = paths.join(cli.places.stateDirectory, 'ca', `${name}.pem`);
+  writePrivate(file, trust.ca);
+  return { caFile: file };
+}

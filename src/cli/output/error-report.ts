@@ -1,0 +1,62 @@
+/** From an error to the exit code of the command and to what is printed about it. */
+import * as errors from '../../client/errors.ts';
+import type { Io } from '../session/io.ts';
+import { harmless } from '../text/escape-control-chars.ts';
+
+type ErrorClass = abstract new (...args: never[]) => errors.VmctlError;
+
+/** By class, the more special one first; an error of no listed class is a bug or plain refusal. */
+const codes: readonly (readonly [ErrorClass, number])[] = [
+  [errors.UsageError, 2],
+  [errors.NotFoundError, 3],
+  [errors.AuthError, 4],
+  [errors.ForbiddenError, 5],
+  [errors.AmbiguousError, 6],
+  [errors.ConflictError, 6],
+  [errors.WaitTimeoutError, 7],
+  [errors.ConnectionError, 8],
+  [errors.TrustError, 8],
+  [errors.PartialError, 9],
+  [errors.ServerError, 10],
+  [errors.DeclinedError, 12],
+];
+
+/** The one place where an error becomes an exit code. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof errors.AllFailedError) return exitCodeOf(error.first);
+  if (error instanceof errors.InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
+  return codes.find(([type]) => error instanceof type)?.[1] ?? 1;
+}
+
+/** Prints the error: two lines for people, one JSON object when JSON was asked for. */
+export function report(error: unknown, io: Io, machine: boolean): void {
+  const known = error instanceof errors.VmctlError;
+  const message = error instanceof Error ? error.message : String(error);
+  if (machine) {
+    io.stderr.write(`${harmless.json(JSON.stringify(asObject(error, message)))}\n`);
+    return;
+  }
+  io.stderr.write(`vmctl: ${harmless.text(message)}\n`);
+  if (known && error.hint) io.stderr.write(`hint: ${harmless.text(error.hint)}\n`);
+  if (!known) {
+    io.stderr.write('hint: this is a bug in vmctl; run again with VMCTL_DEBUG=1 to see where\n');
+    if (io.env['VMCTL_DEBUG'] && error instanceof Error) io.stderr.write(`${error.stack}\n`);
+  }
+}
+
+function asObject(error: unknown, message: string): Record<string, unknown> {
+  if (!(error instanceof errors.VmctlError)) {
+    return { code: 'bug', message, exit_code: 1, retryable: false };
+  }
+  return {
+    code: error.code,
+    message,
+    exit_code: exitCodeOf(error),
+    hint: error.hint,
+    status: error.status,
+    fault: error.fault,
+    request: error.request,
+    retryable: error.retryable,
+    next: error.next.length > 0 ? error.next : undefined,
+  };
+}

@@ -1,0 +1,191 @@
+/** Verbs that change something: create, attach, update, delete and all actions. */
+import type { Thing } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
+import { lifecycles } from '../../model/derive/lifecycles.ts';
+import { formatOf, isTable } from '../output/print.ts';
+import { Progress } from '../output/progress.ts';
+import { showOutput } from './action-output.ts';
+import { brickNames } from './bricks.ts';
+import { collectionAt } from './collections.ts';
+import { show } from './list.ts';
+import { networkSetup } from './network-setup.ts';
+import { bodiesOf } from './new-objects.ts';
+import { BulkError, forEach, parallelOf } from './parallel.ts';
+import { type Found, placeholderOf } from './references.ts';
+import { bodyOf, hasQuery, type Run } from './run.ts';
+import { targetsOf } from './selection.ts';
+import { isReferenceVerb } from './verb-names.ts';
+import { settle, settleCompanion } from './wait-for-state.ts';
+
+type Body = Record<string, unknown>;
+
+/** What came of one piece of work. */
+export interface Outcome {
+  readonly item: Thing;
+  /** The item is the whole object, not just what is known about it. */
+  readonly isWhole: boolean;
+}
+
+/** What is sent for one object, where that depends on the object. */
+const objectBodies: Readonly<
+  Record<string, (run: Run, target: Found, body: Body) => Promise<Body>>
+> = { 'hosts setup-networks': networkSetup, 'vms preview-snapshot': ownSnapshot };
+
+/** The snapshot is one of the machine's own: it may be named by its description. */
+async function ownSnapshot({ finder }: Run, { id }: Found, body: Body): Promise<Body> {
+  const snapshot = body['snapshot'] as Body | undefined;
+  if (typeof snapshot?.['id'] !== 'string') return body;
+  const found = await finder.find(snapshot['id'], collectionAt('/vms/{vm}/snapshots'), { vm: id });
+  return { ...body, snapshot: { ...snapshot, id: found.id } };
+}
+
+type Work = () => Promise<Outcome | undefined>;
+
+/** Does what the verb says to every object that was named, and prints what came of it. */
+export async function runChange(run: Run): Promise<void> {
+  const limits = {
+    parallel: parallelOf(run.options['parallel']),
+    failFast: run.options['failFast'] === true,
+  };
+  const works = await worksOf(run, new Progress(run.cli));
+  let outcomes: readonly (Outcome | undefined)[];
+  let failure: BulkError<Outcome | undefined> | undefined;
+  try {
+    outcomes = await forEach(run.cli, works, limits, (work) => work());
+  } catch (error) {
+    if (!(error instanceof BulkError)) throw error;
+    failure = error as BulkError<Outcome | undefined>;
+    outcomes = failure.done;
+  }
+  await printOutcomes(
+    run,
+    outcomes.filter((one) => one !== undefined),
+    works.length === 1,
+  );
+  if (failure) throw failure.done.length === 0 ? failure.ofAll() : failure;
+}
+
+/** One piece of work for each object; all of them are found before the first is touched. */
+async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
+  const { verb, words, chosen } = run;
+  const { candidate } = chosen;
+  const body = await bodyOf(run);
+  if (verb.kind === 'add') {
+    return (await bodiesOf(run, body)).map((one) => () => add(run, one, progress));
+  }
+  if (!candidate.takesObject) {
+    return [() => changeCollection(run, { ...body, ...brickNames(words) })];
+  }
+  if (verb.kind === 'update' && Object.keys(body).length === 0) {
+    throw new UsageError(`${verb.noun} ${verb.name}: nothing to change is given`, {
+      hint: `vmctl ${verb.noun} ${verb.name} --help lists the flags; --set sets any attribute`,
+    });
+  }
+  const targets = await targetsOf(run);
+  const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
+  return targets.map((target) => async () => {
+    const own = bodyFor ? await bodyFor(run, target, body) : body;
+    return await change(run, target, own, progress);
+  });
+}
+
+/** Adds one object and waits until it is ready. */
+export async function add(run: Run, body: object, progress: Progress): Promise<Outcome> {
+  const { client, verb, chosen, ids, query } = run;
+  const { operation, collection } = chosen.candidate;
+  const named = (body as Body)['name'] ?? (body as Body)['alias'] ?? (body as Body)['id'];
+  const item = await client.object({
+    operation,
+    ids,
+    query,
+    body,
+    what: `${verb.name} ${collection.noun}${named === undefined ? '' : `/${String(named)}`}`,
+  });
+  const id = item['id'];
+  if (id === undefined) return { item, isWhole: false };
+  const label = `${collection.noun}/${String(item['name'] ?? item['alias'] ?? id)}`;
+  const isNew = !isReferenceVerb(verb.noun, verb.name);
+  // What is attached has a state of its own, which only a move of the attachment changes.
+  const moves = lifecycles[collection.type]?.moves ?? {};
+  await settleCompanion(run, body, item, progress);
+  if (!isNew && moves[verb.name] === undefined) return { item, isWhole: true };
+  const found: Found = { id: String(id), label, item };
+  const settled = await settle(run, found, isNew ? ['add'] : [verb.name], progress);
+  return { item: settled ?? item, isWhole: true };
+}
+
+/** Does what the verb says to one object, and waits until it has come to rest. */
+export async function change(
+  run: Run,
+  target: Found,
+  body: Body,
+  progress: Progress,
+): Promise<Outcome | undefined> {
+  const { cli, client, verb, chosen } = run;
+  const { operation, collection } = chosen.candidate;
+  const isAsync = run.options['wait'] === false;
+  const call = {
+    operation,
+    ids: { ...run.ids, [placeholderOf(collection)]: target.id },
+    query: { ...run.query, ...(isAsync && hasQuery(run, 'async') ? { async: true } : {}) },
+    what: `${verb.name} ${target.label}`,
+  };
+  const known = { item: identity(target), isWhole: false };
+  if (verb.kind === 'update') {
+    const item = await client.object({ ...call, body });
+    const moves = lifecycles[collection.type]?.moves['update'] !== undefined;
+    const settled = moves ? await settle(run, target, ['update'], progress) : undefined;
+    return { item: settled ?? item, isWhole: true };
+  }
+  if (verb.kind === 'remove') {
+    await client.action(Object.keys(body).length > 0 ? { ...call, body } : call);
+    await settle(run, target, [verb.name, 'remove'], progress);
+    cli.note(`${target.label}: ${pastOf(verb.name)}`);
+    return known;
+  }
+  const asked = isAsync && operation.body.includes('async') ? { async: true, ...body } : body;
+  const answer = await client.action({ ...call, body: asked });
+  if (await showOutput(run, operation, answer)) return undefined;
+  const item = await settle(run, target, [operation.name], progress);
+  if (item) return { item, isWhole: true };
+  cli.note(`${target.label}: ${verb.name}: ${isAsync ? 'begun' : 'done'}`);
+  return known;
+}
+
+/** Actions and removals that are about a collection as a whole. */
+async function changeCollection(run: Run, body: Body): Promise<Outcome | undefined> {
+  const { cli, client, verb, chosen, ids, query } = run;
+  const { operation, collection } = chosen.candidate;
+  const call = { operation, ids, query, body, what: `${verb.name} ${collection.noun}` };
+  const answer = await client.action(call);
+  if (await showOutput(run, operation, answer)) return undefined;
+  cli.note(`${collection.noun}: ${verb.name}: done`);
+  return undefined;
+}
+
+/** What is known of an object without looking at it again. */
+function identity({ id, item }: Found): Thing {
+  const name = item?.['name'];
+  return name === undefined ? { id } : { id, name };
+}
+
+function pastOf(verb: string): string {
+  if (verb.startsWith('remove-')) return 'removed';
+  if (verb === 'unassign' || verb === 'detach') return `${verb}ed`;
+  return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
+}
+
+/** In a table only what is known in full; programs get at least the ids. */
+export async function printOutcomes(
+  run: Run,
+  outcomes: readonly Outcome[],
+  single: boolean,
+): Promise<void> {
+  const { noun, type } = run.chosen.candidate.collection;
+  const forPeople = isTable(formatOf(run.cli));
+  const items = outcomes
+    .filter(({ isWhole, item }) => (forPeople ? isWhole : Object.keys(item).length > 0))
+    .map(({ item }) => item);
+  if (items.length === 0) return;
+  await show(run, { noun, type, items, single: single && !forPeople });
+}

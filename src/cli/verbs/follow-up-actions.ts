@@ -1,0 +1,111 @@
+/** What `create` can go on with: `vms create --start`, `storagedomains create --attach DC`. */
+import type { Thing } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
+import { Progress } from '../output/progress.ts';
+import { add, printOutcomes } from './change.ts';
+import type { Verb } from './derive-verbs.ts';
+import { bodiesOf } from './new-objects.ts';
+import { Performer } from './operation-runner.ts';
+import type { Ids } from './references.ts';
+import { bodyOf, type Options, type Run } from './run.ts';
+
+/** A flag of `create` that goes on with the new object. */
+export interface SequelFlag {
+  readonly flag: string;
+  /** What stands behind it; absent for switches. */
+  readonly value?: string;
+  readonly doc: string;
+  /** The flag without which it means nothing. */
+  readonly needs?: string;
+}
+
+interface Sequel {
+  readonly flags: readonly SequelFlag[];
+  /** Looks up what the flags name, before anything is made. */
+  readonly prepare?: (performer: Performer, options: Options) => Promise<Ids>;
+  /** Goes on with the new object. Returns it as it is in the end. */
+  readonly goOn: (
+    performer: Performer,
+    made: Thing,
+    options: Options,
+    prepared: Ids,
+  ) => Promise<Thing>;
+}
+
+const domainsOf = '/datacenters/{datacenter}/storagedomains';
+
+const sequels: Readonly<Record<string, Sequel>> = {
+  'vms create': {
+    flags: [{ flag: 'start', doc: 'Start it as soon as it is there.' }],
+    goOn: async (performer, made) =>
+      await performer.change({ path: '/vms/{vm}', name: 'start' }, labelled('vms', made)),
+  },
+
+  'storagedomains create': {
+    flags: [
+      { flag: 'attach', value: 'DATACENTER', doc: 'Attach it to this data center.' },
+      { flag: 'activate', doc: 'See to it that it is active afterwards.', needs: 'attach' },
+    ],
+    prepare: async (performer, options) => {
+      const { id: datacenter } = await performer.find(String(options['attach']), '/datacenters');
+      return { datacenter };
+    },
+    goOn: async (performer, made, options, ids) => {
+      const attach = {
+        path: domainsOf,
+        name: 'add',
+        verb: 'attach',
+        ids,
+        body: { id: made['id'] },
+      };
+      const attached = await performer.add(attach);
+      if (options['activate'] !== true || attached['status'] === 'active') return attached;
+      const step = { path: `${domainsOf}/{storagedomain}`, name: 'activate', ids };
+      return await performer.change(step, labelled('storagedomains', made));
+    },
+  },
+};
+
+/** The flags of a verb that go on with what it makes. */
+export function sequelFlags(verb: Verb): readonly SequelFlag[] {
+  return sequels[`${verb.noun} ${verb.name}`]?.flags ?? [];
+}
+
+function labelled(noun: string, made: Thing) {
+  const id = String(made['id']);
+  return { id, label: `${noun}/${String(made['name'] ?? id)}`, item: made };
+}
+
+/** Whether the verb is to go on; checks that its flags can be had together. */
+export function goesOn(verb: Verb, options: Options): boolean {
+  const given = sequelFlags(verb).filter(({ flag }) => options[flag] !== undefined);
+  for (const { flag, needs } of given) {
+    if (needs !== undefined && options[needs] === undefined) {
+      throw new UsageError(`--${flag} needs --${needs}`);
+    }
+  }
+  if (given.length > 0 && options['wait'] === false) {
+    throw new UsageError(`--${given[0]?.flag} and --no-wait contradict each other`, {
+      hint: 'what comes after can only begin when the object is there',
+    });
+  }
+  return given.length > 0;
+}
+
+/** Makes one object, goes on with it, and prints what became of it. */
+export async function runWithSequel(run: Run): Promise<void> {
+  const { cli, verb, options } = run;
+  const sequel = sequels[`${verb.noun} ${verb.name}`];
+  const performer = await Performer.begin(cli, options);
+  const prepared = (await sequel?.prepare?.(performer, options)) ?? {};
+  const [body] = await bodiesOf(run, await bodyOf(run));
+  const made = await add(run, body ?? {}, new Progress(cli));
+  try {
+    const item = (await sequel?.goOn(performer, made.item, options, prepared)) ?? made.item;
+    await printOutcomes(run, [{ item, isWhole: true }], true);
+  } catch (error) {
+    const { label } = labelled(run.chosen.candidate.collection.noun, made.item);
+    cli.note(`${label} was made, but not all that was asked for: it is left as it is`);
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+/** Runs a verb: finds out where, looks the references up, and hands over to what the verb does. */
+import type { QueryValue } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
+import { parseValue } from '../args/values.ts';
+import { formatOf } from '../output/print.ts';
+import type { Cli } from '../session/command-context.ts';
+import type { BodyInput } from './body.ts';
+import { runChange } from './change.ts';
+import type { Verb } from './derive-verbs.ts';
+import { readInput } from './documents.ts';
+import { shapeOf } from './fields.ts';
+import type { VerbFlags } from './flags.ts';
+import { goesOn, runWithSequel } from './follow-up-actions.ts';
+import { bareWord } from './identifiers.ts';
+import { withFlagHint } from './incomplete.ts';
+import { choosePlace } from './inferred-parent.ts';
+import { runGet, runList } from './list.ts';
+import { Finder, parentIds } from './references.ts';
+import { type Chosen, type Given, parseOn } from './resolve-collection.ts';
+import { camel, type Options, type Run } from './run.ts';
+import { wantsAll } from './selection.ts';
+import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './verb-names.ts';
+import { runWait } from './wait.ts';
+import { runWatch } from './watch.ts';
+
+/** Runs the verb with its arguments and flags, as commander parsed them. */
+export async function runVerb(
+  cli: Cli,
+  verb: Verb,
+  verbFlags: VerbFlags,
+  given: Given,
+  positionals: readonly string[],
+  options: Options,
+): Promise<void> {
+  // A mistake in the flags is told before anything is sent.
+  formatOf(cli);
+  const on = typeof options['on'] === 'string' ? parseOn(options['on']) : undefined;
+  const hasOwner = verb.candidates.some(({ owner }) => owner !== undefined);
+  const rest = [...positionals];
+  const ownerWord = hasOwner ? rest.shift() : undefined;
+  const extra = extraArguments[`${verb.noun} ${verb.name}`];
+  const extraText = extra ? rest.pop() : undefined;
+  const isBricks = brickVerbs.has(`${verb.noun} ${verb.name}`);
+  const isReference = isReferenceVerb(verb.noun, verb.name);
+  const words = await expandStdin(cli, rest);
+  const all = wantsAll(verb, options, words);
+  const withObject = all || (words.length > 0 && !isBricks && !isReference);
+  checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  const asked = { given, on, withObject, word: all ? undefined : words[0] };
+  const chosen = await choosePlace(cli, verb, verbFlags, asked);
+  const { candidate } = chosen;
+  for (const word of chosen.parentWords.values()) checkWords([word]);
+  const input = inputOf(verbFlags, chosen, given, options, extra?.paths, extraText);
+  const query = queryOf(verbFlags, chosen, given, options, verb);
+  const hasSequel = goesOn(verb, options);
+  const client = await cli.client();
+  const finder = new Finder(client);
+  const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
+  const ids = await parentIds(finder, parents, (placeholder, collection) =>
+    placeholder === candidate.owner?.placeholder && collection === candidate.owner.collection
+      ? (ownerWord ?? '')
+      : (chosen.parentWords.get(placeholder) ?? ''),
+  );
+  const run: Run = {
+    cli,
+    client,
+    finder,
+    verb,
+    chosen,
+    options,
+    ids,
+    query,
+    words,
+    input,
+  };
+  try {
+    await (hasSequel ? runWithSequel : implementationOf(run))(run);
+  } catch (error) {
+    throw withFlagHint(error, verbFlags, chosen.meanings);
+  }
+}
+
+function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {
+  switch (verb.kind) {
+    case 'list':
+      return options['watch'] === true && !cli.on('curl') ? runWatch : runList;
+    case 'get':
+      return runGet;
+    case 'wait':
+      return runWait;
+    default:
+      return runChange;
+  }
+}
+
+/** An empty name is refused before anything is sent: it may be a variable that nobody set. */
+function checkWords(words: readonly string[]): void {
+  for (const word of words) if (word.trim() === '') bareWord(word, 'the objects');
+}
+
+/** `-` stands for the references on stdin, one in a line. */
+async function expandStdin(cli: Cli, words: readonly string[]): Promise<readonly string[]> {
+  if (!words.includes('-')) return words;
+  const lines = (await readInput(cli, '-', 'stdin'))
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (lines.length === 0 && words.length === 1) {
+    throw new UsageError('stdin names no object', { hint: 'give one reference in a line' });
+  }
+  return words.flatMap((word) => (word === '-' ? lines : [word]));
+}
+
+function inputOf(
+  { flags }: VerbFlags,
+  { candidate, meanings }: Chosen,
+  given: Given,
+  options: Options,
+  extraPaths: readonly string[] | undefined,
+  extraText: string | undefined,
+): BodyInput {
+  const fields = [...given].flatMap(([key, texts]) => {
+    const field = meanings.fields.get(key);
+    const flag = `--${flags.find((one) => one.key === key)?.names[0] ?? key}`;
+    return field ? [{ field, flag, texts }] : [];
+  });
+  return {
+    shape: shapeOf(candidate.operation),
+    operation: candidate.operation.name,
+    ...(typeof options['fromFile'] === 'string' ? { file: options['fromFile'] } : {}),
+    sets: [...extraSets(extraPaths, extraText), ...texts(options['set'])],
+    jsonSets: texts(options['setJson']),
+    fields,
+  };
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The argument behind the object: `NAME` or `NAME=VALUE`, as its table says. */
+function extraSets(
+  paths: readonly string[] | undefined,
+  text: string | undefined,
+): readonly string[] {
+  if (!paths) return [];
+  const [first = '', second] = paths;
+  if (text === undefined || text.trim() === '') throw new UsageError('the option is not named');
+  if (second === undefined) return [`${first}=${text}`];
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`${text}: no value`, { hint: 'write NAME=VALUE' });
+  return [`${first}=${text.slice(0, at)}`, `${second}=${text.slice(at + 1)}`];
+}
+
+function queryOf(
+  { flags }: VerbFlags,
+  { meanings }: Chosen,
+  given: Given,
+  options: Options,
+  verb: Verb,
+): Readonly<Record<string, QueryValue | undefined>> {
+  const query: Record<string, QueryValue | undefined> = {};
+  for (const [key, values] of given) {
+    const parameter = meanings.queries.get(key);
+    if (!parameter) continue;
+    const flag = `--${flags.find((one) => one.key === key)?.names[0] ?? key}`;
+    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter.kind, flag) as QueryValue;
+  }
+  const shortcut = queryShortcuts[`${verb.noun} ${verb.name}`];
+  if (shortcut && options[camel(shortcut.flag)] === true) query[shortcut.query] = shortcut.value;
+  return query;
+}

@@ -1,0 +1,41 @@
+/** What the parts of a verb share while it runs. */
+import type { Client, QueryValue } from '../../client/client.ts';
+import type { queryParameters } from '../../model/parameters.ts';
+import type { Cli } from '../session/command-context.ts';
+import { type BodyInput, buildBody } from './body.ts';
+import type { Verb } from './derive-verbs.ts';
+import type { Finder, Ids } from './references.ts';
+import type { Chosen } from './resolve-collection.ts';
+
+export type Options = Readonly<Record<string, unknown>>;
+
+export interface Run {
+  readonly cli: Cli;
+  readonly client: Client;
+  readonly finder: Finder;
+  readonly verb: Verb;
+  readonly chosen: Chosen;
+  readonly options: Options;
+  /** Ids of everything above the objects of the verb. */
+  readonly ids: Ids;
+  readonly query: Readonly<Record<string, QueryValue | undefined>>;
+  /** Words for the objects that the verb is about. */
+  readonly words: readonly string[];
+  /** Flags, `--set` and `-f`, not yet looked up. */
+  readonly input: BodyInput;
+}
+
+/** The name under which commander keeps a flag. */
+export function camel(flag: string): string {
+  return flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The body of the run, with its references looked up. */
+export function bodyOf(run: Run): Promise<Record<string, unknown>> {
+  return buildBody(run.cli, run.finder, run.input);
+}
+
+/** Whether the operation of the run has a query parameter. */
+export function hasQuery(run: Run, name: keyof typeof queryParameters): boolean {
+  return run.chosen.candidate.operation.query.includes(name);
+}
