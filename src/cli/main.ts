@@ -1,12 +1,12 @@
 /** From the words of the command line to an exit code. Loads only what the named noun needs. */
 import { InterruptedError, UsageError } from '../client/errors.ts';
-import { spelledOut, unknownFlag, unknownFlagError, wordPosition } from './args/argv-scan.ts';
+import { expandDebugFlag, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
 import { help } from './help/topics.ts';
 import { exitCodeOf, report } from './output/error-report.ts';
-import { Configured } from './session/effective-settings.ts';
+import { EffectiveSettings } from './session/effective-settings.ts';
 import { type Io, processIo } from './session/io.ts';
-import { nearest } from './text/did-you-mean.ts';
+import { closeMatches } from './text/did-you-mean.ts';
 
 /** Runs one command; the promise never rejects. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
@@ -39,8 +39,8 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
     const { writeReference } = await import('./help/reference.ts');
     return await writeReference(given[1] ?? '.', io, signal);
   }
-  const argv = spelledOut(given);
-  const at = wordPosition(argv);
+  const argv = expandDebugFlag(given);
+  const at = nextWordIndex(argv);
   const word = at < 0 ? undefined : argv[at];
   // What follows an unknown flag may be its value, and is taken for no noun.
   const odd = unknownFlag(at < 0 ? argv : argv.slice(0, at));
@@ -66,7 +66,7 @@ function isVersion(word: string): boolean {
 }
 
 function unknownNoun(word: string): UsageError {
-  const near = nearest(
+  const near = closeMatches(
     word.toLowerCase(),
     nouns.flatMap((noun) => [noun.name, ...noun.aliases]),
   );
@@ -102,7 +102,7 @@ function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
 
 function configuredFormat(io: Io, context: string | undefined): string | undefined {
   try {
-    const configured = new Configured(io.env);
+    const configured = new EffectiveSettings(io.env);
     configured.useOptions(context === undefined ? {} : { context });
     return configured.setting('output')?.value;
   } catch {

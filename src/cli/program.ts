@@ -2,14 +2,14 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../client/errors.ts';
 import { Held } from '../client/held.ts';
-import { unknownFlagError, wordPosition } from './args/argv-scan.ts';
+import { nextWordIndex, unknownFlagError } from './args/argv-scan.ts';
 import { type Noun, nouns } from './args/catalog.ts';
 import { addGlobalFlags, globalValues } from './args/global-flags.ts';
 import { specialNouns } from './commands/index.ts';
 import { ownPage } from './help/pages.ts';
-import { Cli } from './session/command-context.ts';
+import { CommandContext } from './session/command-context.ts';
 import type { Io } from './session/io.ts';
-import { nearest } from './text/did-you-mean.ts';
+import { closeMatches } from './text/did-you-mean.ts';
 import { addVerbs } from './verbs/verb-command.ts';
 
 /** Builds the noun, parses the words and runs what they say. Returns the exit code. */
@@ -19,7 +19,7 @@ export async function runNoun(
   io: Io,
   signal: AbortSignal,
 ): Promise<number> {
-  const cli = new Cli(io, signal);
+  const cli = new CommandContext(io, signal);
   const program = new Command('vmctl');
   program
     .exitOverride()
@@ -32,7 +32,7 @@ export async function runNoun(
     .helpCommand(false);
   const command = program.command(noun.name).description(noun.doc).enablePositionalOptions();
   const words = expandDotted(argv);
-  const at = wordPosition(words, words.indexOf(noun.name) + 1);
+  const at = nextWordIndex(words, words.indexOf(noun.name) + 1);
   await build(command, noun, at < 0 ? undefined : words[at], cli);
   // Without a verb nothing is run, and the verbs are only named.
   const leaves = at < 0 ? [] : command.commands;
@@ -41,14 +41,14 @@ export async function runNoun(
     cli.use(globalValues(leaf));
     const query = cli.setting('query')?.value;
     if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
-    if (cli.hold) checkHold(cli, leaf === command ? [noun.name] : [noun.name, leaf.name()]);
+    if (cli.dryRunMode) checkDryRun(cli, leaf === command ? [noun.name] : [noun.name, leaf.name()]);
   });
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof Held) {
-      const { showHeld } = await import('./output/dry-run.ts');
-      await showHeld(cli, error);
+      const { showDryRun } = await import('./output/dry-run.ts');
+      await showDryRun(cli, error);
       if (specialNouns[noun.name]?.verbs?.[words[at] ?? ''] !== undefined) {
         cli.note('more requests may follow; which, depends on the answer to this one');
       }
@@ -69,7 +69,7 @@ async function build(
   command: Command,
   noun: Noun,
   word: string | undefined,
-  cli: Cli,
+  cli: CommandContext,
 ): Promise<void> {
   const special = specialNouns[noun.name];
   if (!noun.api || (word !== undefined && special?.verbs?.[word] !== undefined)) {
@@ -93,7 +93,7 @@ const changesHere: ReadonlySet<string> = new Set(['login', 'logout', 'context', 
 const asksOften: ReadonlySet<string> = new Set(['wait', 'top', 'doctor', 'diff', 'export']);
 
 /** Refuses to show the requests of a command that has none to show. */
-function checkHold(cli: Cli, words: readonly string[]): void {
+function checkDryRun(cli: CommandContext, words: readonly string[]): void {
   const [noun = '', verb = noun] = words;
   const flag = cli.on('curl') ? '--curl' : '--dry-run';
   const why = changesHere.has(noun)
@@ -106,7 +106,7 @@ function checkHold(cli: Cli, words: readonly string[]): void {
 }
 
 function unknownVerb(noun: string, word: string, known: readonly string[]): UsageError {
-  const near = nearest(word, known);
+  const near = closeMatches(word, known);
   const isNoun = nouns.some(({ name }) => name === word);
   return new UsageError(`${noun} ${word}: there is no such verb`, {
     code: 'unknown_verb',

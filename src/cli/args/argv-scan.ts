@@ -13,7 +13,7 @@ const takesValue: ReadonlySet<string> = new Set(
  * The words with `--debug` written in full: its value is behind an equals sign or not there, and
  * never the next word.
  */
-export function spelledOut(argv: readonly string[]): readonly string[] {
+export function expandDebugFlag(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) =>
     word === '--debug' && (end < 0 || index < end) ? '--debug=http' : word,
@@ -21,7 +21,7 @@ export function spelledOut(argv: readonly string[]): readonly string[] {
 }
 
 /** Where the next word is that is neither a flag nor the value of a global one; -1 if nowhere. */
-export function wordPosition(argv: readonly string[], from = 0): number {
+export function nextWordIndex(argv: readonly string[], from = 0): number {
   for (let index = from; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
     if (word === '--') return index + 1 < argv.length ? index + 1 : -1;

@@ -3,7 +3,7 @@ import { UsageError } from '../../client/errors.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';
 import type { Kind } from '../../model/notation/attributes.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 
 const powers = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 const maxLong = 2n ** 63n - 1n;
@@ -50,7 +50,7 @@ function wordOf(text: string, name: string, flag: string): string {
   const plain = text.toLowerCase().replaceAll('-', '_');
   const found = words.find((word) => word === text) ?? words.find((word) => word === plain);
   if (found !== undefined) return found;
-  const near = nearest(plain, words);
+  const near = closeMatches(plain, words);
   const all = words.length <= 12 ? `it is one of: ${words.join(', ')}` : undefined;
   throw new UsageError(`${flag} ${text}: not a value of ${name.replaceAll('_', ' ')}`, {
     hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : (all ?? 'see the documentation'),

@@ -4,12 +4,11 @@ import { UsageError } from '../../client/errors.ts';
 import { errorOf } from '../../client/faults.ts';
 import type { Answer } from '../../client/http.ts';
 import { print } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { readInput } from '../verbs/documents.ts';
-import { type Fields, fieldsOf, withFields } from './api/fields.ts';
-import { writePages } from './api/pages.ts';
+import { type Fields, fieldsOf, withFields, writePages } from './api/request.ts';
 import { entryPoint } from './whoami.ts';
 
 interface ApiOptions extends Fields {
@@ -24,7 +23,7 @@ interface ApiOptions extends Fields {
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 
 /** Adds the arguments and flags of `vmctl api`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   const collect = (value: string, before: readonly string[] | undefined) => [
     ...(before ?? []),
     value,
@@ -60,7 +59,7 @@ Examples:
 }
 
 async function api(
-  cli: Cli,
+  cli: CommandContext,
   word: string,
   path: string | undefined,
   options: ApiOptions,
@@ -99,7 +98,12 @@ async function api(
   throw errorOf(answer, { request: { method, origin: '', path } });
 }
 
-async function send(cli: Cli, method: string, path: string, options: ApiOptions): Promise<Answer> {
+async function send(
+  cli: CommandContext,
+  method: string,
+  path: string,
+  options: ApiOptions,
+): Promise<Answer> {
   const { input, header, xml } = options;
   const client = await cli.client();
   const fields = method === 'GET' ? undefined : fieldsOf(options);
@@ -142,18 +146,18 @@ function headersOf(lines: readonly string[]): Record<string, string> {
 
 function head({ status, headers }: Answer): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${[`HTTP ${status}`, ...lines].map((line) => harmless.line(line)).join('\n')}\n\n`;
+  return `${[`HTTP ${status}`, ...lines].map((line) => escapeControlChars.line(line)).join('\n')}\n\n`;
 }
 
-async function writeBody(cli: Cli, { body }: Answer): Promise<void> {
+async function writeBody(cli: CommandContext, { body }: Answer): Promise<void> {
   const { stdout } = cli.io;
   if (body.length === 0) return;
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-  if (stdout.isTTY) await write(stdout, `${harmless.text(text).replace(/\n?$/, '\n')}`);
+  if (stdout.isTTY) await write(stdout, `${escapeControlChars.text(text).replace(/\n?$/, '\n')}`);
   else await write(stdout, text);
 }
 
-async function info(cli: Cli, { apiVersion }: ApiOptions): Promise<void> {
+async function info(cli: CommandContext, { apiVersion }: ApiOptions): Promise<void> {
   if (apiVersion === undefined) {
     const item = await entryPoint(await cli.client());
     await print(cli, { noun: 'api', type: 'api', items: [item], single: true });
@@ -162,7 +166,7 @@ async function info(cli: Cli, { apiVersion }: ApiOptions): Promise<void> {
   await api(cli, 'GET', `/v${apiVersion}`, {});
 }
 
-async function ping(cli: Cli): Promise<void> {
+async function ping(cli: CommandContext): Promise<void> {
   const client = await cli.client();
   const began = performance.now();
   const answer = await client.raw({ method: 'HEAD', path: '/' });

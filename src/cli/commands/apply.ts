@@ -1,9 +1,9 @@
 /** `vmctl apply`: makes a service as a definition says. */
 import type { Command } from 'commander';
 import { DeclinedError } from '../../client/errors.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
-import { Performer } from '../verbs/operation-runner.ts';
+import { OperationRunner } from '../verbs/operation-runner.ts';
 import { type Plan, planOf } from './definitions/plan.ts';
 import { definitionFrom } from './definitions/read.ts';
 import { showPlan, summaryOf } from './definitions/show.ts';
@@ -13,7 +13,7 @@ interface ApplyFlags {
 }
 
 /** Adds the arguments of `vmctl apply`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .argument('<file>', 'a definition, YAML or JSON; - is stdin')
     .option('--wait-timeout <duration>', 'give up waiting for one object after this time (10m)')
@@ -30,10 +30,10 @@ Examples:
     .action((file: string, flags: ApplyFlags) => apply(cli, file, flags));
 }
 
-async function apply(cli: Cli, file: string, flags: ApplyFlags): Promise<void> {
+async function apply(cli: CommandContext, file: string, flags: ApplyFlags): Promise<void> {
   const definition = await definitionFrom(cli, file);
-  const performer = await Performer.begin(cli, { ...flags });
-  const plan = await planOf(performer, definition);
+  const runner = await OperationRunner.begin(cli, { ...flags });
+  const plan = await planOf(runner, definition);
   await showPlan(cli, plan);
   cli.note(summaryOf(plan));
   if (plan.changes.length === 0 || cli.on('dryRun')) return;
@@ -53,7 +53,7 @@ async function apply(cli: Cli, file: string, flags: ApplyFlags): Promise<void> {
   cli.note(`${done} of ${done} done`);
 }
 
-async function agree(cli: Cli, plan: Plan): Promise<void> {
+async function agree(cli: CommandContext, plan: Plan): Promise<void> {
   if (cli.on('yes')) return;
   if (!canAsk(cli.io, cli.on('noInput'))) {
     throw new DeclinedError(`apply: ${summaryOf(plan)}, and nobody agreed`, {

@@ -3,19 +3,19 @@ import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { nounOf, nouns } from '../args/catalog.ts';
 import {
-  describeAll,
-  describeNoun,
   globalFlags,
+  manifestOfAll,
+  manifestOfNoun,
   type NounEntry,
 } from '../help/command-manifest.ts';
-import { exitCodes } from '../output/exit-codes.ts';
+import { exitCodes } from '../output/error-report.ts';
 import { formatOf, print } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import type { SpecialNouns } from './notation.ts';
 
 /** Adds the argument and the action of `vmctl commands`. */
-export function register(command: Command, cli: Cli, specialNouns: SpecialNouns): void {
+export function register(command: Command, cli: CommandContext, specialNouns: SpecialNouns): void {
   command
     .argument('[noun...]', 'only the commands of these nouns')
     .addHelpText(
@@ -30,14 +30,14 @@ Examples:
 }
 
 async function commands(
-  cli: Cli,
+  cli: CommandContext,
   words: readonly string[],
   specialNouns: SpecialNouns,
 ): Promise<void> {
   const tree: readonly NounEntry[] =
     words.length === 0
-      ? await describeAll(specialNouns, cli)
-      : await Promise.all(words.map((word) => describeNoun(named(word), specialNouns, cli)));
+      ? await manifestOfAll(specialNouns, cli)
+      : await Promise.all(words.map((word) => manifestOfNoun(named(word), specialNouns, cli)));
   const format = formatOf(cli);
   if (format === 'json' || format === 'yaml') {
     const item = {
@@ -55,7 +55,7 @@ async function commands(
 function named(word: string) {
   const noun = nounOf(word);
   if (noun) return noun;
-  const near = nearest(
+  const near = closeMatches(
     word,
     nouns.map(({ name }) => name),
   );

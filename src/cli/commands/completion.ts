@@ -1,11 +1,11 @@
 /** `vmctl completion`: the script that makes a shell complete. Never connects. */
 import { Argument, type Command } from 'commander';
 import { type Shell, scripts, shells } from '../completion/scripts.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 
 /** Adds the argument and the action of `vmctl completion`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .addArgument(new Argument('<shell>', 'for which shell').choices(shells))
     .addHelpText(

@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { print } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { changeConfiguration } from '../session/config-file.ts';
 import { longFlag, type SettingName, settingNames, settings } from '../session/settings.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 
 /** Adds the verbs of `vmctl config`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .command('list')
     .alias('ls')
@@ -42,7 +42,7 @@ function keys(): readonly string[] {
     .filter((key) => !ofTheServer.has(key));
 }
 
-async function list(cli: Cli): Promise<void> {
+async function list(cli: CommandContext): Promise<void> {
   const items = settingNames.map((name) => {
     const setting = settings[name];
     const found = cli.setting(name);
@@ -62,10 +62,10 @@ function originOf(name: SettingName, origin: string): string {
   return origin === 'environment' ? (settings[name].env ?? origin) : origin;
 }
 
-async function set(cli: Cli, key: string, value: string | undefined): Promise<void> {
+async function set(cli: CommandContext, key: string, value: string | undefined): Promise<void> {
   const name = settingNames.find((one) => settings[one].key === key);
   if (name === undefined || ofTheServer.has(key)) {
-    const near = nearest(key, keys());
+    const near = closeMatches(key, keys());
     throw new UsageError(`config: there is no default ${key}`, {
       hint:
         near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${keys().join(', ')}`,
@@ -77,7 +77,7 @@ async function set(cli: Cli, key: string, value: string | undefined): Promise<vo
       hint: `it is one of: ${values.join(', ')}`,
     });
   }
-  await changeConfiguration(cli.places.configFile, (now) => {
+  await changeConfiguration(cli.paths.configFile, (now) => {
     const { [key]: _before, ...others } = now.defaults;
     return { ...now, defaults: value === undefined ? others : { ...others, [key]: value } };
   });

@@ -2,15 +2,15 @@
 import type { Command } from 'commander';
 import { ConflictError, DeclinedError, NotFoundError, UsageError } from '../../client/errors.ts';
 import { print } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { type Context, changeConfiguration, contextNamed } from '../session/config-file.ts';
-import { keptBy } from '../session/credentials.ts';
+import { storeOf } from '../session/credentials.ts';
 import { secretStore } from '../session/password-store.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import { tokenStore } from '../session/token-store.ts';
 
 /** Adds the verbs of `vmctl context`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .command('list')
     .alias('ls')
@@ -82,7 +82,7 @@ function itemOf(name: string, context: Context, current: boolean): Record<string
   };
 }
 
-async function list(cli: Cli): Promise<void> {
+async function list(cli: CommandContext): Promise<void> {
   const { contexts } = cli.configuration;
   const current = cli.contextName();
   await print(cli, {
@@ -92,7 +92,7 @@ async function list(cli: Cli): Promise<void> {
   });
 }
 
-async function show(cli: Cli, given?: string): Promise<void> {
+async function show(cli: CommandContext, given?: string): Promise<void> {
   const name = given ?? cli.contextName();
   if (name === undefined) {
     throw new NotFoundError('there is no current context', {
@@ -103,20 +103,25 @@ async function show(cli: Cli, given?: string): Promise<void> {
   await tell(cli, name, contextNamed(cli.configuration, name), name === cli.contextName());
 }
 
-async function tell(cli: Cli, name: string, context: Context, current: boolean): Promise<void> {
+async function tell(
+  cli: CommandContext,
+  name: string,
+  context: Context,
+  current: boolean,
+): Promise<void> {
   const item = itemOf(name, context, current);
   await print(cli, { noun: 'contexts', items: [item], columns, single: true });
 }
 
-async function use(cli: Cli, name: string): Promise<void> {
-  await changeConfiguration(cli.places.configFile, (now) => {
+async function use(cli: CommandContext, name: string): Promise<void> {
+  await changeConfiguration(cli.paths.configFile, (now) => {
     contextNamed(now, name);
     return { ...now, current: name };
   });
   cli.note(`current context: ${name}`);
 }
 
-async function set(cli: Cli, given: string | undefined, flags: SetFlags): Promise<void> {
+async function set(cli: CommandContext, given: string | undefined, flags: SetFlags): Promise<void> {
   const name = given ?? cli.contextName() ?? '';
   const before = contextNamed(cli.configuration, name);
   const called = flags.name ?? name;
@@ -133,7 +138,7 @@ async function set(cli: Cli, given: string | undefined, flags: SetFlags): Promis
     ...(flags.protected === undefined ? {} : { protected: flags.protected }),
     ...(flags.readOnly === undefined ? {} : { readOnly: flags.readOnly }),
   };
-  await changeConfiguration(cli.places.configFile, (now) => {
+  await changeConfiguration(cli.paths.configFile, (now) => {
     const { [name]: _before, ...others } = now.contexts;
     return {
       ...now,
@@ -144,7 +149,7 @@ async function set(cli: Cli, given: string | undefined, flags: SetFlags): Promis
   await tell(cli, called, context, name === cli.contextName());
 }
 
-async function remove(cli: Cli, name: string): Promise<void> {
+async function remove(cli: CommandContext, name: string): Promise<void> {
   const context = contextNamed(cli.configuration, name);
   if (!cli.on('yes')) {
     if (!canAsk(cli.io, cli.on('noInput'))) {
@@ -156,9 +161,9 @@ async function remove(cli: Cli, name: string): Promise<void> {
       throw new DeclinedError(`the context ${name} is kept`);
     }
   }
-  const kept = keptBy(context.credentials);
+  const kept = storeOf(context.credentials);
   if (kept) await (await secretStore(cli, kept, context.url, context.username)).forget();
-  await changeConfiguration(cli.places.configFile, (now) => {
+  await changeConfiguration(cli.paths.configFile, (now) => {
     const { [name]: _gone, ...contexts } = now.contexts;
     const { current, ...rest } = now;
     return {
@@ -167,6 +172,6 @@ async function remove(cli: Cli, name: string): Promise<void> {
       ...(current === undefined || current === name ? {} : { current }),
     };
   });
-  tokenStore(cli.places.stateDirectory, context.url, context.username).forget();
+  tokenStore(cli.paths.stateDirectory, context.url, context.username).forget();
   cli.note(`forgot the context ${name}`);
 }

@@ -1,7 +1,7 @@
 /** `vmctl diff`: how a service differs from a definition. */
 import type { Command } from 'commander';
-import type { Cli } from '../session/command-context.ts';
-import { Performer } from '../verbs/operation-runner.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { OperationRunner } from '../verbs/operation-runner.ts';
 import { planOf } from './definitions/plan.ts';
 import { definitionFrom } from './definitions/read.ts';
 import { showPlan, summaryOf } from './definitions/show.ts';
@@ -10,7 +10,7 @@ import { showPlan, summaryOf } from './definitions/show.ts';
 const differs = 11;
 
 /** Adds the arguments of `vmctl diff`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .argument('<file>', 'a definition, YAML or JSON; - is stdin')
     .addHelpText(
@@ -25,9 +25,9 @@ Examples:
     .action((file: string) => diff(cli, file));
 }
 
-async function diff(cli: Cli, file: string): Promise<void> {
+async function diff(cli: CommandContext, file: string): Promise<void> {
   const definition = await definitionFrom(cli, file);
-  const plan = await planOf(await Performer.begin(cli, {}), definition);
+  const plan = await planOf(await OperationRunner.begin(cli, {}), definition);
   await showPlan(cli, plan);
   cli.note(summaryOf(plan));
   if (plan.changes.length + plan.fixed.length > 0) cli.exitCode = differs;

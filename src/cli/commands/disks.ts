@@ -1,11 +1,11 @@
 /** `vmctl disks upload`, `download` and `verify`: images between local files and disks. */
 import { type Command, Option } from 'commander';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import type { DownloadFlags } from './disks/download.ts';
 import type { UploadFlags } from './disks/upload.ts';
 
 /** Adds the verbs that the model does not describe. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   const upload = command
     .command('upload')
     .argument(

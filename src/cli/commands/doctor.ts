@@ -8,7 +8,7 @@ import { proxyOf } from '../../client/proxy.ts';
 import { presentedCa } from '../../client/trust.ts';
 import { namesProxy } from '../../client/via-proxy.ts';
 import { print } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { openHttp, type Target, targetOf } from '../session/connect.ts';
 import { entryPoint, productOf } from './whoami.ts';
 
@@ -27,7 +27,7 @@ const dayOfMilliseconds = 86_400_000;
 const samples = 5;
 
 /** Adds the action of `vmctl doctor`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .addHelpText(
       'after',
@@ -42,7 +42,7 @@ Examples:
     .action(() => doctor(cli));
 }
 
-async function doctor(cli: Cli): Promise<void> {
+async function doctor(cli: CommandContext): Promise<void> {
   const findings: Finding[] = [checkFiles(cli)];
   const target = attemptTarget(cli);
   if ('check' in target) {
@@ -69,8 +69,8 @@ function failed(check: string, error: unknown): Finding {
 }
 
 /** Configuration and state: there, ours, and closed to others. */
-function checkFiles(cli: Cli): Finding {
-  const { configFile, stateDirectory } = cli.places;
+function checkFiles(cli: CommandContext): Finding {
+  const { configFile, stateDirectory } = cli.paths;
   try {
     const { contexts } = cli.configuration;
     const open = [configFile, stateDirectory].filter(
@@ -88,7 +88,7 @@ function checkFiles(cli: Cli): Finding {
 }
 
 /** Which way requests go. */
-function checkProxy({ io }: Cli, target: Target): readonly Finding[] {
+function checkProxy({ io }: CommandContext, target: Target): readonly Finding[] {
   const check = 'proxy';
   try {
     const proxy = proxyOf(target.address.origin, io.env);
@@ -99,7 +99,7 @@ function checkProxy({ io }: Cli, target: Target): readonly Finding[] {
   }
 }
 
-function attemptTarget(cli: Cli): Target | Finding {
+function attemptTarget(cli: CommandContext): Target | Finding {
   try {
     return targetOf(cli);
   } catch (error) {
@@ -112,7 +112,7 @@ function hostOf({ address }: Target): { readonly host: string; readonly port: nu
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 443) };
 }
 
-async function checkName(cli: Cli, target: Target): Promise<readonly Finding[]> {
+async function checkName(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
   const { host } = hostOf(target);
   // Behind a proxy, names and connections are its business.
   if (proxyOf(target.address.origin, cli.io.env)) return [];
@@ -126,7 +126,7 @@ async function checkName(cli: Cli, target: Target): Promise<readonly Finding[]> 
   }
 }
 
-async function checkPort(cli: Cli, target: Target): Promise<readonly Finding[]> {
+async function checkPort(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
   const { host, port } = hostOf(target);
   if (proxyOf(target.address.origin, cli.io.env)) return [];
   const began = performance.now();
@@ -148,7 +148,7 @@ async function checkPort(cli: Cli, target: Target): Promise<readonly Finding[]> 
 }
 
 /** Whom the service says it is, against whom somebody agreed to trust. */
-async function checkCertificate(cli: Cli, target: Target): Promise<readonly Finding[]> {
+async function checkCertificate(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
   const { origin } = target.address;
   try {
     const presented = await presentedCa(origin, cli.io.env, cli.signal);
@@ -178,7 +178,7 @@ async function checkCertificate(cli: Cli, target: Target): Promise<readonly Find
 }
 
 /** Clock, sign-in, product and delay: what requests tell. */
-async function checkService(cli: Cli, target: Target): Promise<readonly Finding[]> {
+async function checkService(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   try {
     findings.push(await checkClock(cli, target));
@@ -204,7 +204,7 @@ async function checkService(cli: Cli, target: Target): Promise<readonly Finding[
 }
 
 /** The server tells its time with every answer. */
-async function checkClock(cli: Cli, target: Target): Promise<Finding> {
+async function checkClock(cli: CommandContext, target: Target): Promise<Finding> {
   const http = await openHttp(cli, target);
   try {
     const { origin, appRoot = '' } = target.address;

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { enums } from '../../model/enums.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { singular } from '../verbs/collections.ts';
 import { verbOf } from '../verbs/derive-verbs.ts';
 import { flagsOf } from '../verbs/flags.ts';
@@ -17,7 +17,7 @@ interface ReportFlags {
 }
 
 /** Adds the verbs that the model does not describe. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .command('report')
     .argument('<text>', 'what happened')
@@ -40,7 +40,7 @@ Examples:
     .action((text: string, flags: ReportFlags) => report(cli, text, flags));
 }
 
-async function report(cli: Cli, text: string, flags: ReportFlags): Promise<void> {
+async function report(cli: CommandContext, text: string, flags: ReportFlags): Promise<void> {
   const verb = verbOf('events', 'create');
   if (!verb) throw new Error('The model has no events.');
   const given = new Map([

@@ -5,15 +5,15 @@ import { types } from '../../model/derive/types.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { nounOf, nouns } from '../args/catalog.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { collectionsOf } from '../verbs/collections.ts';
 import { attributeFacts, typeFacts } from './explain/facts.ts';
 import { attributePage, typePage } from './explain/pages.ts';
 
 /** Adds the argument and the action of `vmctl explain`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .argument('<type[.attribute...]>', 'a type or a noun, and attributes in it: vm.cpu.topology')
     .addHelpText(
@@ -27,7 +27,7 @@ Examples:
     .action((words: string) => explain(cli, words));
 }
 
-async function explain(cli: Cli, words: string): Promise<void> {
+async function explain(cli: CommandContext, words: string): Promise<void> {
   const [first = '', ...path] = words.split('.');
   const start = typeNamed(first);
   const found = follow(start, path);
@@ -61,7 +61,7 @@ function typeNamed(word: string): string {
   const type = noun?.api ? collectionsOf(noun.name)[0]?.type : undefined;
   if (type !== undefined) return type;
   const known = [...Object.keys(types), ...nouns.filter(({ api }) => api).map(({ name }) => name)];
-  const near = nearest(plain, known);
+  const near = closeMatches(plain, known);
   throw new UsageError(`${word}: there is no such type`, {
     code: 'unknown_type',
     hint:
@@ -96,7 +96,7 @@ function follow(start: string, path: readonly string[]): Found {
 }
 
 function unknownAttribute(owner: string, word: string, known: readonly string[]): UsageError {
-  const near = nearest(word, known);
+  const near = closeMatches(word, known);
   return new UsageError(`${owner} has no attribute ${word}`, {
     code: 'unknown_attribute',
     hint:

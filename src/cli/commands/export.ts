@@ -4,14 +4,14 @@ import { UsageError } from '../../client/errors.ts';
 import { nounOf } from '../args/catalog.ts';
 import { formatOf } from '../output/print.ts';
 import { yamlText } from '../output/yaml.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { jsonText } from '../text/json.ts';
-import { Performer } from '../verbs/operation-runner.ts';
+import { OperationRunner } from '../verbs/operation-runner.ts';
 import { Exporter, exported } from './definitions/export.ts';
 
 /** Adds the arguments of `vmctl export`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .argument('[noun...]', `which collections (${exported.join(', ')})`)
     .addHelpText(
@@ -27,7 +27,7 @@ Examples:
     .action((words: readonly string[]) => runExport(cli, words));
 }
 
-async function runExport(cli: Cli, words: readonly string[]): Promise<void> {
+async function runExport(cli: CommandContext, words: readonly string[]): Promise<void> {
   const nouns = words.map((word) => {
     const name = nounOf(word)?.name;
     if (name !== undefined && exported.includes(name)) return name;
@@ -37,8 +37,8 @@ async function runExport(cli: Cli, words: readonly string[]): Promise<void> {
   });
   const wanted = nouns.length > 0 ? exported.filter((name) => nouns.includes(name)) : exported;
   const format = formatOf(cli);
-  const performer = await Performer.begin(cli, {});
-  const definition = await new Exporter(performer).definition(wanted);
+  const runner = await OperationRunner.begin(cli, {});
+  const definition = await new Exporter(runner).definition(wanted);
   const text = format === 'json' ? `${jsonText(definition, 2)}\n` : await yamlText(definition);
   await write(cli.io.stdout, text);
 }

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { ConflictError, WaitTimeoutError } from '../../client/errors.ts';
 import { pause } from '../../client/pause.ts';
 import { Progress } from '../output/progress.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { durationOf } from '../text/duration.ts';
-import { brickNames } from '../verbs/bricks.ts';
 import { collectionAt } from '../verbs/collections.ts';
-import { Performer } from '../verbs/operation-runner.ts';
+import { OperationRunner } from '../verbs/operation-runner.ts';
+import { brickNames } from '../verbs/references.ts';
 
 interface DecommissionFlags {
   readonly cluster: string;
@@ -20,7 +20,7 @@ const firstPause = 200;
 const longestPause = 5_000;
 
 /** Adds the verbs that the model does not describe. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .command('decommission')
     .argument('<brick...>', 'HOST:/DIRECTORY, or ids')
@@ -40,22 +40,22 @@ Examples:
 }
 
 async function decommission(
-  cli: Cli,
+  cli: CommandContext,
   bricks: readonly string[],
   flags: DecommissionFlags,
 ): Promise<void> {
   const timeout = durationOf(flags.waitTimeout, '--wait-timeout');
-  const performer = await Performer.begin(cli, {});
-  const { id: cluster } = await performer.find(flags.cluster, '/clusters');
+  const runner = await OperationRunner.begin(cli, {});
+  const { id: cluster } = await runner.find(flags.cluster, '/clusters');
   const volumes = '/clusters/{cluster}/glustervolumes';
-  const { id: volume } = await performer.find(flags.volume, volumes, { cluster });
+  const { id: volume } = await runner.find(flags.volume, volumes, { cluster });
   const step = { path: bricksOf, ids: { cluster, volume }, body: brickNames(bricks) };
-  const begun = await performer.call({ ...step, name: 'migrate' });
+  const begun = await runner.call({ ...step, name: 'migrate' });
   const job = (begun['job'] as { readonly id?: string } | undefined)?.id;
   const where = `--volume ${flags.volume} --cluster ${flags.cluster}`;
   if (job !== undefined) {
     try {
-      await finished(cli, performer, job, timeout, bricks);
+      await finished(cli, runner, job, timeout, bricks);
     } catch (error) {
       cli.note(
         `the bricks are still there; vmctl glusterbricks stop-migrate ${bricks.join(' ')} ${where} cancels`,
@@ -63,14 +63,14 @@ async function decommission(
       throw error;
     }
   }
-  await performer.call({ ...step, name: 'remove' });
+  await runner.call({ ...step, name: 'remove' });
   cli.note(`removed: ${bricks.join(', ')}`);
 }
 
 /** Waits until the data has moved. Throws when it could not. */
 async function finished(
-  cli: Cli,
-  performer: Performer,
+  cli: CommandContext,
+  runner: OperationRunner,
   job: string,
   timeout: number,
   bricks: readonly string[],
@@ -80,7 +80,7 @@ async function finished(
   let seen: unknown;
   try {
     for (let delay = firstPause; ; delay = Math.min(delay * 1.4, longestPause)) {
-      const { status } = await performer.call({
+      const { status } = await runner.call({
         path: collectionAt('/jobs').object ?? '',
         name: 'get',
         ids: { job },

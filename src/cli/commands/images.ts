@@ -1,12 +1,12 @@
 /** `vmctl images options`, `read`, `write` and so on: the image daemon itself, by a ticket's URL. */
 import { type Command, Option } from 'commander';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import type { ReadFlags, WriteFlags, ZeroFlags } from './images/bytes.ts';
 import type { ChecksumFlags, ExtentsFlags } from './images/inspect.ts';
 import type { ServeFlags } from './images/serve.ts';
 
 /** Adds the verbs that the model does not describe. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   const verb = (name: string, purpose: string, ...examples: string[]) =>
     command
       .command(name)
@@ -89,7 +89,7 @@ export function register(command: Command, cli: Cli): void {
   registerServe(command, cli);
 }
 
-function registerServe(command: Command, cli: Cli): void {
+function registerServe(command: Command, cli: CommandContext): void {
   command
     .command('serve')
     .description('Run the image daemon by itself, for images in files and behind NBD servers')

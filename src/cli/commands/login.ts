@@ -7,8 +7,8 @@ import { Client, type Thing } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { type CredentialSource, type KeptToken, Session } from '../../client/session.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
-import { agreeOnCa } from '../session/ca-prompt.ts';
-import type { Cli } from '../session/command-context.ts';
+import { promptForCa } from '../session/ca-prompt.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { type Context, type CredentialKind, changeConfiguration } from '../session/config-file.ts';
 import { openHttp } from '../session/connect.ts';
 import { fromCommand, fromContext, fromFile, fromPrompt, known } from '../session/credentials.ts';
@@ -32,7 +32,7 @@ interface Destination {
 }
 
 /** Adds the arguments and flags of `vmctl login`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .argument('[url]', 'the server: https://host[:port][/path]; by default the current context')
     .option('--password-stdin', 'read the password from the first line of stdin')
@@ -59,10 +59,14 @@ Examples:
     .action((url: string | undefined, options: LoginOptions) => login(cli, url, options));
 }
 
-async function login(cli: Cli, url: string | undefined, options: LoginOptions): Promise<void> {
+async function login(
+  cli: CommandContext,
+  url: string | undefined,
+  options: LoginOptions,
+): Promise<void> {
   const to = destination(cli, url);
   const username = await whoSignsIn(cli, to);
-  const ca = await agreeOnCa(cli, to.address, options.caFingerprint, to.before?.ca);
+  const ca = await promptForCa(cli, to.address, options.caFingerprint, to.before?.ca);
   const [source, credentials] = await passwordFrom(cli, to, username, options);
   const http = await openHttp(cli, {
     address: to.address,
@@ -85,8 +89,8 @@ async function login(cli: Cli, url: string | undefined, options: LoginOptions): 
       ...(ca ? { ca } : {}),
       credentials: stored,
     };
-    tokenStore(cli.places.stateDirectory, context.url, username).save(kept);
-    await changeConfiguration(cli.places.configFile, (now) => ({
+    tokenStore(cli.paths.stateDirectory, context.url, username).save(kept);
+    await changeConfiguration(cli.paths.configFile, (now) => ({
       ...now,
       current: to.name,
       contexts: { ...now.contexts, [to.name]: context },
@@ -114,7 +118,7 @@ async function enter(
   return [await session.current(), api];
 }
 
-function destination(cli: Cli, url: string | undefined): Destination {
+function destination(cli: CommandContext, url: string | undefined): Destination {
   const { contexts, current } = cli.configuration;
   const named = cli.setting('context')?.value;
   const elsewhere = cli.setting('url');
@@ -138,7 +142,7 @@ function destination(cli: Cli, url: string | undefined): Destination {
   return { address, name, ...(same ? { before: same } : {}) };
 }
 
-async function whoSignsIn(cli: Cli, to: Destination): Promise<string> {
+async function whoSignsIn(cli: CommandContext, to: Destination): Promise<string> {
   const given = cli.setting('username');
   if (given && given.origin !== 'context') return given.value;
   if (to.before) return to.before.username;
@@ -154,15 +158,15 @@ async function whoSignsIn(cli: Cli, to: Destination): Promise<string> {
 
 /** The password for now, and how it is found again when the token has run out. */
 async function passwordFrom(
-  cli: Cli,
+  cli: CommandContext,
   to: Destination,
   username: string,
   options: LoginOptions,
 ): Promise<[CredentialSource, CredentialKind]> {
   const { io } = cli;
   const file = cli.setting('passwordFile');
-  const chosen = [options.passwordStdin, options.passwordCommand, file?.origin === 'flag'];
-  if (chosen.filter(Boolean).length > 1) {
+  const resolved = [options.passwordStdin, options.passwordCommand, file?.origin === 'flag'];
+  if (resolved.filter(Boolean).length > 1) {
     throw new UsageError('the password can come from one place only', {
       hint: 'give one of --password-stdin, --password-command and --password-file',
     });
@@ -211,7 +215,7 @@ function remembered(source: CredentialSource): Remembering {
  * Returns how it is found again.
  */
 async function keep(
-  cli: Cli,
+  cli: CommandContext,
   asked: LoginOptions['store'],
   url: string,
   username: string,
@@ -234,7 +238,12 @@ async function keep(
   return { source: name === 'keyring' ? 'keyring' : 'encrypted' };
 }
 
-async function tell(cli: Cli, name: string, context: Context, api: Thing): Promise<void> {
+async function tell(
+  cli: CommandContext,
+  name: string,
+  context: Context,
+  api: Thing,
+): Promise<void> {
   cli.note(
     `signed in as ${context.username} at ${context.url} (${productOf(api)}), context ${name}`,
   );

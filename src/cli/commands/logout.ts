@@ -2,33 +2,33 @@
 import type { Command } from 'commander';
 import { AuthError } from '../../client/errors.ts';
 import { revoke } from '../../client/sign-in.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { changeConfiguration } from '../session/config-file.ts';
 import { openHttp, type Target, targetOf } from '../session/connect.ts';
-import { keptBy } from '../session/credentials.ts';
+import { storeOf } from '../session/credentials.ts';
 import { secretStore } from '../session/password-store.ts';
 import { tokenStore } from '../session/token-store.ts';
 
 /** Adds the action of `vmctl logout`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .addHelpText('after', '\nExamples:\n  vmctl logout\n  vmctl logout -c lab')
     .action(() => logout(cli));
 }
 
 /** Who signs out does not want to be signed in again by the next command. */
-async function forgetPassword(cli: Cli, { context }: Target): Promise<void> {
-  const kept = context && keptBy(context.credentials);
+async function forgetPassword(cli: CommandContext, { context }: Target): Promise<void> {
+  const kept = context && storeOf(context.credentials);
   const name = cli.contextName();
   if (!context || !kept || name === undefined) return;
   await (await secretStore(cli, kept, context.url, context.username)).forget();
-  await changeConfiguration(cli.places.configFile, (now) => ({
+  await changeConfiguration(cli.paths.configFile, (now) => ({
     ...now,
     contexts: { ...now.contexts, [name]: { ...context, credentials: { source: 'prompt' } } },
   }));
 }
 
-async function logout(cli: Cli): Promise<void> {
+async function logout(cli: CommandContext): Promise<void> {
   const target = targetOf(cli);
   const { username, url } = target;
   if (username === undefined) {
@@ -36,7 +36,7 @@ async function logout(cli: Cli): Promise<void> {
       hint: 'give --username, or the context with -c',
     });
   }
-  const store = tokenStore(cli.places.stateDirectory, url, username);
+  const store = tokenStore(cli.paths.stateDirectory, url, username);
   const kept = store.load();
   if (!kept) {
     cli.note(`${username} is not signed in at ${url}`);

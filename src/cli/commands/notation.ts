@@ -1,6 +1,6 @@
 /** How nouns, and verbs of nouns, that the model does not describe are declared. */
 import type { Command } from 'commander';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** All of them, by noun. */
 export type SpecialNouns = Readonly<Record<string, SpecialNoun>>;
@@ -12,7 +12,7 @@ export interface NounModule {
    */
   readonly register: (
     command: Command,
-    cli: Cli,
+    cli: CommandContext,
     specialNouns: SpecialNouns,
   ) => void | Promise<void>;
 }

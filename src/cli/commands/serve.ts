@@ -8,9 +8,9 @@ import { UsageError } from '../../client/errors.ts';
 import { shellWord } from '../../client/shell-word.ts';
 import type { ServerOptions } from '../../server/core/options.ts';
 import type { RunningServer } from '../../server/main.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { writeOptionFile, writeReadyFile } from '../session/option-file.ts';
+import { writeOptionFile, writeReadyFile } from '../session/private-file.ts';
 import { stopSignal } from '../session/stop-signal.ts';
 
 interface Flags {
@@ -47,7 +47,7 @@ interface Flags {
 }
 
 /** Adds options and action of `vmctl serve`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .usage('[options] [-- COMMAND...]')
     .argument('[command...]', 'run this command against the server, then stop it')
@@ -145,7 +145,7 @@ function number(text: string): number {
   return value;
 }
 
-async function serve(cli: Cli, words: readonly string[], flags: Flags): Promise<void> {
+async function serve(cli: CommandContext, words: readonly string[], flags: Flags): Promise<void> {
   if (flags.save !== undefined) return save(cli, flags.save);
   const { check, backup, restore } = flags;
   if (check === true || backup !== undefined || restore !== undefined) {
@@ -177,7 +177,11 @@ function refusalOf(error: unknown): UsageError {
   return new UsageError(message ?? String(error), hint === undefined ? {} : { hint });
 }
 
-async function serverOptions(cli: Cli, flags: Flags, hasCommand: boolean): Promise<ServerOptions> {
+async function serverOptions(
+  cli: CommandContext,
+  flags: Flags,
+  hasCommand: boolean,
+): Promise<ServerOptions> {
   const { parseAddress, parseHostName, parseOrigin } = await import('../../server/core/options.ts');
   if (flags.memory && flags.data !== undefined) {
     throw new UsageError('--memory keeps nothing, --data names a folder: use one of them');
@@ -229,12 +233,12 @@ function absolute(path: string | undefined): string | undefined {
   return path === undefined ? undefined : resolve(path);
 }
 
-function dataFolder(cli: Cli, { data }: Flags): string {
-  return resolve(data ?? join(cli.places.stateDirectory, 'serve'));
+function dataFolder(cli: CommandContext, { data }: Flags): string {
+  return resolve(data ?? join(cli.paths.stateDirectory, 'serve'));
 }
 
 /** Fetches the state of a running server into a file, which is there as a whole or not at all. */
-async function save(cli: Cli, file: string): Promise<void> {
+async function save(cli: CommandContext, file: string): Promise<void> {
   const client = await cli.client();
   const answer = await client.raw({ method: 'GET', path: '/_vmctl/state' });
   if (answer.status !== 200) {
@@ -260,7 +264,7 @@ async function faultsOf(rules: readonly string[]): Promise<Readonly<Record<strin
   });
 }
 
-function passwordOf(cli: Cli, { passwordFile }: Flags): string | undefined {
+function passwordOf(cli: CommandContext, { passwordFile }: Flags): string | undefined {
   if (passwordFile === undefined) return cli.io.env['VMCTL_SERVE_PASSWORD'] || undefined;
   try {
     const password = readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, '');
@@ -280,7 +284,7 @@ function withoutServer(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 /** Tells where the server is: as a file, as shell exports, and in words. */
 async function announce(
-  cli: Cli,
+  cli: CommandContext,
   server: RunningServer,
   flags: Flags,
   runsCommand: boolean,

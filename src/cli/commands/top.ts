@@ -4,11 +4,11 @@ import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { pause } from '../../client/pause.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
-import { redrawn } from '../output/screen.ts';
-import { type Cli, wholeNumber } from '../session/command-context.ts';
+import { redrawn } from '../output/progress.ts';
+import { type CommandContext, wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { durationOf } from '../text/duration.ts';
-import { Performer } from '../verbs/operation-runner.ts';
+import { OperationRunner } from '../verbs/operation-runner.ts';
 
 interface TopFlags {
   readonly interval: string;
@@ -81,7 +81,7 @@ function round(value: number): number {
 }
 
 /** Adds the arguments of `vmctl top`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .addArgument(
       new Argument('[kind]', 'what to look at').choices(Object.keys(kinds)).default('hosts'),
@@ -103,7 +103,7 @@ Examples:
     .action((kind: string, flags: TopFlags) => top(cli, kind, flags));
 }
 
-async function top(cli: Cli, name: string, flags: TopFlags): Promise<void> {
+async function top(cli: CommandContext, name: string, flags: TopFlags): Promise<void> {
   const kind = kinds[name];
   if (!kind) throw new UsageError(`top ${name}: there is no such kind`);
   if (!['cpu', 'memory', 'name'].includes(flags.by)) {
@@ -113,9 +113,9 @@ async function top(cli: Cli, name: string, flags: TopFlags): Promise<void> {
   const limit = wholeNumber(flags.limit, '--limit') ?? Infinity;
   const inPlace = cli.io.stdout.isTTY === true && isTable(formatOf(cli));
   const count = wholeNumber(flags.count, '--count') ?? (inPlace ? Infinity : 1);
-  const performer = await Performer.begin(cli, {});
+  const runner = await OperationRunner.begin(cli, {});
   for (let look = 1; ; look += 1) {
-    const rows = sorted(await measured(performer, kind), flags.by).slice(0, limit);
+    const rows = sorted(await measured(runner, kind), flags.by).slice(0, limit);
     await show(cli, name, kind, rows, look === 1, inPlace);
     if (look >= count) return;
     await pause(interval, cli.signal);
@@ -123,9 +123,9 @@ async function top(cli: Cli, name: string, flags: TopFlags): Promise<void> {
 }
 
 /** One request for all objects of a kind, with their statistics. */
-async function measured(performer: Performer, kind: Kind): Promise<readonly Row[]> {
+async function measured(runner: OperationRunner, kind: Kind): Promise<readonly Row[]> {
   const follow = kind.path === '/vms' ? 'statistics,host' : 'statistics';
-  const items = await performer.list({ path: kind.path, follow });
+  const items = await runner.list({ path: kind.path, follow });
   return items.filter(kind.isMeasured).map((item) => kind.row(item, valuesOf(item)));
 }
 
@@ -150,7 +150,7 @@ function sorted(rows: readonly Row[], by: string): readonly Row[] {
 
 /** On a terminal the screen is drawn anew; elsewhere each look has its time in front. */
 async function show(
-  cli: Cli,
+  cli: CommandContext,
   noun: string,
   { columns }: Kind,
   rows: readonly Row[],

@@ -1,6 +1,6 @@
 /** `vmctl vms console` and `snapshot`: what people do with machines in one command. */
 import type { Command } from 'commander';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { verbOf } from '../verbs/derive-verbs.ts';
 import { flagsOf } from '../verbs/flags.ts';
 import { runVerb } from '../verbs/run-verb.ts';
@@ -14,7 +14,7 @@ interface SnapshotFlags {
 }
 
 /** Adds the verbs that the model does not describe. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .command('console')
     .argument('<vm>', 'name or id')
@@ -53,7 +53,7 @@ Examples:
 }
 
 /** The same as `snapshots create --vm VM`, where one thinks of it. */
-async function snapshot(cli: Cli, vm: string, flags: SnapshotFlags): Promise<void> {
+async function snapshot(cli: CommandContext, vm: string, flags: SnapshotFlags): Promise<void> {
   const verb = verbOf('snapshots', 'create');
   if (!verb) throw new Error('The model has no snapshots.');
   const given = new Map([

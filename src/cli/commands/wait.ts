@@ -1,7 +1,7 @@
 /** `vmctl wait`: until objects of any kind are in a state. */
 import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { kindOf } from '../verbs/collections.ts';
 import { verbOf } from '../verbs/derive-verbs.ts';
 import { flagsOf } from '../verbs/flags.ts';
@@ -15,7 +15,7 @@ interface WaitOptions {
 }
 
 /** Adds the arguments and flags of `vmctl wait`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .argument('<kind/ref...>', 'objects with their kind: vms/web01')
     .option('--for <condition>', 'status=up, status!=locked, exists, gone; by default: settled')
@@ -33,7 +33,11 @@ Examples:
     .action((words: readonly string[], options: WaitOptions) => wait(cli, words, options));
 }
 
-async function wait(cli: Cli, words: readonly string[], options: WaitOptions): Promise<void> {
+async function wait(
+  cli: CommandContext,
+  words: readonly string[],
+  options: WaitOptions,
+): Promise<void> {
   const byNoun = new Map<string, string[]>();
   for (const word of words) {
     const noun = kindOf(word.slice(0, Math.max(0, word.indexOf('/'))));

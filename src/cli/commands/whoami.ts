@@ -4,18 +4,18 @@ import { siteUrl } from '../../client/address.ts';
 import type { Client, Thing } from '../../client/client.ts';
 import { operationsOf } from '../../model/index.ts';
 import { print } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import type { Context } from '../session/config-file.ts';
 import { targetOf } from '../session/connect.ts';
 
 /** Adds the action of `vmctl whoami`. */
-export function register(command: Command, cli: Cli): void {
+export function register(command: Command, cli: CommandContext): void {
   command
     .addHelpText('after', '\nExamples:\n  vmctl whoami\n  vmctl whoami -c lab -o json')
     .action(() => whoami(cli));
 }
 
-async function whoami(cli: Cli): Promise<void> {
+async function whoami(cli: CommandContext): Promise<void> {
   const { username, context } = targetOf(cli);
   const client = await cli.client();
   const api = await entryPoint(client);
@@ -35,7 +35,7 @@ async function whoami(cli: Cli): Promise<void> {
 }
 
 /** Where the password comes from when the token has run out. */
-function passwordFrom(cli: Cli, context: Context | undefined): string | undefined {
+function passwordFrom(cli: CommandContext, context: Context | undefined): string | undefined {
   if (cli.on('token')) return undefined;
   if (cli.on('password')) return 'VMCTL_PASSWORD';
   const file = cli.setting('passwordFile')?.value;

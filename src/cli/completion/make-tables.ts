@@ -6,11 +6,11 @@ import { specialNouns } from '../commands/index.ts';
 import {
   type ArgumentEntry,
   type CommandEntry,
-  describeNoun,
   type FlagEntry,
   globalFlags,
+  manifestOfNoun,
 } from '../help/command-manifest.ts';
-import { Cli } from '../session/command-context.ts';
+import { CommandContext } from '../session/command-context.ts';
 import type { Io } from '../session/io.ts';
 import { homeOf } from '../verbs/collections.ts';
 import {
@@ -23,7 +23,7 @@ import {
 
 /** Writes all tables into a folder, as JSON. */
 export async function writeTables(folder: string, io: Io, signal: AbortSignal): Promise<number> {
-  const cli = new Cli(io, signal);
+  const cli = new CommandContext(io, signal);
   const write = (name: string, table: unknown) =>
     fs.writeFileSync(paths.join(folder, `${name}.json`), JSON.stringify(table));
   fs.mkdirSync(folder, { recursive: true });
@@ -32,8 +32,8 @@ export async function writeTables(folder: string, io: Io, signal: AbortSignal): 
   return 0;
 }
 
-async function commandsOf(noun: Noun, cli: Cli): Promise<readonly CommandTable[]> {
-  const { commands } = await describeNoun(noun, specialNouns, cli);
+async function commandsOf(noun: Noun, cli: CommandContext): Promise<readonly CommandTable[]> {
+  const { commands } = await manifestOfNoun(noun, specialNouns, cli);
   const own = specialNouns[noun.name]?.verbs ?? {};
   return commands.map((command) => ({
     names: command.verb === undefined ? [] : [command.verb, ...command.aliases],

@@ -4,7 +4,7 @@ import { type EnumName, enums } from '../../model/enums.ts';
 import { allOperations, type Operation, parseKind } from '../../model/index.ts';
 import { type Noun, nouns } from '../args/catalog.ts';
 import type { SpecialNoun, SpecialNouns } from '../commands/notation.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { settingNames, settings } from '../session/settings.ts';
 import { collectionsOf } from '../verbs/collections.ts';
 import { type Verb, verbsOf } from '../verbs/derive-verbs.ts';
@@ -92,10 +92,10 @@ export function globalFlags(): readonly FlagEntry[] {
 }
 
 /** A noun with all its commands. */
-export async function describeNoun(
+export async function manifestOfNoun(
   noun: Noun,
   specialNouns: SpecialNouns,
-  cli: Cli,
+  cli: CommandContext,
 ): Promise<NounEntry> {
   const special = specialNouns[noun.name];
   const generic = noun.api ? verbsOf(noun.name).map((verb) => describeVerb(verb, cli)) : [];
@@ -105,14 +105,14 @@ export async function describeNoun(
 }
 
 /** All nouns, in the order of help. */
-export async function describeAll(
+export async function manifestOfAll(
   specialNouns: SpecialNouns,
-  cli: Cli,
+  cli: CommandContext,
 ): Promise<readonly NounEntry[]> {
-  return await Promise.all(nouns.map((noun) => describeNoun(noun, specialNouns, cli)));
+  return await Promise.all(nouns.map((noun) => manifestOfNoun(noun, specialNouns, cli)));
 }
 
-function describeVerb(verb: Verb, cli: Cli): CommandEntry {
+function describeVerb(verb: Verb, cli: CommandContext): CommandEntry {
   const holder = new Command(verb.noun);
   addVerbs(holder, verb.noun, verb.name, cli, {});
   const command = holder.commands[0] ?? holder;
@@ -205,7 +205,7 @@ async function describeSpecial(
   noun: Noun,
   special: SpecialNoun | undefined,
   specialNouns: SpecialNouns,
-  cli: Cli,
+  cli: CommandContext,
 ): Promise<readonly CommandEntry[]> {
   if (noun.api && !special) return [];
   const holder = new Command(noun.name).description(noun.doc);

@@ -1,10 +1,10 @@
 /** `vmctl help`: the root page, the pages of nouns and verbs, and topics. Never connects. */
 import { UsageError } from '../../client/errors.ts';
 import { groups, nounOf, nouns } from '../args/catalog.ts';
-import { exitCodes } from '../output/exit-codes.ts';
+import { exitCodes } from '../output/error-report.ts';
 import type { Io } from '../session/io.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { aligned, wrapped } from './layout.ts';
 import { topicTexts } from './topic-texts.ts';
 
@@ -40,7 +40,7 @@ export async function help(words: readonly string[], io: Io, signal: AbortSignal
     const { runNoun } = await import('../program.ts');
     return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal);
   }
-  const near = nearest(word, [...topicNames, ...nouns.map(({ name }) => name)]);
+  const near = closeMatches(word, [...topicNames, ...nouns.map(({ name }) => name)]);
   throw new UsageError(`${word}: neither a noun nor a help topic`, {
     hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl --help lists both',
   });

@@ -1,13 +1,13 @@
 /** The columns of a table: those that were asked for, checked against the model, or the usual ones. */
 import { UsageError } from '../../client/errors.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
-import type { Cli } from '../session/command-context.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { type Column, columnOf, defaultColumns, nameMembers } from './columns.ts';
 import type { Frame } from './view.ts';
 
 /** The columns that were asked for, or those that the type has by itself. */
-export function columnsOf(cli: Cli, frame: Frame, wide = false): readonly Column[] {
+export function columnsOf(cli: CommandContext, frame: Frame, wide = false): readonly Column[] {
   const asked = cli.setting('columns')?.value;
   if (asked !== undefined) {
     const columns = asked
@@ -43,7 +43,8 @@ function linkOf(path: string, type: string): readonly string[] {
     const kind = isType(at) ? attributesOf(at)[word]?.kind : undefined;
     const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: '' };
     const rest = words.slice(index + 1);
-    const isTold = form === 'ref' && rest.length === 1 && shownAnyway(rest[0] ?? '', index);
+    const isTold =
+      form === 'ref' && rest.length === 1 && isShownWithoutFollowing(rest[0] ?? '', index);
     if ((form !== 'ref' && form !== 'links') || rest.length === 0 || isTold) break;
     followed.push(word);
     at = of;
@@ -52,7 +53,7 @@ function linkOf(path: string, type: string): readonly string[] {
 }
 
 /** References have their id; the name of what the object itself refers to is looked up. */
-function shownAnyway(member: string, depth: number): boolean {
+function isShownWithoutFollowing(member: string, depth: number): boolean {
   return (
     ['id', 'href'].includes(member) || (depth === 0 && nameMembers.some((name) => name === member))
   );
@@ -90,7 +91,7 @@ function noAttribute(
   type: string,
 ): UsageError {
   const known = ['id', 'href', ...Object.keys(attributesOf(type))];
-  const near = nearest(word, known);
+  const near = closeMatches(word, known);
   const full = (name: string) => [...before, name].join('.');
   const owner = type.replaceAll('_', ' ');
   const place = before.length > 0 ? `${before.join('.')} (${owner})` : owner;

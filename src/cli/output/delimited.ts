@@ -1,13 +1,13 @@
 /** Lines of csv and tsv: quotes where they are needed, nothing that steers, formulas on request only. */
-import type { Cli } from '../session/command-context.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 /** What makes a line of cells, as the format and `--csv-safe` want it; without the end of line. */
-export function separatedLine(
-  cli: Cli,
+export function delimitedLine(
+  cli: CommandContext,
   format: 'csv' | 'tsv',
 ): (cells: readonly string[]) => string {
-  const written = format === 'csv' ? csvCell : harmless.line;
+  const written = format === 'csv' ? csvCell : escapeControlChars.line;
   const cell = cli.on('csvSafe') ? (text: string) => written(noFormula(text)) : written;
   return (cells) => cells.map(cell).join(format === 'csv' ? ',' : '\t');
 }
@@ -18,6 +18,6 @@ function noFormula(text: string): string {
 }
 
 function csvCell(text: string): string {
-  const safe = harmless.line(text);
+  const safe = escapeControlChars.line(text);
   return /[",]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -2,16 +2,17 @@
 import * as paths from 'node:path';
 import type { Client, Thing } from '../../client/client.ts';
 import type { Held, HeldRequest } from '../../client/held.ts';
+import type { Trust } from '../../client/http.ts';
+import { shellWord } from '../../client/shell-word.ts';
 import { operationsOf } from '../../model/index.ts';
 import { parseJson } from '../../wire/json/parse.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { targetOf } from '../session/connect.ts';
 import { write } from '../session/io.ts';
 import { hidden, masked, maskedBody, maskedHeaders } from '../session/mask-secrets.ts';
 import { writePrivate } from '../session/private-file.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { plainText, valueAt } from './cells.ts';
-import { type CurlTrust, curlCommand } from './curl.ts';
 import { formatOf, printAs } from './print.ts';
 
 /** One attribute that an update would change. */
@@ -22,7 +23,7 @@ interface Change {
 }
 
 /** Prints the requests that were held back; throws what went wrong with the others. */
-export async function showHeld(cli: Cli, { requests, failure }: Held): Promise<void> {
+export async function showDryRun(cli: CommandContext, { requests, failure }: Held): Promise<void> {
   const format = formatOf(cli);
   const trust = cli.on('curl') ? curlTrust(cli) : undefined;
   const client = await cli.client();
@@ -84,15 +85,15 @@ function bodyValue(body: string | Uint8Array): unknown {
 
 function told(request: HeldRequest, changes: readonly Change[] | undefined): string {
   const { method, origin, path, body } = request;
-  const lines = [`DRY RUN, nothing sent: ${harmless.line(`${method} ${origin}${path}`)}`];
-  if (body !== undefined) lines.push(harmless.text(maskedBody(body, 2)).trimEnd());
+  const lines = [`DRY RUN, nothing sent: ${escapeControlChars.line(`${method} ${origin}${path}`)}`];
+  if (body !== undefined) lines.push(escapeControlChars.text(maskedBody(body, 2)).trimEnd());
   if (changes) {
     const rows = changes.map(
       ({ path: name, from, to }) => `  ${name}: ${shown(from)} -> ${shown(to)}`,
     );
     const isNews = rows.length > 0;
     lines.push(isNews ? 'It would change:' : 'It would change nothing: all of it is so already.');
-    lines.push(...rows.map((row) => harmless.line(row)));
+    lines.push(...rows.map((row) => escapeControlChars.line(row)));
   }
   return `${lines.join('\n')}\n`;
 }
@@ -133,14 +134,37 @@ function leaves(fields: Thing, prefix: string): readonly (readonly [string, unkn
  * The trust of the command as curl takes it. An authority that was pinned at login is in no file
  * yet: it is put in one, among what is kept between commands.
  */
-function curlTrust(cli: Cli): CurlTrust {
+function curlTrust(cli: CommandContext): CurlTrust {
   const { trust, pinned } = targetOf(cli);
   if (trust.insecure) return { insecure: true };
   const given = cli.setting('caFile')?.value;
   if (given !== undefined) return { caFile: paths.resolve(given) };
   if (trust.ca === undefined) return {};
   const name = (pinned ?? 'ca').replaceAll(':', '').slice(0, 16).toLowerCase();
-  const file = paths.join(cli.places.stateDirectory, 'ca', `${name}.pem`);
+  const file = paths.join(cli.paths.stateDirectory, 'ca', `${name}.pem`);
   writePrivate(file, trust.ca);
   return { caFile: file };
+}
+
+/** How curl is told whom to believe: the file of the authorities, or that it does not matter. */
+export type CurlTrust = Pick<Trust, 'insecure'> & { readonly caFile?: string };
+
+/** The command in one line, for a POSIX shell. The token is in VMCTL_TOKEN, never in the line. */
+export function curlCommand(request: HeldRequest, trust: CurlTrust): string {
+  const { method, origin, path, headers = {}, body } = request;
+  const words = ['curl', ...methodWords(method)];
+  if (trust.insecure) words.push('--insecure');
+  else if (trust.caFile !== undefined) words.push('--cacert', shellWord(trust.caFile));
+  words.push('-H', '"Authorization: Bearer $VMCTL_TOKEN"');
+  for (const [name, value] of Object.entries(maskedHeaders(headers))) {
+    if (name !== 'authorization') words.push('-H', shellWord(`${name}: ${value}`));
+  }
+  if (body !== undefined) words.push('--data-raw', shellWord(maskedBody(body)));
+  words.push(shellWord(`${origin}${path}`));
+  return escapeControlChars.line(words.join(' '));
+}
+
+function methodWords(method: string): readonly string[] {
+  if (method === 'GET') return [];
+  return method === 'HEAD' ? ['--head'] : ['--request', method];
 }

@@ -1,7 +1,7 @@
 /** From an error to the exit code of the command and to what is printed about it. */
 import * as errors from '../../client/errors.ts';
 import type { Io } from '../session/io.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 type ErrorClass = abstract new (...args: never[]) => errors.VmctlError;
 
@@ -33,11 +33,11 @@ export function report(error: unknown, io: Io, machine: boolean): void {
   const known = error instanceof errors.VmctlError;
   const message = error instanceof Error ? error.message : String(error);
   if (machine) {
-    io.stderr.write(`${harmless.json(JSON.stringify(asObject(error, message)))}\n`);
+    io.stderr.write(`${escapeControlChars.json(JSON.stringify(asObject(error, message)))}\n`);
     return;
   }
-  io.stderr.write(`vmctl: ${harmless.text(message)}\n`);
-  if (known && error.hint) io.stderr.write(`hint: ${harmless.text(error.hint)}\n`);
+  io.stderr.write(`vmctl: ${escapeControlChars.text(message)}\n`);
+  if (known && error.hint) io.stderr.write(`hint: ${escapeControlChars.text(error.hint)}\n`);
   if (!known) {
     io.stderr.write('hint: this is a bug in vmctl; run again with VMCTL_DEBUG=1 to see where\n');
     if (io.env['VMCTL_DEBUG'] && error instanceof Error) io.stderr.write(`${error.stack}\n`);
@@ -60,3 +60,21 @@ function asObject(error: unknown, message: string): Record<string, unknown> {
     next: error.next.length > 0 ? error.next : undefined,
   };
 }
+
+export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'done; also: nothing found, or the reader of the output has gone'],
+  [1, 'unexpected failure, or a refusal that fits no other code'],
+  [2, 'usage: flags, arguments, input files; nothing was sent'],
+  [3, 'a named object does not exist'],
+  [4, 'signing in is required, or was refused'],
+  [5, 'not allowed'],
+  [6, 'ambiguous, in conflict, or in the wrong state'],
+  [7, 'waiting took too long; the operation may still be running'],
+  [8, 'the server cannot be reached, or is not trusted'],
+  [9, 'of several objects some were done and some failed'],
+  [10, 'the server failed'],
+  [11, 'diff: there are differences'],
+  [12, 'declined, or it had to be confirmed and nobody could be asked'],
+  [130, 'ended by Ctrl-C'],
+  [143, 'ended by SIGTERM'],
+];

@@ -1,16 +1,15 @@
 /** Prints a result in the format that was asked for. */
 import { UsageError } from '../../client/errors.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { type Format, formats } from '../session/output-formats.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { plainText, valueAt } from './cells.ts';
-import { checkMemory } from './memory-bound.ts';
-import { render } from './render.ts';
+import { checkMemory, render } from './render.ts';
 import type { Batches, Frame, Item, View } from './view.ts';
 
 /** The format that the settings ask for. */
-export function formatOf(cli: Cli): Format {
+export function formatOf(cli: CommandContext): Format {
   const asked = cli.setting('output')?.value;
   if (asked === undefined) {
     if (cli.on('query')) return 'json';
@@ -19,7 +18,7 @@ export function formatOf(cli: Cli): Format {
   const name = asked === 'ndjson' ? 'jsonl' : asked;
   const known = formats.find((format) => format === name);
   if (known) return known;
-  const near = nearest(name, formats);
+  const near = closeMatches(name, formats);
   throw new UsageError(`-o ${asked}: there is no such format`, {
     hint: near.length > 0 ? `did you mean ${near[0]}?` : `there are: ${formats.join(', ')}`,
   });
@@ -31,13 +30,13 @@ export function isTable(format: Format): boolean {
 }
 
 /** Writes the view to stdout. */
-export async function print(cli: Cli, view: View): Promise<void> {
+export async function print(cli: CommandContext, view: View): Promise<void> {
   await printAs(cli, formatOf(cli), view, !cli.on('noHeaders'));
 }
 
 /** Writes the view in a given format, with or without the line of titles. */
 export async function printAs(
-  cli: Cli,
+  cli: CommandContext,
   format: Format,
   view: View,
   headers: boolean,
@@ -51,7 +50,7 @@ export async function printAs(
  * first; nothing else is.
  */
 export async function printBatches(
-  cli: Cli,
+  cli: CommandContext,
   format: Format,
   frame: Frame,
   batches: Batches,
@@ -85,7 +84,7 @@ async function gathered(batches: Batches): Promise<readonly Item[]> {
 }
 
 async function* prepared(
-  cli: Cli,
+  cli: CommandContext,
   { type }: Frame,
   batches: Batches,
 ): AsyncGenerator<readonly Item[]> {

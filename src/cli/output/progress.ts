@@ -1,14 +1,14 @@
 /** What is happening, on stderr: one line that changes on a terminal, one line per change else. */
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { truncated } from '../text/display-width.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 export class Progress {
-  readonly #cli: Cli;
+  readonly #cli: CommandContext;
   readonly #lives: boolean;
   #shown = false;
 
-  constructor(cli: Cli) {
+  constructor(cli: CommandContext) {
     this.#cli = cli;
     const plain = cli.io.env['ACCESSIBLE'] === '1' || cli.io.env['TERM'] === 'dumb';
     this.#lives = cli.io.stderr.isTTY === true && !plain;
@@ -22,7 +22,9 @@ export class Progress {
   /** Shows a state of an object, and why; on a terminal over the one before. */
   show(label: string, state: string, reason?: string): void {
     if (this.#cli.on('quiet')) return;
-    const line = harmless.line(`${label}: ${state}${reason === undefined ? '' : ` (${reason})`}`);
+    const line = escapeControlChars.line(
+      `${label}: ${state}${reason === undefined ? '' : ` (${reason})`}`,
+    );
     const { stderr } = this.#cli.io;
     if (!this.#lives) {
       stderr.write(`${line}\n`);
@@ -38,3 +40,6 @@ export class Progress {
     this.#shown = false;
   }
 }
+
+/** Cursor to the top left, and the rest of the screen cleared. */
+export const redrawn = '\u001b[H\u001b[J';

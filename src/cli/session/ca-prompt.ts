@@ -2,7 +2,7 @@
 import type { Address } from '../../client/address.ts';
 import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
 import { normalizeFingerprint, type PresentedCa, presentedCa } from '../../client/trust.ts';
-import type { Cli } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import type { Context } from './config-file.ts';
 import { readCa } from './connect.ts';
 import { canAsk, confirm } from './prompt.ts';
@@ -14,8 +14,8 @@ type PinnedCa = NonNullable<Context['ca']>;
  * silently: the authority is given by file or fingerprint, was agreed to before, or a person at
  * the terminal says yes. `--yes` is no answer to this question.
  */
-export async function agreeOnCa(
-  cli: Cli,
+export async function promptForCa(
+  cli: CommandContext,
   address: Address,
   expected: string | undefined,
   before: PinnedCa | undefined,
@@ -89,7 +89,7 @@ function changed(
 }
 
 async function askFor(
-  cli: Cli,
+  cli: CommandContext,
   host: string,
   address: Address,
   presented: PresentedCa,

@@ -3,13 +3,13 @@ import type { Client } from '../../client/client.ts';
 import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
 import type { Hold } from '../../client/held.ts';
 import { durationOf } from '../text/duration.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { openClient } from './connect.ts';
-import { Configured } from './effective-settings.ts';
+import { EffectiveSettings } from './effective-settings.ts';
 import type { Io } from './io.ts';
 import type { Timing } from './timing.ts';
 
-export class Cli extends Configured {
+export class CommandContext extends EffectiveSettings {
   readonly io: Io;
   readonly #interrupted: AbortSignal;
   #client: Promise<Client> | undefined;
@@ -55,7 +55,7 @@ export class Cli extends Configured {
   }
 
   /** What is shown instead of being sent. */
-  get hold(): Hold | undefined {
+  get dryRunMode(): Hold | undefined {
     if (this.on('curl')) return 'asked';
     return this.on('dryRun') ? 'changes' : undefined;
   }
@@ -77,12 +77,12 @@ export class Cli extends Configured {
   }
 
   warn(message: string): void {
-    this.io.stderr.write(`warning: ${harmless.text(message)}\n`);
+    this.io.stderr.write(`warning: ${escapeControlChars.text(message)}\n`);
   }
 
   /** A sentence about what is happening; not for scripts, and not with `--quiet`. */
   note(message: string): void {
-    if (!this.on('quiet')) this.io.stderr.write(`${harmless.text(message)}\n`);
+    if (!this.on('quiet')) this.io.stderr.write(`${escapeControlChars.text(message)}\n`);
   }
 
   /** Gives connections and timers back. */

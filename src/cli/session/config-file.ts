@@ -2,7 +2,7 @@
 import { type Site, siteUrl } from '../../client/address.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { dialects } from '../../model/dialect.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { readPrivate, withLock, writePrivate } from './private-file.ts';
 
 /** How a password is found again when the token has run out. */
@@ -116,7 +116,7 @@ export function contextNamed(configuration: Configuration, name: string): Contex
     : undefined;
   if (context) return context;
   const names = Object.keys(configuration.contexts);
-  const near = nearest(name, names);
+  const near = closeMatches(name, names);
   throw new NotFoundError(`context ${name}: there is none of that name`, {
     code: 'unknown_context',
     hint:

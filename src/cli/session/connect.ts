@@ -8,10 +8,10 @@ import { Http, type Trust } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { pinMismatch } from '../../client/trust.ts';
 import { durationOf } from '../text/duration.ts';
-import type { Cli } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import type { Context } from './config-file.ts';
 import { credentialsFor } from './credentials.ts';
-import { protection } from './protected-contexts.ts';
+import { protectedContextGuard } from './protected-contexts.ts';
 import { tokenStore } from './token-store.ts';
 
 /** Everything that is known about the server before the first request. */
@@ -27,7 +27,7 @@ export interface Target {
 }
 
 /** Reads flags, environment and configuration. Throws when no server is named anywhere. */
-export function targetOf(cli: Cli): Target {
+export function targetOf(cli: CommandContext): Target {
   const context = cli.context();
   const given = cli.setting('url');
   const named = given && given.origin !== 'context' ? parseAddress(given.value) : undefined;
@@ -81,7 +81,7 @@ export function readCa(path: string, flag = '--ca-file and VMCTL_CA_FILE'): stri
 }
 
 /** The connections for a target; says so when nobody verifies them. */
-export async function openHttp(cli: Cli, target: Target): Promise<Http> {
+export async function openHttp(cli: CommandContext, target: Target): Promise<Http> {
   const { trust, pinned } = target;
   if (trust.insecure) {
     const { host } = new URL(target.address.origin);
@@ -90,7 +90,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
   const retries = cli.setting('retries');
   const idle = cli.setting('idleTimeout');
   const debugs = cli.setting('debug') ?? cli.setting('debugFile');
-  const debug = debugs ? (await import('./debug-log.ts')).debugging(cli) : undefined;
+  const debug = debugs ? (await import('./debug-log.ts')).debugLog(cli) : undefined;
   const times = await cli.timing();
   return await Http.open({
     trust,
@@ -98,14 +98,18 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),
     ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
-    ...(cli.hold ? { hold: cli.hold } : {}),
+    ...(cli.dryRunMode ? { hold: cli.dryRunMode } : {}),
     ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
     ...(times ? { times } : {}),
     ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
   });
 }
 
-async function mismatch(origin: string, pinned: string, cli: Cli): Promise<TrustError | undefined> {
+async function mismatch(
+  origin: string,
+  pinned: string,
+  cli: CommandContext,
+): Promise<TrustError | undefined> {
   return await pinMismatch(origin, pinned, cli.io.env, cli.signal);
 }
 
@@ -123,7 +127,7 @@ function retryCount(text: string): number {
 }
 
 /** A client for the server that the settings name. Signs in when the first request needs it. */
-export async function openClient(cli: Cli): Promise<Client> {
+export async function openClient(cli: CommandContext): Promise<Client> {
   const timing = await cli.timing();
   timing?.stage('start');
   const target = targetOf(cli);
@@ -139,12 +143,12 @@ export async function openClient(cli: Cli): Promise<Client> {
     http,
     session,
     readOnly: cli.on('readOnly') || target.context?.readOnly === true,
-    ...(target.context?.protected ? { guard: protection(cli) } : {}),
+    ...(target.context?.protected ? { guard: protectedContextGuard(cli) } : {}),
   });
 }
 
 async function sessionFor(
-  cli: Cli,
+  cli: CommandContext,
   target: Target,
   http: Http,
 ): Promise<Pick<Session, 'current' | 'renew'>> {
@@ -164,12 +168,12 @@ async function sessionFor(
     address: target.address,
     username,
     credentials: lazyCredentials(cli, target, username),
-    store: tokenStore(cli.places.stateDirectory, target.url, username),
+    store: tokenStore(cli.paths.stateDirectory, target.url, username),
   });
 }
 
 /** Most commands have a token and never ask for a password. */
-function lazyCredentials(cli: Cli, target: Target, username: string): CredentialSource {
+function lazyCredentials(cli: CommandContext, target: Target, username: string): CredentialSource {
   return {
     description: 'the settings',
     password: () => credentialsFor(cli, target, username).password(),

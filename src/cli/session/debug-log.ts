@@ -2,8 +2,8 @@
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import type { Observer } from '../../client/http.ts';
-import { harmless } from '../text/escape-control-chars.ts';
-import type { Cli } from './command-context.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+import type { CommandContext } from './command-context.ts';
 import { maskedBody, maskedHeaders } from './mask-secrets.ts';
 
 export interface Debugging {
@@ -13,7 +13,7 @@ export interface Debugging {
 }
 
 /** What `--debug` and `--debug-file` ask for; nothing when neither is there. */
-export function debugging(cli: Cli): Debugging | undefined {
+export function debugLog(cli: CommandContext): Debugging | undefined {
   const file = cli.setting('debugFile')?.value;
   const asked = cli.setting('debug')?.value ?? (file === undefined ? undefined : 'http');
   const parts = asked === undefined ? [] : partsOf(asked);
@@ -71,7 +71,7 @@ function observerOf(write: (text: string) => void, bodies: boolean): Observer {
       ...(failed ? [] : headerLines('<', outcome.headers)),
       ...(bodies && !failed ? bodyLines('<', outcome.body) : []),
     ];
-    write(`${lines.map((line) => harmless.line(line)).join('\n')}\n`);
+    write(`${lines.map((line) => escapeControlChars.line(line)).join('\n')}\n`);
   };
 }
 

@@ -8,12 +8,12 @@ import {
 } from './config-file.ts';
 import type { Environment } from './io.ts';
 import { type Found, find, type SettingName, settings } from './settings.ts';
-import { type Places, placesOf } from './xdg-paths.ts';
+import { type XdgPaths, xdgPaths } from './xdg-paths.ts';
 
-export class Configured {
+export class EffectiveSettings {
   readonly #env: Environment;
   #options: Readonly<Record<string, unknown>> = {};
-  #places: Places | undefined;
+  #paths: XdgPaths | undefined;
   #configuration: Configuration | undefined;
 
   constructor(env: Environment) {
@@ -25,13 +25,13 @@ export class Configured {
     this.#options = options;
   }
 
-  get places(): Places {
-    this.#places ??= placesOf(this.#env);
-    return this.#places;
+  get paths(): XdgPaths {
+    this.#paths ??= xdgPaths(this.#env);
+    return this.#paths;
   }
 
   get configuration(): Configuration {
-    this.#configuration ??= loadConfiguration(this.places.configFile);
+    this.#configuration ??= loadConfiguration(this.paths.configFile);
     return this.#configuration;
   }
 

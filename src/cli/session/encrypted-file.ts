@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthError } from '../../client/errors.ts';
-import type { Cli } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import type { SecretStore } from './password-store.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { askSecret, canAsk } from './prompt.ts';
@@ -32,8 +32,8 @@ const cost = { n: 2 ** 15, r: 8, p: 1 } as const;
 const memory = 2 * 128 * cost.n * cost.r;
 
 /** Keeps the password of one user of one server. */
-export function encryptedStore(cli: Cli, url: string, username: string): SecretStore {
-  const file = join(cli.places.stateDirectory, 'passwords', accountFile(url, username));
+export function encryptedStore(cli: CommandContext, url: string, username: string): SecretStore {
+  const file = join(cli.paths.stateDirectory, 'passwords', accountFile(url, username));
   return {
     description: `the encrypted file ${file}`,
     load: async () => {
@@ -101,7 +101,7 @@ async function keyFrom(
 }
 
 /** The passphrase of a file that is there: from the environment, or from somebody who knows it. */
-async function passphrase(cli: Cli, file: string): Promise<string> {
+async function passphrase(cli: CommandContext, file: string): Promise<string> {
   const given = cli.setting('passphrase')?.value;
   if (given !== undefined) return given;
   if (canAsk(cli.io, cli.on('noInput'))) {
@@ -113,7 +113,7 @@ async function passphrase(cli: Cli, file: string): Promise<string> {
   });
 }
 
-async function newPassphrase(cli: Cli, file: string): Promise<string> {
+async function newPassphrase(cli: CommandContext, file: string): Promise<string> {
   const given = cli.setting('passphrase')?.value;
   if (given !== undefined) return given;
   const first = await passphrase(cli, file);

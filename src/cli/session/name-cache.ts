@@ -4,14 +4,14 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Configured } from './effective-settings.ts';
+import type { EffectiveSettings } from './effective-settings.ts';
 import { makePrivateDirectory } from './private-file.ts';
 
 /** More are of no use to anybody who presses a key. */
 const most = 5_000;
 
 /** The names that were seen of a noun at the server of the settings; none where none is known. */
-export function knownNames(configured: Configured, noun: string): readonly string[] {
+export function cachedNames(configured: EffectiveSettings, noun: string): readonly string[] {
   const file = fileOf(configured, noun);
   return file === undefined ? [] : read(file);
 }
@@ -20,8 +20,8 @@ export function knownNames(configured: Configured, noun: string): readonly strin
  * Keeps names for completion: in place of those before when the list was whole, else beside them.
  * That they cannot be kept is no failure.
  */
-export function keepNames(
-  configured: Configured,
+export function cacheNames(
+  configured: EffectiveSettings,
   noun: string,
   names: readonly string[],
   isWhole: boolean,
@@ -53,12 +53,12 @@ function read(file: string): readonly string[] {
 }
 
 /** Where the names of a noun are; nothing when it is not known which server is meant. */
-function fileOf(configured: Configured, noun: string): string | undefined {
+function fileOf(configured: EffectiveSettings, noun: string): string | undefined {
   const url = configured.setting('url')?.value ?? configured.context()?.url;
   if (url === undefined || url === '') return undefined;
   try {
     const { host } = new URL(url.includes('://') ? url : `https://${url}`);
-    return join(configured.places.cacheDirectory, 'names', host.replaceAll(/[^\w.-]/g, '_'), noun);
+    return join(configured.paths.cacheDirectory, 'names', host.replaceAll(/[^\w.-]/g, '_'), noun);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** Where a password is kept between sign-ins, when somebody asks for it. */
-import type { Cli } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export interface SecretStore {
   /** In words, for messages: `the keyring`. */
@@ -17,7 +17,7 @@ export type StoreName = (typeof storeNames)[number];
 
 /** The store of one user of one server. Loads what it needs, and connects to nothing yet. */
 export async function secretStore(
-  cli: Cli,
+  cli: CommandContext,
   name: StoreName,
   url: string,
   username: string,

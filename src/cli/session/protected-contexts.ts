@@ -1,6 +1,6 @@
 /** Protected contexts: what does harm there has to be confirmed with the name of the context. */
 import { DeclinedError } from '../../client/errors.ts';
-import type { Cli } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import { ask, canAsk } from './prompt.ts';
 
 /** Last words of the paths of actions that stop work or lose data. */
@@ -16,7 +16,7 @@ interface Request {
 }
 
 /** Asks once in a command, before the first request that does harm. */
-export function protection(cli: Cli): (request: Request) => Promise<void> {
+export function protectedContextGuard(cli: CommandContext): (request: Request) => Promise<void> {
   let agreed: Promise<void> | undefined;
   return async (request) => {
     if (!doesHarm(request)) return;
@@ -32,7 +32,7 @@ function doesHarm({ method, path }: Request): boolean {
   );
 }
 
-async function agree(cli: Cli, { method, path }: Request): Promise<void> {
+async function agree(cli: CommandContext, { method, path }: Request): Promise<void> {
   const name = cli.contextName() ?? '';
   const given = cli.setting('confirm')?.value;
   if (given === name) return;

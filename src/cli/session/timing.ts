@@ -1,7 +1,7 @@
 /** `--timing`: where the time of a command went, as a waterfall. */
 import { type RequestTimes, type Span, Times } from '../../client/timing.ts';
 import { truncated } from '../text/display-width.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import type { Output } from './io.ts';
 
 const barWidth = 40;
@@ -59,7 +59,7 @@ export class Timing extends Times {
   #waterfall(spans: readonly Span[], total: number): string {
     const lines = [`${'timing, milliseconds'.padEnd(labelWidth)}     from      took`];
     for (const { name, from, to } of spans) {
-      const label = truncated(harmless.line(name), labelWidth).padEnd(labelWidth);
+      const label = truncated(escapeControlChars.line(name), labelWidth).padEnd(labelWidth);
       const start = Math.round((from / total) * barWidth);
       const length = Math.max(to > from ? 1 : 0, Math.round(((to - from) / total) * barWidth));
       const bar = `${' '.repeat(Math.min(start, barWidth - 1))}${'='.repeat(length)}`;
@@ -85,7 +85,7 @@ export class Timing extends Times {
       bytes,
       total_ms: rounded(total),
     };
-    return `${harmless.json(JSON.stringify({ timing }))}\n`;
+    return `${escapeControlChars.json(JSON.stringify({ timing }))}\n`;
   }
 
   #sums(): { readonly count: number; readonly bytes: number; readonly took: number } {

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from './io.ts';
 
-export interface Places {
+export interface XdgPaths {
   /** Contexts and defaults; holds no secrets. */
   readonly configFile: string;
   /** Tokens. */
@@ -12,7 +12,7 @@ export interface Places {
 }
 
 /** The places for an environment. Relative XDG paths are ignored, as the standard demands. */
-export function placesOf(env: Environment): Places {
+export function xdgPaths(env: Environment): XdgPaths {
   const config =
     env['VMCTL_CONFIG_DIR'] ||
     join(base(env, 'XDG_CONFIG_HOME', ['.config'], env['APPDATA']), 'vmctl');

@@ -1,7 +1,7 @@
 /** Which of the known words somebody may have meant. */
 
 /** Up to three words close to the given one, the closest first. */
-export function nearest(word: string, known: Iterable<string>): readonly string[] {
+export function closeMatches(word: string, known: Iterable<string>): readonly string[] {
   const limit = word.length <= 3 ? 1 : word.length <= 8 ? 2 : 3;
   const wanted = word.toLowerCase();
   const scored: { readonly name: string; readonly score: number }[] = [];

@@ -1,12 +1,12 @@
 /** JSON for programs: as the API names things, large integers exact, nothing a terminal obeys. */
-import { harmless } from './escape-control-chars.ts';
+import { escapeControlChars } from './escape-control-chars.ts';
 
 const mark = '\u0001bigint:';
 const marked = /"\\u0001bigint:(-?\d+)"/g;
 
 /** One value as JSON; `space` as JSON.stringify takes it. */
 export function jsonText(value: unknown, space?: number): string {
-  return harmless.json(plainJson(value, space) ?? exactJson(value, space));
+  return escapeControlChars.json(plainJson(value, space) ?? exactJson(value, space));
 }
 
 /** Most values have no large integers, and are written in a fraction of the time. */

@@ -4,12 +4,12 @@ import { isType, parseKind } from '../../model/index.ts';
 import type { Kind } from '../../model/notation/attributes.ts';
 import { decodeObject, WireError } from '../../wire/index.ts';
 import { parseValue } from '../args/values.ts';
-import type { Cli } from '../session/command-context.ts';
-import { nearest } from '../text/did-you-mean.ts';
-import { brickNames, newBricks } from './bricks.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { parseDocument, readInput } from './documents.ts';
 import { type Field, isReference, kindAt, type Shape, wordsAt } from './fields.ts';
 import type { Finder } from './references.ts';
+import { brickNames, newBricks } from './references.ts';
 
 export interface BodyInput {
   readonly shape: Shape;
@@ -32,7 +32,11 @@ export interface BodyInput {
 type Body = Record<string, unknown>;
 
 /** Puts the body together; references are looked up. */
-export async function buildBody(cli: Cli, finder: Finder, input: BodyInput): Promise<Body> {
+export async function buildBody(
+  cli: CommandContext,
+  finder: Finder,
+  input: BodyInput,
+): Promise<Body> {
   const { shape, operation } = input;
   let body: Body = {};
   if (input.file !== undefined) {
@@ -59,7 +63,7 @@ export async function buildBody(cli: Cli, finder: Finder, input: BodyInput): Pro
   return body;
 }
 
-async function secretFrom(cli: Cli, flag: string, path: string): Promise<string> {
+async function secretFrom(cli: CommandContext, flag: string, path: string): Promise<string> {
   return (await readInput(cli, path, flag)).split(/\r?\n/, 1)[0] ?? '';
 }
 
@@ -101,9 +105,9 @@ function knownKind(shape: Shape, path: string, flag: string): Kind {
   );
   const prefix = words.slice(0, index).join('.');
   const known = wordsAt(shape, prefix);
-  const near = nearest(words[index] ?? '', known);
-  const place = prefix === '' ? 'it' : prefix;
-  throw new UsageError(`${flag} ${path}: ${place} has no ${words[index]}`, {
+  const near = closeMatches(words[index] ?? '', known);
+  const candidate = prefix === '' ? 'it' : prefix;
+  throw new UsageError(`${flag} ${path}: ${candidate} has no ${words[index]}`, {
     code: 'unknown_attribute',
     hint:
       near.length > 0

@@ -2,16 +2,18 @@
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { lifecycles } from '../../model/derive/lifecycles.ts';
-import { formatOf, isTable } from '../output/print.ts';
+import { isType, type Operation, parseKind } from '../../model/index.ts';
+import { formatOf, isTable, print } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
-import { showOutput } from './action-output.ts';
-import { brickNames } from './bricks.ts';
+import { write } from '../session/io.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { collectionAt } from './collections.ts';
+import { parameterOf } from './fields.ts';
 import { show } from './list.ts';
 import { networkSetup } from './network-setup.ts';
 import { bodiesOf } from './new-objects.ts';
 import { BulkError, forEach, parallelOf } from './parallel.ts';
-import { type Found, placeholderOf } from './references.ts';
+import { brickNames, type Found, placeholderOf } from './references.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { targetsOf } from './selection.ts';
 import { isReferenceVerb } from './verb-names.ts';
@@ -67,8 +69,8 @@ export async function runChange(run: Run): Promise<void> {
 
 /** One piece of work for each object; all of them are found before the first is touched. */
 async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
-  const { verb, words, chosen } = run;
-  const { candidate } = chosen;
+  const { verb, words, resolved } = run;
+  const { candidate } = resolved;
   const body = await bodyOf(run);
   if (verb.kind === 'add') {
     return (await bodiesOf(run, body)).map((one) => () => add(run, one, progress));
@@ -91,8 +93,8 @@ async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
 
 /** Adds one object and waits until it is ready. */
 export async function add(run: Run, body: object, progress: Progress): Promise<Outcome> {
-  const { client, verb, chosen, ids, query } = run;
-  const { operation, collection } = chosen.candidate;
+  const { client, verb, resolved, ids, query } = run;
+  const { operation, collection } = resolved.candidate;
   const named = (body as Body)['name'] ?? (body as Body)['alias'] ?? (body as Body)['id'];
   const item = await client.object({
     operation,
@@ -121,8 +123,8 @@ export async function change(
   body: Body,
   progress: Progress,
 ): Promise<Outcome | undefined> {
-  const { cli, client, verb, chosen } = run;
-  const { operation, collection } = chosen.candidate;
+  const { cli, client, verb, resolved } = run;
+  const { operation, collection } = resolved.candidate;
   const isAsync = run.options['wait'] === false;
   const call = {
     operation,
@@ -154,8 +156,8 @@ export async function change(
 
 /** Actions and removals that are about a collection as a whole. */
 async function changeCollection(run: Run, body: Body): Promise<Outcome | undefined> {
-  const { cli, client, verb, chosen, ids, query } = run;
-  const { operation, collection } = chosen.candidate;
+  const { cli, client, verb, resolved, ids, query } = run;
+  const { operation, collection } = resolved.candidate;
   const call = { operation, ids, query, body, what: `${verb.name} ${collection.noun}` };
   const answer = await client.action(call);
   if (await showOutput(run, operation, answer)) return undefined;
@@ -181,11 +183,58 @@ export async function printOutcomes(
   outcomes: readonly Outcome[],
   single: boolean,
 ): Promise<void> {
-  const { noun, type } = run.chosen.candidate.collection;
+  const { noun, type } = run.resolved.candidate.collection;
   const forPeople = isTable(formatOf(run.cli));
   const items = outcomes
     .filter(({ isWhole, item }) => (forPeople ? isWhole : Object.keys(item).length > 0))
     .map(({ item }) => item);
   if (items.length === 0) return;
   await show(run, { noun, type, items, single: single && !forPeople });
+}
+
+/** Parameters that an action answers although the model does not list them for it. */
+const alsoAnswered: Readonly<Record<string, string>> = { allocate_vm: 'vm' };
+
+/** Prints what the action answered; `false` when it answered nothing of its own. */
+export async function showOutput(run: Run, operation: Operation, answer: Thing): Promise<boolean> {
+  const extra = alsoAnswered[operation.name];
+  const names = [
+    ...operation.body.filter((name) => parameterOf(name)?.out !== undefined),
+    ...(extra === undefined ? [] : [extra]),
+  ].filter((name) => answer[name] !== undefined);
+  const [only] = names;
+  if (only === undefined) return false;
+  if (names.length > 1) {
+    const item = Object.fromEntries(names.map((name) => [name, answer[name]]));
+    await print(run.cli, { noun: only, items: [item], single: true });
+    return true;
+  }
+  const value = answer[only];
+  const kind = parameterOf(only)?.kind;
+  const { of, list } = kind ? parseKind(kind) : { of: '', list: false };
+  if (typeof value !== 'object' || value === null) {
+    await printPlain(run, only, value);
+    return true;
+  }
+  const items = (Array.isArray(value) ? value : [value]).map((item: unknown) =>
+    typeof item === 'object' && item !== null ? (item as Thing) : { value: item },
+  );
+  await print(run.cli, {
+    noun: only,
+    items,
+    single: !list,
+    ...(isType(of) ? { type: of } : { columns: Object.keys(items[0] ?? { value: '' }) }),
+  });
+  return true;
+}
+
+/** A file for the console viewer is printed as it is; other plain values with their name. */
+async function printPlain(run: Run, name: string, value: unknown): Promise<void> {
+  const { cli } = run;
+  if (!isTable(formatOf(cli))) {
+    await print(cli, { noun: name, items: [{ [name]: value }], single: true });
+    return;
+  }
+  const text = String(value);
+  await write(cli.io.stdout, `${escapeControlChars.text(text.replace(/\n$/, ''))}\n`);
 }

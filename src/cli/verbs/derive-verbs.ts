@@ -2,12 +2,12 @@
 import { type Operation, operationsOf } from '../../model/index.ts';
 import { type Collection, collectionsOf, modelNouns, type Parent } from './collections.ts';
 import {
+  defaultVerbs,
   type Membership,
   memberships,
   nounVerbAliases,
-  spellings,
-  usualVerbs,
   verbAliases,
+  verbNames,
 } from './verb-names.ts';
 
 export type VerbKind = 'list' | 'get' | 'add' | 'update' | 'remove' | 'action' | 'wait';
@@ -77,8 +77,8 @@ function derive(noun: string): readonly Verb[] {
     if (membership && !membership.alsoGeneric) continue;
     for (const candidate of candidatesOf(collection)) {
       const { name } = candidate.operation;
-      const usual = usualVerb(name);
-      put(spelled(collection, name) ?? usual, { kind: kindOf(name), usual }, candidate);
+      const usual = defaultVerb(name);
+      put(namedVerb(collection, name) ?? usual, { kind: kindOf(name), usual }, candidate);
       if (name === 'get') put('wait', { kind: 'wait', usual: 'wait' }, candidate);
     }
   }
@@ -157,16 +157,16 @@ function statisticsOf(noun: string): readonly Candidate[] {
 }
 
 function kindOf(operation: string): VerbKind {
-  return operation in usualVerbs ? (operation as VerbKind) : 'action';
+  return operation in defaultVerbs ? (operation as VerbKind) : 'action';
 }
 
 /** `reset_emulated_machine` is `reset-emulated-machine`. */
-function usualVerb(operation: string): string {
-  return usualVerbs[operation] ?? operation.replaceAll('_', '-');
+function defaultVerb(operation: string): string {
+  return defaultVerbs[operation] ?? operation.replaceAll('_', '-');
 }
 
-function spelled({ path }: Collection, operation: string): string | undefined {
-  return spellings.find(({ ends }) => path.endsWith(ends))?.verbs[operation];
+function namedVerb({ path }: Collection, operation: string): string | undefined {
+  return verbNames.find(({ ends }) => path.endsWith(ends))?.verbs[operation];
 }
 
 /** Other words for the verb; one that two verbs could have belongs to the first of them. */

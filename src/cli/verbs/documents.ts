@@ -4,12 +4,12 @@ import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import { attributesOf } from '../../model/index.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { isWritable, type Shape } from './fields.ts';
 import { referenceAttribute } from './verb-names.ts';
 
 /** All of a file; `-` is stdin. */
-export async function readInput(cli: Cli, path: string, flag: string): Promise<string> {
+export async function readInput(cli: CommandContext, path: string, flag: string): Promise<string> {
   if (path === '-') {
     if (cli.io.stdin.isTTY) cli.note('reading from the terminal; Ctrl-D ends the text');
     let text = '';
@@ -35,7 +35,7 @@ const ovfRoot = /^\uFEFF?(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*<(?:\w+:)?Envelop
  * can be the input of another; members that the type does not have are refused.
  */
 export async function parseDocument(
-  cli: Cli,
+  cli: CommandContext,
   text: string,
   shape: Shape,
   operation: string,
@@ -98,7 +98,7 @@ async function normalized(text: string, name: string): Promise<[MediaType, strin
 const ofTheService = new Set(['id', 'href', 'link', 'actions']);
 
 function writable(
-  cli: Cli,
+  cli: CommandContext,
   decoded: Record<string, unknown>,
   type: string,
   operation: string,

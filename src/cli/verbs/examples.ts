@@ -48,13 +48,13 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
 }
 
 /** The example for one of the places of a verb, with all that the service asks for. */
-export function exampleAt(verb: Verb, flags: VerbFlags, place: Candidate): string {
-  return lineMaker(verb, flags, place)(...argumentsFor(verb, flags, place));
+export function exampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): string {
+  return lineMaker(verb, flags, candidate)(...argumentsFor(verb, flags, candidate));
 }
 
-function argumentsFor(verb: Verb, flags: VerbFlags, place: Candidate): readonly string[] {
+function argumentsFor(verb: Verb, flags: VerbFlags, candidate: Candidate): readonly string[] {
   if (['list', 'get', 'wait'].includes(verb.kind)) return [];
-  if (verb.kind !== 'update') return [...extrasOf(verb), ...neededFlags(verb, place, flags)];
+  if (verb.kind !== 'update') return [...extrasOf(verb), ...neededFlags(verb, candidate, flags)];
   return [samples.flags[`${verb.noun} ${verb.name}`] ?? changeOf(flags.flags)];
 }
 
@@ -62,16 +62,16 @@ function argumentsFor(verb: Verb, flags: VerbFlags, place: Candidate): readonly 
 function lineMaker(
   verb: Verb,
   flags: VerbFlags,
-  place: Candidate,
+  candidate: Candidate,
 ): (...words: readonly string[]) => string {
   const start = `vmctl ${verb.noun} ${verb.name}`;
-  const meanings = flags.meanings.get(place);
+  const meanings = flags.meanings.get(candidate);
   const parents = [...(meanings?.parents ?? [])].map(([key, { collection, noun }]) => {
     const flag = flags.flags.find((one) => one.key === key);
     const own = samples.ownParents[`${verb.noun} ${verb.name}`] ?? samples.ownParents[verb.noun];
     return `--${flag?.names[0] ?? key} ${own?.[noun] ?? objectOf(noun, collection)}`;
   });
-  const object = objectsOf(verb, place);
+  const object = objectsOf(verb, candidate);
   return (...words) => [start, ...object, ...words, ...parents].join(' ');
 }
 

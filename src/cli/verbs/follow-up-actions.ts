@@ -5,12 +5,12 @@ import { Progress } from '../output/progress.ts';
 import { add, printOutcomes } from './change.ts';
 import type { Verb } from './derive-verbs.ts';
 import { bodiesOf } from './new-objects.ts';
-import { Performer } from './operation-runner.ts';
+import { OperationRunner } from './operation-runner.ts';
 import type { Ids } from './references.ts';
 import { bodyOf, type Options, type Run } from './run.ts';
 
 /** A flag of `create` that goes on with the new object. */
-export interface SequelFlag {
+export interface FollowUpFlag {
   readonly flag: string;
   /** What stands behind it; absent for switches. */
   readonly value?: string;
@@ -19,13 +19,13 @@ export interface SequelFlag {
   readonly needs?: string;
 }
 
-interface Sequel {
-  readonly flags: readonly SequelFlag[];
+interface FollowUp {
+  readonly flags: readonly FollowUpFlag[];
   /** Looks up what the flags name, before anything is made. */
-  readonly prepare?: (performer: Performer, options: Options) => Promise<Ids>;
+  readonly prepare?: (runner: OperationRunner, options: Options) => Promise<Ids>;
   /** Goes on with the new object. Returns it as it is in the end. */
-  readonly goOn: (
-    performer: Performer,
+  readonly run: (
+    runner: OperationRunner,
     made: Thing,
     options: Options,
     prepared: Ids,
@@ -34,11 +34,11 @@ interface Sequel {
 
 const domainsOf = '/datacenters/{datacenter}/storagedomains';
 
-const sequels: Readonly<Record<string, Sequel>> = {
+const followUps: Readonly<Record<string, FollowUp>> = {
   'vms create': {
     flags: [{ flag: 'start', doc: 'Start it as soon as it is there.' }],
-    goOn: async (performer, made) =>
-      await performer.change({ path: '/vms/{vm}', name: 'start' }, labelled('vms', made)),
+    run: async (runner, made) =>
+      await runner.change({ path: '/vms/{vm}', name: 'start' }, labelled('vms', made)),
   },
 
   'storagedomains create': {
@@ -46,11 +46,11 @@ const sequels: Readonly<Record<string, Sequel>> = {
       { flag: 'attach', value: 'DATACENTER', doc: 'Attach it to this data center.' },
       { flag: 'activate', doc: 'See to it that it is active afterwards.', needs: 'attach' },
     ],
-    prepare: async (performer, options) => {
-      const { id: datacenter } = await performer.find(String(options['attach']), '/datacenters');
+    prepare: async (runner, options) => {
+      const { id: datacenter } = await runner.find(String(options['attach']), '/datacenters');
       return { datacenter };
     },
-    goOn: async (performer, made, options, ids) => {
+    run: async (runner, made, options, ids) => {
       const attach = {
         path: domainsOf,
         name: 'add',
@@ -58,17 +58,17 @@ const sequels: Readonly<Record<string, Sequel>> = {
         ids,
         body: { id: made['id'] },
       };
-      const attached = await performer.add(attach);
+      const attached = await runner.add(attach);
       if (options['activate'] !== true || attached['status'] === 'active') return attached;
       const step = { path: `${domainsOf}/{storagedomain}`, name: 'activate', ids };
-      return await performer.change(step, labelled('storagedomains', made));
+      return await runner.change(step, labelled('storagedomains', made));
     },
   },
 };
 
 /** The flags of a verb that go on with what it makes. */
-export function sequelFlags(verb: Verb): readonly SequelFlag[] {
-  return sequels[`${verb.noun} ${verb.name}`]?.flags ?? [];
+export function followUpFlags(verb: Verb): readonly FollowUpFlag[] {
+  return followUps[`${verb.noun} ${verb.name}`]?.flags ?? [];
 }
 
 function labelled(noun: string, made: Thing) {
@@ -77,8 +77,8 @@ function labelled(noun: string, made: Thing) {
 }
 
 /** Whether the verb is to go on; checks that its flags can be had together. */
-export function goesOn(verb: Verb, options: Options): boolean {
-  const given = sequelFlags(verb).filter(({ flag }) => options[flag] !== undefined);
+export function hasFollowUp(verb: Verb, options: Options): boolean {
+  const given = followUpFlags(verb).filter(({ flag }) => options[flag] !== undefined);
   for (const { flag, needs } of given) {
     if (needs !== undefined && options[needs] === undefined) {
       throw new UsageError(`--${flag} needs --${needs}`);
@@ -93,18 +93,18 @@ export function goesOn(verb: Verb, options: Options): boolean {
 }
 
 /** Makes one object, goes on with it, and prints what became of it. */
-export async function runWithSequel(run: Run): Promise<void> {
+export async function runWithFollowUp(run: Run): Promise<void> {
   const { cli, verb, options } = run;
-  const sequel = sequels[`${verb.noun} ${verb.name}`];
-  const performer = await Performer.begin(cli, options);
-  const prepared = (await sequel?.prepare?.(performer, options)) ?? {};
+  const followUp = followUps[`${verb.noun} ${verb.name}`];
+  const runner = await OperationRunner.begin(cli, options);
+  const prepared = (await followUp?.prepare?.(runner, options)) ?? {};
   const [body] = await bodiesOf(run, await bodyOf(run));
   const made = await add(run, body ?? {}, new Progress(cli));
   try {
-    const item = (await sequel?.goOn(performer, made.item, options, prepared)) ?? made.item;
+    const item = (await followUp?.run(runner, made.item, options, prepared)) ?? made.item;
     await printOutcomes(run, [{ item, isWhole: true }], true);
   } catch (error) {
-    const { label } = labelled(run.chosen.candidate.collection.noun, made.item);
+    const { label } = labelled(run.resolved.candidate.collection.noun, made.item);
     cli.note(`${label} was made, but not all that was asked for: it is left as it is`);
     throw error;
   }

@@ -2,9 +2,9 @@
 import type { Call, Client } from '../../client/client.ts';
 import { hasMoved, type Paging, pageOf } from '../../client/paging.ts';
 import { pluralOf } from '../../model/index.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import type { Run } from './run.ts';
 
 /** Prints a list; pages become one document. */
@@ -13,13 +13,13 @@ export async function printList(run: Run, call: Call, paging: Paging | undefined
   let last = '';
   for await (const text of paging ? merged(client, call, paging) : client.xml(call)) {
     if (text === '') continue;
-    await write(cli.io.stdout, harmless.xml(text));
+    await write(cli.io.stdout, escapeControlChars.xml(text));
     last = text;
   }
   if (last !== '' && !last.endsWith('\n')) await write(cli.io.stdout, '\n');
   const { max } = run.query;
   if (max !== undefined && Number(max) > 0) {
-    const { noun } = run.chosen.candidate.collection;
+    const { noun } = run.resolved.candidate.collection;
     cli.note(`showing at most ${max} ${noun}, as --limit says`);
   }
 }
@@ -109,17 +109,17 @@ export async function documentOf(client: Client, call: Call): Promise<string> {
 
 /** Prints one document as it is, several below the root that their list has. */
 export async function printDocuments(
-  cli: Cli,
+  cli: CommandContext,
   type: string,
   documents: readonly string[],
 ): Promise<void> {
   const [only = ''] = documents;
   if (documents.length === 1) {
-    await write(cli.io.stdout, harmless.xml(only).replace(/\n?$/, '\n'));
+    await write(cli.io.stdout, escapeControlChars.xml(only).replace(/\n?$/, '\n'));
     return;
   }
   const plural = pluralOf(type);
   const inner = documents.map((text) => text.replace(/^\s*<\?xml[^>]*\?>\s*/, '').trim());
   const text = ['<?xml version="1.0" encoding="UTF-8"?>', `<${plural}>`, ...inner, `</${plural}>`];
-  await write(cli.io.stdout, harmless.xml(`${text.join('\n')}\n`));
+  await write(cli.io.stdout, escapeControlChars.xml(`${text.join('\n')}\n`));
 }

@@ -9,13 +9,12 @@ import { columnsOf, linksOf } from '../output/column-selection.ts';
 import { type Column, defaultFollow } from '../output/columns.ts';
 import { formatOf, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
-import { type Cli, wholeNumber } from '../session/command-context.ts';
-import { keepNames } from '../session/name-cache.ts';
+import { type CommandContext, wholeNumber } from '../session/command-context.ts';
+import { cacheNames } from '../session/name-cache.ts';
 import type { Format } from '../session/output-formats.ts';
-import { AttachedStatus } from './attached-status.ts';
+import { AttachedStatus, Names } from './list-enrichment.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
-import { Names } from './table-names.ts';
 import { runTail } from './tail.ts';
 
 type Things = readonly Thing[];
@@ -24,8 +23,8 @@ const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 
 /** Prints the objects of a collection. */
 export async function runList(run: Run): Promise<void> {
-  const { cli, verb, chosen, ids } = run;
-  const { collection, operation } = chosen.candidate;
+  const { cli, verb, resolved, ids } = run;
+  const { collection, operation } = resolved.candidate;
   if (run.options['tail'] === true && !cli.on('curl')) {
     await runTail(run);
     return;
@@ -54,7 +53,7 @@ export async function runList(run: Run): Promise<void> {
   await showBatches(run, { noun, type }, counted(run, batches, names));
   if (collection.parents.length > 0) return;
   const { search, max, filter } = call.query ?? {};
-  keepNames(
+  cacheNames(
     cli,
     noun,
     names,
@@ -90,13 +89,13 @@ async function* counted(
   }
   const limit = run.query['max'] ?? most;
   if (typeof limit !== 'number' || limit === 0 || count < limit) return;
-  const { noun } = run.chosen.candidate.collection;
+  const { noun } = run.resolved.candidate.collection;
   run.cli.note(`showing ${limit} ${noun}, as --limit says; there may be more`);
 }
 
 /** How `--page-size` wants the list to be read; nothing when it is read at once. */
 function pagingOf(run: Run): Paging | undefined {
-  const { cli, options, query, chosen } = run;
+  const { cli, options, query, resolved } = run;
   const given = options['pageSize'];
   if (given === undefined) return undefined;
   const size = Number(given);
@@ -105,7 +104,7 @@ function pagingOf(run: Run): Paging | undefined {
       hint: '--page-size 500',
     });
   }
-  const { operation, collection } = chosen.candidate;
+  const { operation, collection } = resolved.candidate;
   if (!isSearchable(operation) || !operation.query.includes('max')) {
     throw new UsageError(`--page-size: the service has no pages of these ${collection.noun}`, {
       hint: 'leave it out; the list is read and printed in pieces anyway',
@@ -145,8 +144,8 @@ export function listQuery(run: Run): Record<string, QueryValue | undefined> {
 
 /** What has to be followed: what was asked for, and what the columns need. */
 function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
-  const { cli, chosen } = run;
-  const { noun, type } = chosen.candidate.collection;
+  const { cli, resolved } = run;
+  const { noun, type } = resolved.candidate.collection;
   if (!tabular.has(formatOf(cli)) || !hasQuery(run, 'follow')) return given;
   if (cli.setting('columns') === undefined) return given ?? defaultFollow(type);
   const needed = linksOf(columnsOf(cli, { noun, type }), type);
@@ -155,7 +154,7 @@ function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefin
 }
 
 async function printOne(run: Run, word: string): Promise<void> {
-  const { collection } = run.chosen.candidate;
+  const { collection } = run.resolved.candidate;
   const found = await run.finder.find(word, collection, run.ids);
   const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
   const item = get
@@ -172,8 +171,8 @@ async function printOne(run: Run, word: string): Promise<void> {
 
 /** Prints single objects. */
 export async function runGet(run: Run): Promise<void> {
-  const { cli, client, finder, chosen, ids, words } = run;
-  const { collection, operation } = chosen.candidate;
+  const { cli, client, finder, resolved, ids, words } = run;
+  const { collection, operation } = resolved.candidate;
   const follow = followOf(run, run.query['follow']);
   const query = { ...run.query, ...(follow === undefined ? {} : { follow }) };
   const asSent = isAsSent(cli) ? await import('./list-xml.ts') : undefined;
@@ -207,7 +206,7 @@ export async function runGet(run: Run): Promise<void> {
 }
 
 /** Whether the answer is printed as the service writes it: in XML, with nothing done to it. */
-function isAsSent(cli: Cli): boolean {
+function isAsSent(cli: CommandContext): boolean {
   return formatOf(cli) === 'xml' && !(cli.on('sort') || cli.on('query') || cli.on('utc'));
 }
 

@@ -1,7 +1,7 @@
 /** Flags of `hosts setup-networks`: what to attach, detach, bond and take apart, without a file. */
 import type { Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { collectionAt } from './collections.ts';
 import { type Found, operationNamed } from './references.ts';
 import type { Run } from './run.ts';
@@ -126,7 +126,7 @@ async function attachmentsOf(
     });
     if (found) return { id: found['id'] };
     const names = present.map((one) => String(((one['network'] ?? {}) as Thing)['name'] ?? ''));
-    const near = nearest(word, names);
+    const near = closeMatches(word, names);
     throw new NotFoundError(`--detach ${word}: ${host.label} has no such network`, {
       hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has: ${names.join(', ')}`,
     });

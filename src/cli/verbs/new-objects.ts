@@ -1,9 +1,9 @@
 /** What is sent to make an object, or to attach one that exists. */
 import { UsageError } from '../../client/errors.ts';
-import { newBricks } from './bricks.ts';
 import { collectionsOf, homeOf } from './collections.ts';
 import { bareWord } from './identifiers.ts';
 import type { Finder } from './references.ts';
+import { newBricks } from './references.ts';
 import { parseOn } from './resolve-collection.ts';
 import type { Run } from './run.ts';
 import {
@@ -18,8 +18,8 @@ type Body = Record<string, unknown>;
 
 /** The bodies to send: one, or one for each object that is attached. */
 export async function bodiesOf(run: Run, body: Body): Promise<readonly object[]> {
-  const { verb, words, finder, chosen } = run;
-  const { type } = chosen.candidate.operation;
+  const { verb, words, finder, resolved } = run;
+  const { type } = resolved.candidate.operation;
   const name = `${verb.noun} ${verb.name}`;
   if (brickVerbs.has(name)) return [await newBricks(finder, words)];
   if (isReferenceVerb(verb.noun, verb.name)) {

@@ -2,7 +2,7 @@
 import type { Thing } from '../../client/client.ts';
 import { operationsOf } from '../../model/index.ts';
 import { Progress } from '../output/progress.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { add, change } from './change.ts';
 import { collectionAt } from './collections.ts';
 import { Finder, type Found, type Ids } from './references.ts';
@@ -21,19 +21,19 @@ export interface Step {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-export class Performer {
-  readonly #cli: Cli;
+export class OperationRunner {
+  readonly #cli: CommandContext;
   readonly #options: Options;
   readonly #progress: Progress;
   readonly finder: Finder;
   readonly #run: Pick<Run, 'client'>;
 
   /** `options` are those of the command: `wait`, `waitTimeout`. */
-  static async begin(cli: Cli, options: Options): Promise<Performer> {
-    return new Performer(cli, { client: await cli.client() }, options);
+  static async begin(cli: CommandContext, options: Options): Promise<OperationRunner> {
+    return new OperationRunner(cli, { client: await cli.client() }, options);
   }
 
-  private constructor(cli: Cli, run: Pick<Run, 'client'>, options: Options) {
+  private constructor(cli: CommandContext, run: Pick<Run, 'client'>, options: Options) {
     this.#cli = cli;
     this.#run = run;
     this.#options = options;
@@ -61,8 +61,8 @@ export class Performer {
 
   /** What an operation answers, as it is: nobody waits. */
   async call(step: Step): Promise<Thing> {
-    const { chosen, ids } = this.#runOf(step, true);
-    const { operation } = chosen.candidate;
+    const { resolved, ids } = this.#runOf(step, true);
+    const { operation } = resolved.candidate;
     const call = { operation, ids, ...(step.body ? { body: step.body } : {}) };
     return operation.isAction || operation.name === 'remove'
       ? await this.#run.client.action(call)
@@ -74,9 +74,9 @@ export class Performer {
     follow,
     ...step
   }: Omit<Step, 'name'> & { readonly follow?: string | undefined }): Promise<readonly Thing[]> {
-    const { chosen, ids } = this.#runOf({ ...step, name: 'list' }, false);
+    const { resolved, ids } = this.#runOf({ ...step, name: 'list' }, false);
     const query = follow === undefined ? {} : { follow };
-    return await this.#run.client.list({ operation: chosen.candidate.operation, ids, query });
+    return await this.#run.client.list({ operation: resolved.candidate.operation, ids, query });
   }
 
   #runOf({ path, name, verb, ids = {} }: Step, takesObject: boolean): Run {
@@ -99,7 +99,7 @@ export class Performer {
         kind,
         candidates: [candidate],
       },
-      chosen: {
+      resolved: {
         candidate,
         meanings: { parents: new Map(), fields: new Map(), queries: new Map() },
         parentWords: new Map(),

@@ -3,7 +3,7 @@ import { AllFailedError, PartialError, UsageError } from '../../client/errors.ts
 import { Held, type HeldRequest } from '../../client/held.ts';
 import { report } from '../output/error-report.ts';
 import { formatOf } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 const most = 16;
 const usual = 4;
@@ -22,7 +22,7 @@ export function parallelOf(value: unknown): number {
  * it is said how many there were.
  */
 export async function forEach<T, R>(
-  cli: Cli,
+  cli: CommandContext,
   items: readonly T[],
   limits: { readonly parallel: number; readonly failFast: boolean },
   work: (item: T) => Promise<R>,
@@ -53,7 +53,7 @@ export async function forEach<T, R>(
     }
   };
   // What is only shown is shown in the order in which it was asked for.
-  const workers = cli.hold ? 1 : Math.min(limits.parallel, items.length);
+  const workers = cli.dryRunMode ? 1 : Math.min(limits.parallel, items.length);
   await Promise.all(Array.from({ length: workers }, worker));
   if (held.length > 0) {
     throw new Held(held, errors.length > 0 ? new BulkError(held, errors, items.length) : undefined);

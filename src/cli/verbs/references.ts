@@ -6,7 +6,7 @@ import type { Client, Thing } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
 import { isSearchable, type Operation, operationsOf } from '../../model/index.ts';
 import { plainText, valueAt } from '../output/cells.ts';
-import { nearest } from '../text/did-you-mean.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { type Collection, collectionAt, homeOf } from './collections.ts';
 import {
   bareWord,
@@ -201,7 +201,7 @@ export class Finder {
   ): Promise<NotFoundError> {
     const all = listed ?? (await this.#client.list({ operation, ids }).catch(() => []));
     const known = all.flatMap((item) => names.map((name) => plainText(valueAt(item, name))));
-    const near = nearest(
+    const near = closeMatches(
       word,
       known.filter((name) => name !== ''),
     );
@@ -253,4 +253,30 @@ export async function parentIds(
     ids = { ...ids, [placeholder]: found.id };
   }
   return ids;
+}
+
+/** Bricks that exist: by id, or as `host:/directory`, which is their name. */
+export function brickNames(words: readonly string[]): Readonly<Record<string, unknown>> {
+  if (words.length === 0) return {};
+  return { bricks: words.map((word) => (isUuid(word) ? { id: word } : { name: word })) };
+}
+
+/** `host:/directory` for each brick; the host by name or id. */
+export async function newBricks(
+  finder: Finder,
+  words: readonly string[],
+): Promise<readonly object[]> {
+  if (words.length === 0) {
+    throw new UsageError('no brick is given', { hint: 'write HOST:/DIRECTORY for each' });
+  }
+  const bricks: object[] = [];
+  for (const word of words) {
+    const [, host, directory] = /^([^:]+):(\/.*)$/.exec(word) ?? [];
+    if (host === undefined) {
+      throw new UsageError(`${word}: not a brick`, { hint: 'write HOST:/DIRECTORY' });
+    }
+    const server = await finder.reference(host, 'host');
+    bricks.push({ server_id: 'id' in server ? server.id : server.name, brick_dir: directory });
+  }
+  return bricks;
 }

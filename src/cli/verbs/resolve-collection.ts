@@ -1,13 +1,15 @@
 /** Which of the places of a verb is meant: the one that can use every flag that was given. */
-import { UsageError } from '../../client/errors.ts';
-import { kindOf } from './collections.ts';
+import { AmbiguousError, UsageError } from '../../client/errors.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { collectionAt, kindOf } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import type { Flag, Meanings, VerbFlags } from './flags.ts';
+import { Finder, operationNamed } from './references.ts';
 
 /** Values of flags, by key, as they were typed. */
 export type Given = ReadonlyMap<string, readonly string[]>;
 
-export interface Chosen {
+export interface ResolvedCollection {
   readonly candidate: Candidate;
   readonly meanings: Meanings;
   /** The words for the parents, by placeholder. */
@@ -34,20 +36,20 @@ export function parseOn(text: string, flag = '--on'): On {
 }
 
 /** Chooses the place. Throws when none or more than one fits, and says what is missing. */
-export function chooseRoute(
+export function matchCandidate(
   verb: Verb,
   { flags, meanings }: VerbFlags,
   given: Given,
   on: On | undefined,
   withObject: boolean,
-): Chosen {
+): ResolvedCollection {
   const inner = (candidate: Candidate) => candidate.parents.at(-1);
   const possible = [...meanings].filter(
     ([candidate]) =>
       (candidate.takesObject === withObject || verb.isStatistics === true) &&
       (on === undefined || inner(candidate)?.noun === on.noun),
   );
-  if (possible.length === 0) throw noPlace(verb, on, withObject);
+  if (possible.length === 0) throw noSuchCollection(verb, on, withObject);
   const fitting = possible.filter(([, meaning]) =>
     parentKeys(meaning, on).every((key) => given.has(key)),
   );
@@ -60,7 +62,7 @@ export function chooseRoute(
         meaning.queries.has(key),
     ),
   );
-  if (usable.length === 0) throw uselessFlag(verb, flags, given, fitting);
+  if (usable.length === 0) throw inapplicableFlag(verb, flags, given, fitting);
   usable.sort(([a], [b]) => a.parents.length - b.parents.length);
   const [best, next] = usable;
   if (!best) throw new Error('A usable place went missing.');
@@ -98,7 +100,7 @@ function flagText(flags: readonly Flag[], key: string): string {
   return flag?.value === undefined ? name : `${name} ${flag.value}`;
 }
 
-function noPlace(verb: Verb, on: On | undefined, withObject: boolean): UsageError {
+function noSuchCollection(verb: Verb, on: On | undefined, withObject: boolean): UsageError {
   if (on) {
     return new UsageError(`${verb.noun} ${verb.name}: not possible --on ${on.noun}`, {
       hint: `vmctl ${verb.noun} ${verb.name} --help lists what is`,
@@ -112,10 +114,10 @@ function noPlace(verb: Verb, on: On | undefined, withObject: boolean): UsageErro
   );
 }
 
-type Places = readonly (readonly [Candidate, Meanings])[];
+type Candidates = readonly (readonly [Candidate, Meanings])[];
 
-function missingParents(verb: Verb, flags: readonly Flag[], places: Places): UsageError {
-  const ways = places.map(([, meaning]) =>
+function missingParents(verb: Verb, flags: readonly Flag[], candidates: Candidates): UsageError {
+  const ways = candidates.map(([, meaning]) =>
     [...meaning.parents.keys()].map((key) => flagText(flags, key)).join(' '),
   );
   const unique = [...new Set(ways)].sort((a, b) => a.length - b.length);
@@ -127,8 +129,13 @@ function missingParents(verb: Verb, flags: readonly Flag[], places: Places): Usa
   });
 }
 
-function uselessFlag(verb: Verb, flags: readonly Flag[], given: Given, places: Places): UsageError {
-  const [, meaning] = places[0] ?? [];
+function inapplicableFlag(
+  verb: Verb,
+  flags: readonly Flag[],
+  given: Given,
+  candidates: Candidates,
+): UsageError {
+  const [, meaning] = candidates[0] ?? [];
   const odd = [...given.keys()].find(
     (key) => !meaning?.parents.has(key) && !meaning?.fields.has(key) && !meaning?.queries.has(key),
   );
@@ -138,4 +145,83 @@ function uselessFlag(verb: Verb, flags: readonly Flag[], given: Given, places: P
     `${verb.noun} ${verb.name}: ${flagText(flags, odd ?? '')} is not possible${together}`,
     { hint: `vmctl ${verb.noun} ${verb.name} --help lists what goes together` },
   );
+}
+
+/** So many parents are asked; with more it is quicker to name one. */
+const most = 50;
+
+/** What somebody gave to say where. */
+export interface Asked {
+  readonly given: Given;
+  readonly on: On | undefined;
+  readonly withObject: boolean;
+  /** The first object, if it is named. */
+  readonly word: string | undefined;
+}
+
+/** The place that the flags mean; where they do not say it, the one that the object is at. */
+export async function resolveCollection(
+  cli: CommandContext,
+  verb: Verb,
+  verbFlags: VerbFlags,
+  { given, on, withObject, word }: Asked,
+): Promise<ResolvedCollection> {
+  try {
+    return matchCandidate(verb, verbFlags, given, on, withObject);
+  } catch (error) {
+    const isMissing = error instanceof UsageError && error.code === 'missing_parent';
+    if (!isMissing || on || !withObject || word === undefined) throw error;
+    const more = await withParent(cli, verb, verbFlags, given, word);
+    if (!more) throw error;
+    return matchCandidate(verb, verbFlags, more, on, withObject);
+  }
+}
+
+/** The flags with the parent of the object added; nothing where it cannot be told. */
+async function withParent(
+  cli: CommandContext,
+  verb: Verb,
+  { meanings, flags }: VerbFlags,
+  given: Given,
+  word: string,
+): Promise<Given | undefined> {
+  const candidates = [...meanings].filter(
+    ([{ takesObject, parents, owner }, meaning]) =>
+      takesObject &&
+      !owner &&
+      parents.length === 1 &&
+      !given.has([...meaning.parents.keys()][0] ?? ''),
+  );
+  const [candidate] = candidates;
+  if (!candidate || candidates.length > 1) return undefined;
+  const [{ collection }, meaning] = candidate;
+  const [[key, parent] = []] = meaning.parents;
+  const home = parent && collectionAt(parent.collection);
+  const list = home && operationNamed(home.path, 'list');
+  if (key === undefined || !home || !list || home.parents.length > 0) return undefined;
+  const client = await cli.client();
+  const finder = new Finder(client);
+  const query = list.query.includes('max') ? { max: most + 1 } : {};
+  const owners = await client.list({ operation: list, query });
+  if (owners.length > most) return undefined;
+  const found = (
+    await Promise.all(
+      owners.map(async (owner) => {
+        const ids = { [parent.placeholder]: String(owner['id']) };
+        return (await finder.look(word, collection, ids)) ? owner : undefined;
+      }),
+    )
+  ).filter((owner) => owner !== undefined);
+  const [only, ...others] = found;
+  if (!only) return undefined;
+  const flag = flags.find((one) => one.key === key)?.names[0] ?? key;
+  const nameOf = (owner: (typeof found)[number]) => String(owner['name'] ?? owner['id']);
+  if (others.length > 0) {
+    const lines = found.map((owner) => `  --${flag} ${nameOf(owner)}`);
+    throw new AmbiguousError(`${verb.noun}/${word} is there more than once:\n${lines.join('\n')}`, {
+      hint: `say whose with --${flag}`,
+    });
+  }
+  cli.note(`${verb.noun}/${word} of ${home.noun}/${nameOf(only)}`);
+  return new Map([...given, [key, [String(only['id'])]]]);
 }

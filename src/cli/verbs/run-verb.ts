@@ -1,22 +1,27 @@
 /** Runs a verb: finds out where, looks the references up, and hands over to what the verb does. */
 import type { QueryValue } from '../../client/client.ts';
-import { UsageError } from '../../client/errors.ts';
+import { UsageError, VmctlError } from '../../client/errors.ts';
+import { type EnumName, enums } from '../../model/enums.ts';
+import { parseKind } from '../../model/index.ts';
 import { parseValue } from '../args/values.ts';
 import { formatOf } from '../output/print.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import type { BodyInput } from './body.ts';
 import { runChange } from './change.ts';
 import type { Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
 import { shapeOf } from './fields.ts';
-import type { VerbFlags } from './flags.ts';
-import { goesOn, runWithSequel } from './follow-up-actions.ts';
+import type { Meanings, VerbFlags } from './flags.ts';
+import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { bareWord } from './identifiers.ts';
-import { withFlagHint } from './incomplete.ts';
-import { choosePlace } from './inferred-parent.ts';
 import { runGet, runList } from './list.ts';
 import { Finder, parentIds } from './references.ts';
-import { type Chosen, type Given, parseOn } from './resolve-collection.ts';
+import {
+  type Given,
+  parseOn,
+  type ResolvedCollection,
+  resolveCollection,
+} from './resolve-collection.ts';
 import { camel, type Options, type Run } from './run.ts';
 import { wantsAll } from './selection.ts';
 import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './verb-names.ts';
@@ -25,7 +30,7 @@ import { runWatch } from './watch.ts';
 
 /** Runs the verb with its arguments and flags, as commander parsed them. */
 export async function runVerb(
-  cli: Cli,
+  cli: CommandContext,
   verb: Verb,
   verbFlags: VerbFlags,
   given: Given,
@@ -47,26 +52,26 @@ export async function runVerb(
   const withObject = all || (words.length > 0 && !isBricks && !isReference);
   checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
   const asked = { given, on, withObject, word: all ? undefined : words[0] };
-  const chosen = await choosePlace(cli, verb, verbFlags, asked);
-  const { candidate } = chosen;
-  for (const word of chosen.parentWords.values()) checkWords([word]);
-  const input = inputOf(verbFlags, chosen, given, options, extra?.paths, extraText);
-  const query = queryOf(verbFlags, chosen, given, options, verb);
-  const hasSequel = goesOn(verb, options);
+  const resolved = await resolveCollection(cli, verb, verbFlags, asked);
+  const { candidate } = resolved;
+  for (const word of resolved.parentWords.values()) checkWords([word]);
+  const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
+  const query = queryOf(verbFlags, resolved, given, options, verb);
+  const wantsFollowUp = hasFollowUp(verb, options);
   const client = await cli.client();
   const finder = new Finder(client);
   const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
   const ids = await parentIds(finder, parents, (placeholder, collection) =>
     placeholder === candidate.owner?.placeholder && collection === candidate.owner.collection
       ? (ownerWord ?? '')
-      : (chosen.parentWords.get(placeholder) ?? ''),
+      : (resolved.parentWords.get(placeholder) ?? ''),
   );
   const run: Run = {
     cli,
     client,
     finder,
     verb,
-    chosen,
+    resolved,
     options,
     ids,
     query,
@@ -74,9 +79,9 @@ export async function runVerb(
     input,
   };
   try {
-    await (hasSequel ? runWithSequel : implementationOf(run))(run);
+    await (wantsFollowUp ? runWithFollowUp : implementationOf(run))(run);
   } catch (error) {
-    throw withFlagHint(error, verbFlags, chosen.meanings);
+    throw withFlagHint(error, verbFlags, resolved.meanings);
   }
 }
 
@@ -99,7 +104,10 @@ function checkWords(words: readonly string[]): void {
 }
 
 /** `-` stands for the references on stdin, one in a line. */
-async function expandStdin(cli: Cli, words: readonly string[]): Promise<readonly string[]> {
+async function expandStdin(
+  cli: CommandContext,
+  words: readonly string[],
+): Promise<readonly string[]> {
   if (!words.includes('-')) return words;
   const lines = (await readInput(cli, '-', 'stdin'))
     .split('\n')
@@ -113,7 +121,7 @@ async function expandStdin(cli: Cli, words: readonly string[]): Promise<readonly
 
 function inputOf(
   { flags }: VerbFlags,
-  { candidate, meanings }: Chosen,
+  { candidate, meanings }: ResolvedCollection,
   given: Given,
   options: Options,
   extraPaths: readonly string[] | undefined,
@@ -154,7 +162,7 @@ function extraSets(
 
 function queryOf(
   { flags }: VerbFlags,
-  { meanings }: Chosen,
+  { meanings }: ResolvedCollection,
   given: Given,
   options: Options,
   verb: Verb,
@@ -169,4 +177,36 @@ function queryOf(
   const shortcut = queryShortcuts[`${verb.noun} ${verb.name}`];
   if (shortcut && options[camel(shortcut.flag)] === true) query[shortcut.query] = shortcut.value;
   return query;
+}
+
+/** So many words of an enumeration are named, of longer ones none. */
+const shownWords = 5;
+
+/** `Vm [cluster.id|name, template.id|name] required for add` (specification 4.5). */
+const missing = /\[([^\]]+)\] required/;
+
+/** The error with a hint that names flags, where the service refused for want of attributes. */
+export function withFlagHint(error: unknown, { flags }: VerbFlags, { fields }: Meanings): unknown {
+  if (!(error instanceof VmctlError) || error.hint !== undefined) return error;
+  const [, list] = missing.exec(error.fault?.detail ?? '') ?? [];
+  if (list === undefined) return error;
+  const told = list.split(/,\s*/).map((rule) => {
+    const path = snake(rule.split('|')[0] ?? '').replace(/\.(id|name)$/, '');
+    const known = [...fields].find(
+      ([, field]) =>
+        field.path === path || field.path === `${path}.name` || field.path === `${path}.id`,
+    );
+    const flag = known && flags.find(({ key }) => key === known[0]);
+    if (!known || !flag) return `--set ${path}=...`;
+    const { form, of } = parseKind(known[1].kind);
+    const words: readonly string[] = form === 'enum' ? enums[of as EnumName] : [];
+    const value = words.length > 0 && words.length <= shownWords ? words.join('|') : flag.value;
+    return `--${flag.names[0]}${value === undefined ? '' : ` ${value}`}`;
+  });
+  return Object.assign(error, { hint: `give ${told.join(', ')}` });
+}
+
+/** Some services write attributes as their program does: `dataCenter`. */
+function snake(path: string): string {
+  return path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

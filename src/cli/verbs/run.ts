@@ -1,20 +1,20 @@
 /** What the parts of a verb share while it runs. */
 import type { Client, QueryValue } from '../../client/client.ts';
 import type { queryParameters } from '../../model/parameters.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { type BodyInput, buildBody } from './body.ts';
 import type { Verb } from './derive-verbs.ts';
 import type { Finder, Ids } from './references.ts';
-import type { Chosen } from './resolve-collection.ts';
+import type { ResolvedCollection } from './resolve-collection.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
 
 export interface Run {
-  readonly cli: Cli;
+  readonly cli: CommandContext;
   readonly client: Client;
   readonly finder: Finder;
   readonly verb: Verb;
-  readonly chosen: Chosen;
+  readonly resolved: ResolvedCollection;
   readonly options: Options;
   /** Ids of everything above the objects of the verb. */
   readonly ids: Ids;
@@ -37,5 +37,5 @@ export function bodyOf(run: Run): Promise<Record<string, unknown>> {
 
 /** Whether the operation of the run has a query parameter. */
 export function hasQuery(run: Run, name: keyof typeof queryParameters): boolean {
-  return run.chosen.candidate.operation.query.includes(name);
+  return run.resolved.candidate.operation.query.includes(name);
 }

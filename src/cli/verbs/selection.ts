@@ -51,10 +51,10 @@ export function wantsAll(verb: Verb, options: Options, words: readonly string[])
 
 /** The objects that the verb is about: those that are named, or all that the list has. */
 export async function targetsOf(run: Run): Promise<readonly Found[]> {
-  const { finder, chosen, ids, words } = run;
+  const { finder, resolved, ids, words } = run;
   if (run.options['all'] !== true) {
     const targets: Found[] = [];
-    const { collection, operation } = chosen.candidate;
+    const { collection, operation } = resolved.candidate;
     for (const word of words) {
       targets.push(await finder.find(word, collection, ids, operation.name === 'register'));
     }
@@ -66,15 +66,15 @@ export async function targetsOf(run: Run): Promise<readonly Found[]> {
 }
 
 async function everything(run: Run): Promise<readonly Found[]> {
-  const { cli, client, chosen, ids, options } = run;
-  const { collection } = chosen.candidate;
-  const operation = listOf(chosen.candidate);
+  const { cli, client, resolved, ids, options } = run;
+  const { collection } = resolved.candidate;
+  const operation = listOf(resolved.candidate);
   if (!operation) throw new UsageError(`${collection.noun} have no list that --all could mean`);
   const search = options['search'];
   const query =
     typeof search === 'string'
       ? { search, ...(operation.query.includes('case_sensitive') ? { case_sensitive: false } : {}) }
-      : chosen.candidate.operation.name === 'register'
+      : resolved.candidate.operation.name === 'register'
         ? { unregistered: true }
         : {};
   const items = await client.list({ operation, ids, query, what: `list ${collection.noun}` });
@@ -91,7 +91,7 @@ async function agree(run: Run, targets: readonly Found[]): Promise<void> {
   const count = `${targets.length} ${verb.noun}`;
   const names = targets.slice(0, shownNames).map(({ label }) => `  ${label}`);
   const more = targets.length > names.length ? [`  and ${targets.length - names.length} more`] : [];
-  if (cli.on('yes') || cli.hold) return;
+  if (cli.on('yes') || cli.dryRunMode) return;
   if (!canAsk(cli.io, cli.on('noInput'))) {
     throw new DeclinedError(`${verb.noun} ${verb.name} --all: ${count}, and nobody agreed`, {
       hint: `vmctl ${verb.noun} list shows which; --yes agrees`,

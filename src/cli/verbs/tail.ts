@@ -8,7 +8,7 @@ import { wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { readPrivate, replaceFile } from '../session/private-file.ts';
 import { durationOf } from '../text/duration.ts';
-import { harmless } from '../text/escape-control-chars.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import type { Run } from './run.ts';
 
 /** Prints events until `--count` or `--until-idle` ends it, or Ctrl-C. */
@@ -88,7 +88,7 @@ async function show(run: Run, events: readonly Thing[], isFirst: boolean): Promi
 function lineOf(event: Thing): string {
   const { id, time, severity, description } = event;
   const parts = [plainText(id), plainText(time), plainText(severity).padEnd(7)];
-  return harmless.line([...parts, plainText(description)].join('  '));
+  return escapeControlChars.line([...parts, plainText(description)].join('  '));
 }
 
 function durationIn(value: unknown, flag: string): number | undefined {

@@ -4,10 +4,10 @@ import { type Command, Option } from 'commander';
 import { stateAttribute } from '../../client/settle.ts';
 import { isSearchable } from '../../model/index.ts';
 import { nounPage, verbPage } from '../help/pages.ts';
-import type { Cli } from '../session/command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { type Verb, verbOf, verbsOf } from './derive-verbs.ts';
 import { type Flag, flagsOf, humanNoun } from './flags.ts';
-import { sequelFlags } from './follow-up-actions.ts';
+import { followUpFlags } from './follow-up-actions.ts';
 import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
 import { camel, type Options } from './run.ts';
@@ -26,7 +26,7 @@ export function addVerbs(
   command: Command,
   noun: string,
   word: string | undefined,
-  cli: Cli,
+  cli: CommandContext,
   special: Readonly<Record<string, string>>,
 ): void {
   const named = word === undefined ? undefined : verbOf(noun, word);
@@ -41,7 +41,7 @@ export function addVerbs(
   command.configureHelp({ formatHelp: () => nounPage(noun, special) });
 }
 
-function addVerb(parent: Command, verb: Verb, cli: Cli, implied: Options): void {
+function addVerb(parent: Command, verb: Verb, cli: CommandContext, implied: Options): void {
   const verbFlags = flagsOf(verb);
   const command = parent.command(verb.name).aliases(verb.aliases);
   command.description(purposeOf(verb));
@@ -161,7 +161,7 @@ function ownOptions(verb: Verb, flags: readonly Flag[]): readonly Option[] {
     add('--set <PATH=VALUE>', 'Set any attribute; may be repeated.').argParser(collect);
     add('--set-json <PATH=JSON>', 'The same with JSON.').argParser(collect);
   }
-  for (const { flag, value, doc } of sequelFlags(verb)) {
+  for (const { flag, value, doc } of followUpFlags(verb)) {
     add(value === undefined ? `--${flag}` : `--${flag} <${value}>`, doc);
   }
   if (name === 'hosts setup-networks') {

@@ -4,7 +4,7 @@
  */
 
 /** Verbs for operations of collections whose path ends like this; the first match counts. */
-export interface Spelling {
+export interface VerbNames {
   readonly ends: string;
   /** Verb by operation; the usual verb stays an alias where nothing else has it. */
   readonly verbs: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Spelling {
 
 const attaching = { add: 'attach', remove: 'detach' };
 
-export const spellings: readonly Spelling[] = [
+export const verbNames: readonly VerbNames[] = [
   { ends: '/datacenters/{datacenter}/storagedomains', verbs: attaching },
   { ends: '/clusters/{cluster}/networks', verbs: attaching },
   { ends: '/iscsibonds/{iscsibond}/networks', verbs: attaching },
@@ -35,7 +35,7 @@ export const spellings: readonly Spelling[] = [
 ];
 
 /** The usual verbs, by operation. Actions keep their name, in kebab case. */
-export const usualVerbs: Readonly<Record<string, string>> = {
+export const defaultVerbs: Readonly<Record<string, string>> = {
   list: 'list',
   get: 'get',
   add: 'create',
@@ -291,7 +291,7 @@ export const alwaysSent: Readonly<Record<string, Readonly<Record<string, unknown
 };
 
 /** Objects that are made together with another one, and are not ready when that one is. */
-export const madeAlong: Readonly<
+export const createdAlong: Readonly<
   Record<string, { readonly attribute: string; readonly type: string }>
 > = { disk_attachment: { attribute: 'disk', type: 'disk' } };
 

@@ -8,13 +8,13 @@ import { durationOf } from '../text/duration.ts';
 import { homeOf } from './collections.ts';
 import { type Found, type Ids, operationNamed, placeholderOf } from './references.ts';
 import type { Run } from './run.ts';
-import { madeAlong } from './verb-names.ts';
+import { createdAlong } from './verb-names.ts';
 
-const usualTimeout = '10m';
+const defaultTimeout = '10m';
 
 /** Milliseconds that `--wait-timeout` allows. */
 export function waitTimeout(options: Run['options']): number {
-  return durationOf(String(options['waitTimeout'] ?? usualTimeout), '--wait-timeout');
+  return durationOf(String(options['waitTimeout'] ?? defaultTimeout), '--wait-timeout');
 }
 
 /**
@@ -27,7 +27,7 @@ export async function settle(
   operations: readonly string[],
   progress: Progress,
 ): Promise<Thing | undefined> {
-  const { collection } = run.chosen.candidate;
+  const { collection } = run.resolved.candidate;
   if (stateAttribute(collection.type) === undefined) return undefined;
   const watched = watch(run, found);
   if (!watched) return undefined;
@@ -46,7 +46,7 @@ export async function settleCompanion(
   item: Thing,
   progress: Progress,
 ): Promise<void> {
-  const along = madeAlong[run.chosen.candidate.collection.type];
+  const along = createdAlong[run.resolved.candidate.collection.type];
   const made = along ? (item[along.attribute] as Thing | undefined) : undefined;
   const home = along ? homeOf(along.type) : undefined;
   const get = home?.object ? operationNamed(home.object, 'get') : undefined;
@@ -109,7 +109,7 @@ export async function waitShown(
 /** The object as something to look at; `undefined` where the API cannot show single objects. */
 export function watch(run: Run, found: Found): Watched | undefined {
   const { client, ids } = run;
-  const { collection } = run.chosen.candidate;
+  const { collection } = run.resolved.candidate;
   const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
   if (!get) return undefined;
   const all: Ids = { ...ids, [placeholderOf(collection)]: found.id };
@@ -129,10 +129,10 @@ export function watch(run: Run, found: Found): Watched | undefined {
 
 /** The command that waits for the same object, with the flags that say of which parents. */
 function resumeCommand(run: Run, found: Found): string {
-  const { collection, owner } = run.chosen.candidate;
+  const { collection, owner } = run.resolved.candidate;
   if (collection.parents.length === 0) return `vmctl wait ${found.label}`;
   if (owner) return `vmctl ${collection.noun} wait ${found.id}`;
-  const { meanings, parentWords } = run.chosen;
+  const { meanings, parentWords } = run.resolved;
   const flags = [...meanings.parents].map(
     ([key, parent]) => `--${key} ${parentWords.get(parent.placeholder) ?? ''}`,
   );

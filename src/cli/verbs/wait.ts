@@ -1,10 +1,14 @@
 /** `wait`: until objects are what somebody hopes they will be. */
 import type { Thing } from '../../client/client.ts';
-import { NotFoundError } from '../../client/errors.ts';
-import type { Goal } from '../../client/settle.ts';
+import { NotFoundError, UsageError } from '../../client/errors.ts';
+import { type Goal, goalOf, stateAttribute, stateOf } from '../../client/settle.ts';
+import { parseKind } from '../../model/index.ts';
+import { parseValue } from '../args/values.ts';
+import { plainText, valueAt } from '../output/cells.ts';
 import { formatOf, isTable } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
-import { conditionOf, settled } from './conditions.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
+import { kindAt, wordsAt } from './fields.ts';
 import { bareWord } from './identifiers.ts';
 import { show } from './list.ts';
 import { forEach, parallelOf } from './parallel.ts';
@@ -15,8 +19,8 @@ import { waitShown, watch } from './wait-for-state.ts';
 
 /** Waits for all objects that are named, and prints them as they are then. */
 export async function runWait(run: Run): Promise<void> {
-  const { cli, chosen, options } = run;
-  const { noun, type } = chosen.candidate.collection;
+  const { cli, resolved, options } = run;
+  const { noun, type } = resolved.candidate.collection;
   const asked = options['for'];
   const progress = new Progress(cli);
   const words = options['all'] === true ? (await targetsOf(run)).map(({ id }) => id) : run.words;
@@ -37,8 +41,8 @@ async function waitForWord(
   goal: Goal,
   progress: Progress,
 ): Promise<Thing | undefined> {
-  const { finder, chosen, ids } = run;
-  const { collection } = chosen.candidate;
+  const { finder, resolved, ids } = run;
+  const { collection } = resolved.candidate;
   let found: Found | undefined;
   const label = `${collection.noun}/${bareWord(word, collection.noun)}`;
   const later = watch(run, { id: word, label });
@@ -52,4 +56,56 @@ async function waitForWord(
     return (await watch(run, found)?.look()) ?? undefined;
   };
   return await waitShown(run, { label, resume: later?.resume ?? '', look }, goal, progress);
+}
+
+/** Any state that does not end by itself. */
+export function settled(type: string): Goal {
+  const goal = goalOf(type, [], '');
+  return { ...goal, isReached: (now) => now !== undefined && goal.isReached(now) };
+}
+
+/** Reads a condition for objects of a type. */
+export function conditionOf(text: string, type: string): Goal {
+  const told = (now: Thing | undefined) => stateOf(type, now);
+  switch (text) {
+    case 'exists':
+      return { text, isReached: (now) => now !== undefined, stateOf: told };
+    case 'gone':
+      return { text, isReached: (now) => now === undefined, stateOf: told };
+    case 'settled':
+      return settled(type);
+    default:
+      return comparison(text, type);
+  }
+}
+
+function comparison(text: string, type: string): Goal {
+  const [, given = '', sign = '', wanted = ''] = /^([\w.]+)(!?=)(.*)$/.exec(text) ?? [];
+  if (sign === '') {
+    throw new UsageError(`--for ${text}: not a condition`, {
+      hint: 'write status=up, status!=locked, exists, gone or settled',
+    });
+  }
+  const path = given === 'status' ? (stateAttribute(type) ?? given) : given;
+  const kind = kindAt({ type }, path);
+  if (!kind) {
+    const near = closeMatches(path, wordsAt({ type }, ''));
+    throw new UsageError(`--for ${text}: ${type.replaceAll('_', ' ')} has no ${path}`, {
+      hint:
+        near.length > 0
+          ? `did you mean ${near.join(' or ')}?`
+          : `vmctl explain ${type} lists its attributes`,
+    });
+  }
+  const { form, list } = parseKind(kind);
+  // A misspelt state would be waited for in vain.
+  if ((form === 'enum' || form === 'scalar') && !list) parseValue(wanted, kind, `--for ${path}`);
+  const isState = path === stateAttribute(type);
+  const textOf = (now: Thing) => plainText(valueAt(now, path));
+  return {
+    text: `${path}${sign}${wanted}`,
+    stateOf: (now) =>
+      isState || now === undefined ? stateOf(type, now) : `${path}=${textOf(now)}`,
+    isReached: (now) => now !== undefined && (textOf(now) === wanted) === (sign === '='),
+  };
 }

@@ -3,12 +3,12 @@ import type { Thing } from '../../client/client.ts';
 import { pause } from '../../client/pause.ts';
 import { columnsOf } from '../output/column-selection.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
-import { redrawn } from '../output/screen.ts';
+import { redrawn } from '../output/progress.ts';
 import { write } from '../session/io.ts';
 import { durationOf } from '../text/duration.ts';
 import { listQuery, show } from './list.ts';
+import { fillNames } from './list-enrichment.ts';
 import type { Run } from './run.ts';
-import { fillNames } from './table-names.ts';
 
 const usualInterval = '2s';
 
@@ -28,14 +28,14 @@ export async function runWatch(run: Run): Promise<void> {
 }
 
 async function read(run: Run): Promise<readonly Thing[]> {
-  const { client, chosen, ids } = run;
-  const { operation, collection } = chosen.candidate;
+  const { client, resolved, ids } = run;
+  const { operation, collection } = resolved.candidate;
   const what = `list ${collection.noun}`;
   return await client.list({ operation, ids, query: listQuery(run), what });
 }
 
 async function redraw(run: Run, items: readonly Thing[]): Promise<void> {
-  const { noun, type } = run.chosen.candidate.collection;
+  const { noun, type } = run.resolved.candidate.collection;
   await write(run.cli.io.stdout, redrawn);
   await show(run, { noun, type, items });
 }
@@ -51,7 +51,7 @@ async function printChanges(
   hasTitles: boolean,
 ): Promise<boolean> {
   const { cli, client } = run;
-  const { noun, type } = run.chosen.candidate.collection;
+  const { noun, type } = run.resolved.candidate.collection;
   const format = formatOf(cli);
   const machine = format === 'json' || format === 'jsonl';
   const changed: Thing[] = [];

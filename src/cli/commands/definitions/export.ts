@@ -8,7 +8,7 @@ import { scopeOf } from '../../../model/naming.ts';
 import type { Attribute } from '../../../model/notation/attributes.ts';
 import { plainText } from '../../output/cells.ts';
 import { homeOf } from '../../verbs/collections.ts';
-import type { Performer } from '../../verbs/operation-runner.ts';
+import type { OperationRunner } from '../../verbs/operation-runner.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -51,12 +51,12 @@ interface Name {
 }
 
 export class Exporter {
-  readonly #performer: Performer;
+  readonly #performer: OperationRunner;
   /** Names by id, by the type that they are of. */
   readonly #names = new Map<string, Promise<ReadonlyMap<string, Name>>>();
 
-  constructor(performer: Performer) {
-    this.#performer = performer;
+  constructor(runner: OperationRunner) {
+    this.#performer = runner;
   }
 
   /** The objects of these collections, in the order in which they need each other. */

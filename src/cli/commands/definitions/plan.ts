@@ -14,10 +14,9 @@ import { services } from '../../../model/derive/services.ts';
 import { attributesOf, operationsOf } from '../../../model/index.ts';
 import { scopeOf } from '../../../model/naming.ts';
 import { collectionAt, homeOf, nounOfCollection } from '../../verbs/collections.ts';
-import type { Performer } from '../../verbs/operation-runner.ts';
+import type { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Found } from '../../verbs/references.ts';
-import { type Difference, differences } from './compare.ts';
-import { isNameless, isSame, wordOf } from './identity.ts';
+import { type Difference, differences, isNameless, isSame, wordOf } from './compare.ts';
 import { badDefinition } from './read.ts';
 import { insist, referenceWithin, resolved, scopeIn } from './resolve.ts';
 
@@ -62,18 +61,18 @@ interface Wish {
 }
 
 /** Reads what there is and compares. Throws where the definition contradicts itself or the API. */
-export async function planOf(performer: Performer, definition: Definition): Promise<Plan> {
-  return await new Planner(performer).plan(definition);
+export async function planOf(runner: OperationRunner, definition: Definition): Promise<Plan> {
+  return await new Planner(runner).plan(definition);
 }
 
 class Planner {
-  readonly #performer: Performer;
+  readonly #performer: OperationRunner;
   readonly #changes: Change[] = [];
   readonly #fixed: Fixed[] = [];
   readonly #postponed: (() => Promise<void>)[] = [];
 
-  constructor(performer: Performer) {
-    this.#performer = performer;
+  constructor(runner: OperationRunner) {
+    this.#performer = runner;
   }
 
   async plan(definition: Definition): Promise<Plan> {

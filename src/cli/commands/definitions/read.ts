@@ -2,11 +2,11 @@
 
 import { UsageError } from '../../../client/errors.ts';
 import { type Definition, readDefinition } from '../../../definitions/document.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { readInput } from '../../verbs/documents.ts';
 
 /** Reads and checks it. Throws a `UsageError` that names the place of what is wrong. */
-export async function definitionFrom(cli: Cli, path: string): Promise<Definition> {
+export async function definitionFrom(cli: CommandContext, path: string): Promise<Definition> {
   const text = await readInput(cli, path, path);
   const name = path === '-' ? 'stdin' : path;
   const { parse } = (await import('yaml')).default;

@@ -1,9 +1,9 @@
 /** A plan as people and programs read it. */
 
 import { formatOf, isTable, printAs } from '../../output/print.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { harmless } from '../../text/escape-control-chars.ts';
+import { escapeControlChars } from '../../text/escape-control-chars.ts';
 import type { Change, Plan } from './plan.ts';
 
 const signs: Readonly<Record<Change['action'], string>> = {
@@ -14,7 +14,7 @@ const signs: Readonly<Record<Change['action'], string>> = {
 };
 
 /** Prints the plan on stdout. */
-export async function showPlan(cli: Cli, { changes, fixed }: Plan): Promise<void> {
+export async function showPlan(cli: CommandContext, { changes, fixed }: Plan): Promise<void> {
   const format = formatOf(cli);
   if (!isTable(format)) {
     const items = [
@@ -34,8 +34,8 @@ export async function showPlan(cli: Cli, { changes, fixed }: Plan): Promise<void
   }
 }
 
-async function line(cli: Cli, text: string): Promise<void> {
-  await write(cli.io.stdout, `${harmless.line(text)}\n`);
+async function line(cli: CommandContext, text: string): Promise<void> {
+  await write(cli.io.stdout, `${escapeControlChars.line(text)}\n`);
 }
 
 /** `2 to create, 1 to update`. */

@@ -2,7 +2,9 @@
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import {
+  type DownloadedBackup,
   download,
+  downloadBackup,
   isBlockDevice,
   openDevice,
   type PourOptions,
@@ -12,7 +14,7 @@ import {
 } from '../../../transfer/index.ts';
 import { humanBytes } from '../../output/cells.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { collectionAt } from '../../verbs/collections.ts';
 import { Finder } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';
@@ -33,7 +35,7 @@ export interface DownloadFlags extends TransferFlags {
 
 /** Downloads a disk into a file as the flags say. */
 export async function runDownload(
-  cli: Cli,
+  cli: CommandContext,
   word: string,
   file: string,
   flags: DownloadFlags,
@@ -49,7 +51,6 @@ export async function runDownload(
     throw new UsageError('--base needs a file to be made', { hint: 'name a file' });
   }
   if (backup !== undefined && file !== '' && !isPoured) {
-    const { runBackupDownload } = await import('./download-backup.ts');
     return await runBackupDownload(cli, word, file, { ...flags, backup });
   }
   if (file === '-') return await runPour(cli, word, flags);
@@ -101,7 +102,7 @@ export async function runDownload(
 }
 
 /** Writes the image to standard output. */
-async function runPour(cli: Cli, word: string, flags: DownloadFlags): Promise<void> {
+async function runPour(cli: CommandContext, word: string, flags: DownloadFlags): Promise<void> {
   const { stdout } = cli.io;
   if (stdout.isTTY) {
     throw new UsageError('standard output is a terminal, which shows no images', {
@@ -120,7 +121,7 @@ async function runPour(cli: Cli, word: string, flags: DownloadFlags): Promise<vo
 
 /** Writes the image over what is on a block device. */
 async function runOnDevice(
-  cli: Cli,
+  cli: CommandContext,
   word: string,
   path: string,
   flags: DownloadFlags,
@@ -147,7 +148,7 @@ async function runOnDevice(
 }
 
 async function pourInto(
-  cli: Cli,
+  cli: CommandContext,
   word: string,
   flags: DownloadFlags,
   target: Pick<PourOptions, 'out' | 'room' | 'device'>,
@@ -169,4 +170,61 @@ async function pourInto(
     if (error instanceof Stopped && error.cause instanceof ReaderGone) return;
     throw explained(cli, error, () => '');
   }
+}
+
+export interface BackupFlags extends TransferFlags {
+  readonly backup: string;
+  readonly base?: string;
+  readonly force?: boolean;
+}
+
+/** Downloads a disk of a backup into a file, and says what the file is then. */
+export async function runBackupDownload(
+  cli: CommandContext,
+  word: string,
+  file: string,
+  flags: BackupFlags,
+): Promise<void> {
+  if (flags.resume) {
+    throw new UsageError('the download of a backup cannot be resumed', {
+      hint: 'run the command without --resume, with --force if the file is there',
+    });
+  }
+  const progress = new TransferProgress(cli, basename(file));
+  try {
+    const client = await cli.client();
+    const found = await new Finder(client).find(word, collectionAt('/disks'));
+    const disk = found.item ?? { id: found.id };
+    const options = await transferOptions(cli, client, flags, progress);
+    const done = await downloadBackup({
+      ...options,
+      disk,
+      file,
+      backup: flags.backup,
+      force: flags.force === true,
+      ...(flags.base === undefined ? {} : { base: flags.base }),
+    });
+    progress.clear();
+    if (isTable(formatOf(cli))) cli.note(`${found.label}: ${sentenceFor(file, done, flags.base)}`);
+    else {
+      const item = { id: found.id, name: disk['name'] ?? disk['alias'], ...done };
+      await print(cli, { noun: 'disks', items: [item], single: true });
+    }
+  } catch (error) {
+    progress.clear();
+    throw explained(cli, error, () => '');
+  }
+}
+
+function sentenceFor(file: string, done: DownloadedBackup, base: string | undefined): string {
+  const size = humanBytes(done.size);
+  if (done.backup_mode === 'full') {
+    const more =
+      base === undefined ? '' : `; ${base} was not needed, the backup of this disk is full`;
+    return `${file} is the whole disk as it was, ${size}, raw${more}`;
+  }
+  const fetched = humanBytes(done.transferred);
+  return done.content === 'disk'
+    ? `${file} is the whole disk as it was, ${size}, raw: ${base} with ${fetched} that have changed`
+    : `${file} holds only what has changed since the checkpoint, ${fetched}, in its place; the rest of its ${size} is a hole, not zeros of the disk (--base makes the whole disk of it)`;
 }

@@ -2,18 +2,22 @@
 import { VmctlError } from '../../../client/errors.ts';
 import { Held } from '../../../client/held.ts';
 import { type Leftover, Stopped } from '../../../transfer/index.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 
 /**
  * The error to throw for what stopped a transfer: the cause itself, which decides about the exit
  * code, with a hint that says what is left and which command goes on.
  */
-export function explained(cli: Cli, error: unknown, goOn: (left: Leftover) => string): unknown {
+export function explained(
+  cli: CommandContext,
+  error: unknown,
+  run: (left: Leftover) => string,
+): unknown {
   if (!(error instanceof Stopped)) return error;
   const { cause, left } = error;
   // Nothing was begun: the first request was only to be shown.
   if (cause instanceof Held) return cause;
-  const command = left.resumable ? goOn(left) : undefined;
+  const command = left.resumable ? run(left) : undefined;
   const again = 'what was sent cannot be read again: run the whole command once more';
   const state = left.onlyOnce ? `${stateOf(left)}; ${again}` : stateOf(left);
   if (!(cause instanceof VmctlError)) {

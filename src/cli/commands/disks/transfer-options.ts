@@ -11,7 +11,7 @@ import {
   type TransferOptions,
 } from '../../../transfer/index.ts';
 import { longOf } from '../../args/values.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { longFlag, type SettingName, settings } from '../../session/settings.ts';
 import { parallelOf } from '../../verbs/parallel.ts';
 import type { TransferProgress } from './transfer-progress.ts';
@@ -29,7 +29,7 @@ const mostRetries = 20;
 
 /** The part of the options that does not depend on the direction. */
 export async function transferOptions(
-  cli: Cli,
+  cli: CommandContext,
   client: Client,
   flags: TransferFlags,
   progress: TransferProgress,
@@ -38,7 +38,7 @@ export async function transferOptions(
   return {
     client,
     server: siteUrl(await client.site()),
-    journals: join(cli.places.stateDirectory, 'transfers'),
+    journals: join(cli.paths.stateDirectory, 'transfers'),
     parallel: parallelOf(flags.parallel),
     verify: flags.verify,
     retries: retriesOf(cli),
@@ -71,7 +71,7 @@ function limitOf(text: string | undefined): RateLimit | undefined {
 }
 
 /** Repetitions of a request to an image daemon, as `--retries` says. */
-export function retriesOf(cli: Cli): number {
+export function retriesOf(cli: CommandContext): number {
   const given = cli.setting('retries')?.value;
   if (given === undefined) return usualRetries;
   const count = Number(given);
@@ -115,7 +115,7 @@ const whichServer: readonly SettingName[] = [
 ];
 
 /** A command line for the same server as this one. */
-export function commandLine(cli: Cli, words: readonly string[]): string {
+export function commandLine(cli: CommandContext, words: readonly string[]): string {
   const flags = whichServer.flatMap((name) => {
     const found = cli.setting(name);
     const flag = longFlag(settings[name]);

@@ -5,9 +5,9 @@
 import type { TransferEvent } from '../../../transfer/index.ts';
 import { humanBytes } from '../../output/cells.ts';
 import { formatOf } from '../../output/print.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { truncated } from '../../text/display-width.ts';
-import { harmless } from '../../text/escape-control-chars.ts';
+import { escapeControlChars } from '../../text/escape-control-chars.ts';
 
 type Manner = 'bar' | 'lines' | 'json' | 'none';
 
@@ -18,7 +18,7 @@ const memory = 5_000;
 const grain = 100;
 
 export class TransferProgress {
-  readonly #cli: Cli;
+  readonly #cli: CommandContext;
   readonly #label: string;
   readonly #manner: Manner;
   #phase: TransferEvent['phase'] | undefined;
@@ -30,7 +30,7 @@ export class TransferProgress {
   #rate = 0;
 
   /** @param label what is transferred, as it is shown */
-  constructor(cli: Cli, label: string) {
+  constructor(cli: CommandContext, label: string) {
     this.#cli = cli;
     this.#label = label;
     this.#manner = mannerOf(cli);
@@ -64,11 +64,11 @@ export class TransferProgress {
   #write(event: TransferEvent): void {
     const { stderr } = this.#cli.io;
     if (this.#manner === 'json') {
-      stderr.write(`${harmless.json(JSON.stringify(this.#record(event)))}\n`);
+      stderr.write(`${escapeControlChars.json(JSON.stringify(this.#record(event)))}\n`);
       return;
     }
     const bar = this.#manner === 'bar';
-    const line = harmless.line(`${this.#label}: ${this.#text(event, bar)}`);
+    const line = escapeControlChars.line(`${this.#label}: ${this.#text(event, bar)}`);
     if (!bar) stderr.write(`${line}\n`);
     else {
       stderr.write(`\r\u001b[2K${truncated(line, (stderr.columns || 80) - 1)}`);
@@ -111,7 +111,7 @@ export class TransferProgress {
   }
 }
 
-function mannerOf(cli: Cli): Manner {
+function mannerOf(cli: CommandContext): Manner {
   const { env, stderr } = cli.io;
   if (cli.on('quiet')) return 'none';
   const format = formatOf(cli);

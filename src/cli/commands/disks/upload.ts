@@ -15,7 +15,7 @@ import {
   upload,
 } from '../../../transfer/index.ts';
 import { formatOf, print } from '../../output/print.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { readCa } from '../../session/connect.ts';
 import { collectionAt } from '../../verbs/collections.ts';
 import { Finder } from '../../verbs/references.ts';
@@ -43,7 +43,11 @@ export interface UploadFlags extends TransferFlags {
 }
 
 /** Uploads a file as the flags say. */
-export async function runUpload(cli: Cli, file: string, flags: UploadFlags): Promise<void> {
+export async function runUpload(
+  cli: CommandContext,
+  file: string,
+  flags: UploadFlags,
+): Promise<void> {
   checkFlags(file, flags);
   const size = sizeOf(flags.size, '--size');
   const source = await openSource(file, {
@@ -213,7 +217,11 @@ function isUploadOf(source: Source, server: string): (header: JournalHeader) => 
 }
 
 /** An earlier run may have left a disk that nobody thinks of any more. */
-function noteUnfinished(cli: Cli, source: Source, { journals, server }: UploadOptions): void {
+function noteUnfinished(
+  cli: CommandContext,
+  source: Source,
+  { journals, server }: UploadOptions,
+): void {
   for (const journal of Journal.find(journals, isUploadOf(source, server))) {
     cli.note(
       `an earlier upload of this file to disks/${journal.header.disk} is not finished; --resume goes on with it`,

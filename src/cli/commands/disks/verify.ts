@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { compare, SourceFile } from '../../../transfer/index.ts';
 import { humanBytes } from '../../output/cells.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { collectionAt } from '../../verbs/collections.ts';
 import { Finder } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';
@@ -11,7 +11,7 @@ import { retriesOf } from './transfer-options.ts';
 import { TransferProgress } from './transfer-progress.ts';
 
 /** Compares; differences are an error. */
-export async function runVerify(cli: Cli, word: string, file: string): Promise<void> {
+export async function runVerify(cli: CommandContext, word: string, file: string): Promise<void> {
   const source = await SourceFile.open(file);
   const progress = new TransferProgress(cli, basename(source.path));
   try {

@@ -5,7 +5,7 @@ import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { PartialFile } from '../../../transfer/index.ts';
 import { longOf } from '../../args/values.ts';
 import { humanBytes } from '../../output/cells.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { retriesOf, sizeOf } from '../disks/transfer-options.ts';
 import { RangeReading, RangeWriting, type Repeating } from './ranges.ts';
 import { TicketUrl } from './ticket.ts';
@@ -32,7 +32,7 @@ export interface ZeroFlags {
 const PIECE = 8 * 2 ** 20;
 
 /** Reads a range into a file or to stdout; goes on behind the last byte when it is cut off. */
-export async function read(cli: Cli, text: string, flags: ReadFlags): Promise<void> {
+export async function read(cli: CommandContext, text: string, flags: ReadFlags): Promise<void> {
   const offset = offsetOf(flags.offset);
   const size = sizeOf(flags.size, '--size');
   const { outputFile: file } = flags;
@@ -67,7 +67,7 @@ export async function read(cli: Cli, text: string, flags: ReadFlags): Promise<vo
 }
 
 /** Repetitions as the flags say; each is told, as the bytes may come from different moments. */
-function repeating(cli: Cli): Repeating {
+function repeating(cli: CommandContext): Repeating {
   return {
     retries: retriesOf(cli),
     signal: cli.signal,
@@ -83,7 +83,7 @@ async function send(out: Writable, bytes: Uint8Array): Promise<void> {
 
 /** Writes what is in a file, or comes through stdin, at an offset. */
 export async function writeBytes(
-  cli: Cli,
+  cli: CommandContext,
   text: string,
   file: string,
   flags: WriteFlags,
@@ -141,7 +141,7 @@ async function* inPieces(input: Readable, file: string): AsyncGenerator<Buffer> 
 }
 
 /** Zeroes a range. */
-export async function zero(cli: Cli, text: string, flags: ZeroFlags): Promise<void> {
+export async function zero(cli: CommandContext, text: string, flags: ZeroFlags): Promise<void> {
   const offset = offsetOf(flags.offset);
   const size = sizeOf(flags.size, '--size') ?? 0;
   const operation = { op: 'zero', offset, size, flush: flags.flush === true };
@@ -150,12 +150,17 @@ export async function zero(cli: Cli, text: string, flags: ZeroFlags): Promise<vo
 }
 
 /** Flushes the whole image. */
-export async function flush(cli: Cli, text: string): Promise<void> {
+export async function flush(cli: CommandContext, text: string): Promise<void> {
   await patch(cli, text, 'flush the image', { op: 'flush' });
   cli.note('everything that was written is on stable storage');
 }
 
-async function patch(cli: Cli, text: string, what: string, operation: object): Promise<void> {
+async function patch(
+  cli: CommandContext,
+  text: string,
+  what: string,
+  operation: object,
+): Promise<void> {
   await TicketUrl.use(cli, text, async (url) => {
     await url.ask(what, {
       method: 'PATCH',

@@ -2,7 +2,7 @@
 
 import { print } from '../../output/print.ts';
 import type { Item } from '../../output/view.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { sizeOf } from '../disks/transfer-options.ts';
 import { TicketUrl } from './ticket.ts';
 
@@ -16,7 +16,7 @@ export interface ChecksumFlags {
 }
 
 /** Shows methods, features and limits. */
-export async function options(cli: Cli, text: string): Promise<void> {
+export async function options(cli: CommandContext, text: string): Promise<void> {
   const item = await TicketUrl.use(cli, text, optionsOf);
   await show(cli, item);
 }
@@ -39,7 +39,7 @@ interface Extent {
 }
 
 /** Shows size and features, and how much of the image is zeros. */
-export async function info(cli: Cli, text: string): Promise<void> {
+export async function info(cli: CommandContext, text: string): Promise<void> {
   const item = await TicketUrl.use(cli, text, async (url) => {
     const list = await extentsOf(url, 'zero');
     const size = list.reduce((sum, { length }) => sum + length, 0);
@@ -56,14 +56,22 @@ async function extentsOf(url: TicketUrl, context: string): Promise<readonly Exte
 }
 
 /** Lists extents. */
-export async function extents(cli: Cli, text: string, { context }: ExtentsFlags): Promise<void> {
+export async function extents(
+  cli: CommandContext,
+  text: string,
+  { context }: ExtentsFlags,
+): Promise<void> {
   const list = await TicketUrl.use(cli, text, (url) => extentsOf(url, context));
   const columns = ['start', 'length', context, context === 'zero' ? 'hole' : 'zero'];
   await print(cli, { noun: 'extents', items: list.map((one) => ({ ...one })), columns });
 }
 
 /** Shows the checksum. */
-export async function checksum(cli: Cli, text: string, flags: ChecksumFlags): Promise<void> {
+export async function checksum(
+  cli: CommandContext,
+  text: string,
+  flags: ChecksumFlags,
+): Promise<void> {
   const blockSize = sizeOf(flags.blockSize, '--block-size');
   const query = new URLSearchParams({
     ...(flags.algorithm === undefined ? {} : { algorithm: flags.algorithm }),
@@ -76,6 +84,6 @@ export async function checksum(cli: Cli, text: string, flags: ChecksumFlags): Pr
   await show(cli, item as Item);
 }
 
-async function show(cli: Cli, item: Item): Promise<void> {
+async function show(cli: CommandContext, item: Item): Promise<void> {
   await print(cli, { noun: 'images', items: [item], single: true });
 }

@@ -5,9 +5,9 @@ import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { UsageError } from '../../../client/errors.ts';
 import type { ImageDaemon, Ticket } from '../../../images/index.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { writeReadyFile } from '../../session/option-file.ts';
+import { writeReadyFile } from '../../session/private-file.ts';
 import { stopSignal } from '../../session/stop-signal.ts';
 
 export interface ServeFlags {
@@ -31,7 +31,7 @@ interface Tls {
 }
 
 /** Serves until it is asked to stop. Throws usage errors for what cannot be served. */
-export async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
+export async function serve(cli: CommandContext, flags: ServeFlags): Promise<void> {
   if (!flags.ticket && flags.controlSocket === undefined) {
     throw new UsageError('there is nothing to serve', {
       hint: 'give a ticket with --ticket FILE, or add tickets later through --control-socket PATH',
@@ -91,7 +91,7 @@ function inWords<T>(read: () => T): T {
 }
 
 /** Reads tickets, a JSON document in each file. */
-async function ticketsOf(cli: Cli, files: readonly string[]): Promise<Ticket[]> {
+async function ticketsOf(cli: CommandContext, files: readonly string[]): Promise<Ticket[]> {
   const { ticketOfDocument } = await import('../../../images/index.ts');
   const tickets: Ticket[] = [];
   for (const file of files) {
@@ -104,7 +104,7 @@ async function ticketsOf(cli: Cli, files: readonly string[]): Promise<Ticket[]> 
   return tickets;
 }
 
-async function contentOf(cli: Cli, file: string): Promise<string> {
+async function contentOf(cli: CommandContext, file: string): Promise<string> {
   if (file === '-') return textOf(cli.io.stdin);
   try {
     return readFileSync(file, 'utf8');
@@ -132,7 +132,7 @@ function ticketIn(file: string, content: string, read: (document: unknown) => Ti
 
 /** Key and certificate: those that were given, our own, or none for plain HTTP. */
 async function tlsOf(
-  cli: Cli,
+  cli: CommandContext,
   flags: ServeFlags,
   names: readonly string[],
 ): Promise<Tls | undefined> {
@@ -149,7 +149,7 @@ async function tlsOf(
   if (tlsCert !== undefined || tlsKey !== undefined) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
   }
-  const folder = resolve(cli.places.stateDirectory, 'images-serve');
+  const folder = resolve(cli.paths.stateDirectory, 'images-serve');
   const hosts = [...new Set([...names, 'localhost', '127.0.0.1', '::1', hostname()])];
   const { server } = await certificates.ownCertificates(folder, hosts, new Date());
   return { key: server.key, cert: server.certificate, caFile: resolve(folder, 'ca.pem') };
@@ -157,7 +157,7 @@ async function tlsOf(
 
 /** Tells where the daemon is, in words and as a file. */
 async function announce(
-  cli: Cli,
+  cli: CommandContext,
   daemon: ImageDaemon,
   tickets: readonly Ticket[],
   readyFile: string | undefined,

@@ -2,7 +2,7 @@
 import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
 import type { Answer, Http, HttpRequest } from '../../../client/http.ts';
 import { refusalOf } from '../../../transfer/index.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { openHttp, readCa, type Target, targetOf } from '../../session/connect.ts';
 
 type Asked = Omit<HttpRequest, 'origin' | 'path' | 'isAsked'> & {
@@ -27,7 +27,11 @@ export class TicketUrl {
   }
 
   /** Runs some work with connections for a URL. Throws usage errors. */
-  static async use<T>(cli: Cli, text: string, work: (url: TicketUrl) => Promise<T>): Promise<T> {
+  static async use<T>(
+    cli: CommandContext,
+    text: string,
+    work: (url: TicketUrl) => Promise<T>,
+  ): Promise<T> {
     const url = parsed(text);
     const http = await openHttp(cli, trusting(cli, url.origin));
     try {
@@ -89,7 +93,7 @@ function parsed(text: string): URL {
 }
 
 /** The trust that the settings name, for the daemon. A server need not be known for it. */
-function trusting(cli: Cli, origin: string): Target {
+function trusting(cli: CommandContext, origin: string): Target {
   const place = { address: { origin }, url: origin, username: undefined };
   try {
     const { trust } = targetOf(cli);

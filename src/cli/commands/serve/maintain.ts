@@ -9,7 +9,7 @@ import { causeOf } from '../../../server/folder/cause.ts';
 import { checkFolder } from '../../../server/folder/check.ts';
 import { openDataFolder } from '../../../server/folder/data-folder.ts';
 import { DiskFiles } from '../../../server/images/disk-files.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 
 interface Tasks {
@@ -19,7 +19,11 @@ interface Tasks {
 }
 
 /** Does one of them. `folder` is that of the data; undefined means the server of the context. */
-export async function maintain(cli: Cli, folder: string | undefined, tasks: Tasks): Promise<void> {
+export async function maintain(
+  cli: CommandContext,
+  folder: string | undefined,
+  tasks: Tasks,
+): Promise<void> {
   const asked = [tasks.check, tasks.backup, tasks.restore].filter((task) => task !== undefined);
   if (asked.length > 1) {
     throw new UsageError('--check, --backup and --restore are different things: use one of them');
@@ -35,7 +39,7 @@ export async function maintain(cli: Cli, folder: string | undefined, tasks: Task
   }
 }
 
-async function check(cli: Cli, folder: string): Promise<void> {
+async function check(cli: CommandContext, folder: string): Promise<void> {
   const { problems, objects, images } = await checkFolder(folder);
   if (problems.length === 0) {
     await write(cli.io.stdout, `${folder}: ${objects} objects and ${images} images, all is well\n`);
@@ -45,7 +49,7 @@ async function check(cli: Cli, folder: string): Promise<void> {
   cli.exitCode = 1;
 }
 
-async function restore(cli: Cli, folder: string, file: string): Promise<void> {
+async function restore(cli: CommandContext, folder: string, file: string): Promise<void> {
   const { site, images } = await restoreBackup(file, folder);
   const lines = [
     `the site ${site} with ${images} images is in ${folder}`,
@@ -55,7 +59,11 @@ async function restore(cli: Cli, folder: string, file: string): Promise<void> {
 }
 
 /** A server that runs is asked for its backup; a folder that nobody uses is copied from here. */
-async function backup(cli: Cli, folder: string | undefined, file: string): Promise<void> {
+async function backup(
+  cli: CommandContext,
+  folder: string | undefined,
+  file: string,
+): Promise<void> {
   if (folder !== undefined) {
     try {
       await backupOf(cli, folder, file);
@@ -88,7 +96,7 @@ function reasonIn(body: Uint8Array): string | undefined {
   }
 }
 
-async function backupOf(cli: Cli, folder: string, file: string): Promise<void> {
+async function backupOf(cli: CommandContext, folder: string, file: string): Promise<void> {
   const log = (line: string) => void cli.io.stderr.write(`vmctl serve: ${line}\n`);
   const settings = { inMemory: false, newSite: false, adoptImages: false, log };
   const data = await openDataFolder(folder, settings);

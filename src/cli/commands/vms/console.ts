@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Thing } from '../../../client/client.ts';
 import { NotFoundError, UsageError } from '../../../client/errors.ts';
-import type { Cli } from '../../session/command-context.ts';
+import type { CommandContext } from '../../session/command-context.ts';
 import { type Environment, write } from '../../session/io.ts';
-import { Performer } from '../../verbs/operation-runner.ts';
+import { OperationRunner } from '../../verbs/operation-runner.ts';
 
 export interface ConsoleFlags {
   readonly protocol?: string;
@@ -18,7 +18,11 @@ export interface ConsoleFlags {
 const usualViewer = 'remote-viewer';
 
 /** Writes the file to where it was asked for, or to a private folder for a viewer. */
-export async function runConsole(cli: Cli, word: string, flags: ConsoleFlags): Promise<void> {
+export async function runConsole(
+  cli: CommandContext,
+  word: string,
+  flags: ConsoleFlags,
+): Promise<void> {
   if (flags.file !== undefined && flags.viewer !== undefined) {
     throw new UsageError('--file and --viewer contradict each other');
   }
@@ -42,16 +46,16 @@ export async function runConsole(cli: Cli, word: string, flags: ConsoleFlags): P
 }
 
 async function connectionFile(
-  cli: Cli,
+  cli: CommandContext,
   word: string,
   protocol: string | undefined,
 ): Promise<{ name: string; text: string }> {
-  const performer = await Performer.begin(cli, {});
-  const vm = await performer.find(word, '/vms');
+  const runner = await OperationRunner.begin(cli, {});
+  const vm = await runner.find(word, '/vms');
   const path = '/vms/{vm}/graphicsconsoles';
   const ids = { vm: vm.id };
-  const console = choose(await performer.list({ path, ids }), protocol, vm.label);
-  const answer = await performer.call({
+  const console = choose(await runner.list({ path, ids }), protocol, vm.label);
+  const answer = await runner.call({
     path: `${path}/{console}`,
     name: 'remote_viewer_connection_file',
     ids: { ...ids, console: String(console['id']) },
