@@ -7,7 +7,11 @@ import { join } from 'node:path';
 const roots = {
   // Completion needs no more than this beside itself.
   start: ['src/cli/main.ts', 'src/cli/session/name-cache.ts', 'src/built-file.ts'],
-  program: ['src/cli/program.ts'],
+  // Commands that are too small for a file each: to open it would cost more than it saves.
+  program: [
+    'program',
+    ...['api', 'context', 'login', 'logout', 'wait', 'whoami'].map((name) => `commands/${name}`),
+  ].map((path) => `src/cli/${path}.ts`),
 };
 
 /** @param root the folder of the project */

@@ -2,7 +2,7 @@
 import { InterruptedError, UsageError } from '../client/errors.ts';
 import { expandDebugFlag, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
-import { help } from './help/topics.ts';
+import { topicPage, unknownTopic } from './help/topics.ts';
 import { exitCodeOf, report } from './output/error-report.ts';
 import { EffectiveSettings } from './session/effective-settings.ts';
 import { type Io, processIo } from './session/io.ts';
@@ -33,11 +33,13 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   }
   if (given[0] === '__completion') {
     const { writeTables } = await import('./completion/make-tables.ts');
-    return await writeTables(given[1] ?? '.', io, signal);
+    const { nounModules } = await import('./modules.generated.ts');
+    return await writeTables(given[1] ?? '.', nounModules);
   }
   if (given[0] === '__reference') {
     const { writeReference } = await import('./help/reference.ts');
-    return await writeReference(given[1] ?? '.', io, signal);
+    const { nounModules } = await import('./modules.generated.ts');
+    return await writeReference(given[1] ?? '.', nounModules);
   }
   const argv = expandDebugFlag(given);
   const at = nextWordIndex(argv);
@@ -59,6 +61,20 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   if (!noun) throw unknownNoun(word);
   const { runNoun } = await import('./program.ts');
   return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
+}
+
+/** `vmctl help`: the page of a topic, a noun or a verb; without words the root page. */
+async function help(words: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  const [word, ...rest] = words.filter((one) => !one.startsWith('-'));
+  const page = topicPage(word);
+  if (page !== undefined) {
+    io.stdout.write(page);
+    return 0;
+  }
+  const noun = nounOf(word ?? '');
+  if (!noun || noun.name === 'help') throw unknownTopic(word ?? '');
+  const { runNoun } = await import('./program.ts');
+  return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal);
 }
 
 function isVersion(word: string): boolean {

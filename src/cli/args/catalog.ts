@@ -1,7 +1,5 @@
-/**
- * Every noun of the command line: what it is called, where help shows it. Kept apart from the
- * model, so that root help and a mistyped noun cost no more than this file.
- */
+/** The nouns of the command line: names, aliases, and the group that help shows them in. */
+import { type HandMadeVerb, handMadeNouns } from './hand-made.generated.ts';
 
 export interface Noun {
   readonly name: string;
@@ -29,7 +27,7 @@ export const groups = [
 ] as const;
 
 /** A line is `name (alias alias) what it is`; a `+` in front keeps it off the root page. */
-const lines: Readonly<Record<Group, string>> = {
+const lines: Readonly<Record<Exclude<Group, 'tool'>, string>> = {
   compute: `
     vms () Virtual machines
     hosts () Hypervisor hosts
@@ -138,24 +136,6 @@ const lines: Readonly<Record<Group, string>> = {
     + certificates () Certificates of a provider
     + authenticationkeys () Authentication keys of a volume provider
     + volumetypes () Volume types of a volume provider`,
-  tool: `
-    login () Sign in and remember the server as a context
-    logout () Give the session back
-    whoami () Show who is signed in, and where
-    context (contexts ctx) Servers that are remembered
-    config () Defaults of this command line, and where settings come from
-    api () Send any request, or look at the entry point
-    wait () Wait until an object is in a state
-    top () Show how busy hosts and virtual machines are
-    apply () Make a service as a definition says
-    diff () Show how a service differs from a definition
-    export () Write down what a service has, as a definition
-    commands () List every command, with flags, types and calls
-    completion () Print what makes a shell complete commands
-    explain () Tell what a type or attribute is, its values and states
-    doctor () Find out what is wrong between here and the server
-    serve () Run the reference server
-    help () Explain a noun, a verb or a topic`,
 };
 
 function parseLine(line: string, group: Group): Noun {
@@ -167,29 +147,43 @@ function parseLine(line: string, group: Group): Noun {
     group,
     doc,
     more: more !== undefined,
-    api: group !== 'tool',
+    api: true,
   };
 }
 
-/** All nouns, in the order in which help shows them. */
-export const nouns: readonly Noun[] = groups.flatMap((group) =>
-  lines[group]
-    .trim()
-    .split('\n')
-    .map((line) => parseLine(line.trim(), group)),
-);
+function nounsIn(group: Group): readonly Noun[] {
+  if (group !== 'tool') {
+    return lines[group]
+      .trim()
+      .split('\n')
+      .map((line) => parseLine(line.trim(), group));
+  }
+  const tool = { aliases: [], group, more: false, api: false };
+  const own = handMadeNouns.flatMap(({ name, aliases, doc }) =>
+    doc === undefined ? [] : [{ ...tool, name, aliases, doc }],
+  );
+  return [...own, { ...tool, name: 'help', doc: 'Explain a noun, a verb or a topic' }];
+}
 
-let spellings: ReadonlyMap<string, Noun> | undefined;
+/** All nouns, in the order in which help shows them. */
+export const nouns: readonly Noun[] = groups.flatMap(nounsIn);
+
+/** The hand-made verbs of a noun, without loading them. */
+export function handMadeVerbs(noun: string): readonly HandMadeVerb[] {
+  return handMadeNouns.find(({ name }) => name === noun)?.verbs ?? [];
+}
+
+let byName: ReadonlyMap<string, Noun> | undefined;
 
 /** The noun that a word stands for: hyphens do not count, singular and aliases are understood. */
 export function nounOf(word: string): Noun | undefined {
-  spellings ??= new Map(
+  byName ??= new Map(
     nouns.flatMap((noun) => [noun.name, ...noun.aliases].map((name) => [name, noun] as const)),
   );
   const plain = word.toLowerCase().replaceAll(/[-_]/g, '');
   return (
-    spellings.get(plain) ??
-    spellings.get(`${plain}s`) ??
-    (plain.endsWith('y') ? spellings.get(`${plain.slice(0, -1)}ies`) : undefined)
+    byName.get(plain) ??
+    byName.get(`${plain}s`) ??
+    (plain.endsWith('y') ? byName.get(`${plain.slice(0, -1)}ies`) : undefined)
   );
 }

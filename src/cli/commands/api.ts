@@ -1,15 +1,18 @@
 /** `vmctl api`: any request with the token of the session, and a look at the entry point. */
-import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { errorOf } from '../../client/faults.ts';
 import type { Answer } from '../../client/http.ts';
+import { operationsOf } from '../../model/index.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
+import { entryPoint } from '../session/entry-point.ts';
 import { write } from '../session/io.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { readInput } from '../verbs/documents.ts';
+import { callOf } from '../verbs/verb-command.ts';
 import { type Fields, fieldsOf, withFields, writePages } from './api/request.ts';
-import { entryPoint } from './whoami.ts';
 
 interface ApiOptions extends Fields {
   readonly input?: string;
@@ -21,42 +24,6 @@ interface ApiOptions extends Fields {
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
-
-/** Adds the arguments and flags of `vmctl api`. */
-export function register(command: Command, cli: CommandContext): void {
-  const collect = (value: string, before: readonly string[] | undefined) => [
-    ...(before ?? []),
-    value,
-  ];
-  command
-    .argument('<method>', 'GET, POST, ...; or info: the entry point; or ping: is it there?')
-    .argument('[path]', 'below the API root: /vms, /vms/{id}/start; hrefs work as well')
-    .option('--input <file>', 'send this file, JSON or XML; - is stdin')
-    .option(
-      '-F, --field <path=value>',
-      'a member of the body, or of the query of a GET; numbers, true, false and null are typed',
-      collect,
-    )
-    .option('-f, --raw-field <path=value>', 'the same, always as a text', collect)
-    .option('--paginate', 'read a list page by page, and print it as one')
-    .option('--xml', 'ask for XML instead of JSON')
-    .option('-H, --header <name: value>', 'another header; may be repeated', collect)
-    .option('-i, --include', 'print status and headers as well')
-    .option('--api-version <n>', 'ask for this version of the API')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  vmctl api GET /vms
-  vmctl api GET /vms -F search=status=up -F max=5 -F follow=nics
-  vmctl api POST /bookmarks -F name=stopped -F 'value=Vms: status=down'
-  vmctl api GET /events --paginate
-  vmctl api info -o json`,
-    )
-    .action((method: string, path: string | undefined, options: ApiOptions) =>
-      api(cli, method, path, options),
-    );
-}
 
 async function api(
   cli: CommandContext,
@@ -181,3 +148,43 @@ async function ping(cli: CommandContext): Promise<void> {
     single: true,
   });
 }
+
+const repeatable = { repeatable: true } as const;
+
+export default noun({
+  name: 'api',
+  doc: 'Send any request, or look at the entry point',
+  position: 60,
+  commands: [
+    command({
+      arguments: [
+        argument('<method>', 'GET, POST, ...; or info: the entry point; or ping: is it there?'),
+        argument('[path]', 'below the API root: /vms, /vms/{id}/start; hrefs work as well'),
+      ],
+      flags: [
+        flag('--input <file>', 'send this file, JSON or XML; - is stdin'),
+        flag(
+          '-F, --field <path=value>',
+          'a member of the body, or of the query of a GET; numbers, true, false and null are typed',
+          repeatable,
+        ),
+        flag('-f, --raw-field <path=value>', 'the same, always as a text', repeatable),
+        flag('--paginate', 'read a list page by page, and print it as one'),
+        flag('--xml', 'ask for XML instead of JSON'),
+        flag('-H, --header <name: value>', 'another header; may be repeated', repeatable),
+        flag('-i, --include', 'print status and headers as well'),
+        flag('--api-version <n>', 'ask for this version of the API'),
+      ],
+      examples: [
+        'vmctl api GET /vms',
+        'vmctl api GET /vms -F search=status=up -F max=5 -F follow=nics',
+        "vmctl api POST /bookmarks -F name=stopped -F 'value=Vms: status=down'",
+        'vmctl api GET /events --paginate',
+        'vmctl api info -o json',
+      ],
+      // The entry point belongs to no collection.
+      calls: () => operationsOf('/').map((operation) => callOf(operation)),
+      run: (cli, [method, path], options) => api(cli, method, path, options),
+    }),
+  ],
+});

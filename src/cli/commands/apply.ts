@@ -1,6 +1,7 @@
 /** `vmctl apply`: makes a service as a definition says. */
-import type { Command } from 'commander';
 import { DeclinedError } from '../../client/errors.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import { OperationRunner } from '../verbs/operation-runner.ts';
@@ -10,24 +11,6 @@ import { showPlan, summaryOf } from './definitions/show.ts';
 
 interface ApplyFlags {
   readonly waitTimeout?: string;
-}
-
-/** Adds the arguments of `vmctl apply`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .argument('<file>', 'a definition, YAML or JSON; - is stdin')
-    .option('--wait-timeout <duration>', 'give up waiting for one object after this time (10m)')
-    .addHelpText(
-      'after',
-      `
-Makes what is missing and changes what differs; nothing is removed. Shows the plan and asks first;
---yes agrees, --dry-run only shows it. vmctl help definitions shows what a definition looks like.
-
-Examples:
-  vmctl apply site.yaml --dry-run
-  vmctl apply site.yaml --yes`,
-    )
-    .action((file: string, flags: ApplyFlags) => apply(cli, file, flags));
 }
 
 async function apply(cli: CommandContext, file: string, flags: ApplyFlags): Promise<void> {
@@ -63,3 +46,21 @@ async function agree(cli: CommandContext, plan: Plan): Promise<void> {
   if (await confirm(cli.io, 'Do this?', cli.signal)) return;
   throw new DeclinedError('the answer was not yes; nothing was done');
 }
+
+export default noun({
+  name: 'apply',
+  doc: 'Make a service as a definition says',
+  position: 90,
+  commands: [
+    command({
+      arguments: [argument('<file>', 'a definition, YAML or JSON; - is stdin')],
+      flags: [
+        flag('--wait-timeout <duration>', 'give up waiting for one object after this time (10m)'),
+      ],
+      notes: `Makes what is missing and changes what differs; nothing is removed. Shows the plan and asks first;
+--yes agrees, --dry-run only shows it. vmctl help definitions shows what a definition looks like.`,
+      examples: ['vmctl apply site.yaml --dry-run', 'vmctl apply site.yaml --yes'],
+      run: (cli, [file], flags) => apply(cli, file, flags),
+    }),
+  ],
+});

@@ -1,7 +1,8 @@
 /** `vmctl commands`: every command, with flags, types and calls. Never connects. */
-import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { nounOf, nouns } from '../args/catalog.ts';
+import { command, type NounModules, noun } from '../args/command.ts';
+import { argument } from '../args/parameters.ts';
 import {
   globalFlags,
   manifestOfAll,
@@ -12,32 +13,16 @@ import { exitCodes } from '../output/error-report.ts';
 import { formatOf, print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
-import type { SpecialNouns } from './notation.ts';
-
-/** Adds the argument and the action of `vmctl commands`. */
-export function register(command: Command, cli: CommandContext, specialNouns: SpecialNouns): void {
-  command
-    .argument('[noun...]', 'only the commands of these nouns')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  vmctl commands
-  vmctl commands vms -o json
-  vmctl commands -o jsonl`,
-    )
-    .action((words: readonly string[]) => commands(cli, words, specialNouns));
-}
 
 async function commands(
   cli: CommandContext,
   words: readonly string[],
-  specialNouns: SpecialNouns,
+  modules: NounModules,
 ): Promise<void> {
   const tree: readonly NounEntry[] =
     words.length === 0
-      ? await manifestOfAll(specialNouns, cli)
-      : await Promise.all(words.map((word) => manifestOfNoun(named(word), specialNouns, cli)));
+      ? await manifestOfAll(modules)
+      : await Promise.all(words.map((word) => manifestOfNoun(named(word), modules)));
   const format = formatOf(cli);
   if (format === 'json' || format === 'yaml') {
     const item = {
@@ -64,3 +49,17 @@ function named(word: string) {
     hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns lists them',
   });
 }
+
+export default noun({
+  name: 'commands',
+  doc: 'List every command, with flags, types and calls',
+  position: 120,
+  commands: [
+    command({
+      arguments: [argument('[noun...]', 'only the commands of these nouns')],
+      examples: ['vmctl commands', 'vmctl commands vms -o json', 'vmctl commands -o jsonl'],
+      offline: true,
+      run: (cli, [words], _, modules) => commands(cli, words, modules),
+    }),
+  ],
+});

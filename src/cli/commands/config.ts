@@ -1,37 +1,12 @@
 /** `vmctl config`: defaults of the command line, and where each setting comes from. */
-import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
+import { command, noun } from '../args/command.ts';
+import { argument } from '../args/parameters.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { changeConfiguration } from '../session/config-file.ts';
 import { longFlag, type SettingName, settingNames, settings } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
-
-/** Adds the verbs of `vmctl config`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .command('list')
-    .alias('ls')
-    .description('List all settings with their values, and where these come from')
-    .addHelpText('after', '\nExamples:\n  vmctl config list\n  vmctl config list -o json')
-    .action(() => list(cli));
-  command
-    .command('set')
-    .argument('<name>', `what to set: ${keys().join(', ')}`)
-    .argument('<value>', 'its value, where nothing else gives another')
-    .description('Set a default for all servers')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  vmctl config set output wide\n  vmctl config set retries 5',
-    )
-    .action((name: string, value: string) => set(cli, name, value));
-  command
-    .command('unset')
-    .argument('<name>', 'what to set no longer')
-    .description('Take a default back')
-    .addHelpText('after', '\nExamples:\n  vmctl config unset output')
-    .action((name: string) => set(cli, name, undefined));
-}
 
 /** Settings that belong to a server, not to the person who uses it. */
 const ofTheServer: ReadonlySet<string> = new Set(['url', 'username']);
@@ -85,3 +60,41 @@ async function set(cli: CommandContext, key: string, value: string | undefined):
     value === undefined ? `${key} has no default any more` : `${key} is ${value} by default`,
   );
 }
+
+export default noun({
+  name: 'config',
+  doc: 'Defaults of this command line, and where settings come from',
+  position: 50,
+  commands: [
+    command({
+      verb: 'list',
+      aliases: ['ls'],
+      purpose: 'List all settings with their values, and where these come from',
+      examples: ['vmctl config list', 'vmctl config list -o json'],
+      offline: true,
+      unshowable: 'local',
+      run: (cli) => list(cli),
+    }),
+    command({
+      verb: 'set',
+      purpose: 'Set a default for all servers',
+      arguments: [
+        argument('<name>', `what to set: ${keys().join(', ')}`),
+        argument('<value>', 'its value, where nothing else gives another'),
+      ],
+      examples: ['vmctl config set output wide', 'vmctl config set retries 5'],
+      offline: true,
+      unshowable: 'local',
+      run: (cli, [name, value]) => set(cli, name, value),
+    }),
+    command({
+      verb: 'unset',
+      purpose: 'Take a default back',
+      arguments: [argument('<name>', 'what to set no longer')],
+      examples: ['vmctl config unset output'],
+      offline: true,
+      unshowable: 'local',
+      run: (cli, [name]) => set(cli, name, undefined),
+    }),
+  ],
+});

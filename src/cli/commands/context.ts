@@ -1,6 +1,7 @@
 /** `vmctl context`: the servers that are remembered. */
-import type { Command } from 'commander';
 import { ConflictError, DeclinedError, NotFoundError, UsageError } from '../../client/errors.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { type Context, changeConfiguration, contextNamed } from '../session/config-file.ts';
@@ -8,54 +9,6 @@ import { storeOf } from '../session/credentials.ts';
 import { secretStore } from '../session/password-store.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import { tokenStore } from '../session/token-store.ts';
-
-/** Adds the verbs of `vmctl context`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .command('list')
-    .alias('ls')
-    .description('List the remembered servers')
-    .addHelpText('after', '\nExamples:\n  vmctl context list')
-    .action(() => list(cli));
-  command
-    .command('show')
-    .alias('get')
-    .argument('[name]', 'a context; by default the current one')
-    .description('Show one of them')
-    .addHelpText('after', '\nExamples:\n  vmctl context show\n  vmctl context show lab -o json')
-    .action((name?: string) => show(cli, name));
-  command
-    .command('use')
-    .argument('<name>', 'a context')
-    .description('Make it the current one')
-    .addHelpText('after', '\nExamples:\n  vmctl context use lab')
-    .action((name: string) => use(cli, name));
-  command
-    .command('set')
-    .argument('[name]', 'a context; by default the current one')
-    .description('Change what is remembered about it')
-    .option('--protected', 'what does harm has to be confirmed with its name')
-    .option('--no-protected', 'end that')
-    .option('--read-only', 'send nothing that could change something')
-    .option('--no-read-only', 'end that')
-    .option('--name <name>', 'call it this from now on')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  vmctl context set lab --protected
-  vmctl context set lab --read-only
-  vmctl context set lab --name testing`,
-    )
-    .action((name: string | undefined, flags: SetFlags) => set(cli, name, flags));
-  command
-    .command('delete')
-    .alias('rm')
-    .argument('<name>', 'a context')
-    .description('Forget it, with its token')
-    .addHelpText('after', '\nExamples:\n  vmctl context delete lab --yes')
-    .action((name: string) => remove(cli, name));
-}
 
 interface SetFlags {
   readonly protected?: boolean;
@@ -175,3 +128,67 @@ async function remove(cli: CommandContext, name: string): Promise<void> {
   tokenStore(cli.paths.stateDirectory, context.url, context.username).forget();
   cli.note(`forgot the context ${name}`);
 }
+
+const local = { offline: true, unshowable: 'local' } as const;
+
+export default noun({
+  name: 'context',
+  aliases: ['contexts', 'ctx'],
+  doc: 'Servers that are remembered',
+  position: 40,
+  commands: [
+    command({
+      verb: 'list',
+      aliases: ['ls'],
+      purpose: 'List the remembered servers',
+      examples: ['vmctl context list'],
+      ...local,
+      run: (cli) => list(cli),
+    }),
+    command({
+      verb: 'show',
+      aliases: ['get'],
+      purpose: 'Show one of them',
+      arguments: [argument('[name]', 'a context; by default the current one')],
+      examples: ['vmctl context show', 'vmctl context show lab -o json'],
+      ...local,
+      run: (cli, [name]) => show(cli, name),
+    }),
+    command({
+      verb: 'use',
+      purpose: 'Make it the current one',
+      arguments: [argument('<name>', 'a context')],
+      examples: ['vmctl context use lab'],
+      ...local,
+      run: (cli, [name]) => use(cli, name),
+    }),
+    command({
+      verb: 'set',
+      purpose: 'Change what is remembered about it',
+      arguments: [argument('[name]', 'a context; by default the current one')],
+      flags: [
+        flag('--protected', 'what does harm has to be confirmed with its name'),
+        flag('--no-protected', 'end that', { undoes: true }),
+        flag('--read-only', 'send nothing that could change something'),
+        flag('--no-read-only', 'end that', { undoes: true }),
+        flag('--name <name>', 'call it this from now on'),
+      ],
+      examples: [
+        'vmctl context set lab --protected',
+        'vmctl context set lab --read-only',
+        'vmctl context set lab --name testing',
+      ],
+      ...local,
+      run: (cli, [name], flags) => set(cli, name, flags),
+    }),
+    command({
+      verb: 'delete',
+      aliases: ['rm'],
+      purpose: 'Forget it, with its token',
+      arguments: [argument('<name>', 'a context')],
+      examples: ['vmctl context delete lab --yes'],
+      ...local,
+      run: (cli, [name]) => remove(cli, name),
+    }),
+  ],
+});

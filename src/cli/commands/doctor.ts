@@ -2,15 +2,15 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import type { Command } from 'commander';
 import { VmctlError } from '../../client/errors.ts';
 import { proxyOf } from '../../client/proxy.ts';
 import { presentedCa } from '../../client/trust.ts';
 import { namesProxy } from '../../client/via-proxy.ts';
+import { command, noun } from '../args/command.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { openHttp, type Target, targetOf } from '../session/connect.ts';
-import { entryPoint, productOf } from './whoami.ts';
+import { entryPoint, productOf } from '../session/entry-point.ts';
 
 type Status = 'ok' | 'warning' | 'failed';
 
@@ -25,22 +25,6 @@ interface Finding {
 const skewAllowed = 60_000;
 const dayOfMilliseconds = 86_400_000;
 const samples = 5;
-
-/** Adds the action of `vmctl doctor`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .addHelpText(
-      'after',
-      `
-Checks files, name, proxy, connection, certificate, clock, sign-in, product, delay and keyring, and
-ends with 1 if something failed. Prints no secrets: the output may be shown to others.
-
-Examples:
-  vmctl doctor
-  vmctl doctor -o json`,
-    )
-    .action(() => doctor(cli));
-}
 
 async function doctor(cli: CommandContext): Promise<void> {
   const findings: Finding[] = [checkFiles(cli)];
@@ -237,3 +221,19 @@ async function checkKeyring(): Promise<Finding> {
     return { check: 'keyring', status: 'warning', detail: (error as Error).message };
   }
 }
+
+export default noun({
+  name: 'doctor',
+  doc: 'Find out what is wrong between here and the server',
+  position: 150,
+  commands: [
+    command({
+      notes: `Checks files, name, proxy, connection, certificate, clock, sign-in, product, delay and keyring, and
+ends with 1 if something failed. Prints no secrets: the output may be shown to others.`,
+      examples: ['vmctl doctor', 'vmctl doctor -o json'],
+      exits: [1],
+      unshowable: 'many',
+      run: (cli) => doctor(cli),
+    }),
+  ],
+});

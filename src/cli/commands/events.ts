@@ -1,7 +1,8 @@
 /** `vmctl events report`: writes an event of somebody else into the audit log. */
-import { type Command, Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { enums } from '../../model/enums.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { singular } from '../verbs/collections.ts';
 import { verbOf } from '../verbs/derive-verbs.ts';
@@ -14,30 +15,6 @@ interface ReportFlags {
   readonly origin: string;
   readonly customId?: string;
   readonly about?: string;
-}
-
-/** Adds the verbs that the model does not describe. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .command('report')
-    .argument('<text>', 'what happened')
-    .description('Write an event of your own into the audit log')
-    .addOption(
-      new Option('--severity <word>', 'how bad it is')
-        .choices([...enums.log_severity])
-        .default('normal'),
-    )
-    .option('--origin <name>', 'who reports it', 'vmctl')
-    .option('--custom-id <n>', 'number that is unique for the origin (default: a random one)')
-    .option('--about <kind/ref>', 'the object that it is about: vms/web01')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  vmctl events report 'backup done' --origin backup
-  vmctl events report 'disk is nearly full' --severity warning --about vms/web01`,
-    )
-    .action((text: string, flags: ReportFlags) => report(cli, text, flags));
 }
 
 async function report(cli: CommandContext, text: string, flags: ReportFlags): Promise<void> {
@@ -61,3 +38,25 @@ async function report(cli: CommandContext, text: string, flags: ReportFlags): Pr
   }
   await runVerb(cli, verb, verbFlags, given, [], {});
 }
+
+const reportCommand = command({
+  verb: 'report',
+  purpose: 'Write an event of your own into the audit log',
+  arguments: [argument('<text>', 'what happened')],
+  flags: [
+    flag('--severity <word>', 'how bad it is', {
+      choices: [...enums.log_severity],
+      default: 'normal',
+    }),
+    flag('--origin <name>', 'who reports it', { default: 'vmctl' }),
+    flag('--custom-id <n>', 'number that is unique for the origin (default: a random one)'),
+    flag('--about <kind/ref>', 'the object that it is about: vms/web01'),
+  ],
+  examples: [
+    "vmctl events report 'backup done' --origin backup",
+    "vmctl events report 'disk is nearly full' --severity warning --about vms/web01",
+  ],
+  run: (cli, [text], flags) => report(cli, text, flags),
+});
+
+export default noun({ name: 'events', commands: [reportCommand] });

@@ -1,9 +1,10 @@
 /** `vmctl explain`: what the model knows of a type or an attribute. Never connects. */
-import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { types } from '../../model/derive/types.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { nounOf, nouns } from '../args/catalog.ts';
+import { command, noun } from '../args/command.ts';
+import { argument } from '../args/parameters.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
@@ -11,21 +12,6 @@ import { closeMatches } from '../text/did-you-mean.ts';
 import { collectionsOf } from '../verbs/collections.ts';
 import { attributeFacts, typeFacts } from './explain/facts.ts';
 import { attributePage, typePage } from './explain/pages.ts';
-
-/** Adds the argument and the action of `vmctl explain`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .argument('<type[.attribute...]>', 'a type or a noun, and attributes in it: vm.cpu.topology')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  vmctl explain vm
-  vmctl explain vm.cpu.topology
-  vmctl explain storagedomains -o json`,
-    )
-    .action((words: string) => explain(cli, words));
-}
 
 async function explain(cli: CommandContext, words: string): Promise<void> {
   const [first = '', ...path] = words.split('.');
@@ -105,3 +91,26 @@ function unknownAttribute(owner: string, word: string, known: readonly string[])
         : `vmctl explain ${owner} lists them`,
   });
 }
+
+export default noun({
+  name: 'explain',
+  doc: 'Tell what a type or attribute is, its values and states',
+  position: 140,
+  commands: [
+    command({
+      arguments: [
+        argument(
+          '<type[.attribute...]>',
+          'a type or a noun, and attributes in it: vm.cpu.topology',
+        ),
+      ],
+      examples: [
+        'vmctl explain vm',
+        'vmctl explain vm.cpu.topology',
+        'vmctl explain storagedomains -o json',
+      ],
+      offline: true,
+      run: (cli, [words]) => explain(cli, words),
+    }),
+  ],
+});

@@ -1,7 +1,8 @@
 /** `vmctl export`: writes down what a service has, for `diff`, `apply` and `serve --inventory`. */
-import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { nounOf } from '../args/catalog.ts';
+import { command, noun } from '../args/command.ts';
+import { argument } from '../args/parameters.ts';
 import { formatOf } from '../output/print.ts';
 import { yamlText } from '../output/yaml.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -9,23 +10,6 @@ import { write } from '../session/io.ts';
 import { jsonText } from '../text/json.ts';
 import { OperationRunner } from '../verbs/operation-runner.ts';
 import { Exporter, exported } from './definitions/export.ts';
-
-/** Adds the arguments of `vmctl export`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .argument('[noun...]', `which collections (${exported.join(', ')})`)
-    .addHelpText(
-      'after',
-      `
-Writes YAML, or JSON with -o json. Names stand for ids, secrets are left out; what vmctl diff and
-vmctl apply compare a service with, and what vmctl serve --inventory begins with.
-
-Examples:
-  vmctl export > site.yaml
-  vmctl export clusters networks -o json`,
-    )
-    .action((words: readonly string[]) => runExport(cli, words));
-}
 
 async function runExport(cli: CommandContext, words: readonly string[]): Promise<void> {
   const nouns = words.map((word) => {
@@ -42,3 +26,19 @@ async function runExport(cli: CommandContext, words: readonly string[]): Promise
   const text = format === 'json' ? `${jsonText(definition, 2)}\n` : await yamlText(definition);
   await write(cli.io.stdout, text);
 }
+
+export default noun({
+  name: 'export',
+  doc: 'Write down what a service has, as a definition',
+  position: 110,
+  commands: [
+    command({
+      arguments: [argument('[noun...]', `which collections (${exported.join(', ')})`)],
+      notes: `Writes YAML, or JSON with -o json. Names stand for ids, secrets are left out; what vmctl diff and
+vmctl apply compare a service with, and what vmctl serve --inventory begins with.`,
+      examples: ['vmctl export > site.yaml', 'vmctl export clusters networks -o json'],
+      unshowable: 'many',
+      run: (cli, [words]) => runExport(cli, words),
+    }),
+  ],
+});

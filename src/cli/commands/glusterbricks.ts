@@ -1,7 +1,8 @@
 /** `vmctl glusterbricks decommission`: moves the data off bricks, then removes them. */
-import type { Command } from 'commander';
 import { ConflictError, WaitTimeoutError } from '../../client/errors.ts';
 import { pause } from '../../client/pause.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
 import { Progress } from '../output/progress.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { durationOf } from '../text/duration.ts';
@@ -18,26 +19,6 @@ interface DecommissionFlags {
 const bricksOf = '/clusters/{cluster}/glustervolumes/{volume}/glusterbricks';
 const firstPause = 200;
 const longestPause = 5_000;
-
-/** Adds the verbs that the model does not describe. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .command('decommission')
-    .argument('<brick...>', 'HOST:/DIRECTORY, or ids')
-    .description('Move the data off bricks, then remove them')
-    .requiredOption('--cluster <ref>', 'the cluster: name or id')
-    .requiredOption('--volume <ref>', 'the volume: name or id')
-    .option('--wait-timeout <duration>', 'give up waiting for the data after this time', '24h')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  vmctl glusterbricks decommission node3.example.com:/bricks/b1 --volume vol1 --cluster Default`,
-    )
-    .action((bricks: readonly string[], flags: DecommissionFlags) =>
-      decommission(cli, bricks, flags),
-    );
-}
 
 async function decommission(
   cli: CommandContext,
@@ -104,3 +85,22 @@ async function finished(
     progress.clear();
   }
 }
+
+const decommissionCommand = command({
+  verb: 'decommission',
+  purpose: 'Move the data off bricks, then remove them',
+  arguments: [argument('<brick...>', 'HOST:/DIRECTORY, or ids')],
+  flags: [
+    flag('--cluster <ref>', 'the cluster: name or id', { required: true }),
+    flag('--volume <ref>', 'the volume: name or id', { required: true }),
+    flag('--wait-timeout <duration>', 'give up waiting for the data after this time', {
+      default: '24h',
+    }),
+  ],
+  examples: [
+    'vmctl glusterbricks decommission node3.example.com:/bricks/b1 --volume vol1 --cluster Default',
+  ],
+  run: (cli, [bricks], flags) => decommission(cli, bricks, flags),
+});
+
+export default noun({ name: 'glusterbricks', commands: [decommissionCommand] });

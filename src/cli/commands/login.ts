@@ -1,28 +1,22 @@
 /** `vmctl login`: signs in, and remembers the server as a context. */
 
 import * as paths from 'node:path';
-import { type Command, Option } from 'commander';
 import { type Address, parseAddress, siteUrl } from '../../client/address.ts';
 import { Client, type Thing } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { type CredentialSource, type KeptToken, Session } from '../../client/session.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
 import { promptForCa } from '../session/ca-prompt.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { type Context, type CredentialKind, changeConfiguration } from '../session/config-file.ts';
 import { openHttp } from '../session/connect.ts';
 import { fromCommand, fromContext, fromFile, fromPrompt, known } from '../session/credentials.ts';
+import { entryPoint, productOf } from '../session/entry-point.ts';
 import { type StoreName, secretStore, storeNames } from '../session/password-store.ts';
 import { ask, canAsk, firstLine } from '../session/prompt.ts';
 import { tokenStore } from '../session/token-store.ts';
-import { entryPoint, productOf } from './whoami.ts';
-
-interface LoginOptions {
-  readonly passwordStdin?: boolean;
-  readonly passwordCommand?: string;
-  readonly caFingerprint?: string;
-  readonly store?: StoreName | 'none';
-}
 
 /** Where somebody signs in, and what is remembered about it from before. */
 interface Destination {
@@ -31,32 +25,11 @@ interface Destination {
   readonly before?: Context;
 }
 
-/** Adds the arguments and flags of `vmctl login`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .argument('[url]', 'the server: https://host[:port][/path]; by default the current context')
-    .option('--password-stdin', 'read the password from the first line of stdin')
-    .option('--password-command <command>', 'run this command for the password, now and later')
-    .option('--ca-fingerprint <sha256>', 'trust the authority with this fingerprint without asking')
-    .addOption(
-      new Option(
-        '--store <where>',
-        'keep the password: keyring, file (encrypted) or none (by default the keyring, if it was typed)',
-      ).choices([...storeNames, 'none']),
-    )
-    .addHelpText(
-      'after',
-      `
-The certificate authority that the server presents is shown, and trusted once somebody agrees.
-Without -c the context is called like the server.
-
-Examples:
-  vmctl login https://engine.example.com --username admin@internal
-  vmctl login https://lab.example.com --username admin@internal -c lab --password-command 'pass lab'
-  vmctl login https://engine.example.com --username admin@internal --password-stdin < password.txt
-  vmctl login https://engine.example.com --username admin@internal --ca-fingerprint "$FINGERPRINT"`,
-    )
-    .action((url: string | undefined, options: LoginOptions) => login(cli, url, options));
+interface LoginOptions {
+  readonly passwordStdin?: boolean;
+  readonly passwordCommand?: string;
+  readonly caFingerprint?: string;
+  readonly store?: StoreName | 'none';
 }
 
 async function login(
@@ -258,3 +231,39 @@ async function tell(
   };
   await print(cli, { noun: 'contexts', items: [item], single: true });
 }
+
+export default noun({
+  name: 'login',
+  doc: 'Sign in and remember the server as a context',
+  position: 10,
+  commands: [
+    command({
+      arguments: [
+        argument('[url]', 'the server: https://host[:port][/path]; by default the current context'),
+      ],
+      flags: [
+        flag('--password-stdin', 'read the password from the first line of stdin'),
+        flag('--password-command <command>', 'run this command for the password, now and later'),
+        flag(
+          '--ca-fingerprint <sha256>',
+          'trust the authority with this fingerprint without asking',
+        ),
+        flag(
+          '--store <where>',
+          'keep the password: keyring, file (encrypted) or none (by default the keyring, if it was typed)',
+          { choices: [...storeNames, 'none'] },
+        ),
+      ],
+      notes: `The certificate authority that the server presents is shown, and trusted once somebody agrees.
+Without -c the context is called like the server.`,
+      examples: [
+        'vmctl login https://engine.example.com --username admin@internal',
+        "vmctl login https://lab.example.com --username admin@internal -c lab --password-command 'pass lab'",
+        'vmctl login https://engine.example.com --username admin@internal --password-stdin < password.txt',
+        'vmctl login https://engine.example.com --username admin@internal --ca-fingerprint "$FINGERPRINT"',
+      ],
+      unshowable: 'local',
+      run: (cli, [url], options) => login(cli, url, options),
+    }),
+  ],
+});

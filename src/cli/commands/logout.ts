@@ -1,20 +1,13 @@
 /** `vmctl logout`: ends the token at the server and forgets it here. */
-import type { Command } from 'commander';
 import { AuthError } from '../../client/errors.ts';
 import { revoke } from '../../client/sign-in.ts';
+import { command, noun } from '../args/command.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { changeConfiguration } from '../session/config-file.ts';
 import { openHttp, type Target, targetOf } from '../session/connect.ts';
 import { storeOf } from '../session/credentials.ts';
 import { secretStore } from '../session/password-store.ts';
 import { tokenStore } from '../session/token-store.ts';
-
-/** Adds the action of `vmctl logout`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .addHelpText('after', '\nExamples:\n  vmctl logout\n  vmctl logout -c lab')
-    .action(() => logout(cli));
-}
 
 /** Who signs out does not want to be signed in again by the next command. */
 async function forgetPassword(cli: CommandContext, { context }: Target): Promise<void> {
@@ -53,3 +46,16 @@ async function logout(cli: CommandContext): Promise<void> {
     await http.close();
   }
 }
+
+export default noun({
+  name: 'logout',
+  doc: 'Give the session back',
+  position: 20,
+  commands: [
+    command({
+      examples: ['vmctl logout', 'vmctl logout -c lab'],
+      unshowable: 'local',
+      run: (cli) => logout(cli),
+    }),
+  ],
+});

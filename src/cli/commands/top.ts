@@ -1,8 +1,9 @@
 /** `vmctl top`: how busy hosts and machines are, live in a terminal, in plain lines elsewhere. */
-import { Argument, type Command } from 'commander';
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { pause } from '../../client/pause.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
 import { redrawn } from '../output/progress.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
@@ -80,29 +81,6 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Adds the arguments of `vmctl top`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .addArgument(
-      new Argument('[kind]', 'what to look at').choices(Object.keys(kinds)).default('hosts'),
-    )
-    .option('--interval <duration>', 'how often to look', '5s')
-    .option('--count <n>', 'end after so many looks (off a terminal: 1)')
-    .option('--limit <n>', 'only the busiest n')
-    .option('--by <column>', 'busiest by cpu or memory, or in the order of name', 'cpu')
-    .addHelpText(
-      'after',
-      `
-CPU, memory and network are in percent.
-
-Examples:
-  vmctl top hosts
-  vmctl top vms --by memory --limit 10
-  vmctl top vms --count 3 --interval 10s -o jsonl`,
-    )
-    .action((kind: string, flags: TopFlags) => top(cli, kind, flags));
-}
-
 async function top(cli: CommandContext, name: string, flags: TopFlags): Promise<void> {
   const kind = kinds[name];
   if (!kind) throw new UsageError(`top ${name}: there is no such kind`);
@@ -169,3 +147,32 @@ async function show(
     (isFirst || inPlace) && !cli.on('noHeaders'),
   );
 }
+
+export default noun({
+  name: 'top',
+  doc: 'Show how busy hosts and virtual machines are',
+  position: 80,
+  commands: [
+    command({
+      arguments: [
+        argument('[kind]', 'what to look at', { choices: Object.keys(kinds), default: 'hosts' }),
+      ],
+      flags: [
+        flag('--interval <duration>', 'how often to look', { default: '5s' }),
+        flag('--count <n>', 'end after so many looks (off a terminal: 1)'),
+        flag('--limit <n>', 'only the busiest n'),
+        flag('--by <column>', 'busiest by cpu or memory, or in the order of name', {
+          default: 'cpu',
+        }),
+      ],
+      notes: 'CPU, memory and network are in percent.',
+      examples: [
+        'vmctl top hosts',
+        'vmctl top vms --by memory --limit 10',
+        'vmctl top vms --count 3 --interval 10s -o jsonl',
+      ],
+      unshowable: 'many',
+      run: (cli, [kind], flags) => top(cli, kind, flags),
+    }),
+  ],
+});

@@ -1,42 +1,17 @@
 /** `vmctl wait`: until objects of any kind are in a state. */
-import type { Command } from 'commander';
 import { UsageError } from '../../client/errors.ts';
+import { command, noun, type Options } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { kindOf } from '../verbs/collections.ts';
 import { verbOf } from '../verbs/derive-verbs.ts';
 import { flagsOf } from '../verbs/flags.ts';
 import { runVerb } from '../verbs/run-verb.ts';
 
-interface WaitOptions {
-  readonly for?: string;
-  readonly timeout?: string;
-  readonly on?: string;
-  readonly parallel?: string;
-}
-
-/** Adds the arguments and flags of `vmctl wait`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .argument('<kind/ref...>', 'objects with their kind: vms/web01')
-    .option('--for <condition>', 'status=up, status!=locked, exists, gone; by default: settled')
-    .option('--timeout <duration>', 'give up after this time (10m)')
-    .option('--on <kind/ref>', 'the object that they belong to: vms/web01')
-    .option('--parallel <n>', 'objects at a time, 1 to 16 (4)')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  vmctl wait vms/web01 --for status=up --timeout 5m
-  vmctl wait disks/root hosts/node1
-  vmctl wait nics/nic1 --on vms/web01 --for exists`,
-    )
-    .action((words: readonly string[], options: WaitOptions) => wait(cli, words, options));
-}
-
 async function wait(
   cli: CommandContext,
   words: readonly string[],
-  options: WaitOptions,
+  options: Options,
 ): Promise<void> {
   const byNoun = new Map<string, string[]>();
   for (const word of words) {
@@ -55,8 +30,32 @@ async function wait(
     [...byNoun].map(async ([noun, refs]) => {
       const verb = verbOf(noun, 'wait');
       if (!verb) return;
-      const all = { ...options, waitTimeout: options.timeout };
+      const all = { ...options, waitTimeout: options['timeout'] };
       await runVerb(cli, verb, flagsOf(verb), new Map(), refs, all);
     }),
   );
 }
+
+export default noun({
+  name: 'wait',
+  doc: 'Wait until an object is in a state',
+  position: 70,
+  commands: [
+    command({
+      arguments: [argument('<kind/ref...>', 'objects with their kind: vms/web01')],
+      flags: [
+        flag('--for <condition>', 'status=up, status!=locked, exists, gone; by default: settled'),
+        flag('--timeout <duration>', 'give up after this time (10m)'),
+        flag('--on <kind/ref>', 'the object that they belong to: vms/web01'),
+        flag('--parallel <n>', 'objects at a time, 1 to 16 (4)'),
+      ],
+      examples: [
+        'vmctl wait vms/web01 --for status=up --timeout 5m',
+        'vmctl wait disks/root hosts/node1',
+        'vmctl wait nics/nic1 --on vms/web01 --for exists',
+      ],
+      unshowable: 'many',
+      run: (cli, [words], options) => wait(cli, words, options),
+    }),
+  ],
+});

@@ -1,19 +1,12 @@
 /** `vmctl whoami`: who is signed in, where, and to what. */
-import type { Command } from 'commander';
 import { siteUrl } from '../../client/address.ts';
-import type { Client, Thing } from '../../client/client.ts';
-import { operationsOf } from '../../model/index.ts';
+import type { Thing } from '../../client/client.ts';
+import { command, noun } from '../args/command.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Context } from '../session/config-file.ts';
 import { targetOf } from '../session/connect.ts';
-
-/** Adds the action of `vmctl whoami`. */
-export function register(command: Command, cli: CommandContext): void {
-  command
-    .addHelpText('after', '\nExamples:\n  vmctl whoami\n  vmctl whoami -c lab -o json')
-    .action(() => whoami(cli));
-}
+import { entryPoint, productOf } from '../session/entry-point.ts';
 
 async function whoami(cli: CommandContext): Promise<void> {
   const { username, context } = targetOf(cli);
@@ -44,19 +37,14 @@ function passwordFrom(cli: CommandContext, context: Context | undefined): string
   return source === 'encrypted' ? 'encrypted file' : source;
 }
 
-/** The entry point of the API (specification 4.4). */
-export async function entryPoint(client: Client): Promise<Thing> {
-  const operation = operationsOf('/').find(({ name }) => name === 'get');
-  if (!operation) throw new Error('The model has no entry point.');
-  return await client.object({ operation, what: 'look at the entry point', isAsked: true });
-}
-
-/** Name and version of the service. */
-export function productOf(api: Thing): string {
-  const info = api['product_info'] as Thing | undefined;
-  const version = info?.['version'] as Thing | undefined;
-  const numbers = [version?.['major'], version?.['minor'], version?.['build']];
-  const text =
-    version?.['full_version'] ?? numbers.filter((number) => number !== undefined).join('.');
-  return [info?.['name'] ?? 'unnamed product', text].filter((part) => part !== '').join(' ');
-}
+export default noun({
+  name: 'whoami',
+  doc: 'Show who is signed in, and where',
+  position: 30,
+  commands: [
+    command({
+      examples: ['vmctl whoami', 'vmctl whoami -c lab -o json'],
+      run: (cli) => whoami(cli),
+    }),
+  ],
+});

@@ -1,17 +1,10 @@
-/** Every command with its flags, types and calls, read off the commands themselves. */
-import { Command, type Option } from 'commander';
-import { type EnumName, enums } from '../../model/enums.ts';
-import { allOperations, type Operation, parseKind } from '../../model/index.ts';
+/** The manifest of all commands: arguments, flags with their types, and requests, as plain data. */
 import { type Noun, nouns } from '../args/catalog.ts';
-import type { SpecialNoun, SpecialNouns } from '../commands/notation.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { type Call, type Command, type NounModules, nameOf } from '../args/command.ts';
+import { type ArgumentSpec, argumentParts, type FlagSpec, flagParts } from '../args/parameters.ts';
 import { settingNames, settings } from '../session/settings.ts';
-import { collectionsOf } from '../verbs/collections.ts';
-import { type Verb, verbsOf } from '../verbs/derive-verbs.ts';
-import { examplesOf } from '../verbs/examples.ts';
-import { type Flag, flagsOf, type VerbFlags } from '../verbs/flags.ts';
-import { purposeOf } from '../verbs/purpose.ts';
-import { addVerbs } from '../verbs/verb-command.ts';
+import { verbsOf } from '../verbs/derive-verbs.ts';
+import { commandOf } from '../verbs/verb-command.ts';
 
 export interface FlagEntry {
   /** With its dashes: `--vm`. */
@@ -41,16 +34,6 @@ export interface ArgumentEntry {
   readonly values?: readonly string[];
 }
 
-/** One request that a command may send. */
-export interface CallEntry {
-  readonly operation: string;
-  readonly method: string;
-  /** Path template below the API root. */
-  readonly path: string;
-  /** Flags that name what the placeholders before the last one stand for. */
-  readonly parents: readonly string[];
-}
-
 export interface CommandEntry {
   /** Noun and verb, or the noun alone. */
   readonly name: string;
@@ -60,8 +43,12 @@ export interface CommandEntry {
   readonly purpose: string;
   readonly arguments: readonly ArgumentEntry[];
   readonly flags: readonly FlagEntry[];
-  readonly calls: readonly CallEntry[];
+  readonly calls: readonly Call[];
   readonly examples: readonly string[];
+  /** Exit codes that mean something of their own here. */
+  readonly exits?: readonly number[];
+  /** It never connects. */
+  readonly offline?: boolean;
 }
 
 export interface NounEntry extends Pick<Noun, 'name' | 'aliases' | 'group' | 'doc'> {
@@ -72,172 +59,79 @@ export interface NounEntry extends Pick<Noun, 'name' | 'aliases' | 'group' | 'do
 export function globalFlags(): readonly FlagEntry[] {
   return settingNames.flatMap((name) => {
     const { flags, doc, isSwitch, values } = settings[name];
-    const [flag, ...aliases] = (flags?.match(/--?[\w-]+(?=[ ,]|$)/g) ?? []).reverse();
-    if (flag === undefined) return [];
+    if (flags === undefined) return [];
     const type = isSwitch ? 'switch' : 'string';
-    const shown = values ? { values } : {};
-    return [
-      {
-        flag,
-        aliases,
-        type,
-        ...valueIn(flags ?? ''),
-        ...shown,
-        doc,
-        many: false,
-        section: 'command' as const,
-      },
-    ];
+    return [flagEntry({ notation: flags, doc, type, ...(values ? { values } : {}) })];
   });
 }
 
-/** A noun with all its commands. */
-export async function manifestOfNoun(
-  noun: Noun,
-  specialNouns: SpecialNouns,
-  cli: CommandContext,
-): Promise<NounEntry> {
-  const special = specialNouns[noun.name];
-  const generic = noun.api ? verbsOf(noun.name).map((verb) => describeVerb(verb, cli)) : [];
-  const own = await describeSpecial(noun, special, specialNouns, cli);
+/** A noun with all its commands: those of the model, then hand-made ones. */
+export async function manifestOfNoun(noun: Noun, modules: NounModules): Promise<NounEntry> {
   const { name, aliases, group, doc } = noun;
-  return { name, aliases, group, doc, commands: [...generic, ...own] };
+  const derived = noun.api ? verbsOf(name).map((verb) => commandOf(verb)) : [];
+  const { commands = [] } = (await modules[name]?.()) ?? {};
+  const all = [...derived, ...commands].map(commandEntry);
+  // `help` is answered before there are commands.
+  return { name, aliases, group, doc, commands: all.length > 0 ? all : [withoutCommand(noun)] };
 }
 
 /** All nouns, in the order of help. */
-export async function manifestOfAll(
-  specialNouns: SpecialNouns,
-  cli: CommandContext,
-): Promise<readonly NounEntry[]> {
-  return await Promise.all(nouns.map((noun) => manifestOfNoun(noun, specialNouns, cli)));
+export async function manifestOfAll(modules: NounModules): Promise<readonly NounEntry[]> {
+  return await Promise.all(nouns.map((noun) => manifestOfNoun(noun, modules)));
 }
 
-function describeVerb(verb: Verb, cli: CommandContext): CommandEntry {
-  const holder = new Command(verb.noun);
-  addVerbs(holder, verb.noun, verb.name, cli, {});
-  const command = holder.commands[0] ?? holder;
-  const verbFlags = flagsOf(verb);
-  const modelled = new Set(verbFlags.flags.flatMap(({ names }) => names.map((one) => `--${one}`)));
-  const own = command.options.filter(({ long, hidden }) => !hidden && !modelled.has(long ?? ''));
+function commandEntry(command: Command): CommandEntry {
+  const { noun, verb, aliases, purpose, exits, offline } = command;
   return {
-    name: `${verb.noun} ${verb.name}`,
-    noun: verb.noun,
-    verb: verb.name,
-    aliases: verb.aliases,
-    purpose: purposeOf(verb),
-    arguments: argumentsOf(command),
-    flags: [...verbFlags.flags.map((flag) => modelFlag(flag, verbFlags)), ...own.map(plainFlag)],
-    calls: verb.candidates.map((candidate) => {
-      const keys = [...(verbFlags.meanings.get(candidate)?.parents.keys() ?? [])];
-      const parents = keys.map((key) => {
-        const flag = verbFlags.flags.find((one) => one.key === key);
-        return `--${flag?.names[0] ?? key}`;
-      });
-      return callOf(candidate.operation, parents);
-    }),
-    examples: examplesOf(verb, verbFlags),
-  };
-}
-
-function callOf({ name, http, path }: Operation, parents: readonly string[]): CallEntry {
-  return { operation: name, method: http, path, parents };
-}
-
-function modelFlag(flag: Flag, { meanings }: VerbFlags): FlagEntry {
-  const [name = '', ...others] = flag.names.map((one) => `--${one}`);
-  const all = [...meanings.values()];
-  const [parent] = all.flatMap(({ parents }) => parents.get(flag.key) ?? []);
-  const [field] = all.flatMap(({ fields }) => fields.get(flag.key) ?? []);
-  const [query] = all.flatMap(({ queries }) => queries.get(flag.key) ?? []);
-  const kind = field?.kind ?? query?.kind ?? 'string';
-  const type = parent
-    ? `ref ${collectionsOf(parent.noun)[0]?.type ?? parent.noun}`
-    : field?.secret
-      ? 'file'
-      : kind;
-  const { form, of } = parseKind(kind);
-  return {
-    flag: name,
-    aliases: others,
-    type,
-    ...(flag.value === undefined ? {} : { value: flag.value }),
-    ...(!parent && form === 'enum' ? { values: enums[of as EnumName] } : {}),
-    doc: flag.doc,
-    many: flag.isMany,
-    section: flag.section,
-  };
-}
-
-function plainFlag(option: Option): FlagEntry {
-  return {
-    flag: option.long ?? option.short ?? '',
-    aliases: option.long && option.short ? [option.short] : [],
-    type: plainType(option),
-    ...valueIn(option.flags),
-    ...(option.argChoices ? { values: option.argChoices } : {}),
-    doc: option.description,
-    many: option.variadic || option.parseArg !== undefined,
-    section: 'command',
-  };
-}
-
-function valueIn(flags: string): { readonly value?: string } {
-  const [, value] = /<(.+)>/.exec(flags) ?? [];
-  return value === undefined ? {} : { value: value.toUpperCase() };
-}
-
-function plainType({ flags, required, optional }: Option): string {
-  if (/<kind\/ref>/i.test(flags)) return 'kind/ref';
-  return required || optional ? 'string' : 'switch';
-}
-
-function argumentsOf(command: Command): readonly ArgumentEntry[] {
-  return command.registeredArguments.map((argument) => ({
-    name: argument.name(),
-    doc: argument.description,
-    required: argument.required,
-    many: argument.variadic,
-    ...(argument.argChoices ? { values: argument.argChoices } : {}),
-  }));
-}
-
-async function describeSpecial(
-  noun: Noun,
-  special: SpecialNoun | undefined,
-  specialNouns: SpecialNouns,
-  cli: CommandContext,
-): Promise<readonly CommandEntry[]> {
-  if (noun.api && !special) return [];
-  const holder = new Command(noun.name).description(noun.doc);
-  await (await special?.load())?.register(holder, cli, specialNouns);
-  if (holder.commands.length === 0) return [ownCommand(noun.name, holder)];
-  return holder.commands.map((command) => ownCommand(noun.name, command, command.name()));
-}
-
-function ownCommand(noun: string, command: Command, verb?: string): CommandEntry {
-  return {
-    name: verb === undefined ? noun : `${noun} ${verb}`,
+    name: nameOf(command),
     noun,
     ...(verb === undefined ? {} : { verb }),
-    aliases: command.aliases(),
-    purpose: command.description(),
-    arguments: argumentsOf(command),
-    flags: command.options.filter(({ hidden }) => !hidden).map(plainFlag),
-    // The entry point belongs to no collection.
-    calls:
-      noun === 'api'
-        ? allOperations()
-            .filter(({ service }) => service === '/')
-            .map((operation) => callOf(operation, []))
-        : [],
-    examples: examplesIn(command),
+    aliases,
+    purpose,
+    arguments: command.arguments.map(argumentEntry),
+    flags: command.flags.filter(({ hidden }) => !hidden).map(flagEntry),
+    calls: command.calls(),
+    examples: command.examples,
+    ...(exits.length > 0 ? { exits } : {}),
+    ...(offline ? { offline } : {}),
   };
 }
 
-/** The examples of a help page: the lines below that title, whatever they begin with. */
-function examplesIn(command: Command): readonly string[] {
-  const texts: string[] = [];
-  command.configureOutput({ writeOut: (text) => texts.push(text) }).outputHelp();
-  const [, lines = ''] = /^Examples:\n((?: {2}.*\n?)*)/m.exec(texts.join('\n')) ?? [];
-  return lines.split('\n').flatMap((line) => line.trim() || []);
+function withoutCommand({ name, doc }: Noun): CommandEntry {
+  return {
+    name,
+    noun: name,
+    aliases: [],
+    purpose: doc,
+    arguments: [],
+    flags: [],
+    calls: [],
+    examples: [],
+  };
+}
+
+function argumentEntry({ notation, doc, choices }: ArgumentSpec): ArgumentEntry {
+  const { name, required, many } = argumentParts(notation);
+  return { name, doc, required, many, ...(choices ? { values: choices } : {}) };
+}
+
+function flagEntry(spec: FlagSpec): FlagEntry {
+  const { notation, doc, aliases, type, section = 'command' } = spec;
+  const { short, long, value } = flagParts(notation);
+  const values = spec.choices ?? spec.values;
+  return {
+    flag: long,
+    aliases: aliases ?? (short === undefined ? [] : [short]),
+    type: type ?? typeOf(value),
+    ...(value === undefined ? {} : { value: value.slice(1, -1).toUpperCase() }),
+    ...(values ? { values } : {}),
+    doc,
+    many: spec.many ?? (spec.repeatable === true || value?.endsWith('...>') === true),
+    section,
+  };
+}
+
+function typeOf(value: string | undefined): string {
+  if (value === undefined) return 'switch';
+  return value.toLowerCase() === '<kind/ref>' ? 'kind/ref' : 'string';
 }

@@ -4,16 +4,14 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { specialNouns } from '../commands/index.ts';
-import { CommandContext } from '../session/command-context.ts';
-import type { Io } from '../session/io.ts';
+import type { NounModules } from '../args/command.ts';
 import { manifestOfAll } from './command-manifest.ts';
 import { manualPages } from './man.ts';
 import { markdownPages } from './markdown.ts';
 
 /** Writes all pages below a folder, and removes those of commands that are gone. */
-export async function writeReference(folder: string, io: Io, signal: AbortSignal): Promise<number> {
-  const nouns = await manifestOfAll(specialNouns, new CommandContext(io, signal));
+export async function writeReference(folder: string, modules: NounModules): Promise<number> {
+  const nouns = await manifestOfAll(modules);
   for (const directory of ['man', 'docs/commands']) {
     rmSync(join(folder, directory), { recursive: true, force: true });
   }

@@ -4,7 +4,6 @@ import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
 import type { Hold } from '../../client/held.ts';
 import { durationOf } from '../text/duration.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
-import { openClient } from './connect.ts';
 import { EffectiveSettings } from './effective-settings.ts';
 import type { Io } from './io.ts';
 import type { Timing } from './timing.ts';
@@ -19,10 +18,18 @@ export class CommandContext extends EffectiveSettings {
   /** Set where the exit code is neither 0 nor that of an error. */
   exitCode = 0;
 
-  constructor(io: Io, interrupted: AbortSignal) {
+  readonly #open: (context: CommandContext) => Promise<Client>;
+
+  /** @param open makes the client for the server that the settings name */
+  constructor(
+    io: Io,
+    interrupted: AbortSignal,
+    open: (context: CommandContext) => Promise<Client>,
+  ) {
     super(io.env);
     this.io = io;
     this.#interrupted = interrupted;
+    this.#open = open;
   }
 
   /** Takes over the values of the flags that every command understands. */
@@ -72,7 +79,7 @@ export class CommandContext extends EffectiveSettings {
 
   /** The client for the server that the settings name. */
   client(): Promise<Client> {
-    this.#client ??= openClient(this);
+    this.#client ??= this.#open(this);
     return this.#client;
   }
 

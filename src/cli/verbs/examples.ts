@@ -5,7 +5,7 @@ import { isSearchable } from '../../model/index.ts';
 import { firstPath } from '../../model/requirements.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { kebab } from './fields.ts';
-import type { Flag, VerbFlags } from './flags.ts';
+import type { ModelFlag, VerbFlags } from './flags.ts';
 import * as samples from './samples.ts';
 import { brickVerbs, extraArguments, isReferenceVerb } from './verb-names.ts';
 
@@ -105,7 +105,7 @@ function searchOf(noun: string): string {
 }
 
 /** Something that every object of its kind may have changed. */
-function changeOf(flags: readonly Flag[]): string {
+function changeOf(flags: readonly ModelFlag[]): string {
   const name = ['description', 'comment', 'name'].find((one) =>
     flags.some(({ names, section }) => section === 'body' && names.includes(one)),
   );

@@ -8,7 +8,7 @@ import type { Candidate, Verb } from './derive-verbs.ts';
 import { type Field, fieldsOf, isReference, kebab } from './fields.ts';
 import { parentAliases } from './verb-names.ts';
 
-export interface Flag {
+export interface ModelFlag {
   /** Identity: the same word with other hyphens is the same flag. */
   readonly key: string;
   /** As typed, without dashes; the first one is shown. */
@@ -47,14 +47,14 @@ const fieldAliases: Readonly<Record<string, Readonly<Record<string, readonly str
 const hiddenQueries: ReadonlySet<string> = new Set(['async']);
 
 export interface VerbFlags {
-  readonly flags: readonly Flag[];
+  readonly flags: readonly ModelFlag[];
   readonly meanings: ReadonlyMap<Candidate, Meanings>;
 }
 
 /** All flags that come from the model, merged over the places of the verb. */
 export function flagsOf(verb: Verb): VerbFlags {
   const names = parentNames(verb);
-  const flags = new Map<string, Flag>();
+  const flags = new Map<string, ModelFlag>();
   const meanings = new Map<Candidate, Meanings>();
   for (const candidate of verb.candidates) {
     meanings.set(candidate, meaningsOf(verb, candidate, names, flags));
@@ -66,12 +66,12 @@ function meaningsOf(
   verb: Verb,
   candidate: Candidate,
   names: (parent: Parent) => readonly string[],
-  flags: Map<string, Flag>,
+  flags: Map<string, ModelFlag>,
 ): Meanings {
   const parents = new Map<string, Parent>();
   const fields = new Map<string, Field>();
   const queries = new Map<string, { name: string; kind: Kind }>();
-  const add = (words: readonly string[], flag: Omit<Flag, 'key' | 'names'>) => {
+  const add = (words: readonly string[], flag: Omit<ModelFlag, 'key' | 'names'>) => {
     const key = keyOf(words[0] ?? '');
     const known = flags.get(key);
     if (!known) flags.set(key, { key, names: words, ...flag });
@@ -114,7 +114,7 @@ function spellingsOf(name: string): readonly string[] {
   return short ? [...new Set([name, plain, ...short])] : [name];
 }
 
-function valueFlag(kind: Kind, name: string): Pick<Flag, 'value' | 'isMany'> {
+function valueFlag(kind: Kind, name: string): Pick<ModelFlag, 'value' | 'isMany'> {
   const { form, of, list } = parseKind(kind);
   if (form === 'scalar' && of === 'bool' && !list) return { value: undefined, isMany: false };
   if (of === 'gluster_brick') return { value: 'HOST:/DIR,...', isMany: true };
@@ -137,7 +137,7 @@ function wordsFor(name: string, field: Field): readonly string[] {
   return field.secret ? [`${name}-file`] : spellingsOf(name);
 }
 
-function shownAs(field: Field, name: string): Pick<Flag, 'value' | 'isMany' | 'doc'> {
+function shownAs(field: Field, name: string): Pick<ModelFlag, 'value' | 'isMany' | 'doc'> {
   const doc = docOf(field);
   if (field.secret)
     return { value: 'FILE', isMany: false, doc: 'Read it from this file; - is stdin.' };

@@ -1,17 +1,18 @@
 /** What `create` can go on with: `vms create --start`, `storagedomains create --attach DC`. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
+import type { Options } from '../args/command.ts';
 import { Progress } from '../output/progress.ts';
 import { add, printOutcomes } from './change.ts';
 import type { Verb } from './derive-verbs.ts';
 import { bodiesOf } from './new-objects.ts';
 import { OperationRunner } from './operation-runner.ts';
 import type { Ids } from './references.ts';
-import { bodyOf, type Options, type Run } from './run.ts';
+import { bodyOf, type Run } from './run.ts';
 
 /** A flag of `create` that goes on with the new object. */
 export interface FollowUpFlag {
-  readonly flag: string;
+  readonly name: string;
   /** What stands behind it; absent for switches. */
   readonly value?: string;
   readonly doc: string;
@@ -36,15 +37,15 @@ const domainsOf = '/datacenters/{datacenter}/storagedomains';
 
 const followUps: Readonly<Record<string, FollowUp>> = {
   'vms create': {
-    flags: [{ flag: 'start', doc: 'Start it as soon as it is there.' }],
+    flags: [{ name: 'start', doc: 'Start it as soon as it is there.' }],
     run: async (runner, made) =>
       await runner.change({ path: '/vms/{vm}', name: 'start' }, labelled('vms', made)),
   },
 
   'storagedomains create': {
     flags: [
-      { flag: 'attach', value: 'DATACENTER', doc: 'Attach it to this data center.' },
-      { flag: 'activate', doc: 'See to it that it is active afterwards.', needs: 'attach' },
+      { name: 'attach', value: 'DATACENTER', doc: 'Attach it to this data center.' },
+      { name: 'activate', doc: 'See to it that it is active afterwards.', needs: 'attach' },
     ],
     prepare: async (runner, options) => {
       const { id: datacenter } = await runner.find(String(options['attach']), '/datacenters');
@@ -78,14 +79,14 @@ function labelled(noun: string, made: Thing) {
 
 /** Whether the verb is to go on; checks that its flags can be had together. */
 export function hasFollowUp(verb: Verb, options: Options): boolean {
-  const given = followUpFlags(verb).filter(({ flag }) => options[flag] !== undefined);
-  for (const { flag, needs } of given) {
+  const given = followUpFlags(verb).filter(({ name }) => options[name] !== undefined);
+  for (const { name, needs } of given) {
     if (needs !== undefined && options[needs] === undefined) {
-      throw new UsageError(`--${flag} needs --${needs}`);
+      throw new UsageError(`--${name} needs --${needs}`);
     }
   }
   if (given.length > 0 && options['wait'] === false) {
-    throw new UsageError(`--${given[0]?.flag} and --no-wait contradict each other`, {
+    throw new UsageError(`--${given[0]?.name} and --no-wait contradict each other`, {
       hint: 'what comes after can only begin when the object is there',
     });
   }

@@ -1,6 +1,7 @@
 /** Flags of `hosts setup-networks`: what to attach, detach, bond and take apart, without a file. */
 import type { Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
+import { type FlagSpec, flag } from '../args/parameters.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { collectionAt } from './collections.ts';
 import { type Found, operationNamed } from './references.ts';
@@ -8,15 +9,18 @@ import type { Run } from './run.ts';
 
 type Body = Record<string, unknown>;
 
-/** The flags, as commander declares them, with what they do. */
-export const networkSetupFlags: readonly (readonly [flags: string, doc: string])[] = [
-  [
+const repeatable = { repeatable: true } as const;
+
+/** The flags of the verb, beside those that every change has. */
+export const networkSetupFlags: readonly FlagSpec[] = [
+  flag(
     '--attach <NETWORK=NIC[,ADDRESS]>',
     'Attach a network; ADDRESS is dhcp, none or 192.0.2.7/24[,GATEWAY].',
-  ],
-  ['--detach <NETWORK>', 'Take a network off the host.'],
-  ['--bond <NAME=NIC+NIC[,MODE]>', 'Make or change a bond; MODE is 0 to 6 (1).'],
-  ['--unbond <NAME>', 'Take a bond apart.'],
+    repeatable,
+  ),
+  flag('--detach <NETWORK>', 'Take a network off the host.', repeatable),
+  flag('--bond <NAME=NIC+NIC[,MODE]>', 'Make or change a bond; MODE is 0 to 6 (1).', repeatable),
+  flag('--unbond <NAME>', 'Take a bond apart.', repeatable),
 ];
 
 /** The body of the action for one host: what the flags say beside what a file says. */

@@ -1,12 +1,13 @@
 /** Single operations for commands that consist of several: each sent, waited for, not yet printed. */
 import type { Thing } from '../../client/client.ts';
 import { operationsOf } from '../../model/index.ts';
+import type { Options } from '../args/command.ts';
 import { Progress } from '../output/progress.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { add, change } from './change.ts';
 import { collectionAt } from './collections.ts';
 import { Finder, type Found, type Ids } from './references.ts';
-import type { Options, Run } from './run.ts';
+import type { Run } from './run.ts';
 
 /** What is to be done, and how long somebody waits for it. */
 export interface Step {

@@ -3,7 +3,7 @@ import { AmbiguousError, UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { collectionAt, kindOf } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
-import type { Flag, Meanings, VerbFlags } from './flags.ts';
+import type { Meanings, ModelFlag, VerbFlags } from './flags.ts';
 import { Finder, operationNamed } from './references.ts';
 
 /** Values of flags, by key, as they were typed. */
@@ -94,7 +94,7 @@ function words(
   return result;
 }
 
-function flagText(flags: readonly Flag[], key: string): string {
+function flagText(flags: readonly ModelFlag[], key: string): string {
   const flag = flags.find((one) => one.key === key);
   const name = `--${flag?.names[0] ?? key}`;
   return flag?.value === undefined ? name : `${name} ${flag.value}`;
@@ -116,7 +116,11 @@ function noSuchCollection(verb: Verb, on: On | undefined, withObject: boolean): 
 
 type Candidates = readonly (readonly [Candidate, Meanings])[];
 
-function missingParents(verb: Verb, flags: readonly Flag[], candidates: Candidates): UsageError {
+function missingParents(
+  verb: Verb,
+  flags: readonly ModelFlag[],
+  candidates: Candidates,
+): UsageError {
   const ways = candidates.map(([, meaning]) =>
     [...meaning.parents.keys()].map((key) => flagText(flags, key)).join(' '),
   );
@@ -131,7 +135,7 @@ function missingParents(verb: Verb, flags: readonly Flag[], candidates: Candidat
 
 function inapplicableFlag(
   verb: Verb,
-  flags: readonly Flag[],
+  flags: readonly ModelFlag[],
   given: Given,
   candidates: Candidates,
 ): UsageError {

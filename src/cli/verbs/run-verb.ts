@@ -3,6 +3,8 @@ import type { QueryValue } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';
+import type { Options } from '../args/command.ts';
+import { camelCase } from '../args/parameters.ts';
 import { parseValue } from '../args/values.ts';
 import { formatOf } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -22,7 +24,7 @@ import {
   type ResolvedCollection,
   resolveCollection,
 } from './resolve-collection.ts';
-import { camel, type Options, type Run } from './run.ts';
+import type { Run } from './run.ts';
 import { wantsAll } from './selection.ts';
 import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './verb-names.ts';
 import { runWait } from './wait.ts';
@@ -175,7 +177,8 @@ function queryOf(
     query[parameter.name] = parseValue(values.at(-1) ?? '', parameter.kind, flag) as QueryValue;
   }
   const shortcut = queryShortcuts[`${verb.noun} ${verb.name}`];
-  if (shortcut && options[camel(shortcut.flag)] === true) query[shortcut.query] = shortcut.value;
+  if (shortcut && options[camelCase(shortcut.flag)] === true)
+    query[shortcut.query] = shortcut.value;
   return query;
 }
 

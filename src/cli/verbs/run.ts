@@ -1,13 +1,12 @@
 /** What the parts of a verb share while it runs. */
 import type { Client, QueryValue } from '../../client/client.ts';
 import type { queryParameters } from '../../model/parameters.ts';
+import type { Options } from '../args/command.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { type BodyInput, buildBody } from './body.ts';
 import type { Verb } from './derive-verbs.ts';
 import type { Finder, Ids } from './references.ts';
 import type { ResolvedCollection } from './resolve-collection.ts';
-
-export type Options = Readonly<Record<string, unknown>>;
 
 export interface Run {
   readonly cli: CommandContext;
@@ -23,11 +22,6 @@ export interface Run {
   readonly words: readonly string[];
   /** Flags, `--set` and `-f`, not yet looked up. */
   readonly input: BodyInput;
-}
-
-/** The name under which commander keeps a flag. */
-export function camel(flag: string): string {
-  return flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The body of the run, with its references looked up. */

@@ -2,10 +2,11 @@
 
 import { DeclinedError, UsageError } from '../../client/errors.ts';
 import { isSearchable } from '../../model/index.ts';
+import type { Options } from '../args/command.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { type Found, operationNamed } from './references.ts';
-import type { Options, Run } from './run.ts';
+import type { Run } from './run.ts';
 
 /** How many names a question shows. */
 const shownNames = 20;

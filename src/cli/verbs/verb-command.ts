@@ -1,16 +1,24 @@
-/** The commander commands of a noun of the API: the named verb in full, the others by name. */
-
-import { type Command, Option } from 'commander';
+/** The command of a verb that the model describes. */
 import { stateAttribute } from '../../client/settle.ts';
-import { isSearchable } from '../../model/index.ts';
-import { nounPage, verbPage } from '../help/pages.ts';
-import type { CommandContext } from '../session/command-context.ts';
-import { type Verb, verbOf, verbsOf } from './derive-verbs.ts';
-import { type Flag, flagsOf, humanNoun } from './flags.ts';
+import { type EnumName, enums } from '../../model/enums.ts';
+import { isSearchable, type Operation, parseKind } from '../../model/index.ts';
+import type { Call, Command, Options } from '../args/command.ts';
+import {
+  type ArgumentSpec,
+  argument,
+  camelCase,
+  type FlagOptions,
+  type FlagSpec,
+  flag,
+  flagParts,
+} from '../args/parameters.ts';
+import { collectionsOf } from './collections.ts';
+import type { Verb } from './derive-verbs.ts';
+import { examplesOf } from './examples.ts';
+import { flagsOf, humanNoun, type ModelFlag, type VerbFlags } from './flags.ts';
 import { followUpFlags } from './follow-up-actions.ts';
 import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
-import { camel, type Options } from './run.ts';
 import { runVerb } from './run-verb.ts';
 import { searches, selects } from './selection.ts';
 import {
@@ -21,39 +29,40 @@ import {
   queryShortcuts,
 } from './verb-names.ts';
 
-/** Adds the verbs. Only the one that is named gets its flags: the others are not going to run. */
-export function addVerbs(
-  command: Command,
-  noun: string,
-  word: string | undefined,
-  cli: CommandContext,
-  special: Readonly<Record<string, string>>,
-): void {
-  const named = word === undefined ? undefined : verbOf(noun, word);
-  if (named) {
-    addVerb(command, named, cli, word === 'tail' ? { tail: true } : {});
-    return;
-  }
-  for (const verb of verbsOf(noun)) {
-    command.command(verb.name).aliases(verb.aliases).description(purposeOf(verb));
-  }
-  for (const [name, doc] of Object.entries(special)) command.command(name).description(doc);
-  command.configureHelp({ formatHelp: () => nounPage(noun, special) });
-}
-
-function addVerb(parent: Command, verb: Verb, cli: CommandContext, implied: Options): void {
+/**
+ * The command of a verb. Only the verb that is run, or explained, is worth the work.
+ * @param implied values of flags that the word for the verb stands for: `events tail`
+ */
+export function commandOf(verb: Verb, implied: Options = {}): Command {
   const verbFlags = flagsOf(verb);
-  const command = parent.command(verb.name).aliases(verb.aliases);
-  command.description(purposeOf(verb));
-  for (const [name, doc] of argumentsOf(verb)) command.argument(name, doc);
-  for (const flag of verbFlags.flags) addFlag(command, flag);
-  for (const option of ownOptions(verb, verbFlags.flags)) command.addOption(option);
-  command.configureHelp({ formatHelp: () => verbPage(verb, verbFlags, command) });
-  command.action(async (...parts: unknown[]) => {
-    const positionals = parts.slice(0, -2).flat().filter(isText);
-    const options = { ...optionsOf(verb, command.opts()), ...implied };
-    await runVerb(cli, verb, verbFlags, givenOf(command, verbFlags.flags), positionals, options);
-  });
+  const purpose = purposeOf(verb);
+  return {
+    noun: verb.noun,
+    verb: verb.name,
+    aliases: verb.aliases,
+    purpose,
+    summary: purpose,
+    arguments: argumentsOf(verb),
+    flags: [
+      ...verbFlags.flags.map((one) => modelFlag(one, verbFlags)),
+      ...ownFlags(verb, verbFlags.flags),
+    ],
+    get examples() {
+      return examplesOf(verb, verbFlags);
+    },
+    calls: () => callsOf(verb, verbFlags),
+    exits: [],
+    offline: false,
+    ...(verb.kind === 'wait' ? { unshowable: 'many' } : {}),
+    run: async (cli, positionals, options) => {
+      const given = givenOf(options, verbFlags.flags);
+      const words = positionals.flat().filter((word) => typeof word === 'string');
+      await runVerb(cli, verb, verbFlags, given, words, {
+        ...optionsOf(verb, options),
+        ...implied,
+      });
+    },
+  };
 }
 
 /** The flags that do not come from the model, under one name each. */
@@ -66,26 +75,79 @@ function optionsOf(verb: Verb, options: Options): Options {
   };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+/** The flags of the model that were given, by key. */
+function givenOf(
+  options: Options,
+  flags: readonly ModelFlag[],
+): ReadonlyMap<string, readonly string[]> {
+  const given = new Map<string, readonly string[]>();
+  for (const { key, names } of flags) {
+    const texts = names.flatMap((name) => {
+      const value = options[camelCase(name)];
+      if (value === undefined) return [];
+      return Array.isArray(value) ? value.map(String) : [String(value)];
+    });
+    if (texts.length > 0) given.set(key, texts);
+  }
+  return given;
 }
 
-/** The arguments of a verb, as commander declares them, with what they are. */
-export function argumentsOf(verb: Verb): readonly (readonly [string, string])[] {
+function callsOf(verb: Verb, { flags, meanings }: VerbFlags): readonly Call[] {
+  return verb.candidates.map((candidate) => {
+    const keys = [...(meanings.get(candidate)?.parents.keys() ?? [])];
+    const parents = keys.map((key) => {
+      const parent = flags.find((one) => one.key === key);
+      return `--${parent?.names[0] ?? key}`;
+    });
+    return callOf(candidate.operation, parents);
+  });
+}
+
+/** The request of an operation; `parents` are the flags that name what is above the object. */
+export function callOf({ name, http, path }: Operation, parents: readonly string[] = []): Call {
+  return { operation: name, method: http, path, parents };
+}
+
+function modelFlag(model: ModelFlag, { meanings }: VerbFlags): FlagSpec {
+  const [name = '', ...others] = model.names.map((one) => `--${one}`);
+  const all = [...meanings.values()];
+  const [parent] = all.flatMap(({ parents }) => parents.get(model.key) ?? []);
+  const [field] = all.flatMap(({ fields }) => fields.get(model.key) ?? []);
+  const [query] = all.flatMap(({ queries }) => queries.get(model.key) ?? []);
+  const kind = field?.kind ?? query?.kind ?? 'string';
+  const { form, of } = parseKind(kind);
+  return {
+    notation: model.value === undefined ? name : `${name} <${model.value}>`,
+    doc: model.doc,
+    aliases: others,
+    type: parent
+      ? `ref ${collectionsOf(parent.noun)[0]?.type ?? parent.noun}`
+      : field?.secret
+        ? 'file'
+        : kind,
+    ...(!parent && form === 'enum' ? { values: enums[of as EnumName] } : {}),
+    ...(model.value === undefined ? { negatable: true } : { repeatable: true }),
+    many: model.isMany,
+    section: model.section,
+  };
+}
+
+function argumentsOf(verb: Verb): readonly ArgumentSpec[] {
   const name = `${verb.noun} ${verb.name}`;
-  const result: (readonly [string, string])[] = [];
+  const result: ArgumentSpec[] = [];
+  const add = (notation: string, doc: string) => result.push(argument(notation, doc));
   const [owner] = verb.candidates.flatMap((candidate) => candidate.owner ?? []);
-  if (owner) result.push([`<${owner.placeholder}>`, `the ${humanNoun(owner.noun)}: name or id`]);
+  if (owner) add(`<${owner.placeholder}>`, `the ${humanNoun(owner.noun)}: name or id`);
   const extra = extraArguments[name];
   const word = objectWord(verb);
-  if (brickVerbs.has(name)) result.push(['<brick...>', 'HOST:/DIRECTORY']);
+  if (brickVerbs.has(name)) add('<brick...>', 'HOST:/DIRECTORY');
   else if (isReferenceVerb(verb.noun, verb.name) || everyTakesObject(verb)) {
     const several = selects(verb) ? `[${word}...]` : `<${word}...>`;
-    result.push([extra ? `<${word}>` : several, 'names or ids; - reads them from stdin']);
+    add(extra ? `<${word}>` : several, 'names or ids; - reads them from stdin');
   } else if (verb.candidates.some(({ takesObject }) => takesObject)) {
-    result.push([`[${word}...]`, 'names or ids; - reads them from stdin']);
+    add(`[${word}...]`, 'names or ids; - reads them from stdin');
   }
-  if (extra) result.push([`<${extra.name}>`, extra.doc]);
+  if (extra) add(`<${extra.name}>`, extra.doc);
   return result;
 }
 
@@ -99,33 +161,12 @@ function objectWord(verb: Verb): string {
   return path?.slice(path.lastIndexOf('{') + 1, -1) ?? 'ref';
 }
 
-function collect(value: string, before: unknown): readonly unknown[] {
-  return [...(Array.isArray(before) ? before : []), value];
-}
-
-/** Under its first name in help, under the others in silence. */
-function addFlag(command: Command, flag: Flag): void {
-  for (const [index, name] of flag.names.entries()) {
-    const hidden = index > 0;
-    if (flag.value === undefined) {
-      command.addOption(new Option(`--${name}`, flag.doc).hideHelp(hidden));
-      command.addOption(new Option(`--no-${name}`).hideHelp());
-    } else {
-      const option = new Option(`--${name} <${flag.value}>`, flag.doc);
-      command.addOption(option.argParser(collect).hideHelp(hidden));
-    }
-  }
-}
-
 /** Flags that do not come from the model. */
-function ownOptions(verb: Verb, flags: readonly Flag[]): readonly Option[] {
+function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSpec[] {
   const name = `${verb.noun} ${verb.name}`;
-  const options: Option[] = [];
-  const add = (flags: string, doc: string) => {
-    const option = new Option(flags, doc);
-    options.push(option);
-    return option;
-  };
+  const flags: FlagSpec[] = [];
+  const add = (notation: string, doc: string, options?: FlagOptions) =>
+    flags.push(flag(notation, doc, options));
   const changes = !['list', 'get', 'wait'].includes(verb.kind);
   const hasBody =
     verb.kind === 'add' ||
@@ -157,15 +198,15 @@ function ownOptions(verb: Verb, flags: readonly Flag[]): readonly Option[] {
   if (verb.isStatistics) add('--statistic <REF>', 'Only this one, by name or id.');
   if (changes && hasBody) {
     add('-f, --from-file <FILE>', 'Take attributes from JSON, YAML or XML; - is stdin.');
-    add('--body <FILE>', '').hideHelp();
-    add('--set <PATH=VALUE>', 'Set any attribute; may be repeated.').argParser(collect);
-    add('--set-json <PATH=JSON>', 'The same with JSON.').argParser(collect);
+    add('--body <FILE>', '', { hidden: true });
+    add('--set <PATH=VALUE>', 'Set any attribute; may be repeated.', { repeatable: true });
+    add('--set-json <PATH=JSON>', 'The same with JSON.', { repeatable: true });
   }
-  for (const { flag, value, doc } of followUpFlags(verb)) {
-    add(value === undefined ? `--${flag}` : `--${flag} <${value}>`, doc);
+  for (const { name, value, doc } of followUpFlags(verb)) {
+    add(value === undefined ? `--${name}` : `--${name} <${value}>`, doc);
   }
   if (name === 'hosts setup-networks') {
-    for (const [flags, doc] of networkSetupFlags) add(flags, doc).argParser(collect);
+    flags.push(...networkSetupFlags);
   }
   const shortcut = queryShortcuts[name];
   if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);
@@ -178,37 +219,20 @@ function ownOptions(verb: Verb, flags: readonly Flag[]): readonly Option[] {
     const hasState = verb.candidates.some(
       ({ collection }) => stateAttribute(collection.type) !== undefined,
     );
-    const waiting = [
-      add('--wait', 'Wait until the work is done (this is the default).'),
-      add('--no-wait', 'Return at once.'),
-      add('--wait-timeout <DURATION>', 'Give up waiting after this time (10m).'),
-    ];
-    for (const option of waiting) option.hideHelp(!hasState);
-    add('--async', '').hideHelp();
+    const hidden = !hasState;
+    add('--wait', 'Wait until the work is done (this is the default).', { hidden });
+    add('--no-wait', 'Return at once.', { hidden, undoes: true });
+    add('--wait-timeout <DURATION>', 'Give up waiting after this time (10m).', { hidden });
+    add('--async', '', { hidden: true });
   }
   if (selects(verb) && !extraArguments[name]) {
     add('--all', 'Do it to all of them, or to all that --search finds; asks first.');
     if (searches(verb)) add('--search <QUERY>', 'With --all: only those that this search finds.');
   }
-  if (argumentsOf(verb).some(([argument]) => argument.includes('...'))) {
+  if (argumentsOf(verb).some(({ notation }) => notation.includes('...'))) {
     add('--parallel <N>', 'Objects at a time, 1 to 16 (4).');
     if (changes) add('--fail-fast', 'Stop after the first failure.');
   }
-  const taken = new Set(flags.flatMap(({ names }) => names));
-  return options.filter(({ long }) => !taken.has(long?.slice(2) ?? ''));
-}
-
-/** The flags of the model that were given, by key. */
-function givenOf(command: Command, flags: readonly Flag[]): ReadonlyMap<string, readonly string[]> {
-  const given = new Map<string, readonly string[]>();
-  for (const { key, names } of flags) {
-    const texts = names.flatMap((name) => {
-      const option = camel(name);
-      if (command.getOptionValueSource(option) !== 'cli') return [];
-      const value: unknown = command.getOptionValue(option);
-      return Array.isArray(value) ? value.map(String) : [String(value)];
-    });
-    if (texts.length > 0) given.set(key, texts);
-  }
-  return given;
+  const taken = new Set(modelFlags.flatMap(({ names }) => names));
+  return flags.filter(({ notation }) => !taken.has(flagParts(notation).long.slice(2)));
 }

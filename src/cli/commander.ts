@@ -1,0 +1,52 @@
+/** Commander's commands, made from descriptors. */
+import { Argument, type Command as Commander, Option } from 'commander';
+import type { Command } from './args/command.ts';
+import { type ArgumentSpec, argumentParts, type FlagSpec, flagParts } from './args/parameters.ts';
+import { commandPage } from './help/pages.ts';
+
+/** What runs a command with its arguments and flags. */
+export type Runner = (
+  command: Command,
+  parsed: Commander,
+  positionals: readonly unknown[],
+) => Promise<void>;
+
+/** Adds a command below its noun; one without a verb becomes what the noun itself does. */
+export function mount(noun: Commander, command: Command, run: Runner): void {
+  const parsed = command.verb === undefined ? noun : noun.command(command.verb);
+  parsed.aliases(command.aliases).description(command.summary);
+  for (const one of command.arguments) parsed.addArgument(argumentOf(one));
+  for (const one of command.flags) addFlag(parsed, one);
+  parsed.configureHelp({ formatHelp: () => commandPage(command) });
+  // Behind the arguments stand the options and the command itself.
+  parsed.action((...parts: readonly unknown[]) => run(command, parsed, parts.slice(0, -2)));
+}
+
+function argumentOf({ notation, doc, choices, default: value }: ArgumentSpec): Argument {
+  const argument = new Argument(notation, doc);
+  if (choices) argument.choices(choices);
+  if (value !== undefined) argument.default(argumentParts(notation).many ? [value] : value);
+  return argument;
+}
+
+function addFlag(parsed: Commander, spec: FlagSpec): void {
+  const { value } = flagParts(spec.notation);
+  const notations = [
+    spec.notation,
+    ...(spec.aliases ?? []).map((name) => (value === undefined ? name : `${name} ${value}`)),
+  ];
+  for (const notation of notations) {
+    const option = new Option(notation, spec.doc);
+    if (spec.choices) option.choices(spec.choices);
+    if (spec.parse) option.argParser(spec.parse);
+    if (spec.repeatable) option.argParser(collect);
+    if (spec.default !== undefined) option.default(spec.default);
+    if (spec.required) option.makeOptionMandatory();
+    parsed.addOption(option);
+    if (spec.negatable) parsed.addOption(new Option(notation.replace(/^--/, '--no-')));
+  }
+}
+
+function collect(value: string, before: unknown): readonly unknown[] {
+  return [...(Array.isArray(before) ? before : []), value];
+}
