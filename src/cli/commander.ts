@@ -3,6 +3,7 @@ import { Argument, type Command as Commander, Option } from 'commander';
 import type { Command } from './args/command.ts';
 import { type ArgumentSpec, argumentParts, type FlagSpec, flagParts } from './args/parameters.ts';
 import { commandPage } from './help/pages.ts';
+import { settingNames, settings } from './session/settings.ts';
 
 /** What runs a command with its arguments and flags. */
 export type Runner = (
@@ -49,4 +50,35 @@ function addFlag(parsed: Commander, spec: FlagSpec): void {
 
 function collect(value: string, before: unknown): readonly unknown[] {
   return [...(Array.isArray(before) ? before : []), value];
+}
+
+/** The options that every command has. */
+const global = new WeakSet<Option>();
+
+/** Adds them to a command, except where it has one of the same name itself. */
+export function addGlobalFlags(command: Commander): void {
+  for (const name of settingNames) {
+    const { flags, doc } = settings[name];
+    if (flags === undefined) continue;
+    const option = new Option(flags, doc).hideHelp();
+    const taken = command.options.some(
+      (own) => own.long === option.long || (own.short !== undefined && own.short === option.short),
+    );
+    if (taken) continue;
+    global.add(option);
+    command.addOption(option);
+  }
+}
+
+/** Their values for a command, given before or behind its name. */
+export function globalValues(command: Commander): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (let at: Commander | null = command; at; at = at.parent) {
+    for (const option of at.options) {
+      const name = option.attributeName();
+      if (!global.has(option) || at.getOptionValueSource(name) !== 'cli') continue;
+      values[name] ??= at.getOptionValue(name);
+    }
+  }
+  return values;
 }

@@ -1,11 +1,12 @@
 /** From the words of the command line to an exit code. Loads only what the named noun needs. */
-import { InterruptedError, UsageError } from '../client/errors.ts';
+import { UsageError } from '../client/errors.ts';
 import { expandDebugFlag, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
 import { topicPage, unknownTopic } from './help/topics.ts';
 import { exitCodeOf, report } from './output/error-report.ts';
 import { EffectiveSettings } from './session/effective-settings.ts';
 import { type Io, processIo } from './session/io.ts';
+import { listenToSignals } from './session/signals.ts';
 import { closeMatches } from './text/did-you-mean.ts';
 
 /** Runs one command; the promise never rejects. */
@@ -125,24 +126,6 @@ function configuredFormat(io: Io, context: string | undefined): string | undefin
     // A configuration that cannot be read asks for nothing.
     return undefined;
   }
-}
-
-/**
- * The first signal ends the work in order, the second one at once. A command that listens itself,
- * such as the server, is left alone.
- */
-function listenToSignals(controller: AbortController): () => void {
-  const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
-    if (process.listenerCount(signal) > 1) return;
-    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
-    controller.abort(new InterruptedError(signal));
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return () => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
-  };
 }
 
 /**

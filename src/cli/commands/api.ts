@@ -7,7 +7,7 @@ import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { entryPoint } from '../session/entry-point.ts';
+import { entryPoint } from '../session/connect.ts';
 import { write } from '../session/io.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { readInput } from '../verbs/documents.ts';

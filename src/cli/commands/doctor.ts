@@ -9,8 +9,8 @@ import { namesProxy } from '../../client/via-proxy.ts';
 import { command, noun } from '../args/command.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { openHttp, type Target, targetOf } from '../session/connect.ts';
-import { entryPoint, productOf } from '../session/entry-point.ts';
+import { entryPoint, openHttp, productOf } from '../session/connect.ts';
+import { type Target, targetOf } from '../session/target.ts';
 
 type Status = 'ok' | 'warning' | 'failed';
 

@@ -4,9 +4,10 @@ import { revoke } from '../../client/sign-in.ts';
 import { command, noun } from '../args/command.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { changeConfiguration } from '../session/config-file.ts';
-import { openHttp, type Target, targetOf } from '../session/connect.ts';
+import { openHttp } from '../session/connect.ts';
 import { storeOf } from '../session/credentials.ts';
 import { secretStore } from '../session/password-store.ts';
+import { type Target, targetOf } from '../session/target.ts';
 import { tokenStore } from '../session/token-store.ts';
 
 /** Who signs out does not want to be signed in again by the next command. */

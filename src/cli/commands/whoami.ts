@@ -5,8 +5,8 @@ import { command, noun } from '../args/command.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Context } from '../session/config-file.ts';
-import { targetOf } from '../session/connect.ts';
-import { entryPoint, productOf } from '../session/entry-point.ts';
+import { entryPoint, productOf } from '../session/connect.ts';
+import { targetOf } from '../session/target.ts';
 
 async function whoami(cli: CommandContext): Promise<void> {
   const { username, context } = targetOf(cli);

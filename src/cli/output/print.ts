@@ -2,7 +2,7 @@
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { type Format, formats } from '../session/output-formats.ts';
+import { type Format, formats } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { plainText, valueAt } from './cells.ts';
 import { checkMemory, render } from './render.ts';

@@ -3,7 +3,7 @@ import { JMESPathError, LexerError, ParseError, search } from '@aws-lambda-power
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import type { Format } from '../session/output-formats.ts';
+import type { Format } from '../session/settings.ts';
 import { jsonText } from '../text/json.ts';
 import { plainText } from './cells.ts';
 import { delimitedLine } from './delimited.ts';

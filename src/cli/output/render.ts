@@ -2,7 +2,7 @@
 
 import { VmctlError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import type { Format } from '../session/output-formats.ts';
+import type { Format } from '../session/settings.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { jsonText } from '../text/json.ts';
 import { columnValue, meaningOf, plainText, type Reader, textFor } from './cells.ts';

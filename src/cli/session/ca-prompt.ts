@@ -4,8 +4,8 @@ import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
 import { normalizeFingerprint, type PresentedCa, presentedCa } from '../../client/trust.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context } from './config-file.ts';
-import { readCa } from './connect.ts';
 import { canAsk, confirm } from './prompt.ts';
+import { readCa } from './target.ts';
 
 type PinnedCa = NonNullable<Context['ca']>;
 

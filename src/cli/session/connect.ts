@@ -1,84 +1,16 @@
-/** From settings to a client: which server, whom to trust, who signs in. */
-
-import * as fs from 'node:fs';
-import { type Address, candidates, parseAddress, type Site } from '../../client/address.ts';
-import { Client } from '../../client/client.ts';
+import { type Address, candidates, type Site } from '../../client/address.ts';
+import { Client, type Thing } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
-import { Http, type Trust } from '../../client/http.ts';
+import { Http } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { pinMismatch } from '../../client/trust.ts';
+import { operationsOf } from '../../model/index.ts';
 import { durationOf } from '../text/duration.ts';
 import type { CommandContext } from './command-context.ts';
-import type { Context } from './config-file.ts';
 import { credentialsFor } from './credentials.ts';
 import { protectedContextGuard } from './protected-contexts.ts';
+import { type Target, targetOf } from './target.ts';
 import { tokenStore } from './token-store.ts';
-
-/** Everything that is known about the server before the first request. */
-export interface Target {
-  readonly address: Address | Site;
-  readonly url: string;
-  readonly username: string | undefined;
-  readonly trust: Trust;
-  /** Fingerprint of the pinned authority. */
-  readonly pinned?: string;
-  /** The remembered server, when it is the one that is meant. */
-  readonly context?: Context;
-}
-
-/** Reads flags, environment and configuration. Throws when no server is named anywhere. */
-export function targetOf(cli: CommandContext): Target {
-  const context = cli.context();
-  const given = cli.setting('url');
-  const named = given && given.origin !== 'context' ? parseAddress(given.value) : undefined;
-  if (!named && !context) {
-    throw new AuthError('no server is known', {
-      hint: 'vmctl login https://host signs in; or set VMCTL_URL, VMCTL_USERNAME and VMCTL_PASSWORD',
-    });
-  }
-  // What is known about one server must not be used, let alone sent, to another.
-  const same = context && (!named || isSame(named, context.site)) ? context : undefined;
-  const address = same?.site ?? named ?? parseAddress('');
-  const caFile = cli.setting('caFile')?.value;
-  const insecure = cli.setting('insecure') !== undefined;
-  const ca = caFile === undefined ? same?.ca?.pem : readCa(caFile);
-  const pinned = caFile === undefined ? same?.ca?.fingerprint : undefined;
-  const username = cli.setting('username');
-  return {
-    address,
-    url: `${address.origin}${address.appRoot ?? ''}`,
-    username: username && (same || username.origin !== 'context') ? username.value : same?.username,
-    trust: { ...(ca === undefined ? {} : { ca }), ...(insecure ? { insecure } : {}) },
-    ...(pinned === undefined ? {} : { pinned }),
-    ...(same ? { context: same } : {}),
-  };
-}
-
-function isSame(address: Address, site: Site): boolean {
-  return (
-    address.origin === site.origin &&
-    (address.appRoot === undefined || address.appRoot === site.appRoot)
-  );
-}
-
-/** The certificates of a file, which the flag named. */
-export function readCa(path: string, flag = '--ca-file and VMCTL_CA_FILE'): string {
-  let text: string;
-  try {
-    text = fs.readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`the CA file ${path} cannot be read: ${(error as Error).message}`, {
-      hint: `check ${flag}`,
-      cause: error,
-    });
-  }
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new UsageError(`the CA file ${path} holds no certificate in PEM`, {
-      hint: 'PEM files have lines like -----BEGIN CERTIFICATE-----',
-    });
-  }
-  return text;
-}
 
 /** The connections for a target; says so when nobody verifies them. */
 export async function openHttp(cli: CommandContext, target: Target): Promise<Http> {
@@ -194,4 +126,21 @@ async function findSite(http: Http, address: Address): Promise<Site> {
     code: 'no_service',
     hint: 'give the URL with the path of the service: https://host[:port]/path',
   });
+}
+
+/** The entry point of the API (specification 4.4). */
+export async function entryPoint(client: Client): Promise<Thing> {
+  const operation = operationsOf('/').find(({ name }) => name === 'get');
+  if (!operation) throw new Error('The model has no entry point.');
+  return await client.object({ operation, what: 'look at the entry point', isAsked: true });
+}
+
+/** Name and version of the service. */
+export function productOf(api: Thing): string {
+  const info = api['product_info'] as Thing | undefined;
+  const version = info?.['version'] as Thing | undefined;
+  const numbers = [version?.['major'], version?.['minor'], version?.['build']];
+  const text =
+    version?.['full_version'] ?? numbers.filter((number) => number !== undefined).join('.');
+  return [info?.['name'] ?? 'unnamed product', text].filter((part) => part !== '').join(' ');
 }

@@ -5,10 +5,10 @@ import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context, CredentialKind } from './config-file.ts';
-import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
 import { type StoreName, secretStore } from './password-store.ts';
 import { askSecret, canAsk } from './prompt.ts';
+import type { Target } from './target.ts';
 
 /** The first line of a file; says so when others may read it. */
 export function fromFile(path: string, io: Io): CredentialSource {

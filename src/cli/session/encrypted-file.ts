@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthError } from '../../client/errors.ts';
 import type { CommandContext } from './command-context.ts';
-import type { SecretStore } from './password-store.ts';
+import type { SecretStore } from './keyring.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { askSecret, canAsk } from './prompt.ts';
 import { accountFile } from './xdg-paths.ts';

@@ -1,8 +1,17 @@
 /** The keyring of the desktop: Secret Service, Keychain or Credential Manager, through keytar. */
 import { AuthError } from '../../client/errors.ts';
-import type { SecretStore } from './password-store.ts';
 
 type Keytar = typeof import('keytar');
+
+/** The password of one user of one server, wherever it is stored. */
+export interface SecretStore {
+  /** In words, for messages: `the keyring`. */
+  readonly description: string;
+  /** The password, or nothing when it is not there or cannot be had. */
+  readonly load: () => Promise<string | undefined>;
+  readonly save: (password: string) => Promise<void>;
+  readonly forget: () => Promise<void>;
+}
 
 const service = 'vmctl';
 

@@ -1,16 +1,8 @@
 /** Where a password is kept between sign-ins, when somebody asks for it. */
 import type { CommandContext } from './command-context.ts';
+import type { SecretStore } from './keyring.ts';
 
-export interface SecretStore {
-  /** In words, for messages: `the keyring`. */
-  readonly description: string;
-  /** The password, or nothing when it is not there or cannot be had. */
-  readonly load: () => Promise<string | undefined>;
-  readonly save: (password: string) => Promise<void>;
-  readonly forget: () => Promise<void>;
-}
-
-/** Places where passwords can be kept; each has to be asked for by its name. */
+/** What can keep a password; each has to be requested by its name. */
 export const storeNames = ['keyring', 'file'] as const;
 
 export type StoreName = (typeof storeNames)[number];

@@ -4,7 +4,21 @@
  */
 import { UsageError } from '../../client/errors.ts';
 import type { Environment } from './io.ts';
-import { formats } from './output-formats.ts';
+
+export const formats = [
+  'table',
+  'wide',
+  'json',
+  'jsonl',
+  'yaml',
+  'csv',
+  'tsv',
+  'name',
+  'id',
+  'xml',
+] as const;
+
+export type Format = (typeof formats)[number];
 
 export interface Setting {
   /** Flags as commander writes them; absent where a flag would be a leak. */

@@ -7,16 +7,23 @@ import { formatOf, isTable, print } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
 import { write } from '../session/io.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
-import { collectionAt } from './collections.ts';
+import { collectionAt, collectionsOf, homeOf } from './collections.ts';
 import { parameterOf } from './fields.ts';
+import { bareWord } from './identifiers.ts';
 import { show } from './list.ts';
 import { networkSetup } from './network-setup.ts';
-import { bodiesOf } from './new-objects.ts';
 import { BulkError, forEach, parallelOf } from './parallel.ts';
-import { brickNames, type Found, placeholderOf } from './references.ts';
+import { brickNames, type Finder, type Found, newBricks, placeholderOf } from './references.ts';
+import { parseOn } from './resolve-collection.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { targetsOf } from './selection.ts';
-import { isReferenceVerb } from './verb-names.ts';
+import {
+  alwaysSent,
+  brickVerbs,
+  isReferenceVerb,
+  objectVerbs,
+  referenceAttribute,
+} from './verb-names.ts';
 import { settle, settleCompanion } from './wait-for-state.ts';
 
 type Body = Record<string, unknown>;
@@ -237,4 +244,37 @@ async function printPlain(run: Run, name: string, value: unknown): Promise<void>
   }
   const text = String(value);
   await write(cli.io.stdout, `${escapeControlChars.text(text.replace(/\n$/, ''))}\n`);
+}
+
+/** The bodies to send: one, or one for each object that is attached. */
+export async function bodiesOf(run: Run, body: Body): Promise<readonly object[]> {
+  const { verb, words, finder, resolved } = run;
+  const { type } = resolved.candidate.operation;
+  const name = `${verb.noun} ${verb.name}`;
+  if (brickVerbs.has(name)) return [await newBricks(finder, words)];
+  if (isReferenceVerb(verb.noun, verb.name)) {
+    const bodies: object[] = [];
+    for (const word of words) bodies.push({ ...body, ...(await referenceTo(finder, word, type)) });
+    return bodies;
+  }
+  const target = objectVerbs.has(name) ? await objectOf(run) : {};
+  return [{ ...alwaysSent[type], ...body, ...target }];
+}
+
+async function referenceTo(finder: Finder, word: string, type: string): Promise<object> {
+  const attribute = referenceAttribute[type];
+  if (attribute === undefined) return await finder.reference(word, type);
+  const home = homeOf(type);
+  return { [attribute]: home ? bareWord(word, home.noun) : word };
+}
+
+/** `--object vms/web01`: what a permission is about. */
+async function objectOf(run: Run): Promise<Body> {
+  const text = run.options['object'];
+  if (typeof text !== 'string') return {};
+  const { noun, word } = parseOn(text, '--object');
+  const home = collectionsOf(noun).find(({ parents }) => parents.length === 0);
+  if (!home) throw new UsageError(`--object ${text}: ${noun} belong to other objects`);
+  const { id } = await run.finder.find(word, home);
+  return { [home.type]: { id } };
 }

@@ -11,7 +11,7 @@ import { formatOf, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
 import { cacheNames } from '../session/name-cache.ts';
-import type { Format } from '../session/output-formats.ts';
+import type { Format } from '../session/settings.ts';
 import { AttachedStatus, Names } from './list-enrichment.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';

@@ -8,7 +8,6 @@ import { camelCase } from '../args/parameters.ts';
 import { parseValue } from '../args/values.ts';
 import { formatOf } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import type { BodyInput } from './body.ts';
 import { runChange } from './change.ts';
 import type { Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
@@ -24,7 +23,7 @@ import {
   type ResolvedCollection,
   resolveCollection,
 } from './resolve-collection.ts';
-import type { Run } from './run.ts';
+import type { BodyInput, Run } from './run.ts';
 import { wantsAll } from './selection.ts';
 import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './verb-names.ts';
 import { runWait } from './wait.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../../transfer/index.ts';
 import { formatOf, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { readCa } from '../../session/connect.ts';
+import { readCa } from '../../session/target.ts';
 import { collectionAt } from '../../verbs/collections.ts';
 import { Finder } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';

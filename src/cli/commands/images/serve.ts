@@ -8,7 +8,7 @@ import type { ImageDaemon, Ticket } from '../../../images/index.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { writeReadyFile } from '../../session/private-file.ts';
-import { stopSignal } from '../../session/stop-signal.ts';
+import { stopSignal } from '../../session/signals.ts';
 
 export interface ServeFlags {
   readonly ticket?: readonly string[];

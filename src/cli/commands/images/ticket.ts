@@ -3,7 +3,8 @@ import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
 import type { Answer, Http, HttpRequest } from '../../../client/http.ts';
 import { refusalOf } from '../../../transfer/index.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { openHttp, readCa, type Target, targetOf } from '../../session/connect.ts';
+import { openHttp } from '../../session/connect.ts';
+import { readCa, type Target, targetOf } from '../../session/target.ts';
 
 type Asked = Omit<HttpRequest, 'origin' | 'path' | 'isAsked'> & {
   /** What follows the path of the image: a sub-resource, a query. */

@@ -10,7 +10,7 @@ import type { RunningServer } from '../../../server/main.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 import { writeOptionFile, writeReadyFile } from '../../session/private-file.ts';
-import { stopSignal } from '../../session/stop-signal.ts';
+import { stopSignal } from '../../session/signals.ts';
 
 export interface ServeFlags {
   readonly listen?: string;
