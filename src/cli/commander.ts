@@ -1,4 +1,4 @@
-/** Commander's commands, made from descriptors. */
+/** Commander's commands, built from descriptors, with the flags that every command has. */
 import { Argument, type Command as Commander, Option } from 'commander';
 import type { Command } from './args/command.ts';
 import { type ArgumentSpec, argumentParts, type FlagSpec, flagParts } from './args/parameters.ts';

@@ -1,4 +1,6 @@
-/** From the words of the command line to an exit code. Loads only what the named noun needs. */
+/**
+ * Entry point: from the words of the command line to an exit code. Loads only what the noun needs.
+ */
 import { UsageError } from '../client/errors.ts';
 import { expandDebugFlag, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
@@ -46,9 +48,9 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   const at = nextWordIndex(argv);
   const word = at < 0 ? undefined : argv[at];
   // What follows an unknown flag may be its value, and is taken for no noun.
-  const odd = unknownFlag(at < 0 ? argv : argv.slice(0, at));
-  if (odd !== undefined && !isVersion(odd)) {
-    throw unknownFlagError(odd, 'vmctl help flags lists the flags');
+  const unknown = unknownFlag(at < 0 ? argv : argv.slice(0, at));
+  if (unknown !== undefined && !isVersion(unknown)) {
+    throw unknownFlagError(unknown, 'vmctl help flags lists the flags');
   }
   if (word === undefined || word === 'help') {
     if (word === undefined && argv.some(isVersion)) {

@@ -1,4 +1,4 @@
-/** The commander program for one noun: nothing of any other noun is built. */
+/** The commander program for one noun: no other noun is built. */
 import { Command as Commander, CommanderError } from 'commander';
 import { UsageError } from '../client/errors.ts';
 import { Held } from '../client/held.ts';

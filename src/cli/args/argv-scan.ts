@@ -1,4 +1,6 @@
-/** Finding words among flags, before anything is known about the command. */
+/**
+ * Scan of the words of the command line for noun, verb and unknown flags, before a command is known.
+ */
 import { UsageError } from '../../client/errors.ts';
 import { settingNames, settings } from '../session/settings.ts';
 

@@ -1,4 +1,4 @@
-/** From the text of a flag to a value of the model. */
+/** Values of the model from the text of a flag. */
 import { UsageError } from '../../client/errors.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';

@@ -114,8 +114,8 @@ async function remove(cli: CommandContext, name: string): Promise<void> {
       throw new DeclinedError(`the context ${name} is kept`);
     }
   }
-  const kept = storeOf(context.credentials);
-  if (kept) await (await secretStore(cli, kept, context.url, context.username)).forget();
+  const store = storeOf(context.credentials);
+  if (store) await (await secretStore(cli, store, context.url, context.username)).forget();
   await changeConfiguration(cli.paths.configFile, (now) => {
     const { [name]: _gone, ...contexts } = now.contexts;
     const { current, ...rest } = now;

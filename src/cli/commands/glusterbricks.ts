@@ -58,7 +58,7 @@ async function finished(
 ): Promise<void> {
   const progress = new Progress(cli);
   const began = Date.now();
-  let seen: unknown;
+  let lastStatus: unknown;
   try {
     for (let delay = firstPause; ; delay = Math.min(delay * 1.4, longestPause)) {
       const { status } = await runner.call({
@@ -66,8 +66,8 @@ async function finished(
         name: 'get',
         ids: { job },
       });
-      if (status !== seen) progress.show(bricks.join(', '), `moving data: ${String(status)}`);
-      seen = status;
+      if (status !== lastStatus) progress.show(bricks.join(', '), `moving data: ${String(status)}`);
+      lastStatus = status;
       if (status === 'finished') return;
       if (status !== 'started') {
         throw new ConflictError(`the data could not be moved: the job is ${String(status)}`, {

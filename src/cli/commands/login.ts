@@ -49,19 +49,19 @@ async function login(
   });
   try {
     const remembering = remembered(source);
-    const [kept, api] = await enter(to, username, remembering, http);
-    const url = siteUrl(kept.site);
+    const [signedIn, api] = await enter(to, username, remembering, http);
+    const url = siteUrl(signedIn.site);
     const stored = await keep(cli, options.store, url, username, credentials, remembering);
     const { ca: _before, ...preferences } = to.before ?? {};
     const context: Context = {
       ...preferences,
       url,
-      site: kept.site,
+      site: signedIn.site,
       username,
       ...(ca ? { ca } : {}),
       credentials: stored,
     };
-    tokenStore(cli.paths.stateDirectory, context.url, username).save(kept);
+    tokenStore(cli.paths.stateDirectory, context.url, username).save(signedIn);
     await changeConfiguration(cli.paths.configFile, (now) => ({
       ...now,
       current: to.name,
@@ -188,7 +188,7 @@ function remembered(source: CredentialSource): Remembering {
  */
 async function keep(
   cli: CommandContext,
-  asked: LoginOptions['store'],
+  requested: LoginOptions['store'],
   url: string,
   username: string,
   credentials: CredentialKind,
@@ -196,13 +196,13 @@ async function keep(
 ): Promise<CredentialKind> {
   const password = source.last();
   const typed = credentials.source === 'prompt' && cli.io.stdin.isTTY === true;
-  const name = asked ?? (typed ? 'keyring' : 'none');
+  const name = requested ?? (typed ? 'keyring' : 'none');
   if (name === 'none' || password === undefined) return credentials;
   const store = await secretStore(cli, name, url, username);
   try {
     await store.save(password);
   } catch (error) {
-    if (asked !== undefined || !(error instanceof VmctlError)) throw error;
+    if (requested !== undefined || !(error instanceof VmctlError)) throw error;
     cli.note(`the password is not kept: ${error.message}; --store file keeps it encrypted`);
     return credentials;
   }

@@ -12,10 +12,10 @@ import { tokenStore } from '../session/token-store.ts';
 
 /** Who signs out does not want to be signed in again by the next command. */
 async function forgetPassword(cli: CommandContext, { context }: Target): Promise<void> {
-  const kept = context && storeOf(context.credentials);
+  const stored = context && storeOf(context.credentials);
   const name = cli.contextName();
-  if (!context || !kept || name === undefined) return;
-  await (await secretStore(cli, kept, context.url, context.username)).forget();
+  if (!context || !stored || name === undefined) return;
+  await (await secretStore(cli, stored, context.url, context.username)).forget();
   await changeConfiguration(cli.paths.configFile, (now) => ({
     ...now,
     contexts: { ...now.contexts, [name]: { ...context, credentials: { source: 'prompt' } } },
@@ -31,8 +31,8 @@ async function logout(cli: CommandContext): Promise<void> {
     });
   }
   const store = tokenStore(cli.paths.stateDirectory, url, username);
-  const kept = store.load();
-  if (!kept) {
+  const stored = store.load();
+  if (!stored) {
     cli.note(`${username} is not signed in at ${url}`);
     return;
   }
@@ -41,7 +41,7 @@ async function logout(cli: CommandContext): Promise<void> {
   store.forget();
   const http = await openHttp(cli, target);
   try {
-    await revoke(http, kept.site, kept.token);
+    await revoke(http, stored.site, stored.token);
     cli.note(`signed out ${username} at ${url}`);
   } finally {
     await http.close();

@@ -54,8 +54,8 @@ class Completion {
     const verbAt = noun ? nextWordIndex(before, at + 1) : -1;
     const command = commandNamed(before[verbAt], commands);
     const flags = [...(command?.flags ?? []), ...globalFlags()];
-    const asked = flagIn(before.at(-1) ?? '', flags);
-    if (asked) return this.#values(asked, typed, '');
+    const flagBefore = flagIn(before.at(-1) ?? '', flags);
+    if (flagBefore) return this.#values(flagBefore, typed, '');
     const [, name, value] = /^(--[\w-]+=)(.*)$/s.exec(typed) ?? [];
     if (name !== undefined && value !== undefined) {
       const flag = flagIn(name.slice(0, -1), flags);

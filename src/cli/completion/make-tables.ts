@@ -1,4 +1,6 @@
-/** `vmctl __completion FOLDER`: the tables of completion, read off the commands; part of the build. */
+/**
+ * Completion tables made from the manifest of commands: `vmctl __completion FOLDER`, part of the build.
+ */
 import * as fs from 'node:fs';
 import * as paths from 'node:path';
 import { handMadeVerbs, type Noun, nounOf, nouns } from '../args/catalog.ts';

@@ -1,4 +1,4 @@
-/** Laying out help: two columns, lines of readable length. */
+/** Layout of help: two columns, lines of readable length. */
 
 const lineLength = 96;
 const longest = 34;

@@ -1,4 +1,4 @@
-/** The columns of a table: those that were asked for, checked against the model, or the usual ones. */
+/** Columns of a table: those of `--columns`, checked against the model, or the defaults. */
 import { UsageError } from '../../client/errors.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -8,9 +8,9 @@ import type { Frame } from './view.ts';
 
 /** The columns that were asked for, or those that the type has by itself. */
 export function columnsOf(cli: CommandContext, frame: Frame, wide = false): readonly Column[] {
-  const asked = cli.setting('columns')?.value;
-  if (asked !== undefined) {
-    const columns = asked
+  const requested = cli.setting('columns')?.value;
+  if (requested !== undefined) {
+    const columns = requested
       .split(',')
       .map((text) => text.trim())
       .filter((text) => text !== '');
@@ -20,9 +20,9 @@ export function columnsOf(cli: CommandContext, frame: Frame, wide = false): read
     }
     return columns.map(columnOf);
   }
-  const usual = frame.columns?.map(columnOf) ?? defaultColumns(frame.type ?? '');
-  const hasId = usual.some(({ paths }) => paths[0] === 'id');
-  return wide && !hasId ? [...usual, columnOf('id')] : usual;
+  const defaults = frame.columns?.map(columnOf) ?? defaultColumns(frame.type ?? '');
+  const hasId = defaults.some(({ paths }) => paths[0] === 'id');
+  return wide && !hasId ? [...defaults, columnOf('id')] : defaults;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Lines of csv and tsv: quotes where they are needed, nothing that steers, formulas on request only. */
+/** Lines of csv and tsv: quoted where needed, no control characters, formulas escaped on request. */
 import type { CommandContext } from '../session/command-context.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 

@@ -1,4 +1,4 @@
-/** One object, an attribute per line, nested ones with their path. */
+/** Details of one object: an attribute per line, nested ones with their path. */
 
 import { displayWidth } from '../text/display-width.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';

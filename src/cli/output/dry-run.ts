@@ -1,4 +1,4 @@
-/** What a command would send: `--dry-run` and `--curl`. */
+/** `--dry-run` and `--curl`: the requests that a command would send. */
 import * as paths from 'node:path';
 import type { Client, Thing } from '../../client/client.ts';
 import type { Held, HeldRequest } from '../../client/held.ts';
@@ -34,7 +34,7 @@ export async function showDryRun(cli: CommandContext, { requests, failure }: Hel
     if (format === 'json' || format === 'jsonl' || format === 'yaml') {
       items.push(itemOf(request, curl, changes));
     } else {
-      await write(cli.io.stdout, curl === undefined ? told(request, changes) : `${curl}\n`);
+      await write(cli.io.stdout, curl === undefined ? requestText(request, changes) : `${curl}\n`);
     }
   }
   if (items.length > 0) {
@@ -83,7 +83,7 @@ function bodyValue(body: string | Uint8Array): unknown {
   }
 }
 
-function told(request: HeldRequest, changes: readonly Change[] | undefined): string {
+function requestText(request: HeldRequest, changes: readonly Change[] | undefined): string {
   const { method, origin, path, body } = request;
   const lines = [`DRY RUN, nothing sent: ${escapeControlChars.line(`${method} ${origin}${path}`)}`];
   if (body !== undefined) lines.push(escapeControlChars.text(maskedBody(body, 2)).trimEnd());

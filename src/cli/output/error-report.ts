@@ -1,4 +1,4 @@
-/** From an error to the exit code of the command and to what is printed about it. */
+/** Exit codes, and reports of errors for people and programs. */
 import * as errors from '../../client/errors.ts';
 import type { Io } from '../session/io.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';

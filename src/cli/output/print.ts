@@ -1,4 +1,4 @@
-/** Prints a result in the format that was asked for. */
+/** Printing of results in the requested format. */
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
@@ -10,16 +10,16 @@ import type { Batches, Frame, Item, View } from './view.ts';
 
 /** The format that the settings ask for. */
 export function formatOf(cli: CommandContext): Format {
-  const asked = cli.setting('output')?.value;
-  if (asked === undefined) {
+  const requested = cli.setting('output')?.value;
+  if (requested === undefined) {
     if (cli.on('query')) return 'json';
     return cli.on('quiet') ? 'id' : 'table';
   }
-  const name = asked === 'ndjson' ? 'jsonl' : asked;
+  const name = requested === 'ndjson' ? 'jsonl' : requested;
   const known = formats.find((format) => format === name);
   if (known) return known;
   const near = closeMatches(name, formats);
-  throw new UsageError(`-o ${asked}: there is no such format`, {
+  throw new UsageError(`-o ${requested}: there is no such format`, {
     hint: near.length > 0 ? `did you mean ${near[0]}?` : `there are: ${formats.join(', ')}`,
   });
 }

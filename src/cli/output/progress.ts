@@ -1,22 +1,22 @@
-/** What is happening, on stderr: one line that changes on a terminal, one line per change else. */
+/** Progress on stderr: one line that is redrawn on a terminal, one line per change elsewhere. */
 import type { CommandContext } from '../session/command-context.ts';
 import { truncated } from '../text/display-width.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 export class Progress {
   readonly #cli: CommandContext;
-  readonly #lives: boolean;
+  readonly #isLive: boolean;
   #shown = false;
 
   constructor(cli: CommandContext) {
     this.#cli = cli;
     const plain = cli.io.env['ACCESSIBLE'] === '1' || cli.io.env['TERM'] === 'dumb';
-    this.#lives = cli.io.stderr.isTTY === true && !plain;
+    this.#isLive = cli.io.stderr.isTTY === true && !plain;
   }
 
   /** Whether a person sees the line change. */
-  get lives(): boolean {
-    return this.#lives && !this.#cli.on('quiet');
+  get isLive(): boolean {
+    return this.#isLive && !this.#cli.on('quiet');
   }
 
   /** Shows a state of an object, and why; on a terminal over the one before. */
@@ -26,7 +26,7 @@ export class Progress {
       `${label}: ${state}${reason === undefined ? '' : ` (${reason})`}`,
     );
     const { stderr } = this.#cli.io;
-    if (!this.#lives) {
+    if (!this.#isLive) {
       stderr.write(`${line}\n`);
       return;
     }

@@ -1,4 +1,4 @@
-/** From objects, as they come, to the pieces of text of a format. All formats come from one value. */
+/** Rendering of objects, as they arrive, into pieces of text of one format. */
 
 import { VmctlError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -212,7 +212,7 @@ async function colored(
 }
 
 /** The part of the heap that may be in use; the rest is for what is under way, and for garbage. */
-const usable = 0.6;
+const maxHeapShare = 0.6;
 
 /**
  * Call it after each batch that is kept. Throws `VmctlError` (`too_much_to_hold`) when hardly any
@@ -222,7 +222,7 @@ const usable = 0.6;
 export function checkMemory(count: number, what: string, hint: string): void {
   const { getHeapStatistics } = process.getBuiltinModule('node:v8');
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  if (used < limit * usable) return;
+  if (used < limit * maxHeapShare) return;
   throw new VmctlError(
     `${count} objects have come and no end is in sight, but there is memory for no more: ${what}`,
     { code: 'too_much_to_hold', hint: `${hint}, or ask for less with --max or --search` },

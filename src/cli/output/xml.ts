@@ -1,4 +1,6 @@
-/** XML of objects that are in memory: as the API writes them, or by their names where it has none. */
+/**
+ * XML of objects in memory: as the API writes them, or by their names where it has no type for them.
+ */
 import { dialects } from '../../model/dialect.ts';
 import { isType } from '../../model/index.ts';
 import { encodeListChunks, encodeObject } from '../../wire/index.ts';

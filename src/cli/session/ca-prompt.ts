@@ -1,4 +1,4 @@
-/** Whom to trust at a new server: looks at the certificate authority and asks. */
+/** Trust in a new server: shows the certificate authority that it presents, and asks. */
 import type { Address } from '../../client/address.ts';
 import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
 import { normalizeFingerprint, type PresentedCa, presentedCa } from '../../client/trust.ts';

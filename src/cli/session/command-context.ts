@@ -1,4 +1,4 @@
-/** What every command gets: streams, settings, the client. All of it built when first used. */
+/** Context of a command: streams, settings, the client. All of it built when first used. */
 import type { Client } from '../../client/client.ts';
 import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
 import type { Hold } from '../../client/held.ts';

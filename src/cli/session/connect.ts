@@ -1,3 +1,4 @@
+/** From settings to a client: its connections, and who signs in. */
 import { type Address, candidates, type Site } from '../../client/address.ts';
 import { Client, type Thing } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';

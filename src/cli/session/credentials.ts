@@ -1,4 +1,4 @@
-/** Where passwords come from: file, environment, command or the person at the terminal. */
+/** Sources of passwords: file, environment, command, store, or the person at the terminal. */
 
 import * as fs from 'node:fs';
 import { AuthError, UsageError } from '../../client/errors.ts';

@@ -15,8 +15,8 @@ export interface Debugging {
 /** What `--debug` and `--debug-file` ask for; nothing when neither is there. */
 export function debugLog(cli: CommandContext): Debugging | undefined {
   const file = cli.setting('debugFile')?.value;
-  const asked = cli.setting('debug')?.value ?? (file === undefined ? undefined : 'http');
-  const parts = asked === undefined ? [] : partsOf(asked);
+  const requested = cli.setting('debug')?.value ?? (file === undefined ? undefined : 'http');
+  const parts = requested === undefined ? [] : partsOf(requested);
   if (parts.length === 0) return undefined;
   const bodies = parts.includes('body');
   const write = file === undefined ? (text: string) => cli.io.stderr.write(text) : intoFile(file);
@@ -27,11 +27,14 @@ function partsOf(text: string): readonly string[] {
   if (/^(1|true|yes|on)$/i.test(text)) return ['http'];
   if (/^(0|false|no|off)$/i.test(text)) return [];
   const parts = text.split(',').map((part) => part.trim());
-  const odd = parts.find((part) => part !== 'http' && part !== 'body');
-  if (odd === undefined) return parts;
-  throw new UsageError(`--debug=${text}: ${odd === '' ? 'nothing' : odd} cannot be shown`, {
-    hint: 'write --debug, --debug=http or --debug=http,body',
-  });
+  const unknownPart = parts.find((part) => part !== 'http' && part !== 'body');
+  if (unknownPart === undefined) return parts;
+  throw new UsageError(
+    `--debug=${text}: ${unknownPart === '' ? 'nothing' : unknownPart} cannot be shown`,
+    {
+      hint: 'write --debug, --debug=http or --debug=http,body',
+    },
+  );
 }
 
 /** Adds to a file that only its owner may read. */

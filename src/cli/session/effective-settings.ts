@@ -1,4 +1,4 @@
-/** What is configured, from wherever it is: flags, environment, contexts, defaults. */
+/** Effective settings: flags before environment, contexts and defaults. */
 
 import {
   type Configuration,

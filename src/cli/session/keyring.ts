@@ -16,7 +16,7 @@ export interface SecretStore {
 const service = 'vmctl';
 
 /** A keyring may ask somebody to unlock it, or never answer at all. */
-const patience = 10_000;
+const timeout = 10_000;
 
 /** Keeps the password of one user of one server. Every call throws when there is no keyring. */
 export function keyringStore(url: string, username: string): SecretStore {
@@ -50,8 +50,8 @@ async function withKeyring<T>(use: (keytar: Keytar) => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`it did not answer within ${patience / 1_000} s`)),
-      patience,
+      () => reject(new Error(`it did not answer within ${timeout / 1_000} s`)),
+      timeout,
     );
   });
   try {

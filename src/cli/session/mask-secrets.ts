@@ -1,4 +1,4 @@
-/** What must not be read by whoever looks at a request: passwords, tokens, keys. */
+/** Masking of passwords, tokens and keys in requests that are shown. */
 import { parseJson } from '../../wire/json/parse.ts';
 import { jsonText } from '../text/json.ts';
 

@@ -8,7 +8,7 @@ import type { EffectiveSettings } from './effective-settings.ts';
 import { makePrivateDirectory } from './private-file.ts';
 
 /** More are of no use to anybody who presses a key. */
-const most = 5_000;
+const maxNames = 5_000;
 
 /** The names that were seen of a noun at the server of the settings; none where none is known. */
 export function cachedNames(configured: EffectiveSettings, noun: string): readonly string[] {
@@ -31,11 +31,11 @@ export function cacheNames(
   try {
     const before = read(file);
     const all = isWhole ? names : [...new Set([...names, ...before])];
-    const kept = all.filter((name) => name !== '' && !/[\p{Cc}]/u.test(name)).slice(0, most);
-    if (kept.join('\n') === before.join('\n')) return;
+    const cached = all.filter((name) => name !== '' && !/[\p{Cc}]/u.test(name)).slice(0, maxNames);
+    if (cached.join('\n') === before.join('\n')) return;
     makePrivateDirectory(dirname(file));
     const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, `${kept.join('\n')}\n`, { mode: 0o600 });
+    writeFileSync(draft, `${cached.join('\n')}\n`, { mode: 0o600 });
     renameSync(draft, file);
   } catch {
     // The next list tries again.

@@ -1,4 +1,4 @@
-/** Where a password is kept between sign-ins, when somebody asks for it. */
+/** Stores for passwords between sign-ins, for those who want one. */
 import type { CommandContext } from './command-context.ts';
 import type { SecretStore } from './keyring.ts';
 

@@ -227,10 +227,10 @@ export function find(name: SettingName, from: Sources): Found | undefined {
     if (switchOf(setting.env ?? name, inherited)) return { value: 'true', origin: 'environment' };
   }
   if (setting.key) {
-    const kept = from.context?.[setting.key];
-    if (kept !== undefined) return { value: String(kept), origin: 'context' };
-    const usual = from.defaults?.[setting.key];
-    if (usual !== undefined) return { value: String(usual), origin: 'defaults' };
+    const remembered = from.context?.[setting.key];
+    if (remembered !== undefined) return { value: String(remembered), origin: 'context' };
+    const defaultValue = from.defaults?.[setting.key];
+    if (defaultValue !== undefined) return { value: String(defaultValue), origin: 'defaults' };
   }
   return undefined;
 }

@@ -4,10 +4,10 @@ import { InterruptedError } from '../../client/errors.ts';
 /** Resolves when the process is asked to stop (SIGTERM, SIGINT); a second time it exits at once, with 1. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let stopping = false;
     const stop = () => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (stopping) process.exit(1);
+      stopping = true;
       resolve();
     };
     for (const name of ['SIGTERM', 'SIGINT'] as const) {

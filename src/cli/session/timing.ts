@@ -1,4 +1,4 @@
-/** `--timing`: where the time of a command went, as a waterfall. */
+/** `--timing`: waterfall of what the time of a command was spent on. */
 import { type RequestTimes, type Span, Times } from '../../client/timing.ts';
 import { truncated } from '../text/display-width.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';

@@ -14,8 +14,8 @@ export function tokenStore(stateDirectory: string, url: string, username: string
     load: () => {
       const text = readPrivate(file, 'secret');
       if (text === undefined) return undefined;
-      const kept = parse(text);
-      return kept && kept.url === url && kept.username === username ? kept : undefined;
+      const stored = parse(text);
+      return stored && stored.url === url && stored.username === username ? stored : undefined;
     },
     save: ({ site, token }) =>
       writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`),

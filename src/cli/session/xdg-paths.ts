@@ -1,4 +1,4 @@
-/** Where configuration and state live (XDG base directories). */
+/** Paths of configuration, state and cache (XDG base directories). */
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from './io.ts';
 
@@ -37,11 +37,11 @@ export function accountFile(url: string, username: string): string {
 function base(
   env: Environment,
   variable: string,
-  usual: readonly string[],
+  fallback: readonly string[],
   windows: string | undefined,
 ): string {
   const given = env[variable];
   if (given && isAbsolute(given)) return given;
   if (process.platform === 'win32' && windows) return windows;
-  return join(env['HOME'] || process.getBuiltinModule('node:os').homedir(), ...usual);
+  return join(env['HOME'] || process.getBuiltinModule('node:os').homedir(), ...fallback);
 }

@@ -1,4 +1,7 @@
-/** Which of the known words somebody may have meant. */
+/**
+ * Suggestions for mistyped words: prefixes, then edit distance with swapped neighbours. (The small
+ * libraries for edit distance count a swap as two edits, and know no prefixes.)
+ */
 
 /** Up to three words close to the given one, the closest first. */
 export function closeMatches(word: string, known: Iterable<string>): readonly string[] {

@@ -1,4 +1,7 @@
-/** How many columns of a terminal a text takes. */
+/**
+ * Columns of a terminal that a text takes. (As exact as `string-width`, which would load tables of
+ * emoji at start-up; the classes of `RegExp` are in V8.)
+ */
 
 const plain = /^[\x20-\x7e]*$/;
 

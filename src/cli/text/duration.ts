@@ -1,4 +1,4 @@
-/** Durations as they are typed. */
+/** Durations as they are typed: `90s`, `1h30m`. */
 import { UsageError } from '../../client/errors.ts';
 
 const units: Readonly<Record<string, number>> = {

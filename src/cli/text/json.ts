@@ -1,4 +1,4 @@
-/** JSON for programs: as the API names things, large integers exact, nothing a terminal obeys. */
+/** JSON for programs: names of the API, exact large integers, no control characters. */
 import { escapeControlChars } from './escape-control-chars.ts';
 
 const mark = '\u0001bigint:';

@@ -152,8 +152,8 @@ export async function change(
     cli.note(`${target.label}: ${pastOf(verb.name)}`);
     return known;
   }
-  const asked = isAsync && operation.body.includes('async') ? { async: true, ...body } : body;
-  const answer = await client.action({ ...call, body: asked });
+  const actionBody = isAsync && operation.body.includes('async') ? { async: true, ...body } : body;
+  const answer = await client.action({ ...call, body: actionBody });
   if (await showOutput(run, operation, answer)) return undefined;
   const item = await settle(run, target, [operation.name], progress);
   if (item) return { item, isWhole: true };

@@ -1,4 +1,4 @@
-/** Where the objects of a noun live: the collections of the model, grouped by noun. */
+/** Collections of the model by noun: their paths, types and parents. */
 import { services } from '../../model/derive/services.ts';
 import { nounOf } from '../args/catalog.ts';
 

@@ -1,4 +1,4 @@
-/** The verbs of a noun: every operation that the model has for it, under its command line name. */
+/** Verbs of a noun, derived from the operations of the model. */
 import { type Operation, operationsOf } from '../../model/index.ts';
 import { type Collection, collectionsOf, modelNouns, type Parent } from './collections.ts';
 import {
@@ -42,7 +42,7 @@ interface Draft {
   readonly membership?: Membership;
   readonly isStatistics?: boolean;
   /** The verb that the rules would have given it. */
-  readonly usual: string;
+  readonly defaultName: string;
 }
 
 const byNoun = new Map<string, readonly Verb[]>();
@@ -77,14 +77,18 @@ function derive(noun: string): readonly Verb[] {
     if (membership && !membership.alsoGeneric) continue;
     for (const candidate of candidatesOf(collection)) {
       const { name } = candidate.operation;
-      const usual = defaultVerb(name);
-      put(namedVerb(collection, name) ?? usual, { kind: kindOf(name), usual }, candidate);
-      if (name === 'get') put('wait', { kind: 'wait', usual: 'wait' }, candidate);
+      const defaultName = defaultVerb(name);
+      put(
+        namedVerb(collection, name) ?? defaultName,
+        { kind: kindOf(name), defaultName },
+        candidate,
+      );
+      if (name === 'get') put('wait', { kind: 'wait', defaultName: 'wait' }, candidate);
     }
   }
   for (const { name, draft, candidate } of memberVerbs(noun)) put(name, draft, candidate);
   for (const candidate of statisticsOf(noun)) {
-    put('stats', { kind: 'list', usual: 'stats', isStatistics: true }, candidate);
+    put('stats', { kind: 'list', defaultName: 'stats', isStatistics: true }, candidate);
   }
   const claimed = new Set(drafts.keys());
   return [...drafts]
@@ -135,7 +139,7 @@ function memberVerbs(
           if (prefix === undefined) return [];
           const [one, many] = membership.words;
           const verb = `${prefix}-${name === 'list' ? many : one}`;
-          const draft = { kind: kindOf(name), usual: verb, membership };
+          const draft = { kind: kindOf(name), defaultName: verb, membership };
           return [{ name: verb, draft, candidate: withOwner(candidate) }];
         }),
     );
@@ -171,11 +175,11 @@ function namedVerb({ path }: Collection, operation: string): string | undefined 
 
 /** Other words for the verb; one that two verbs could have belongs to the first of them. */
 function finished(noun: string, name: string, draft: Draft, claimed: Set<string>): Verb {
-  const { usual, ...rest } = draft;
+  const { defaultName, ...rest } = draft;
   const words = [
-    usual,
+    defaultName,
     ...(verbAliases[name] ?? []),
-    ...(verbAliases[usual] ?? []),
+    ...(verbAliases[defaultName] ?? []),
     ...(nounVerbAliases[noun]?.[name] ?? []),
   ];
   const aliases = [...new Set(words)].filter((word) => !claimed.has(word));

@@ -1,4 +1,4 @@
-/** Objects from files and from stdin: JSON, YAML or XML. */
+/** Objects read from files and stdin: JSON, YAML or XML. */
 
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
@@ -104,17 +104,18 @@ function writable(
   operation: string,
 ): Record<string, unknown> {
   const attributes = attributesOf(type);
-  const kept: Record<string, unknown> = {};
+  const writable: Record<string, unknown> = {};
   const dropped: string[] = [];
   for (const [name, value] of Object.entries(decoded)) {
     const attribute = attributes[name];
     // Some objects are named by their id alone: a label of networks.
-    if (name === referenceAttribute[type] && operation === 'add') kept[name] = value;
+    if (name === referenceAttribute[type] && operation === 'add') writable[name] = value;
     else if (attribute ? attribute.mut === 'R' : ofTheService.has(name)) dropped.push(name);
     else if (attribute && !isWritable(attribute, operation)) dropped.push(name);
-    else kept[name] = value;
+    else writable[name] = value;
   }
-  const told = dropped.filter((name) => name !== 'link' && name !== 'actions');
-  if (told.length > 0) cli.note(`left out what only the service sets: ${told.join(', ')}`);
-  return kept;
+  const reportedNames = dropped.filter((name) => name !== 'link' && name !== 'actions');
+  if (reportedNames.length > 0)
+    cli.note(`left out what only the service sets: ${reportedNames.join(', ')}`);
+  return writable;
 }

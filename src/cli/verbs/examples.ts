@@ -1,4 +1,4 @@
-/** Example commands for a verb, made from what it needs. */
+/** Example commands of a verb, made from its required arguments and flags. */
 
 import { requiredByAction, requiredOnAdd } from '../../model/derive/required.ts';
 import { isSearchable } from '../../model/index.ts';

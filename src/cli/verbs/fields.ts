@@ -1,4 +1,4 @@
-/** What the body of an operation may hold, and under which flags it is reached. */
+/** Fields of the body of an operation, and the flags that set them. */
 import { attributesOf, isType, type Operation, parseKind } from '../../model/index.ts';
 import type { Attribute, Kind } from '../../model/notation/attributes.ts';
 import { actionParameters, type Parameter } from '../../model/parameters.ts';

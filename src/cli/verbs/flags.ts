@@ -1,4 +1,4 @@
-/** The flags of a verb: what names parents, what goes into the query and what into the body. */
+/** Flags of a verb that come from the model: parents, query parameters, attributes of the body. */
 import { type EnumName, enums } from '../../model/enums.ts';
 import { isSearchable, parseKind } from '../../model/index.ts';
 import type { Kind } from '../../model/notation/attributes.ts';

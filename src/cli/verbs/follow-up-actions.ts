@@ -1,4 +1,4 @@
-/** What `create` can go on with: `vms create --start`, `storagedomains create --attach DC`. */
+/** Follow-up actions of `create`: `vms create --start`, `storagedomains create --attach DC`. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import type { Options } from '../args/command.ts';

@@ -1,4 +1,4 @@
-/** What objects are known by: ids and names, and the words of a command that mean them. */
+/** Identifiers of objects: ids, names, and the words of a command that mean them. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { valueAt } from '../output/cells.ts';

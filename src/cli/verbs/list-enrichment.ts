@@ -1,4 +1,6 @@
-/** What tables show beside the objects of a list: names of references, states of attached storage domains. */
+/**
+ * Values that tables add to the objects of a list: names of references, states of attached domains.
+ */
 import type { Client, Thing } from '../../client/client.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { type Column, nameMembers } from '../output/columns.ts';
@@ -6,7 +8,7 @@ import { homeOf } from './collections.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 
 /** So many objects of a kind are looked up one by one; for more of them all are listed. */
-const few = 2;
+const maxSingleLookups = 2;
 
 interface Wanted {
   readonly attribute: string;
@@ -67,12 +69,12 @@ export class Names {
     const list = home && operationNamed(home.path, 'list');
     const get = home?.object ? operationNamed(home.object, 'get') : undefined;
     if (!home || !list) return;
-    const asked = (this.#lookUps.get(type) ?? 0) + ids.size;
+    const requestedCount = (this.#lookUps.get(type) ?? 0) + ids.size;
     // Once all were listed, those that are still unknown are gone, or not to be seen.
-    if (!Number.isFinite(asked)) return;
+    if (!Number.isFinite(requestedCount)) return;
     try {
-      if (get && asked <= few) {
-        this.#lookUps.set(type, asked);
+      if (get && requestedCount <= maxSingleLookups) {
+        this.#lookUps.set(type, requestedCount);
         for (const id of ids) {
           const found = await this.#client.glance({
             operation: get,

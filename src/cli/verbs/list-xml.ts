@@ -33,17 +33,17 @@ async function* merged(
   call: Call,
   { size, limit = Number.POSITIVE_INFINITY, onShift }: Paging,
 ): AsyncGenerator<string> {
-  const told = new Set<string>();
+  const printedIds = new Set<string>();
   const fresh = function* (objects: readonly Child[]): Generator<string> {
     for (const { id, text } of objects) {
-      if (told.size >= limit || told.has(id)) continue;
-      told.add(id);
+      if (printedIds.size >= limit || printedIds.has(id)) continue;
+      printedIds.add(id);
       yield `    ${text}\n`;
     }
   };
   let end = '';
   let last: string | undefined;
-  for (let page = 1; told.size < limit; page += 1) {
+  for (let page = 1; printedIds.size < limit; page += 1) {
     const { head, root, objects } = parsed(await documentOf(client, pageOf(call, page, size)));
     if (page === 1) {
       yield head;

@@ -1,4 +1,4 @@
-/** `list` and `get`: what there is. */
+/** The verbs `list` and `get`. */
 
 import type { Call, Client, QueryValue, Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
@@ -79,15 +79,15 @@ async function* counted(
 ): AsyncGenerator<Things> {
   let count = 0;
   // Where the service cannot count, the rest is left out here.
-  const most = wholeNumber(run.options['limit'], '--limit') ?? Infinity;
+  const maxItems = wholeNumber(run.options['limit'], '--limit') ?? Infinity;
   for await (const whole of batches) {
-    const batch = whole.slice(0, most - count);
+    const batch = whole.slice(0, maxItems - count);
     count += batch.length;
     if (names.length < 5_000) names.push(...batch.map(nameForCompletion));
     yield batch;
-    if (count >= most) break;
+    if (count >= maxItems) break;
   }
-  const limit = run.query['max'] ?? most;
+  const limit = run.query['max'] ?? maxItems;
   if (typeof limit !== 'number' || limit === 0 || count < limit) return;
   const { noun } = run.resolved.candidate.collection;
   run.cli.note(`showing ${limit} ${noun}, as --limit says; there may be more`);
@@ -178,7 +178,7 @@ export async function runGet(run: Run): Promise<void> {
   const asSent = isAsSent(cli) ? await import('./list-xml.ts') : undefined;
   const documents: string[] = [];
   const items: Thing[] = [];
-  const held: HeldRequest[] = [];
+  const dryRunRequests: HeldRequest[] = [];
   for (const word of words) {
     const found = await finder.find(word, collection, ids);
     const call = {
@@ -193,10 +193,10 @@ export async function runGet(run: Run): Promise<void> {
       else items.push(await client.object(call));
     } catch (error) {
       if (!(error instanceof Held)) throw error;
-      held.push(...error.requests);
+      dryRunRequests.push(...error.requests);
     }
   }
-  if (held.length > 0) throw new Held(held);
+  if (dryRunRequests.length > 0) throw new Held(dryRunRequests);
   if (asSent) {
     await asSent.printDocuments(cli, collection.type, documents);
     return;
@@ -220,8 +220,8 @@ export async function show(run: Run, view: View): Promise<void> {
 async function showBatches(run: Run, frame: Frame, batches: Batches): Promise<void> {
   const { cli, client } = run;
   const format = formatOf(cli);
-  const asked = cli.setting('columns') !== undefined;
-  const isDetail = frame.single === true && !asked && isTable(format);
+  const hasColumnsFlag = cli.setting('columns') !== undefined;
+  const isDetail = frame.single === true && !hasColumnsFlag && isTable(format);
   const named =
     tabular.has(format) && !isDetail && frame.type !== undefined && !cli.on('query')
       ? filled(client, frame.type, columnsOf(cli, frame), batches)

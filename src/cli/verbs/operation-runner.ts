@@ -1,4 +1,4 @@
-/** Single operations for commands that consist of several: each sent, waited for, not yet printed. */
+/** Operations for commands made of several steps: each is sent and waited for, none printed. */
 import type { Thing } from '../../client/client.ts';
 import { operationsOf } from '../../model/index.ts';
 import type { Options } from '../args/command.ts';

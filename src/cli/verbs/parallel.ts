@@ -1,19 +1,19 @@
-/** The same work for several objects, a few at a time. */
+/** Bounded parallel work on several objects. */
 import { AllFailedError, PartialError, UsageError } from '../../client/errors.ts';
 import { Held, type HeldRequest } from '../../client/held.ts';
 import { report } from '../output/error-report.ts';
 import { formatOf } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-const most = 16;
-const usual = 4;
+const maxParallel = 16;
+const defaultParallel = 4;
 
 /** How many at a time, as `--parallel` says. */
 export function parallelOf(value: unknown): number {
-  if (value === undefined) return usual;
+  if (value === undefined) return defaultParallel;
   const count = Number(value);
-  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  throw new UsageError(`--parallel ${String(value)}: not a number from 1 to ${most}`);
+  if (Number.isInteger(count) && count >= 1 && count <= maxParallel) return count;
+  throw new UsageError(`--parallel ${String(value)}: not a number from 1 to ${maxParallel}`);
 }
 
 /**
@@ -31,7 +31,7 @@ export async function forEach<T, R>(
   if (items.length === 1 && only !== undefined) return [await work(only)];
   const results = new Map<number, R>();
   const errors: unknown[] = [];
-  const held: HeldRequest[] = [];
+  const dryRunRequests: HeldRequest[] = [];
   const machine = ['json', 'jsonl'].includes(formatOf(cli));
   let next = 0;
   const worker = async () => {
@@ -44,7 +44,7 @@ export async function forEach<T, R>(
       } catch (error) {
         if (cli.signal.aborted) throw cli.signal.reason;
         if (error instanceof Held) {
-          held.push(...error.requests);
+          dryRunRequests.push(...error.requests);
           continue;
         }
         errors.push(error);
@@ -55,8 +55,11 @@ export async function forEach<T, R>(
   // What is only shown is shown in the order in which it was asked for.
   const workers = cli.dryRunMode ? 1 : Math.min(limits.parallel, items.length);
   await Promise.all(Array.from({ length: workers }, worker));
-  if (held.length > 0) {
-    throw new Held(held, errors.length > 0 ? new BulkError(held, errors, items.length) : undefined);
+  if (dryRunRequests.length > 0) {
+    throw new Held(
+      dryRunRequests,
+      errors.length > 0 ? new BulkError(dryRunRequests, errors, items.length) : undefined,
+    );
   }
   const done = items.flatMap((_, index) => (results.has(index) ? [results.get(index) as R] : []));
   if (errors.length === 0) return done;

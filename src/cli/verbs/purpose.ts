@@ -1,4 +1,4 @@
-/** What a verb does, in one sentence. */
+/** Purpose of a verb, in one sentence. */
 import type { Verb } from './derive-verbs.ts';
 import { humanNoun } from './flags.ts';
 
@@ -32,8 +32,8 @@ export function purposeOf(verb: Verb): string {
     if (verb.kind === 'get') return `Show a ${member} of ${of}`;
     return verb.kind === 'add' ? `Add a ${member} to ${of}` : `Remove a ${member} from ${of}`;
   }
-  const told = actionPurposes[`${verb.noun} ${verb.name}`] ?? actionPurposes[verb.name];
-  if (told !== undefined) return told.replace('{}', withArticle(one));
+  const actionPurpose = actionPurposes[`${verb.noun} ${verb.name}`] ?? actionPurposes[verb.name];
+  if (actionPurpose !== undefined) return actionPurpose.replace('{}', withArticle(one));
   const words = verb.name.replaceAll('-', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${withArticle(one)}`;
 }

@@ -219,8 +219,8 @@ export class Finder {
 
 function ambiguous(label: string, noun: string, matches: readonly Thing[]): AmbiguousError {
   const lines = matches.map((item) => {
-    const told = item['description'] ?? item['name'] ?? '';
-    return `  ${noun}/${plainText(item['id'])}  ${plainText(told)}`.trimEnd();
+    const label = item['description'] ?? item['name'] ?? '';
+    return `  ${noun}/${plainText(item['id'])}  ${plainText(label)}`.trimEnd();
   });
   return new AmbiguousError(
     `${label} is the name or id of ${matches.length} objects:\n${lines.join('\n')}`,

@@ -1,4 +1,7 @@
-/** Which of the places of a verb is meant: the one that can use every flag that was given. */
+/**
+ * The collection that a verb is about: the one in which every given flag has a meaning, or the
+ * only one that has the named object.
+ */
 import { AmbiguousError, UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { collectionAt, kindOf } from './collections.ts';
@@ -54,7 +57,7 @@ export function matchCandidate(
     parentKeys(meaning, on).every((key) => given.has(key)),
   );
   if (fitting.length === 0) throw missingParents(verb, flags, possible);
-  const usable = fitting.filter(([, meaning]) =>
+  const matching = fitting.filter(([, meaning]) =>
     [...given.keys()].every(
       (key) =>
         parentKeys(meaning, on).includes(key) ||
@@ -62,12 +65,12 @@ export function matchCandidate(
         meaning.queries.has(key),
     ),
   );
-  if (usable.length === 0) throw inapplicableFlag(verb, flags, given, fitting);
-  usable.sort(([a], [b]) => a.parents.length - b.parents.length);
-  const [best, next] = usable;
+  if (matching.length === 0) throw inapplicableFlag(verb, flags, given, fitting);
+  matching.sort(([a], [b]) => a.parents.length - b.parents.length);
+  const [best, next] = matching;
   if (!best) throw new Error('A usable place went missing.');
   if (next && next[0].parents.length === best[0].parents.length) {
-    throw missingParents(verb, flags, usable);
+    throw missingParents(verb, flags, matching);
   }
   const [candidate, meaning] = best;
   return { candidate, meanings: meaning, parentWords: words(candidate, meaning, given, on) };
@@ -140,22 +143,24 @@ function inapplicableFlag(
   candidates: Candidates,
 ): UsageError {
   const [, meaning] = candidates[0] ?? [];
-  const odd = [...given.keys()].find(
+  const unusedKey = [...given.keys()].find(
     (key) => !meaning?.parents.has(key) && !meaning?.fields.has(key) && !meaning?.queries.has(key),
   );
-  const rest = [...given.keys()].filter((key) => key !== odd).map((key) => flagText(flags, key));
+  const rest = [...given.keys()]
+    .filter((key) => key !== unusedKey)
+    .map((key) => flagText(flags, key));
   const together = rest.length > 0 ? ` together with ${rest.join(', ')}` : '';
   return new UsageError(
-    `${verb.noun} ${verb.name}: ${flagText(flags, odd ?? '')} is not possible${together}`,
+    `${verb.noun} ${verb.name}: ${flagText(flags, unusedKey ?? '')} is not possible${together}`,
     { hint: `vmctl ${verb.noun} ${verb.name} --help lists what goes together` },
   );
 }
 
 /** So many parents are asked; with more it is quicker to name one. */
-const most = 50;
+const maxParents = 50;
 
 /** What somebody gave to say where. */
-export interface Asked {
+export interface LocationRequest {
   readonly given: Given;
   readonly on: On | undefined;
   readonly withObject: boolean;
@@ -168,7 +173,7 @@ export async function resolveCollection(
   cli: CommandContext,
   verb: Verb,
   verbFlags: VerbFlags,
-  { given, on, withObject, word }: Asked,
+  { given, on, withObject, word }: LocationRequest,
 ): Promise<ResolvedCollection> {
   try {
     return matchCandidate(verb, verbFlags, given, on, withObject);
@@ -205,9 +210,9 @@ async function withParent(
   if (key === undefined || !home || !list || home.parents.length > 0) return undefined;
   const client = await cli.client();
   const finder = new Finder(client);
-  const query = list.query.includes('max') ? { max: most + 1 } : {};
+  const query = list.query.includes('max') ? { max: maxParents + 1 } : {};
   const owners = await client.list({ operation: list, query });
-  if (owners.length > most) return undefined;
+  if (owners.length > maxParents) return undefined;
   const found = (
     await Promise.all(
       owners.map(async (owner) => {

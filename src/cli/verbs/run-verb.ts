@@ -1,4 +1,4 @@
-/** Runs a verb: finds out where, looks the references up, and hands over to what the verb does. */
+/** Execution of a verb: resolves collection and references, then calls its implementation. */
 import type { QueryValue } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
@@ -52,8 +52,8 @@ export async function runVerb(
   const all = wantsAll(verb, options, words);
   const withObject = all || (words.length > 0 && !isBricks && !isReference);
   checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
-  const asked = { given, on, withObject, word: all ? undefined : words[0] };
-  const resolved = await resolveCollection(cli, verb, verbFlags, asked);
+  const request = { given, on, withObject, word: all ? undefined : words[0] };
+  const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
   for (const word of resolved.parentWords.values()) checkWords([word]);
   const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
@@ -192,7 +192,7 @@ export function withFlagHint(error: unknown, { flags }: VerbFlags, { fields }: M
   if (!(error instanceof VmctlError) || error.hint !== undefined) return error;
   const [, list] = missing.exec(error.fault?.detail ?? '') ?? [];
   if (list === undefined) return error;
-  const told = list.split(/,\s*/).map((rule) => {
+  const flagHints = list.split(/,\s*/).map((rule) => {
     const path = snake(rule.split('|')[0] ?? '').replace(/\.(id|name)$/, '');
     const known = [...fields].find(
       ([, field]) =>
@@ -205,7 +205,7 @@ export function withFlagHint(error: unknown, { flags }: VerbFlags, { fields }: M
     const value = words.length > 0 && words.length <= shownWords ? words.join('|') : flag.value;
     return `--${flag.names[0]}${value === undefined ? '' : ` ${value}`}`;
   });
-  return Object.assign(error, { hint: `give ${told.join(', ')}` });
+  return Object.assign(error, { hint: `give ${flagHints.join(', ')}` });
 }
 
 /** Some services write attributes as their program does: `dataCenter`. */

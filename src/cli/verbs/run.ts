@@ -1,4 +1,4 @@
-/** One run of a verb: what it is about, and the body of its requests. */
+/** State of one run of a verb, and the body of its requests. */
 import type { Client, QueryValue } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { isType, parseKind } from '../../model/index.ts';

@@ -1,4 +1,4 @@
-/** What examples name: objects, new names, values of flags, and what single commands need. */
+/** Sample names and values for examples. */
 
 /** The id of objects that have no name. */
 export const sampleId = '4f5a1a8e-30ab-4c57-9d3c-7f5a6a1c2b90';

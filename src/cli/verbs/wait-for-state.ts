@@ -1,4 +1,4 @@
-/** Waiting for the objects of a verb, with what people see meanwhile. */
+/** Waiting for objects to reach a state, with progress. */
 import type { Client, Thing } from '../../client/client.ts';
 import { InterruptedError, NotFoundError } from '../../client/errors.ts';
 import { type Goal, goalOf, stateAttribute, type Watched, waitFor } from '../../client/settle.ts';
@@ -91,7 +91,7 @@ export async function waitShown(
       timeout: waitTimeout(run.options),
       signal: run.cli.signal,
       onChange: (state, why) => progress.show(watched.label, state, why),
-      reasons: progress.lives,
+      reasons: progress.isLive,
     });
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;

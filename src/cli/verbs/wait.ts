@@ -1,4 +1,4 @@
-/** `wait`: until objects are what somebody hopes they will be. */
+/** The verb `wait`, and its conditions: `status=up`, `exists`, `gone`, `settled`. */
 import type { Thing } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { type Goal, goalOf, stateAttribute, stateOf } from '../../client/settle.ts';
@@ -21,15 +21,15 @@ import { waitShown, watch } from './wait-for-state.ts';
 export async function runWait(run: Run): Promise<void> {
   const { cli, resolved, options } = run;
   const { noun, type } = resolved.candidate.collection;
-  const asked = options['for'];
+  const condition = options['for'];
   const progress = new Progress(cli);
   const words = options['all'] === true ? (await targetsOf(run)).map(({ id }) => id) : run.words;
   const limits = { parallel: parallelOf(options['parallel']), failFast: false };
-  const seen = await forEach(cli, words, limits, (word) => {
-    const goal = typeof asked === 'string' ? conditionOf(asked, type) : settled(type);
+  const results = await forEach(cli, words, limits, (word) => {
+    const goal = typeof condition === 'string' ? conditionOf(condition, type) : settled(type);
     return waitForWord(run, word, goal, progress);
   });
-  const items = seen.filter((item) => item !== undefined);
+  const items = results.filter((item) => item !== undefined);
   if (items.length === 0 || isTable(formatOf(cli))) return;
   await show(run, { noun, type, items, single: words.length === 1 });
 }
@@ -66,12 +66,12 @@ export function settled(type: string): Goal {
 
 /** Reads a condition for objects of a type. */
 export function conditionOf(text: string, type: string): Goal {
-  const told = (now: Thing | undefined) => stateOf(type, now);
+  const currentState = (now: Thing | undefined) => stateOf(type, now);
   switch (text) {
     case 'exists':
-      return { text, isReached: (now) => now !== undefined, stateOf: told };
+      return { text, isReached: (now) => now !== undefined, stateOf: currentState };
     case 'gone':
-      return { text, isReached: (now) => now === undefined, stateOf: told };
+      return { text, isReached: (now) => now === undefined, stateOf: currentState };
     case 'settled':
       return settled(type);
     default:

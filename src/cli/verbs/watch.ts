@@ -17,12 +17,12 @@ export async function runWatch(run: Run): Promise<void> {
   const { cli, options } = run;
   const interval = durationOf(String(options['interval'] ?? usualInterval), '--interval');
   const inPlace = cli.io.stdout.isTTY === true && isTable(formatOf(cli));
-  const seen = new Map<string, string>();
+  const printed = new Map<string, string>();
   let hasTitles = !cli.on('noHeaders');
   for (;;) {
     const items = await read(run);
     if (inPlace) await redraw(run, items);
-    else if (await printChanges(run, items, seen, hasTitles)) hasTitles = false;
+    else if (await printChanges(run, items, printed, hasTitles)) hasTitles = false;
     await pause(interval, cli.signal);
   }
 }
@@ -47,7 +47,7 @@ async function redraw(run: Run, items: readonly Thing[]): Promise<void> {
 async function printChanges(
   run: Run,
   items: readonly Thing[],
-  seen: Map<string, string>,
+  printed: Map<string, string>,
   hasTitles: boolean,
 ): Promise<boolean> {
   const { cli, client } = run;
@@ -60,12 +60,12 @@ async function printChanges(
     const id = String(item['id']);
     const text = JSON.stringify(item);
     present.add(id);
-    if (seen.get(id) !== text) changed.push(item);
-    seen.set(id, text);
+    if (printed.get(id) !== text) changed.push(item);
+    printed.set(id, text);
   }
-  for (const id of seen.keys()) {
+  for (const id of printed.keys()) {
     if (present.has(id)) continue;
-    seen.delete(id);
+    printed.delete(id);
     if (machine) await write(cli.io.stdout, `${JSON.stringify({ id, gone: true })}\n`);
     else cli.note(`${noun}/${id}: gone`);
   }

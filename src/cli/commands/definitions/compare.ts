@@ -1,4 +1,6 @@
-/** How an object differs from what a definition says of it; what it does not say may be anything. */
+/**
+ * Differences between an object and what a definition says of it; what it leaves out may be anything.
+ */
 import type { Thing } from '../../../client/client.ts';
 import type { Item } from '../../../definitions/document.ts';
 import { sizeText } from '../../../definitions/values.ts';
@@ -42,7 +44,7 @@ function valueDifferences(
 ): readonly Difference[] {
   const { form, of } = parseKind(kind);
   if (Array.isArray(wanted)) {
-    return sameList(wanted, present) ? [] : [{ path, from: told(present), to: told(wanted) }];
+    return sameList(wanted, present) ? [] : [{ path, from: textOf(present), to: textOf(wanted) }];
   }
   if (isFields(wanted) && (form === 'struct' || (form === 'ref' && hasMore(wanted)))) {
     const inner = differences(of, wanted, isFields(present) ? present : {});
@@ -54,7 +56,7 @@ function valueDifferences(
       : plainText(wanted) === plainText(present);
   if (same) return [];
   const tell = (side: unknown) => (bytes && side !== undefined ? sizeText(Number(side)) : side);
-  return [{ path, from: told(tell(present)), to: told(tell(wanted)) }];
+  return [{ path, from: textOf(tell(present)), to: textOf(tell(wanted)) }];
 }
 
 /** More than a reference: an object that is made along with its owner. */
@@ -81,9 +83,9 @@ function covers(wanted: unknown, present: unknown): boolean {
   );
 }
 
-function told(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === undefined) return '(nothing)';
-  if (Array.isArray(value)) return `[${value.map(told).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
   if (isFields(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
   return plainText(value) || "''";
 }

@@ -1,4 +1,4 @@
-/** What a service has, written down as a definition: names for ids, only what can be set. */
+/** Export of a service as a definition: names instead of ids, and only what can be set. */
 import type { Thing } from '../../../client/client.ts';
 import { collectionOrder, objectServiceOf } from '../../../definitions/document.ts';
 import { sizeText } from '../../../definitions/values.ts';
@@ -104,8 +104,8 @@ export class Exporter {
     for (const [name, attribute] of Object.entries(attributes)) {
       const value = item[name];
       if (value === undefined || value === '' || !isTold(type, name, attribute, value)) continue;
-      const told = await this.#value(attribute, name, value);
-      if (told !== undefined) result[name] = told;
+      const exportedValue = await this.#value(attribute, name, value);
+      if (exportedValue !== undefined) result[name] = exportedValue;
     }
     return result;
   }
@@ -116,8 +116,8 @@ export class Exporter {
       const items = await Promise.all(
         value.map((one) => this.#value({ kind, mut: 'CU' }, name, one)),
       );
-      const told = items.filter((one) => one !== undefined);
-      return told.length > 0 ? told : undefined;
+      const exportedValue = items.filter((one) => one !== undefined);
+      return exportedValue.length > 0 ? exportedValue : undefined;
     }
     if (form === 'struct') {
       const inner = await this.#fields(of, value as Fields);
@@ -183,12 +183,12 @@ export class Exporter {
 function isTold(
   type: string,
   name: string,
-  { mut, writeOnly, default: usual }: Attribute,
+  { mut, writeOnly, default: defaultValue }: Attribute,
   value: unknown,
 ): boolean {
   if (mut === 'R' || mut === 'A' || writeOnly || name === 'id' || name === 'name') return false;
   if (derived[type]?.has(name)) return false;
-  return usual === undefined || String(value) !== String(usual);
+  return defaultValue === undefined || String(value) !== String(defaultValue);
 }
 
 /** Objects that are not made by a definition: every service has them, or they come with others. */

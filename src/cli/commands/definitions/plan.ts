@@ -1,4 +1,6 @@
-/** What has to be done so that a service is as a definition says: found by reading, done later. */
+/**
+ * Plan of the changes that make a service as a definition says: computed by reading only, run later.
+ */
 import { NotFoundError } from '../../../client/errors.ts';
 import {
   type Definition,
@@ -101,8 +103,12 @@ class Planner {
     // A state is reached, not set; the password of a user is no attribute.
     const { status, password, ...rest } = written;
     const isUser = type === 'user';
-    const told = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
-    const wanted = this.#settled(type, told, where);
+    const attributes = isUser
+      ? userOf(rest)
+      : password === undefined
+        ? rest
+        : { ...rest, password };
+    const wanted = this.#settled(type, attributes, where);
     const own = await this.#resolved(type, wanted, where);
     const word = wordOf(type, wanted) ?? String(where.match(/\d+/g)?.at(-1));
     const label = `${place.prefix}${nounOfCollection(service)}/${word}`;
@@ -181,7 +187,7 @@ class Planner {
         `${where}: ${label} is not there, and no request adds ${noun}; only vmctl serve --inventory does`,
       );
     }
-    const usual = settled(type, itemDefaults[type] ?? {}, where);
+    const defaults = settled(type, itemDefaults[type] ?? {}, where);
     const home = homeOf(type);
     const isReference =
       home !== undefined && home.path !== place.service && Object.keys(wanted).join() === 'name';
@@ -203,7 +209,7 @@ class Planner {
         }
         const body = isReference
           ? await referenceWithin(finder, type, wanted, place.above)
-          : { ...(await resolved(finder, type, usual, insist)), ...now };
+          : { ...(await resolved(finder, type, defaults, insist)), ...now };
         const item = await this.#performer.add({
           path: place.service,
           name: 'add',

@@ -1,4 +1,4 @@
-/** A definition from a file or stdin, YAML or JSON. */
+/** Definitions read from a file or stdin, as YAML or JSON. */
 
 import { UsageError } from '../../../client/errors.ts';
 import { type Definition, readDefinition } from '../../../definitions/document.ts';

@@ -1,4 +1,4 @@
-/** Names in the values of a definition, looked up: references get the ids that the service gave. */
+/** Resolution of the names in a definition to the ids that the service gave. */
 import { NotFoundError } from '../../../client/errors.ts';
 import { attributesOf, isType, parseKind } from '../../../model/index.ts';
 import { scopeOf } from '../../../model/naming.ts';

@@ -1,4 +1,4 @@
-/** A plan as people and programs read it. */
+/** A plan printed for people and programs. */
 
 import { formatOf, isTable, printAs } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';

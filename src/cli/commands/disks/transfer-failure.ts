@@ -1,4 +1,4 @@
-/** What is said about a transfer that did not succeed: what is left of it, and how to go on. */
+/** Errors of transfers: what is left of one that failed, and the command that resumes it. */
 import { VmctlError } from '../../../client/errors.ts';
 import { Held } from '../../../client/held.ts';
 import { type Leftover, Stopped } from '../../../transfer/index.ts';
@@ -24,14 +24,14 @@ export function explained(
     cli.warn(command === undefined ? state : `${state}; ${command} goes on with it`);
     return cause;
   }
-  const told = [
+  const hints = [
     ...(cause.hint === undefined ? [] : [cause.hint]),
     state,
     ...(command === undefined ? [] : [`go on with: ${command}`]),
   ];
   // The reason of a signal is what gets reported in the end, so it is told here how to go on.
   return Object.assign(cause, {
-    hint: told.join('; '),
+    hint: hints.join('; '),
     ...(command === undefined ? {} : { next: [command] }),
   });
 }

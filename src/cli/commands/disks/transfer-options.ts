@@ -1,4 +1,4 @@
-/** What `upload` and `download` have in common: their flags, and the way to an interrupted run. */
+/** Options that `upload` and `download` share, and the record of an interrupted run. */
 import { join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { Client } from '../../../client/client.ts';

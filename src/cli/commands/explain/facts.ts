@@ -95,7 +95,7 @@ export function attributeFacts(owner: string, name: string): AttributeFacts {
 }
 
 function factsOf(name: string, attribute: Attribute): AttributeFacts {
-  const { kind, mut, writeOnly, default: usual, doc } = attribute;
+  const { kind, mut, writeOnly, default: defaultValue, doc } = attribute;
   const { form, of } = parseKind(kind);
   return {
     name,
@@ -103,7 +103,7 @@ function factsOf(name: string, attribute: Attribute): AttributeFacts {
     mutability: mut,
     set: setWords[mut],
     ...(form === 'enum' ? { values: enums[of as EnumName] } : {}),
-    ...(usual === undefined ? {} : { default: usual }),
+    ...(defaultValue === undefined ? {} : { default: defaultValue }),
     ...(writeOnly ? { write_only: true as const } : {}),
     ...(doc === undefined ? {} : { doc }),
   };

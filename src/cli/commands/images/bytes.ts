@@ -162,7 +162,7 @@ async function patch(
   operation: object,
 ): Promise<void> {
   await TicketUrl.use(cli, text, async (url) => {
-    await url.ask(what, {
+    await url.send(what, {
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(operation),

@@ -1,4 +1,4 @@
-/** `vmctl images options`, `info`, `extents` and `checksum`: what an image is. */
+/** `vmctl images options`, `info`, `extents` and `checksum`: properties of an image. */
 
 import { print } from '../../output/print.ts';
 import type { Item } from '../../output/view.ts';
@@ -23,7 +23,7 @@ export async function options(cli: CommandContext, text: string): Promise<void> 
 
 async function optionsOf(url: TicketUrl): Promise<Item> {
   const what = 'look at the image';
-  const answer = await url.ask(what, { method: 'OPTIONS', accepts: [405] });
+  const answer = await url.send(what, { method: 'OPTIONS', accepts: [405] });
   const allow = answer.headers['allow'];
   const methods = allow === undefined ? {} : { methods: allow.split(/\s*,\s*/) };
   // Daemons and proxies from before 1.3 (specification 7).
@@ -44,8 +44,8 @@ export async function info(cli: CommandContext, text: string): Promise<void> {
     const list = await extentsOf(url, 'zero');
     const size = list.reduce((sum, { length }) => sum + length, 0);
     const data = list.reduce((sum, { length, zero }) => sum + (zero ? 0 : length), 0);
-    const told = { size, data, zeros: size - data, extents: list.length };
-    return { ...told, ...(await optionsOf(url)) };
+    const summary = { size, data, zeros: size - data, extents: list.length };
+    return { ...summary, ...(await optionsOf(url)) };
   });
   await show(cli, item);
 }

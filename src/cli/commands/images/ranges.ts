@@ -1,4 +1,4 @@
-/** Ranges of an image behind a ticket, read and written in spite of connections that are lost. */
+/** Reads and writes of ranges of an image behind a ticket, retried after lost connections. */
 import { ConnectionError, ServerError, VmctlError } from '../../../client/errors.ts';
 import type { Answer } from '../../../client/http.ts';
 import { backOff } from '../../../transfer/index.ts';
@@ -15,7 +15,7 @@ export interface Repeating {
 const WINDOW = 32 * 2 ** 20;
 
 /** Counts failures in a row, and waits ever longer between them. */
-class Patience {
+class RetryBudget {
   readonly #repeating: Repeating | undefined;
   #failures = 0;
 
@@ -51,7 +51,7 @@ interface ReadingOptions {
 export class RangeReading {
   readonly #url: TicketUrl;
   readonly #offset: number;
-  readonly #patience: Patience;
+  readonly #retryBudget: RetryBudget;
   #size: number | undefined;
   #answer: Answer | undefined;
   /** Bytes that were handed on. */
@@ -61,7 +61,7 @@ export class RangeReading {
     this.#url = url;
     this.#offset = offset;
     this.#size = size;
-    this.#patience = new Patience(again);
+    this.#retryBudget = new RetryBudget(again);
   }
 
   /** Asks for the range; nothing else needs to be prepared when that is refused. */
@@ -70,7 +70,7 @@ export class RangeReading {
       try {
         this.#answer = await this.#ask();
       } catch (error) {
-        await this.#patience.wait(error);
+        await this.#retryBudget.wait(error);
       }
     }
   }
@@ -87,7 +87,7 @@ export class RangeReading {
           if (this.received + bytes.length > (this.#size ?? 0)) throw bad('sends too much');
           await take(bytes, this.received);
           this.received += bytes.length;
-          this.#patience.renew();
+          this.#retryBudget.renew();
         }
         if (this.received === this.#size) return;
         throw new ConnectionError(
@@ -95,7 +95,7 @@ export class RangeReading {
           { code: 'connection_lost', retryable: true },
         );
       } catch (error) {
-        await this.#patience.wait(error);
+        await this.#retryBudget.wait(error);
       }
     }
   }
@@ -103,15 +103,15 @@ export class RangeReading {
   async #ask(): Promise<Answer> {
     const first = this.#offset + this.received;
     const last = this.#size === undefined ? '' : this.#offset + this.#size - 1;
-    const answer = await this.#url.ask('read the image', {
+    const answer = await this.#url.send('read the image', {
       method: 'GET',
       headers: { range: `bytes=${first}-${last}` },
       isStreamed: true,
     });
     if (answer.status !== 206) throw bad('does not know ranges');
-    const told = /^bytes (\d+)-(\d+)\//.exec(answer.headers['content-range'] ?? '');
-    if (Number(told?.[1]) !== first) throw bad('sends another range than it was asked for');
-    this.#size ??= Number(told?.[2]) + 1 - this.#offset;
+    const contentRange = /^bytes (\d+)-(\d+)\//.exec(answer.headers['content-range'] ?? '');
+    if (Number(contentRange?.[1]) !== first) throw bad('sends another range than it was asked for');
+    this.#size ??= Number(contentRange?.[2]) + 1 - this.#offset;
     return answer;
   }
 }
@@ -136,7 +136,7 @@ export class RangeWriting {
 
   /** Writes a piece behind those before it; with the last one all are brought to stable storage. */
   async write(bytes: Buffer, isLast: boolean): Promise<void> {
-    const patience = new Patience(this.#again);
+    const retryBudget = new RetryBudget(this.#again);
     this.#unsafe.push(bytes);
     const flush = this.#again !== undefined && (isLast || this.#isFull);
     const newest = this.#unsafe.length - 1;
@@ -144,7 +144,7 @@ export class RangeWriting {
       try {
         await this.#put(index, flush && index === newest);
       } catch (error) {
-        await patience.wait(error);
+        await retryBudget.wait(error);
         // Whoever lost the connection may have lost what it had taken as well.
         index = -1;
       }
@@ -162,7 +162,7 @@ export class RangeWriting {
     const bytes = this.#unsafe[index] ?? Buffer.alloc(0);
     const before = this.#unsafe.slice(0, index).reduce((sum, { length }) => sum + length, 0);
     const at = this.#offset + (this.#again ? this.safe : this.sent) + before;
-    await this.#url.ask(`write ${bytes.length} bytes at ${at}`, {
+    await this.#url.send(`write ${bytes.length} bytes at ${at}`, {
       method: 'PUT',
       suffix: `?flush=${flush ? 'y' : 'n'}`,
       headers: {

@@ -75,10 +75,10 @@ export async function serve(cli: CommandContext, flags: ServeFlags): Promise<voi
   }
 }
 
-function numberOf(text: string, option: string, most: number): number {
+function numberOf(text: string, option: string, max: number): number {
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
-  throw new UsageError(`${option} ${text}: it is a number from 1 to ${most}`);
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+  throw new UsageError(`${option} ${text}: it is a number from 1 to ${max}`);
 }
 
 /** What is said of a setting that is no good is a usage error here. */

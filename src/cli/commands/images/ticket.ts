@@ -6,7 +6,7 @@ import type { CommandContext } from '../../session/command-context.ts';
 import { openHttp } from '../../session/connect.ts';
 import { readCa, type Target, targetOf } from '../../session/target.ts';
 
-type Asked = Omit<HttpRequest, 'origin' | 'path' | 'isAsked'> & {
+type TicketRequest = Omit<HttpRequest, 'origin' | 'path' | 'isAsked'> & {
   /** What follows the path of the image: a sub-resource, a query. */
   readonly suffix?: string;
   /** Another path at the same place. */
@@ -42,10 +42,13 @@ export class TicketUrl {
     }
   }
 
-  /** Sends a request; what is no success is thrown. `what` was tried. */
-  async ask(what: string, { suffix = '', path, accepts = [], ...asked }: Asked): Promise<Answer> {
+  /** Sends a request. Throws for every status that is no success and not accepted; `what` was tried. */
+  async send(
+    what: string,
+    { suffix = '', path, accepts = [], ...rest }: TicketRequest,
+  ): Promise<Answer> {
     const request: HttpRequest = {
-      ...asked,
+      ...rest,
       origin: this.#origin,
       path: path ?? `${this.#path}${suffix}`,
       isAsked: true,
@@ -55,7 +58,7 @@ export class TicketUrl {
       answer = await this.#http.send(request);
     } catch (error) {
       if (error instanceof VmctlError && error.request) {
-        throw Object.assign(error, { request: { method: asked.method, path: '/images' } });
+        throw Object.assign(error, { request: { method: request.method, path: '/images' } });
       }
       throw error;
     }
@@ -65,8 +68,8 @@ export class TicketUrl {
   }
 
   /** The same for an answer in JSON. */
-  async json(what: string, asked: Asked): Promise<unknown> {
-    const answer = await this.ask(what, asked);
+  async json(what: string, request: TicketRequest): Promise<unknown> {
+    const answer = await this.send(what, request);
     try {
       return JSON.parse(textOf(answer));
     } catch {

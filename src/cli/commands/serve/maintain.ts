@@ -1,4 +1,4 @@
-/** `vmctl serve --check`, `--backup` and `--restore`: what is done to a site without serving it. */
+/** `vmctl serve --check`, `--backup` and `--restore`: maintenance of a site that is not served. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ServerError, UsageError } from '../../../client/errors.ts';
@@ -24,8 +24,8 @@ export async function maintain(
   folder: string | undefined,
   tasks: Tasks,
 ): Promise<void> {
-  const asked = [tasks.check, tasks.backup, tasks.restore].filter((task) => task !== undefined);
-  if (asked.length > 1) {
+  const requested = [tasks.check, tasks.backup, tasks.restore].filter((task) => task !== undefined);
+  if (requested.length > 1) {
     throw new UsageError('--check, --backup and --restore are different things: use one of them');
   }
   try {

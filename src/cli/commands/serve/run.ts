@@ -1,4 +1,4 @@
-/** What `vmctl serve` does: runs the server, for as long as it is wanted or for one command. */
+/** The run of `vmctl serve`: the server, for as long as it is wanted or for one command. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -104,10 +104,14 @@ async function serverOptions(
     }
   };
   // A command is told where the server is: several may run side by side.
-  const usual = (port: number) => `127.0.0.1:${hasCommand ? 0 : port}`;
+  const defaultAddress = (port: number) => `127.0.0.1:${hasCommand ? 0 : port}`;
   return {
-    listen: parsed(parseAddress, flags.listen ?? usual(8443), '--listen'),
-    imagesListen: parsed(parseAddress, flags.imagesListen ?? usual(54322), '--images-listen'),
+    listen: parsed(parseAddress, flags.listen ?? defaultAddress(8443), '--listen'),
+    imagesListen: parsed(
+      parseAddress,
+      flags.imagesListen ?? defaultAddress(54322),
+      '--images-listen',
+    ),
     imagesControlSocket: absolute(flags.imagesControlSocket),
     data: flags.memory ? undefined : dataFolder(cli, flags),
     newSite: flags.newSite,

@@ -15,7 +15,7 @@ export interface ConsoleFlags {
   readonly viewer?: string;
 }
 
-const usualViewer = 'remote-viewer';
+const defaultViewer = 'remote-viewer';
 
 /** Writes the file to where it was asked for, or to a private folder for a viewer. */
 export async function runConsole(
@@ -38,7 +38,7 @@ export async function runConsole(
   if (viewer === undefined) {
     await write(cli.io.stdout, `${path}\n`);
     if (flags.file === undefined)
-      cli.note(`no ${usualViewer} here; open the file where there is one`);
+      cli.note(`no ${defaultViewer} here; open the file where there is one`);
     return;
   }
   await open(viewer, path);
@@ -83,14 +83,14 @@ function choose(consoles: readonly Thing[], protocol: string | undefined, label:
 }
 
 /** The viewer to open; none where there is no screen, or no such program. */
-function viewerOf(env: Environment, asked: string | undefined): string | undefined {
-  const name = asked ?? usualViewer;
+function viewerOf(env: Environment, requested: string | undefined): string | undefined {
+  const name = requested ?? defaultViewer;
   const hasScreen =
     Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']) || process.platform !== 'linux';
   const found = name.includes('/') ? isProgram(name) : onPath(env, name);
-  if (found && (hasScreen || asked !== undefined)) return name;
-  if (asked === undefined) return undefined;
-  throw new UsageError(`--viewer ${asked}: there is no such program`);
+  if (found && (hasScreen || requested !== undefined)) return name;
+  if (requested === undefined) return undefined;
+  throw new UsageError(`--viewer ${requested}: there is no such program`);
 }
 
 function onPath(env: Environment, name: string): boolean {
