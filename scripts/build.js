@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { chunks } from './bundle/chunks.js';
+import { writeHandMade } from './bundle/hand-made.js';
 import { lean } from './bundle/lean.js';
 import { modelAsJson } from './bundle/model-as-json.js';
 
@@ -29,6 +30,7 @@ const output = {
 };
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
+await writeHandMade(root);
 await write(
   { ...common, input: { main: 'src/cli/main.ts' }, plugins: [lean(root), modelAsJson] },
   {

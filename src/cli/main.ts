@@ -1,12 +1,15 @@
-/** From the words of the command line to an exit code. Loads only what the named noun needs. */
-import { InterruptedError, UsageError } from '../client/errors.ts';
-import { nounOf, nouns } from './catalog.ts';
-import { exitCodeOf, report } from './exit.ts';
-import { help } from './help/topics.ts';
-import { type Io, processIo } from './io.ts';
-import { nearest } from './nearest.ts';
-import { Configured } from './session/configured.ts';
-import { spelledOut, unknownFlag, unknownFlagError, wordPosition } from './words.ts';
+/**
+ * Entry point: from the words of the command line to an exit code. Loads only what the noun needs.
+ */
+import { UsageError } from '../client/errors.ts';
+import { expandDebugFlag, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
+import { nounOf, nouns } from './args/catalog.ts';
+import { topicPage, unknownTopic } from './help/topics.ts';
+import { exitCodeOf, report } from './output/error-report.ts';
+import { EffectiveSettings } from './session/effective-settings.ts';
+import { type Io, processIo } from './session/io.ts';
+import { listenToSignals } from './session/signals.ts';
+import { closeMatches } from './text/did-you-mean.ts';
 
 /** Runs one command; the promise never rejects. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
@@ -33,19 +36,21 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   }
   if (given[0] === '__completion') {
     const { writeTables } = await import('./completion/make-tables.ts');
-    return await writeTables(given[1] ?? '.', io, signal);
+    const { nounModules } = await import('./modules.generated.ts');
+    return await writeTables(given[1] ?? '.', nounModules);
   }
   if (given[0] === '__reference') {
-    const { writeReference } = await import('./reference/write.ts');
-    return await writeReference(given[1] ?? '.', io, signal);
+    const { writeReference } = await import('./help/reference.ts');
+    const { nounModules } = await import('./modules.generated.ts');
+    return await writeReference(given[1] ?? '.', nounModules);
   }
-  const argv = spelledOut(given);
-  const at = wordPosition(argv);
+  const argv = expandDebugFlag(given);
+  const at = nextWordIndex(argv);
   const word = at < 0 ? undefined : argv[at];
   // What follows an unknown flag may be its value, and is taken for no noun.
-  const odd = unknownFlag(at < 0 ? argv : argv.slice(0, at));
-  if (odd !== undefined && !isVersion(odd)) {
-    throw unknownFlagError(odd, 'vmctl help flags lists the flags');
+  const unknown = unknownFlag(at < 0 ? argv : argv.slice(0, at));
+  if (unknown !== undefined && !isVersion(unknown)) {
+    throw unknownFlagError(unknown, 'vmctl help flags lists the flags');
   }
   if (word === undefined || word === 'help') {
     if (word === undefined && argv.some(isVersion)) {
@@ -61,12 +66,26 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
 }
 
+/** `vmctl help`: the page of a topic, a noun or a verb; without words the root page. */
+async function help(words: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  const [word, ...rest] = words.filter((one) => !one.startsWith('-'));
+  const page = topicPage(word);
+  if (page !== undefined) {
+    io.stdout.write(page);
+    return 0;
+  }
+  const noun = nounOf(word ?? '');
+  if (!noun || noun.name === 'help') throw unknownTopic(word ?? '');
+  const { runNoun } = await import('./program.ts');
+  return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal);
+}
+
 function isVersion(word: string): boolean {
   return word === '--version' || word === '-V';
 }
 
 function unknownNoun(word: string): UsageError {
-  const near = nearest(
+  const near = closeMatches(
     word.toLowerCase(),
     nouns.flatMap((noun) => [noun.name, ...noun.aliases]),
   );
@@ -102,31 +121,13 @@ function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
 
 function configuredFormat(io: Io, context: string | undefined): string | undefined {
   try {
-    const configured = new Configured(io.env);
+    const configured = new EffectiveSettings(io.env);
     configured.useOptions(context === undefined ? {} : { context });
     return configured.setting('output')?.value;
   } catch {
     // A configuration that cannot be read asks for nothing.
     return undefined;
   }
-}
-
-/**
- * The first signal ends the work in order, the second one at once. A command that listens itself,
- * such as the server, is left alone.
- */
-function listenToSignals(controller: AbortController): () => void {
-  const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
-    if (process.listenerCount(signal) > 1) return;
-    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
-    controller.abort(new InterruptedError(signal));
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return () => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
-  };
 }
 
 /**

@@ -1,16 +1,20 @@
-/** The commander program for one noun: nothing of any other noun is built. */
-import { Command, CommanderError } from 'commander';
+/** The commander program for one noun: no other noun is built. */
+import { Command as Commander, CommanderError } from 'commander';
 import { DryRunStop } from '../client/dry-run.ts';
 import { UsageError } from '../client/errors.ts';
-import { type Noun, nouns } from './catalog.ts';
-import { Cli } from './cli.ts';
-import { addGlobalFlags, globalValues } from './global-flags.ts';
-import { ownPage } from './help/pages.ts';
-import type { Io } from './io.ts';
-import { nearest } from './nearest.ts';
-import { specialNouns } from './nouns/index.ts';
-import { addVerbs } from './resources/command.ts';
-import { unknownFlagError, wordPosition } from './words.ts';
+import { nextWordIndex, unknownFlagError } from './args/argv-scan.ts';
+import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
+import { type Command, nameOf } from './args/command.ts';
+import { addGlobalFlags, globalValues, mount } from './commander.ts';
+import { nounPage, type VerbLines } from './help/pages.ts';
+import { nounModules } from './modules.generated.ts';
+import { CommandContext } from './session/command-context.ts';
+import { openClient } from './session/connect.ts';
+import type { Io } from './session/io.ts';
+import { closeMatches } from './text/did-you-mean.ts';
+import { verbOf, verbsOf } from './verbs/derive-verbs.ts';
+import { purposeOf } from './verbs/purpose.ts';
+import { commandOf } from './verbs/verb-command.ts';
 
 /** Builds the noun, parses the words and runs what they say. Returns the exit code. */
 export async function runNoun(
@@ -19,8 +23,8 @@ export async function runNoun(
   io: Io,
   signal: AbortSignal,
 ): Promise<number> {
-  const cli = new Cli(io, signal);
-  const program = new Command('vmctl');
+  const context = new CommandContext(io, signal, openClient);
+  const program = new Commander('vmctl');
   program
     .exitOverride()
     .enablePositionalOptions()
@@ -30,83 +34,103 @@ export async function runNoun(
       outputError: () => undefined,
     })
     .helpCommand(false);
-  const command = program.command(noun.name).description(noun.doc).enablePositionalOptions();
+  const holder = program.command(noun.name).description(noun.doc).enablePositionalOptions();
   const words = expandDotted(argv);
-  const at = wordPosition(words, words.indexOf(noun.name) + 1);
-  await build(command, noun, at < 0 ? undefined : words[at], cli);
+  const at = nextWordIndex(words, words.indexOf(noun.name) + 1);
+  const word = at < 0 ? undefined : words[at];
+  const commands = await commandsFor(noun, word);
+  for (const command of commands) {
+    mount(holder, command, async (one, parsed, positionals) => {
+      await prepare(context, one, globalValues(parsed));
+      await one.run(context, positionals, parsed.opts(), nounModules);
+    });
+  }
+  if (commands.every(({ verb }) => verb !== undefined)) describeVerbs(holder, noun, word);
   // Without a verb nothing is run, and the verbs are only named.
-  const leaves = at < 0 ? [] : command.commands;
-  for (const one of [program, command, ...leaves]) addGlobalFlags(one);
-  program.hook('preAction', async (_, leaf) => {
-    cli.use(globalValues(leaf));
-    const query = cli.setting('query')?.value;
-    if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
-    if (cli.hold) checkHold(cli, leaf === command ? [noun.name] : [noun.name, leaf.name()]);
-  });
+  const leaves = word === undefined ? [] : holder.commands;
+  for (const one of [program, holder, ...leaves]) addGlobalFlags(one);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof DryRunStop) {
-      const { showHeld } = await import('./output/held.ts');
-      await showHeld(cli, error);
-      if (specialNouns[noun.name]?.verbs?.[words[at] ?? ''] !== undefined) {
-        cli.note('more requests may follow; which, depends on the answer to this one');
+      const { showDryRun } = await import('./output/dry-run.ts');
+      await showDryRun(context, error);
+      if (noun.api && isHandMade(noun, word)) {
+        context.note('more requests may follow; which, depends on the answer to this one');
       }
-      return cli.exitCode;
+      return context.exitCode;
     }
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    const verb = command.commands.length === 0 ? undefined : words[at];
-    throw asUsageError(error, verb === undefined ? noun.name : `${noun.name} ${verb}`);
+    const hasVerbs = holder.commands.length > 0;
+    throw asUsageError(error, hasVerbs && word !== undefined ? `${noun.name} ${word}` : noun.name);
   } finally {
-    await cli.close();
+    await context.close();
   }
-  return cli.exitCode;
+  return context.exitCode;
 }
 
-/** Adds to the command what the noun has: a module of its own, generic verbs, or both. */
-async function build(
-  command: Command,
-  noun: Noun,
-  word: string | undefined,
-  cli: Cli,
-): Promise<void> {
-  const special = specialNouns[noun.name];
-  if (!noun.api || (word !== undefined && special?.verbs?.[word] !== undefined)) {
-    await (await special?.load())?.register(command, cli, specialNouns);
-    for (const leaf of command.commands) ownPage(leaf, `${noun.name} ${leaf.name()}`);
-    ownPage(command, noun.name);
-  } else {
-    addVerbs(command, noun.name, word, cli, special?.verbs ?? {});
+/** The command that is named; all hand-made ones of a noun that the model does not have. */
+async function commandsFor(noun: Noun, word: string | undefined): Promise<readonly Command[]> {
+  if (!noun.api || isHandMade(noun, word)) {
+    return (await nounModules[noun.name]?.())?.commands ?? [];
   }
-  if (command.commands.length === 0) return;
-  const known = command.commands.flatMap((one) => [one.name(), ...one.aliases()]);
+  const verb = word === undefined ? undefined : verbOf(noun.name, word);
+  return verb ? [commandOf(verb, word === 'tail' ? { tail: true } : {})] : [];
+}
+
+function isHandMade(noun: Noun, word: string | undefined): boolean {
+  return handMadeVerbs(noun.name).some(
+    ({ name, aliases }) => name === word || aliases.some((alias) => alias === word),
+  );
+}
+
+/** The page of the noun for those who name no verb; refuses a verb that it does not have. */
+function describeVerbs(holder: Commander, noun: Noun, word: string | undefined): void {
+  const derived = noun.api ? verbsOf(noun.name) : [];
+  const own = handMadeVerbs(noun.name);
+  const known = [...derived, ...own].flatMap(({ name, aliases }) => [name, ...aliases]);
   if (word !== undefined && !known.includes(word)) throw unknownVerb(noun.name, word, known);
+  holder.configureHelp({
+    formatHelp: () => {
+      const lines: VerbLines = [
+        ...derived.map((verb) => [verb.name, purposeOf(verb)] as const),
+        ...own.map(({ name, summary }) => [name, summary] as const),
+      ];
+      return nounPage(noun, lines);
+    },
+  });
   // A noun alone asks what it can do.
-  command.action(() => command.outputHelp());
+  holder.action(() => holder.outputHelp());
 }
 
-/** Nouns whose verbs change what is kept on this side, or start something here. */
-const changesHere: ReadonlySet<string> = new Set(['login', 'logout', 'context', 'config', 'serve']);
-
-/** Nouns and verbs that ask for many things, or for one thing again and again. */
-const asksOften: ReadonlySet<string> = new Set(['wait', 'top', 'doctor', 'diff', 'export']);
+/** What has to be known, and refused, before a command begins. */
+async function prepare(
+  context: CommandContext,
+  command: Command,
+  flags: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  context.use(flags);
+  const query = context.setting('query')?.value;
+  if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
+  if (context.dryRunMode) checkDryRun(context, command);
+}
 
 /** Refuses to show the requests of a command that has none to show. */
-function checkHold(cli: Cli, words: readonly string[]): void {
-  const [noun = '', verb = noun] = words;
-  const flag = cli.on('curl') ? '--curl' : '--dry-run';
-  const why = changesHere.has(noun)
-    ? 'there is no request to show, it does its work here'
-    : cli.on('curl') && (asksOften.has(noun) || asksOften.has(verb))
-      ? 'there is no single request to show'
-      : undefined;
+function checkDryRun(context: CommandContext, command: Command): void {
+  const { unshowable } = command;
+  const flag = context.on('curl') ? '--curl' : '--dry-run';
+  const why =
+    unshowable === 'local'
+      ? 'there is no request to show, it does its work here'
+      : unshowable === 'many' && context.on('curl')
+        ? 'there is no single request to show'
+        : undefined;
   if (why === undefined) return;
-  throw new UsageError(`${words.join(' ')} ${flag}: ${why}`, { hint: `leave ${flag} out` });
+  throw new UsageError(`${nameOf(command)} ${flag}: ${why}`, { hint: `leave ${flag} out` });
 }
-
 function unknownVerb(noun: string, word: string, known: readonly string[]): UsageError {
-  const near = nearest(word, known);
+  const near = closeMatches(word, known);
   const isNoun = nouns.some(({ name }) => name === word);
   return new UsageError(`${noun} ${word}: there is no such verb`, {
     code: 'unknown_verb',

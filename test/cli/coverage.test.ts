@@ -1,12 +1,12 @@
 /** The command line has every operation of the model, and help for all of it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { nounOf, nouns } from '../../src/cli/catalog.ts';
-import { modelNouns } from '../../src/cli/resources/collections.ts';
-import { flagsOf } from '../../src/cli/resources/flags.ts';
-import { memberships } from '../../src/cli/resources/spellings.ts';
-import { verbOf, verbsOf } from '../../src/cli/resources/verbs.ts';
-import type { NounEntry } from '../../src/cli/tree.ts';
+import { nounOf, nouns } from '../../src/cli/args/catalog.ts';
+import type { NounEntry } from '../../src/cli/help/command-manifest.ts';
+import { modelNouns } from '../../src/cli/verbs/collections.ts';
+import { verbOf, verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
+import { flagsOf } from '../../src/cli/verbs/flags.ts';
+import { memberships } from '../../src/cli/verbs/verb-names.ts';
 import { vmctl } from './run.ts';
 
 const apiNouns = nouns.filter((noun) => noun.api);

@@ -1,6 +1,6 @@
 /** The exit code of every class of error, and how errors are told. */
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf } from '../../src/cli/exit.ts';
+import { exitCodeOf } from '../../src/cli/output/error-report.ts';
 import * as errors from '../../src/client/errors.ts';
 import { vmctl } from './run.ts';
 

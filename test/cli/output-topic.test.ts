@@ -1,8 +1,7 @@
 /** What the help about output promises can be done as it is written there. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topicTexts } from '../../src/cli/help/topic-texts.ts';
-import { formats } from '../../src/cli/output/formats.ts';
-import { settingNames, settings } from '../../src/cli/session/settings.ts';
+import { formats, settingNames, settings } from '../../src/cli/session/settings.ts';
 import { type Site, startSite } from './site.ts';
 
 let site: Site;

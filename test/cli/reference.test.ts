@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nouns } from '../../src/cli/catalog.ts';
+import { nouns } from '../../src/cli/args/catalog.ts';
 import { vmctl } from './run.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import type { Input, Io, Output } from '../../src/cli/io.ts';
 import { main } from '../../src/cli/main.ts';
+import type { Input, Io, Output } from '../../src/cli/session/io.ts';
 
 export interface Result {
   readonly code: number;

@@ -2,15 +2,15 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { durationOf } from '../../src/cli/duration.ts';
-import { nearest } from '../../src/cli/nearest.ts';
+import { parseValue } from '../../src/cli/args/values.ts';
 import { humanBytes, humanText, plainText } from '../../src/cli/output/cells.ts';
-import { harmless } from '../../src/cli/output/harmless.ts';
-import { jsonText } from '../../src/cli/output/json.ts';
-import { displayWidth, truncated } from '../../src/cli/output/width.ts';
-import { parseValue } from '../../src/cli/resources/values.ts';
 import { readPrivate, withLock, writePrivate } from '../../src/cli/session/private-file.ts';
 import { find, settingNames, settings } from '../../src/cli/session/settings.ts';
+import { closeMatches } from '../../src/cli/text/did-you-mean.ts';
+import { displayWidth, truncated } from '../../src/cli/text/display-width.ts';
+import { durationOf } from '../../src/cli/text/duration.ts';
+import { escapeControlChars } from '../../src/cli/text/escape-control-chars.ts';
+import { jsonText } from '../../src/cli/text/json.ts';
 import type { Kind } from '../../src/model/notation/attributes.ts';
 import { temporaryHome } from './run.ts';
 
@@ -76,7 +76,7 @@ describe('near names', () => {
     ['base', ['database']],
     ['zzz', []],
   ])('of %s are %j', (word, near) => {
-    expect(nearest(word, names)).toEqual(near);
+    expect(closeMatches(word, names)).toEqual(near);
   });
 });
 
@@ -103,12 +103,12 @@ describe('what steers a terminal', () => {
       0x00, 0x07, 0x1b, 0x7f, 0x85, 0x9b, 0x200b, 0x200e, 0x2028, 0x202e, 0x2066,
     ]) {
       const text = `a${String.fromCharCode(code)}b`;
-      expect(harmless.line(text)).toBe(`a\\u${code.toString(16).padStart(4, '0')}b`);
+      expect(escapeControlChars.line(text)).toBe(`a\\u${code.toString(16).padStart(4, '0')}b`);
       expect(JSON.parse(jsonText(text))).toBe(text);
       expect(jsonText(text)).not.toContain(String.fromCharCode(code));
     }
-    expect(harmless.text('a\nb\r')).toBe('a\nb\\u000d');
-    expect(harmless.line('a\nb')).toBe('a\\u000ab');
+    expect(escapeControlChars.text('a\nb\r')).toBe('a\nb\\u000d');
+    expect(escapeControlChars.line('a\nb')).toBe('a\\u000ab');
   });
 });
 

@@ -4,12 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleAt } from '../../src/cli/help/examples.ts';
-import { sampleId } from '../../src/cli/help/samples.ts';
-import { modelNouns } from '../../src/cli/resources/collections.ts';
-import { flagsOf } from '../../src/cli/resources/flags.ts';
-import { memberships } from '../../src/cli/resources/spellings.ts';
-import { verbsOf } from '../../src/cli/resources/verbs.ts';
+import { modelNouns } from '../../src/cli/verbs/collections.ts';
+import { verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
+import { exampleAt } from '../../src/cli/verbs/examples.ts';
+import { flagsOf } from '../../src/cli/verbs/flags.ts';
+import { sampleId } from '../../src/cli/verbs/samples.ts';
+import { memberships } from '../../src/cli/verbs/verb-names.ts';
 import { before } from '../examples/before.ts';
 import { type ExamplesSite, startExamplesSite } from '../examples/site.ts';
 import { refusals, stepOf } from './support/walk.ts';

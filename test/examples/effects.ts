@@ -1,8 +1,8 @@
 /** What an example of a generic verb must have done, seen by other commands than itself. */
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import { domainId, sampleId } from '../../src/cli/help/samples.ts';
-import type { CommandEntry } from '../../src/cli/tree.ts';
+import type { CommandEntry } from '../../src/cli/help/command-manifest.ts';
+import { domainId, sampleId } from '../../src/cli/verbs/samples.ts';
 import { type ExamplesSite, wordsOf } from './site.ts';
 
 interface Words {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommandEntry } from '../../src/cli/tree.ts';
+import type { CommandEntry } from '../../src/cli/help/command-manifest.ts';
 import { before } from './before.ts';
 import { expectEffect } from './effects.ts';
 import { allNouns, commandPages } from './shown.ts';

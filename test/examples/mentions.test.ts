@@ -1,8 +1,8 @@
 /** Commands and flags that pages mention within their sentences: all of them exist. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { nounOf } from '../../src/cli/catalog.ts';
-import { globalFlags } from '../../src/cli/tree.ts';
+import { nounOf } from '../../src/cli/args/catalog.ts';
+import { globalFlags } from '../../src/cli/help/command-manifest.ts';
 import { allNouns } from './shown.ts';
 import { wordsOf } from './site.ts';
 

@@ -1,6 +1,6 @@
 /** What is shown as an example, read where somebody sees it: help, manual pages, Markdown. */
 import { readFileSync } from 'node:fs';
-import type { CommandEntry, NounEntry } from '../../src/cli/tree.ts';
+import type { CommandEntry, NounEntry } from '../../src/cli/help/command-manifest.ts';
 import { vmctl } from '../cli/run.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -112,14 +112,14 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
     'A5 each %s in turn',
     async (title, { call, effect, short }) => {
       const { steps } = changes;
-      const chosen = whole ? steps : steps.filter((_, index) => index % 3 === short);
+      const resolved = whole ? steps : steps.filter((_, index) => index % 3 === short);
       let calls = 0;
-      for (const step of chosen) calls += await exhaust(step, call, effect);
+      for (const step of resolved) calls += await exhaust(step, call, effect);
       expect(calls).toBeGreaterThan(0);
       await crash();
       figure(
         'A5',
-        `${title}: all ${calls} calls of ${chosen.length} steps in turn; ${changes.faults} faults, 0 of ${changes.count} acknowledged lost`,
+        `${title}: all ${calls} calls of ${resolved.length} steps in turn; ${changes.faults} faults, 0 of ${changes.count} acknowledged lost`,
       );
     },
     3_600_000,

@@ -104,17 +104,17 @@ function visible({ machines, disks }: State): unknown {
 
 /** The state that explains it all; throws when there is none. */
 function explained(before: State, answered: readonly Answered[], found: State): State {
-  let nearest: unknown;
+  let closeMatches: unknown;
   for (const state of explanations(before, answered)) {
     try {
       differ('the server and the model', visible(found), visible(state));
       return state;
     } catch (error) {
-      nearest = error;
+      closeMatches = error;
     }
   }
   throw new Error(
-    `no order explains ${JSON.stringify(answered, null, 1)}\nafter ${JSON.stringify(before, null, 1)}\n${nearest instanceof Error ? nearest.message : 'answers do not fit'}`,
+    `no order explains ${JSON.stringify(answered, null, 1)}\nafter ${JSON.stringify(before, null, 1)}\n${closeMatches instanceof Error ? closeMatches.message : 'answers do not fit'}`,
   );
 }
 

@@ -110,14 +110,14 @@ async function tried(victim: Victim, { user, words, resume, target }: Transfer):
   }
   if (victim !== 'command') await server.kill();
   if (victim === 'command' || victim === 'server and command') running.process.kill('SIGKILL');
-  const goesOn = victim === 'server';
-  const { code, stderr } = goesOn ? { code: null, stderr: '' } : await running.outcome;
+  const hasFollowUp = victim === 'server';
+  const { code, stderr } = hasFollowUp ? { code: null, stderr: '' } : await running.outcome;
   const there = bytesIn(target);
   if (victim !== 'command') await start();
   if (user.journals().length === 0) return false;
-  if (!goesOn) expect(code, stderr).toBe(flags.length > 0 ? 8 : null);
+  if (!hasFollowUp) expect(code, stderr).toBe(flags.length > 0 ? 8 : null);
   const before = written();
-  const end = goesOn ? await running.outcome : await user.run(...resume, '-o', 'jsonl');
+  const end = hasFollowUp ? await running.outcome : await user.run(...resume, '-o', 'jsonl');
   expect(end.code, `killed at ${moment}: ${end.stderr}`).toBe(0);
   const last = progressOf(end.stderr).at(-1);
   expect(last).toMatchObject({ phase: 'done', transferred: size });
@@ -125,7 +125,7 @@ async function tried(victim: Victim, { user, words, resume, target }: Transfer):
   const told = size - (last?.resumed ?? 0);
   const again = `killed at ${moment}, when ${there} of ${size} bytes were there`;
   // What the command tells is what the system saw, where one command did all of it.
-  if (!goesOn) expect(told - (size - there), again).toBeLessThanOrEqual(window);
+  if (!hasFollowUp) expect(told - (size - there), again).toBeLessThanOrEqual(window);
   expect(sent - (size - there), again).toBeLessThanOrEqual(window + slack);
   expect(user.journals()).toEqual([]);
   mostAgain = Math.max(mostAgain, sent - (size - there));

@@ -60,7 +60,7 @@ async function statusOf(user: User): Promise<unknown> {
 }
 
 /** Brings the upload to its end as the error says, and looks at what came of it. */
-async function goOn(user: User, error: Record<string, unknown>): Promise<void> {
+async function run(user: User, error: Record<string, unknown>): Promise<void> {
   const [command = ''] = error['next'] as string[];
   expect(error['hint']).toContain(`go on with: ${command}`);
   await user.must(...command.split(' ').slice(1));
@@ -85,7 +85,7 @@ describe.skipIf(cannot)(`D1 a full file system${cannot ?? ''}`, () => {
       expect(error['hint']).toContain('is paused');
       expect(await statusOf(user)).not.toBe('ok');
       execFileSync('mount', ['-o', 'remount,size=256m', images]);
-      await goOn(user, error);
+      await run(user, error);
       expect(await server.stop()).toBe(0);
     } finally {
       execFileSync('umount', ['-l', images]);
@@ -148,7 +148,7 @@ describe.skipIf(!hasPower)(`D2 a disk that cannot be written any more${broken}`,
     await disk.on();
     const again = await start();
     expect(await statusOf(again)).not.toBe('ok');
-    await goOn(again, error);
+    await run(again, error);
     await server.stop();
   });
 

@@ -384,9 +384,9 @@ describe('a handshake', () => {
     const listed = names.map((name) =>
       optionReply(9, 4, Buffer.concat([u32(0), Buffer.from(name)])),
     );
-    const chosen = optionReply(10, 4, Buffer.concat([u32(3), Buffer.from(names[0] ?? '')]));
+    const resolved = optionReply(10, 4, Buffer.concat([u32(3), Buffer.from(names[0] ?? '')]));
     const client = await open(async (socket) => {
-      const end = [optionReply(9, 1), chosen, optionReply(10, 1), info(4096), optionReply(7, 1)];
+      const end = [optionReply(9, 1), resolved, optionReply(10, 1), info(4096), optionReply(7, 1)];
       socket.write(Buffer.concat([greeting, optionReply(8, 1), ...listed, ...end]));
     });
     expect([...client.info.contexts]).toEqual([['qemu:dirty-bitmap:bitmap-0', 3]]);

@@ -43,11 +43,11 @@ function numbersOf(key: string): string[] {
 
 /** The tests that stand for operations: those that did already, wherever they still do. */
 function newWitnesses(before: Executed, found: CallRecords): Executed {
-  const chosen = chooseTests(found, numbersOf);
+  const resolved = chooseTests(found, numbersOf);
   const tests = specified.flatMap((one) => {
     const key = keyOfOperation(one);
     const old = before[key];
-    const test = old && found.get(key)?.tests.has(keyOf(old)) ? old : chosen.get(key);
+    const test = old && found.get(key)?.tests.has(keyOf(old)) ? old : resolved.get(key);
     return test ? [[key, test] as const] : [];
   });
   return Object.fromEntries(tests);

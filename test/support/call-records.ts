@@ -56,7 +56,7 @@ export function chooseTests(
   for (const { tests } of records.values()) {
     for (const key of tests.keys()) width.set(key, (width.get(key) ?? 0) + 1);
   }
-  const chosen = new Map<string, TestName>();
+  const resolved = new Map<string, TestName>();
   for (const [operation, { tests }] of records) {
     const numbers = numbersOf(operation);
     const rank = ([key, { name }]: readonly [string, TestName]) =>
@@ -64,7 +64,7 @@ export function chooseTests(
     const [best] = [...tests].sort(
       (a, b) => rank(a) - rank(b) || (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0),
     );
-    if (best) chosen.set(operation, best[1]);
+    if (best) resolved.set(operation, best[1]);
   }
-  return chosen;
+  return resolved;
 }

@@ -2,11 +2,12 @@
  * `vmctl __complete WORDS... WORD`: what the last word may become, a line for each with what it is
  * behind a tab. The shells ask this at every press of the key: it never connects and never fails.
  */
-import { nounOf, nouns } from '../catalog.ts';
-import type { Io } from '../io.ts';
-import { Configured } from '../session/configured.ts';
-import { knownNames } from '../session/known-names.ts';
-import { wordPosition } from '../words.ts';
+
+import { nextWordIndex } from '../args/argv-scan.ts';
+import { nounOf, nouns } from '../args/catalog.ts';
+import { EffectiveSettings } from '../session/effective-settings.ts';
+import type { Io } from '../session/io.ts';
+import { cachedNames } from '../session/name-cache.ts';
 import {
   type CommandTable,
   commandsOf,
@@ -20,7 +21,7 @@ type Choice = readonly [word: string, doc: string];
 /** Prints the choices for the last of the words, which may be empty. */
 export function complete(words: readonly string[], io: Io): number {
   try {
-    const choices = new Completion(new Configured(io.env)).of(unsplit(words));
+    const choices = new Completion(new EffectiveSettings(io.env)).of(unsplit(words));
     io.stdout.write(choices.map(([word, doc]) => `${word}\t${doc}\n`).join(''));
   } catch {
     // Nothing to offer; an error in the middle of a line that is being typed helps nobody.
@@ -37,24 +38,24 @@ function unsplit(words: readonly string[]): readonly string[] {
 }
 
 class Completion {
-  readonly #configured: Configured;
+  readonly #configured: EffectiveSettings;
 
-  constructor(configured: Configured) {
+  constructor(configured: EffectiveSettings) {
     this.#configured = configured;
   }
 
   of(words: readonly string[]): readonly Choice[] {
     const typed = words.at(-1) ?? '';
     const before = words.slice(0, -1);
-    const at = wordPosition(before);
+    const at = nextWordIndex(before);
     const noun = at < 0 ? undefined : nounOf(before[at] ?? '');
     if (at >= 0 && !noun) return [];
     const commands = noun ? commandsOf(noun.name) : [];
-    const verbAt = noun ? wordPosition(before, at + 1) : -1;
+    const verbAt = noun ? nextWordIndex(before, at + 1) : -1;
     const command = commandNamed(before[verbAt], commands);
     const flags = [...(command?.flags ?? []), ...globalFlags()];
-    const asked = flagIn(before.at(-1) ?? '', flags);
-    if (asked) return this.#values(asked, typed, '');
+    const flagBefore = flagIn(before.at(-1) ?? '', flags);
+    if (flagBefore) return this.#values(flagBefore, typed, '');
     const [, name, value] = /^(--[\w-]+=)(.*)$/s.exec(typed) ?? [];
     if (name !== undefined && value !== undefined) {
       const flag = flagIn(name.slice(0, -1), flags);
@@ -84,7 +85,7 @@ class Completion {
   #choices({ values, noun, of }: ValueChoice, typed: string): readonly Choice[] {
     const bare = (words: readonly string[]) => words.map((word): Choice => [word, '']);
     if (values) return bare(values);
-    if (noun !== undefined) return bare(knownNames(this.#configured, noun));
+    if (noun !== undefined) return bare(cachedNames(this.#configured, noun));
     if (of === 'contexts') return bare(Object.keys(this.#configured.configuration.contexts));
     if (of === 'nouns') return nounChoices();
     return of === 'kinds' ? this.#withKinds(typed) : [];
@@ -98,7 +99,7 @@ class Completion {
     const kind = nounOf(typed.slice(0, at));
     if (!kind) return [];
     const start = typed.slice(0, at + 1);
-    return knownNames(this.#configured, kind.name).map((name): Choice => [`${start}${name}`, '']);
+    return cachedNames(this.#configured, kind.name).map((name): Choice => [`${start}${name}`, '']);
   }
 }
 

@@ -1,18 +1,18 @@
-/** `vmctl __completion FOLDER`: the tables of completion, read off the commands; part of the build. */
+/**
+ * Completion tables made from the manifest of commands: `vmctl __completion FOLDER`, part of the build.
+ */
 import * as fs from 'node:fs';
 import * as paths from 'node:path';
-import { type Noun, nounOf, nouns } from '../catalog.ts';
-import { Cli } from '../cli.ts';
-import type { Io } from '../io.ts';
-import { specialNouns } from '../nouns/index.ts';
-import { homeOf } from '../resources/collections.ts';
+import { handMadeVerbs, type Noun, nounOf, nouns } from '../args/catalog.ts';
+import type { NounModules } from '../args/command.ts';
 import {
   type ArgumentEntry,
   type CommandEntry,
-  describeNoun,
   type FlagEntry,
   globalFlags,
-} from '../tree.ts';
+  manifestOfNoun,
+} from '../help/command-manifest.ts';
+import { homeOf } from '../verbs/collections.ts';
 import {
   type CommandTable,
   type FlagChoice,
@@ -22,22 +22,21 @@ import {
 } from './table.ts';
 
 /** Writes all tables into a folder, as JSON. */
-export async function writeTables(folder: string, io: Io, signal: AbortSignal): Promise<number> {
-  const cli = new Cli(io, signal);
+export async function writeTables(folder: string, modules: NounModules): Promise<number> {
   const write = (name: string, table: unknown) =>
     fs.writeFileSync(paths.join(folder, `${name}.json`), JSON.stringify(table));
   fs.mkdirSync(folder, { recursive: true });
   write(globalFile, globalFlags().map(flagChoice));
-  for (const noun of nouns) write(nounFile(noun.name), await commandsOf(noun, cli));
+  for (const noun of nouns) write(nounFile(noun.name), await commandsOf(noun, modules));
   return 0;
 }
 
-async function commandsOf(noun: Noun, cli: Cli): Promise<readonly CommandTable[]> {
-  const { commands } = await describeNoun(noun, specialNouns, cli);
-  const own = specialNouns[noun.name]?.verbs ?? {};
+async function commandsOf(noun: Noun, modules: NounModules): Promise<readonly CommandTable[]> {
+  const { commands } = await manifestOfNoun(noun, modules);
+  const own = new Map(handMadeVerbs(noun.name).map(({ name, summary }) => [name, summary]));
   return commands.map((command) => ({
     names: command.verb === undefined ? [] : [command.verb, ...command.aliases],
-    doc: own[command.verb ?? ''] ?? command.purpose,
+    doc: own.get(command.verb ?? '') ?? command.purpose,
     flags: command.flags.map(flagChoice),
     arguments: argumentChoices(noun, command),
   }));

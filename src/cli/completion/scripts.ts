@@ -1,4 +1,4 @@
-/** What shells load to complete `vmctl`. What there is to choose from they ask `vmctl __complete`. */
+/** Completion scripts for bash, zsh and fish; they ask `vmctl __complete` for candidates. */
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 

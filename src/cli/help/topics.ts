@@ -1,11 +1,10 @@
-/** `vmctl help`: the root page, the pages of nouns and verbs, and topics. Never connects. */
+/** The root page of help, and the pages of topics. */
 import { UsageError } from '../../client/errors.ts';
-import { groups, nounOf, nouns } from '../catalog.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { nearest } from '../nearest.ts';
+import { groups, nouns } from '../args/catalog.ts';
+import { exitCodes } from '../output/error-report.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
-import { aligned, wrapped } from './text.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
+import { aligned, wrapped } from './layout.ts';
 import { topicTexts } from './topic-texts.ts';
 
 const generated: Readonly<Record<string, () => string>> = {
@@ -23,25 +22,15 @@ export function topicPages(): Readonly<Record<string, string>> {
 
 const topicNames = [...Object.keys(generated), ...Object.keys(topicTexts)];
 
-/** Prints the page that the words name; without words the root page. */
-export async function help(words: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  const [word, ...rest] = words.filter((one) => !one.startsWith('-'));
-  if (word === undefined) {
-    io.stdout.write(rootPage());
-    return 0;
-  }
-  const topic = generated[word]?.() ?? topicTexts[word];
-  if (topic !== undefined) {
-    io.stdout.write(topic);
-    return 0;
-  }
-  const noun = nounOf(word);
-  if (noun && noun.name !== 'help') {
-    const { runNoun } = await import('../program.ts');
-    return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal);
-  }
-  const near = nearest(word, [...topicNames, ...nouns.map(({ name }) => name)]);
-  throw new UsageError(`${word}: neither a noun nor a help topic`, {
+/** The page of a topic; without a word the root page. */
+export function topicPage(word: string | undefined): string | undefined {
+  return word === undefined ? rootPage() : (generated[word]?.() ?? topicTexts[word]);
+}
+
+/** The error for a word that is neither a noun nor a topic. */
+export function unknownTopic(word: string): UsageError {
+  const near = closeMatches(word, [...topicNames, ...nouns.map(({ name }) => name)]);
+  return new UsageError(`${word}: neither a noun nor a help topic`, {
     hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl --help lists both',
   });
 }

@@ -1,4 +1,4 @@
-/** From objects to the text in a cell. */
+/** Text of table cells, from the values of objects. */
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import type { Column } from './columns.ts';
 
@@ -80,9 +80,9 @@ export function plainText(value: unknown): string {
 function objectText(fields: Fields): string {
   const { name, id, major, minor, value } = fields;
   if (major !== undefined) return `${String(major)}.${String(minor ?? 0)}`;
-  const told = name ?? id ?? value;
+  const shown = name ?? id ?? value;
   if (name !== undefined && value !== undefined) return `${String(name)}=${plainText(value)}`;
-  return told === undefined ? JSON.stringify(fields, bigintsAsText) : String(told);
+  return shown === undefined ? JSON.stringify(fields, bigintsAsText) : String(shown);
 }
 
 function bigintsAsText(_: string, value: unknown): unknown {

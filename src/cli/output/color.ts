@@ -1,11 +1,11 @@
 /** Colour: on terminals, unless somebody wants it otherwise. Never the only sign of anything. */
 import type { ChalkInstance } from 'chalk';
 import { UsageError } from '../../client/errors.ts';
-import type { Cli } from '../cli.ts';
-import type { Output } from '../io.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import type { Output } from '../session/io.ts';
 
 /** NO_COLOR wins over `--color`, that over FORCE_COLOR, that over what the stream is. */
-export function wantsColor(cli: Cli, stream: Output): boolean {
+export function wantsColor(cli: CommandContext, stream: Output): boolean {
   const { env } = cli.io;
   if (env['NO_COLOR']) return false;
   const when = cli.setting('color')?.value ?? 'auto';
@@ -20,7 +20,10 @@ export function wantsColor(cli: Cli, stream: Output): boolean {
 }
 
 /** The painter for a stream, or nothing where there is no colour: then it is not even loaded. */
-export async function painter(cli: Cli, stream: Output): Promise<ChalkInstance | undefined> {
+export async function painter(
+  cli: CommandContext,
+  stream: Output,
+): Promise<ChalkInstance | undefined> {
   if (!wantsColor(cli, stream)) return undefined;
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 });

@@ -102,8 +102,8 @@ export function columnOf(text: string): Column {
 
 /** The columns that a table of this type has by itself. */
 export function defaultColumns(type: string): readonly Column[] {
-  const chosen = defaults[type]?.columns.split(' ') ?? ruleColumns(type);
-  return chosen.map(columnOf);
+  const resolved = defaults[type]?.columns.split(' ') ?? ruleColumns(type);
+  return resolved.map(columnOf);
 }
 
 /** What has to be followed for the columns that a table of this type has by itself. */

@@ -1,7 +1,8 @@
-/** One object, an attribute per line, nested ones with their path. */
+/** Details of one object: an attribute per line, nested ones with their path. */
+
+import { displayWidth } from '../text/display-width.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { meaningOf, type Reader, textFor } from './cells.ts';
-import { harmless } from './harmless.ts';
-import { displayWidth } from './width.ts';
 
 /** The lines for an object: paths aligned, values behind them. */
 export function* detailLines(
@@ -11,7 +12,7 @@ export function* detailLines(
 ): Generator<string> {
   const lines = flattened(item, '').map(([path, value]): readonly [string, string] => {
     const meaning = meaningOf(type, path);
-    return [path, harmless.line(textFor(reader, value, meaning))];
+    return [path, escapeControlChars.line(textFor(reader, value, meaning))];
   });
   const first = ['name', 'id', 'status', 'description'];
   const rank = (path: string) => (first.indexOf(path) + first.length + 1) % (first.length + 1);

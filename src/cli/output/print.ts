@@ -1,26 +1,25 @@
-/** Prints a result in the format that was asked for. */
+/** Printing of results in the requested format. */
 import { UsageError } from '../../client/errors.ts';
-import type { Cli } from '../cli.ts';
-import { write } from '../io.ts';
-import { nearest } from '../nearest.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { write } from '../session/io.ts';
+import { type Format, formats } from '../session/settings.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
 import { plainText, valueAt } from './cells.ts';
-import { type Format, formats } from './formats.ts';
-import { checkMemory } from './memory-bound.ts';
-import { render } from './render.ts';
+import { checkMemory, render } from './render.ts';
 import type { Batches, Frame, Item, View } from './view.ts';
 
 /** The format that the settings ask for. */
-export function formatOf(cli: Cli): Format {
-  const asked = cli.setting('output')?.value;
-  if (asked === undefined) {
+export function formatOf(cli: CommandContext): Format {
+  const requested = cli.setting('output')?.value;
+  if (requested === undefined) {
     if (cli.on('query')) return 'json';
     return cli.on('quiet') ? 'id' : 'table';
   }
-  const name = asked === 'ndjson' ? 'jsonl' : asked;
+  const name = requested === 'ndjson' ? 'jsonl' : requested;
   const known = formats.find((format) => format === name);
   if (known) return known;
-  const near = nearest(name, formats);
-  throw new UsageError(`-o ${asked}: there is no such format`, {
+  const near = closeMatches(name, formats);
+  throw new UsageError(`-o ${requested}: there is no such format`, {
     hint: near.length > 0 ? `did you mean ${near[0]}?` : `there are: ${formats.join(', ')}`,
   });
 }
@@ -31,13 +30,13 @@ export function isTable(format: Format): boolean {
 }
 
 /** Writes the view to stdout. */
-export async function print(cli: Cli, view: View): Promise<void> {
+export async function print(cli: CommandContext, view: View): Promise<void> {
   await printAs(cli, formatOf(cli), view, !cli.on('noHeaders'));
 }
 
 /** Writes the view in a given format, with or without the line of titles. */
 export async function printAs(
-  cli: Cli,
+  cli: CommandContext,
   format: Format,
   view: View,
   headers: boolean,
@@ -51,7 +50,7 @@ export async function printAs(
  * first; nothing else is.
  */
 export async function printBatches(
-  cli: Cli,
+  cli: CommandContext,
   format: Format,
   frame: Frame,
   batches: Batches,
@@ -85,7 +84,7 @@ async function gathered(batches: Batches): Promise<readonly Item[]> {
 }
 
 async function* prepared(
-  cli: Cli,
+  cli: CommandContext,
   { type }: Frame,
   batches: Batches,
 ): AsyncGenerator<readonly Item[]> {

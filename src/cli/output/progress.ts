@@ -1,30 +1,32 @@
-/** What is happening, on stderr: one line that changes on a terminal, one line per change else. */
-import type { Cli } from '../cli.ts';
-import { harmless } from './harmless.ts';
-import { truncated } from './width.ts';
+/** Progress on stderr: one line that is redrawn on a terminal, one line per change elsewhere. */
+import type { CommandContext } from '../session/command-context.ts';
+import { truncated } from '../text/display-width.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 export class Progress {
-  readonly #cli: Cli;
-  readonly #lives: boolean;
+  readonly #cli: CommandContext;
+  readonly #isLive: boolean;
   #shown = false;
 
-  constructor(cli: Cli) {
+  constructor(cli: CommandContext) {
     this.#cli = cli;
     const plain = cli.io.env['ACCESSIBLE'] === '1' || cli.io.env['TERM'] === 'dumb';
-    this.#lives = cli.io.stderr.isTTY === true && !plain;
+    this.#isLive = cli.io.stderr.isTTY === true && !plain;
   }
 
   /** Whether a person sees the line change. */
-  get lives(): boolean {
-    return this.#lives && !this.#cli.on('quiet');
+  get isLive(): boolean {
+    return this.#isLive && !this.#cli.on('quiet');
   }
 
   /** Shows a state of an object, and why; on a terminal over the one before. */
   show(label: string, state: string, reason?: string): void {
     if (this.#cli.on('quiet')) return;
-    const line = harmless.line(`${label}: ${state}${reason === undefined ? '' : ` (${reason})`}`);
+    const line = escapeControlChars.line(
+      `${label}: ${state}${reason === undefined ? '' : ` (${reason})`}`,
+    );
     const { stderr } = this.#cli.io;
-    if (!this.#lives) {
+    if (!this.#isLive) {
       stderr.write(`${line}\n`);
       return;
     }
@@ -38,3 +40,6 @@ export class Progress {
     this.#shown = false;
   }
 }
+
+/** Cursor to the top left, and the rest of the screen cleared. */
+export const redrawn = '\u001b[H\u001b[J';

@@ -1,13 +1,13 @@
 /** `--query`: a JMESPath expression over what json prints. Loads its library. */
 import { JMESPathError, LexerError, ParseError, search } from '@aws-lambda-powertools/jmespath';
 import { UsageError } from '../../client/errors.ts';
-import type { Cli } from '../cli.ts';
-import { write } from '../io.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { write } from '../session/io.ts';
+import type { Format } from '../session/settings.ts';
+import { jsonText } from '../text/json.ts';
 import { plainText } from './cells.ts';
-import type { Format } from './formats.ts';
-import { jsonText } from './json.ts';
+import { delimitedLine } from './delimited.ts';
 import { render } from './render.ts';
-import { separatedLine } from './separated.ts';
 import type { Frame, Item } from './view.ts';
 
 type Json = Parameters<typeof search>[1];
@@ -54,7 +54,7 @@ function asUsageError(error: unknown, expression: string): UsageError {
 
 /** Prints what the expression makes of a value; texts and numbers bare where no JSON is asked. */
 export async function printQueried(
-  cli: Cli,
+  cli: CommandContext,
   format: Format,
   frame: Frame,
   value: unknown,
@@ -74,7 +74,7 @@ export async function printQueried(
 }
 
 async function* pieces(
-  cli: Cli,
+  cli: CommandContext,
   format: Format,
   frame: Frame,
   result: unknown,
@@ -93,7 +93,7 @@ async function* pieces(
     const made = { noun: frame.noun, columns, single: !Array.isArray(result) };
     yield* render(cli, format, isTabular(format) ? made : { ...made, ...frame }, [list], headers);
   } else {
-    const line = separatedLine(cli, format === 'csv' ? 'csv' : 'tsv');
+    const line = delimitedLine(cli, format === 'csv' ? 'csv' : 'tsv');
     for (const one of list) {
       const cells: readonly unknown[] = Array.isArray(one) ? one : [one];
       yield `${line(cells.map(cellText))}\n`;

@@ -1,15 +1,16 @@
-/** From objects, as they come, to the pieces of text of a format. All formats come from one value. */
-import type { Cli } from '../cli.ts';
-import { columnsOf } from './asked-columns.ts';
+/** Rendering of objects, as they arrive, into pieces of text of one format. */
+
+import { VmctlError } from '../../client/errors.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import type { Format } from '../session/settings.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { jsonText } from '../text/json.ts';
 import { columnValue, meaningOf, plainText, type Reader, textFor } from './cells.ts';
 import { painted, painter } from './color.ts';
+import { columnsOf } from './column-selection.ts';
 import { type Column, columnOf } from './columns.ts';
+import { delimitedLine } from './delimited.ts';
 import { detailLines } from './details.ts';
-import type { Format } from './formats.ts';
-import { harmless } from './harmless.ts';
-import { jsonText } from './json.ts';
-import { checkMemory } from './memory-bound.ts';
-import { separatedLine } from './separated.ts';
 import { alignedLines, fitted, grid, type TableText } from './table.ts';
 import type { Batches, Frame, Item } from './view.ts';
 
@@ -18,7 +19,7 @@ import type { Batches, Frame, Item } from './view.ts';
  * widest cells, so that its texts are kept, though not its objects.
  */
 export async function* render(
-  cli: Cli,
+  cli: CommandContext,
   format: Format,
   frame: Frame,
   batches: Batches,
@@ -38,7 +39,9 @@ export async function* render(
       yield* lines(batches, (item) => nameOf(frame.noun, item));
       return;
     case 'id':
-      yield* lines(batches, (item) => harmless.line(plainText(item['id'] ?? item['name'])));
+      yield* lines(batches, (item) =>
+        escapeControlChars.line(plainText(item['id'] ?? item['name'])),
+      );
       return;
     case 'csv':
     case 'tsv':
@@ -93,19 +96,19 @@ async function* yaml(batches: Batches, single: boolean): AsyncGenerator<string> 
 /** A reference that can be given to another command: by name where that is unmistakable. */
 export function nameOf(noun: string, item: Item): string {
   const name = item['name'];
-  const fit = typeof name === 'string' && name !== '' && harmless.line(name) === name;
+  const fit = typeof name === 'string' && name !== '' && escapeControlChars.line(name) === name;
   return `${noun}/${fit ? name : plainText(item['id'])}`;
 }
 
 async function* separated(
-  cli: Cli,
+  cli: CommandContext,
   frame: Frame,
   batches: Batches,
   format: 'csv' | 'tsv',
   headers: boolean,
 ): AsyncGenerator<string> {
   const columns = columnsOf(cli, frame);
-  const line = separatedLine(cli, format);
+  const line = delimitedLine(cli, format);
   if (headers) yield `${line(columns.map((column) => column.title))}\n`;
   yield* lines(batches, (item) =>
     line(columns.map((column) => plainText(columnValue(item, column)))),
@@ -113,7 +116,7 @@ async function* separated(
 }
 
 async function* tabular(
-  cli: Cli,
+  cli: CommandContext,
   format: Format,
   frame: Frame,
   batches: Batches,
@@ -137,7 +140,7 @@ async function* tabular(
     for (const item of batch) {
       const row = rowOf(item);
       if (ids.length === rows.length && row.every((cell) => cell === '')) {
-        ids.push([harmless.line(textFor(reader, item['id'], 'plain'))]);
+        ids.push([escapeControlChars.line(textFor(reader, item['id'], 'plain'))]);
       }
       rows.push(row);
     }
@@ -188,11 +191,15 @@ function rowMaker(
   return (item) =>
     columns.map((column, index) => {
       const value = columnValue(item, column);
-      return harmless.line(textFor(reader, value, meanings[index] ?? 'plain'));
+      return escapeControlChars.line(textFor(reader, value, meanings[index] ?? 'plain'));
     });
 }
 
-async function colored(cli: Cli, columns: readonly Column[], table: TableText): Promise<TableText> {
+async function colored(
+  cli: CommandContext,
+  columns: readonly Column[],
+  table: TableText,
+): Promise<TableText> {
   const paint = await painter(cli, cli.io.stdout);
   if (!paint) return table;
   return {
@@ -202,4 +209,22 @@ async function colored(cli: Cli, columns: readonly Column[], table: TableText): 
       row.map((cell, index) => painted(cell, columns[index]?.paths[0] ?? '', paint)),
     ),
   };
+}
+
+/** The part of the heap that may be in use; the rest is for what is under way, and for garbage. */
+const maxHeapShare = 0.6;
+
+/**
+ * Call it after each batch that is kept. Throws `VmctlError` (`too_much_to_hold`) when hardly any
+ * memory is left, instead of letting the process die without a word.
+ * @param what is kept, and why: `all rows are kept to align the columns`
+ */
+export function checkMemory(count: number, what: string, hint: string): void {
+  const { getHeapStatistics } = process.getBuiltinModule('node:v8');
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  if (used < limit * maxHeapShare) return;
+  throw new VmctlError(
+    `${count} objects have come and no end is in sight, but there is memory for no more: ${what}`,
+    { code: 'too_much_to_hold', hint: `${hint}, or ask for less with --max or --search` },
+  );
 }

@@ -1,5 +1,5 @@
 /** Tables: a grid on a terminal, aligned columns everywhere else. */
-import { displayWidth, truncated } from './width.ts';
+import { displayWidth, truncated } from '../text/display-width.ts';
 
 export interface TableText {
   readonly titles: readonly string[];

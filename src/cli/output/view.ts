@@ -1,4 +1,4 @@
-/** What a command has to show, before anybody thinks of a format. */
+/** Objects to print and what is known of them, independent of the format. */
 
 export type Item = Readonly<Record<string, unknown>>;
 

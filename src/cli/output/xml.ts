@@ -1,8 +1,10 @@
-/** XML of objects that are in memory: as the API writes them, or by their names where it has none. */
+/**
+ * XML of objects in memory: as the API writes them, or by their names where it has no type for them.
+ */
 import { dialects } from '../../model/dialect.ts';
 import { isType } from '../../model/index.ts';
 import { encodeListChunks, encodeObject } from '../../wire/index.ts';
-import { harmless } from './harmless.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 import type { Batches, Frame, Item } from './view.ts';
 
 /** One document for all objects. */
@@ -11,18 +13,18 @@ export async function* xmlText(frame: Frame, batches: Batches): AsyncGenerator<s
   for await (const batch of batches) for (const item of batch) items.push(item);
   const { type, single } = frame;
   if (type === undefined || !isType(type)) {
-    yield harmless.xml(await plainXml(frame, items));
+    yield escapeControlChars.xml(await plainXml(frame, items));
     return;
   }
   // The dialects differ in JSON, not in XML.
   const dialect = dialects.standard;
   const [only] = items;
   if (single && only) {
-    yield harmless.xml(encodeObject('application/xml', only, type, dialect));
+    yield escapeControlChars.xml(encodeObject('application/xml', only, type, dialect));
     return;
   }
   for (const piece of encodeListChunks('application/xml', items, type, dialect)) {
-    yield harmless.xml(piece);
+    yield escapeControlChars.xml(piece);
   }
 }
 

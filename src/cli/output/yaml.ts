@@ -1,16 +1,16 @@
 /** YAML. Loads its library, which is larger than everything else here. */
-import { harmless } from './harmless.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
 
 /** One value as YAML; quoted throughout where plain text could steer a terminal. */
 export async function yamlText(value: unknown): Promise<string> {
   const { stringify } = (await import('yaml')).default;
   const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
-  if (harmless.text(text) === text) return text;
+  if (escapeControlChars.text(text) === text) return text;
   const quoted = stringify(value, {
     lineWidth: 0,
     aliasDuplicateObjects: false,
     defaultStringType: 'QUOTE_DOUBLE',
     defaultKeyType: 'PLAIN',
   });
-  return harmless.text(quoted);
+  return escapeControlChars.text(quoted);
 }

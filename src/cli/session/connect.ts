@@ -1,87 +1,20 @@
-/** From settings to a client: which server, whom to trust, who signs in. */
-
-import * as fs from 'node:fs';
-import { type Address, candidates, parseAddress, type Site } from '../../client/address.ts';
-import { Client } from '../../client/client.ts';
+/** From settings to a client: its connections, and who signs in. */
+import { type Address, candidates, type Site } from '../../client/address.ts';
+import { Client, type Thing } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
-import { Http, type Trust } from '../../client/http.ts';
+import { Http } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { explainPinMismatch } from '../../client/trust.ts';
-import type { Cli } from '../cli.ts';
-import { durationOf } from '../duration.ts';
-import type { Context } from './configuration.ts';
+import { operationsOf } from '../../model/index.ts';
+import { durationOf } from '../text/duration.ts';
+import type { CommandContext } from './command-context.ts';
 import { credentialsFor } from './credentials.ts';
-import { protection } from './protection.ts';
-import { tokenStore } from './tokens.ts';
-
-/** Everything that is known about the server before the first request. */
-export interface Target {
-  readonly address: Address | Site;
-  readonly url: string;
-  readonly username: string | undefined;
-  readonly trust: Trust;
-  /** Fingerprint of the pinned authority. */
-  readonly pinned?: string;
-  /** The remembered server, when it is the one that is meant. */
-  readonly context?: Context;
-}
-
-/** Reads flags, environment and configuration. Throws when no server is named anywhere. */
-export function targetOf(cli: Cli): Target {
-  const context = cli.context();
-  const given = cli.setting('url');
-  const named = given && given.origin !== 'context' ? parseAddress(given.value) : undefined;
-  if (!named && !context) {
-    throw new AuthError('no server is known', {
-      hint: 'vmctl login https://host signs in; or set VMCTL_URL, VMCTL_USERNAME and VMCTL_PASSWORD',
-    });
-  }
-  // What is known about one server must not be used, let alone sent, to another.
-  const same = context && (!named || isSame(named, context.site)) ? context : undefined;
-  const address = same?.site ?? named ?? parseAddress('');
-  const caFile = cli.setting('caFile')?.value;
-  const insecure = cli.setting('insecure') !== undefined;
-  const ca = caFile === undefined ? same?.ca?.pem : readCa(caFile);
-  const pinned = caFile === undefined ? same?.ca?.fingerprint : undefined;
-  const username = cli.setting('username');
-  return {
-    address,
-    url: `${address.origin}${address.appRoot ?? ''}`,
-    username: username && (same || username.origin !== 'context') ? username.value : same?.username,
-    trust: { ...(ca === undefined ? {} : { ca }), ...(insecure ? { insecure } : {}) },
-    ...(pinned === undefined ? {} : { pinned }),
-    ...(same ? { context: same } : {}),
-  };
-}
-
-function isSame(address: Address, site: Site): boolean {
-  return (
-    address.origin === site.origin &&
-    (address.appRoot === undefined || address.appRoot === site.appRoot)
-  );
-}
-
-/** The certificates of a file, which the flag named. */
-export function readCa(path: string, flag = '--ca-file and VMCTL_CA_FILE'): string {
-  let text: string;
-  try {
-    text = fs.readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`the CA file ${path} cannot be read: ${(error as Error).message}`, {
-      hint: `check ${flag}`,
-      cause: error,
-    });
-  }
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new UsageError(`the CA file ${path} holds no certificate in PEM`, {
-      hint: 'PEM files have lines like -----BEGIN CERTIFICATE-----',
-    });
-  }
-  return text;
-}
+import { protectedContextGuard } from './protected-contexts.ts';
+import { type Target, targetOf } from './target.ts';
+import { tokenStore } from './token-store.ts';
 
 /** The connections for a target; says so when nobody verifies them. */
-export async function openHttp(cli: Cli, target: Target): Promise<Http> {
+export async function openHttp(cli: CommandContext, target: Target): Promise<Http> {
   const { trust, pinned } = target;
   if (trust.insecure) {
     const { host } = new URL(target.address.origin);
@@ -90,7 +23,7 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
   const retries = cli.setting('retries');
   const idle = cli.setting('idleTimeout');
   const debugs = cli.setting('debug') ?? cli.setting('debugFile');
-  const debug = debugs ? (await import('./debug.ts')).debugging(cli) : undefined;
+  const debug = debugs ? (await import('./debug-log.ts')).debugLog(cli) : undefined;
   const times = await cli.timing();
   return await Http.open({
     trust,
@@ -98,14 +31,18 @@ export async function openHttp(cli: Cli, target: Target): Promise<Http> {
     signal: cli.signal,
     ...(retries ? { retries: retryCount(retries.value) } : {}),
     ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
-    ...(cli.hold ? { dryRun: cli.hold } : {}),
+    ...(cli.dryRunMode ? { dryRun: cli.dryRunMode } : {}),
     ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
     ...(times ? { times } : {}),
     ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
   });
 }
 
-async function mismatch(origin: string, pinned: string, cli: Cli): Promise<TrustError | undefined> {
+async function mismatch(
+  origin: string,
+  pinned: string,
+  cli: CommandContext,
+): Promise<TrustError | undefined> {
   return await explainPinMismatch(origin, pinned, cli.io.env, cli.signal);
 }
 
@@ -123,7 +60,7 @@ function retryCount(text: string): number {
 }
 
 /** A client for the server that the settings name. Signs in when the first request needs it. */
-export async function openClient(cli: Cli): Promise<Client> {
+export async function openClient(cli: CommandContext): Promise<Client> {
   const timing = await cli.timing();
   timing?.stage('start');
   const target = targetOf(cli);
@@ -139,12 +76,12 @@ export async function openClient(cli: Cli): Promise<Client> {
     http,
     session,
     readOnly: cli.on('readOnly') || target.context?.readOnly === true,
-    ...(target.context?.protected ? { guard: protection(cli) } : {}),
+    ...(target.context?.protected ? { guard: protectedContextGuard(cli) } : {}),
   });
 }
 
 async function sessionFor(
-  cli: Cli,
+  cli: CommandContext,
   target: Target,
   http: Http,
 ): Promise<Pick<Session, 'current' | 'renew'>> {
@@ -164,12 +101,12 @@ async function sessionFor(
     address: target.address,
     username,
     credentials: lazyCredentials(cli, target, username),
-    store: tokenStore(cli.places.stateDirectory, target.url, username),
+    store: tokenStore(cli.paths.stateDirectory, target.url, username),
   });
 }
 
 /** Most commands have a token and never ask for a password. */
-function lazyCredentials(cli: Cli, target: Target, username: string): CredentialSource {
+function lazyCredentials(cli: CommandContext, target: Target, username: string): CredentialSource {
   return {
     description: 'the settings',
     password: () => credentialsFor(cli, target, username).password(),
@@ -190,4 +127,21 @@ async function findSite(http: Http, address: Address): Promise<Site> {
     code: 'no_service',
     hint: 'give the URL with the path of the service: https://host[:port]/path',
   });
+}
+
+/** The entry point of the API (specification 4.4). */
+export async function entryPoint(client: Client): Promise<Thing> {
+  const operation = operationsOf('/').find(({ name }) => name === 'get');
+  if (!operation) throw new Error('The model has no entry point.');
+  return await client.object({ operation, what: 'look at the entry point', isPrimary: true });
+}
+
+/** Name and version of the service. */
+export function productOf(api: Thing): string {
+  const info = api['product_info'] as Thing | undefined;
+  const version = info?.['version'] as Thing | undefined;
+  const numbers = [version?.['major'], version?.['minor'], version?.['build']];
+  const text =
+    version?.['full_version'] ?? numbers.filter((number) => number !== undefined).join('.');
+  return [info?.['name'] ?? 'unnamed product', text].filter((part) => part !== '').join(' ');
 }

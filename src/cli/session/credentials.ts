@@ -1,14 +1,14 @@
-/** Where passwords come from: file, environment, command or the person at the terminal. */
+/** Sources of passwords: file, environment, command, store, or the person at the terminal. */
 
 import * as fs from 'node:fs';
 import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
-import type { Cli } from '../cli.ts';
-import type { Io } from '../io.ts';
-import type { Context, CredentialKind } from './configuration.ts';
-import type { Target } from './connect.ts';
+import type { CommandContext } from './command-context.ts';
+import type { Context, CredentialKind } from './config-file.ts';
+import type { Io } from './io.ts';
+import { type StoreName, secretStore } from './password-store.ts';
 import { askSecret, canAsk } from './prompt.ts';
-import { type StoreName, secretStore } from './secrets/store.ts';
+import type { Target } from './target.ts';
 
 /** The first line of a file; says so when others may read it. */
 export function fromFile(path: string, io: Io): CredentialSource {
@@ -103,7 +103,11 @@ export function fromPrompt(
 }
 
 /** The source that the settings name, best first: flag, environment, context, terminal. */
-export function credentialsFor(cli: Cli, target: Target, username: string): CredentialSource {
+export function credentialsFor(
+  cli: CommandContext,
+  target: Target,
+  username: string,
+): CredentialSource {
   const file = cli.setting('passwordFile');
   if (file?.origin === 'flag') return fromFile(file.value, cli.io);
   const password = cli.setting('password');
@@ -124,25 +128,25 @@ export function credentialsFor(cli: Cli, target: Target, username: string): Cred
 
 /** The source that a context remembers. */
 export function fromContext(
-  cli: Cli,
+  cli: CommandContext,
   { credentials, url, username }: Pick<Context, 'credentials' | 'url' | 'username'>,
   prompt: CredentialSource,
 ): CredentialSource {
   const { source } = credentials;
   if (source === 'file') return fromFile(credentials.path, cli.io);
   if (source === 'command') return fromCommand(credentials.command, cli.io);
-  const name = keptBy(credentials);
+  const name = storeOf(credentials);
   return name ? fromStore(cli, name, url, username, prompt) : prompt;
 }
 
 /** The store that keeps a password, if one does. */
-export function keptBy({ source }: CredentialKind): StoreName | undefined {
+export function storeOf({ source }: CredentialKind): StoreName | undefined {
   return source === 'keyring' ? 'keyring' : source === 'encrypted' ? 'file' : undefined;
 }
 
 /** What a store keeps; where it has nothing, somebody is asked, and told why. */
 function fromStore(
-  cli: Cli,
+  cli: CommandContext,
   name: StoreName,
   url: string,
   username: string,

@@ -1,5 +1,4 @@
 /** Files that only their owner may read: made so from the first byte, replaced as a whole. */
-
 import {
   chmodSync,
   closeSync,
@@ -26,7 +25,7 @@ const forbiddenBits: Readonly<Record<Protection, number>> = { secret: 0o077, tru
  * The text of a file, or `undefined` when there is none. Refuses a file that somebody else owns,
  * or that others may read (secrets) or write (all).
  */
-export function readPrivate(path: string, protection: Protection): string | undefined {
+export function readPrivate(path: string, protectedContextGuard: Protection): string | undefined {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | noFollow);
@@ -50,8 +49,8 @@ export function readPrivate(path: string, protection: Protection): string | unde
         hint: `look at what is in it, then remove it, or run chown ${self} ${path}`,
       });
     }
-    if (self !== undefined && (mode & forbiddenBits[protection]) !== 0) {
-      const may = protection === 'secret' ? 'read' : 'change';
+    if (self !== undefined && (mode & forbiddenBits[protectedContextGuard]) !== 0) {
+      const may = protectedContextGuard === 'secret' ? 'read' : 'change';
       throw new UsageError(`${path} is a file that others may ${may}`, {
         code: 'unsafe_file',
         hint: `chmod 600 ${path}`,
@@ -154,4 +153,28 @@ function dropStale(lock: string): void {
   } catch {
     // It is gone already.
   }
+}
+
+/** Writes the file in one step. Throws a usage error where it cannot be written. */
+export function writeOptionFile(
+  option: string,
+  path: string,
+  content: string | Uint8Array,
+  mode?: number,
+): void {
+  try {
+    replaceFile(path, content, mode);
+  } catch (error) {
+    // The rest of the message names a file that nobody knows.
+    const [reason = ''] = (error as Error).message.split(',');
+    throw new UsageError(`${option} ${path} cannot be written: ${reason}`, {
+      code: 'unwritable_file',
+      cause: error,
+    });
+  }
+}
+
+/** Tells whoever started a server where it is, once it answers. */
+export function writeReadyFile(path: string, ready: object, mode?: number): void {
+  writeOptionFile('--ready-file', path, `${JSON.stringify(ready, null, 2)}\n`, mode);
 }

@@ -1,8 +1,8 @@
 /** Questions to the person at the terminal: asked on stderr, answered on stdin. */
 import type { Writable } from 'node:stream';
 import { DeclinedError, InterruptedError } from '../../client/errors.ts';
-import type { Io } from '../io.ts';
-import { harmless } from '../output/harmless.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+import type { Io } from './io.ts';
 
 /** Whether there is somebody to ask. */
 export function canAsk(io: Io, noInput: boolean): boolean {
@@ -11,13 +11,13 @@ export function canAsk(io: Io, noInput: boolean): boolean {
 
 /** Asks for a line. */
 export async function ask(io: Io, question: string, signal: AbortSignal): Promise<string> {
-  io.stderr.write(harmless.text(question));
+  io.stderr.write(escapeControlChars.text(question));
   return await readLine(io, io.stderr, signal);
 }
 
 /** Asks for a line that is not shown while it is typed. */
 export async function askSecret(io: Io, question: string, signal: AbortSignal): Promise<string> {
-  io.stderr.write(harmless.text(question));
+  io.stderr.write(escapeControlChars.text(question));
   const { Writable: Stream } = process.getBuiltinModule('node:stream');
   const muted = new Stream({ write: (_chunk, _encoding, done) => done() });
   try {

@@ -3,8 +3,22 @@
  * configuration, help and redaction. Precedence: flag, environment, context, defaults, built in.
  */
 import { UsageError } from '../../client/errors.ts';
-import type { Environment } from '../io.ts';
-import { formats } from '../output/formats.ts';
+import type { Environment } from './io.ts';
+
+export const formats = [
+  'table',
+  'wide',
+  'json',
+  'jsonl',
+  'yaml',
+  'csv',
+  'tsv',
+  'name',
+  'id',
+  'xml',
+] as const;
+
+export type Format = (typeof formats)[number];
 
 export interface Setting {
   /** Flags as commander writes them; absent where a flag would be a leak. */
@@ -213,10 +227,10 @@ export function find(name: SettingName, from: Sources): Found | undefined {
     if (switchOf(setting.env ?? name, inherited)) return { value: 'true', origin: 'environment' };
   }
   if (setting.key) {
-    const kept = from.context?.[setting.key];
-    if (kept !== undefined) return { value: String(kept), origin: 'context' };
-    const usual = from.defaults?.[setting.key];
-    if (usual !== undefined) return { value: String(usual), origin: 'defaults' };
+    const remembered = from.context?.[setting.key];
+    if (remembered !== undefined) return { value: String(remembered), origin: 'context' };
+    const defaultValue = from.defaults?.[setting.key];
+    if (defaultValue !== undefined) return { value: String(defaultValue), origin: 'defaults' };
   }
   return undefined;
 }

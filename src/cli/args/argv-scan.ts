@@ -1,0 +1,66 @@
+/**
+ * Scan of the words of the command line for noun, verb and unknown flags, before a command is known.
+ */
+import { UsageError } from '../../client/errors.ts';
+import { settingNames, settings } from '../session/settings.ts';
+
+const takesValue: ReadonlySet<string> = new Set(
+  settingNames
+    .map((name) => settings[name].flags ?? '')
+    .filter((flags) => flags.includes('<'))
+    .flatMap((flags) => flags.match(/--?[\w-]+(?=[ ,])/g) ?? []),
+);
+
+/**
+ * The words with `--debug` written in full: its value is behind an equals sign or not there, and
+ * never the next word.
+ */
+export function expandDebugFlag(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, index) =>
+    word === '--debug' && (end < 0 || index < end) ? '--debug=http' : word,
+  );
+}
+
+/** Where the next word is that is neither a flag nor the value of a global one; -1 if nowhere. */
+export function nextWordIndex(argv: readonly string[], from = 0): number {
+  for (let index = from; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    if (word === '--') return index + 1 < argv.length ? index + 1 : -1;
+    if (!word.startsWith('-') || word === '-') return index;
+    if (takesValue.has(word)) index += 1;
+  }
+  return -1;
+}
+
+/**
+ * The error for a flag that nobody knows. Says nothing of its value, which may be a secret; what is
+ * never a flag because others could read it has a variable, which is named.
+ */
+export function unknownFlagError(word: string, hint: string): UsageError {
+  for (const name of settingNames) {
+    const { secret, env } = settings[name];
+    if (!secret || !new RegExp(`^--?${name}(?!-)`).test(word)) continue;
+    const file = name === 'password' ? ', or --password-file' : '';
+    return new UsageError(
+      `--${name} is no flag: everybody on this machine can read what is typed in a command`,
+      { hint: `set ${env} instead${file}` },
+    );
+  }
+  return new UsageError(`${word.split('=', 1)[0]}: unknown flag`, { hint });
+}
+
+/** A flag that no command knows, where no noun is named; `undefined` when all are known. */
+export function unknownFlag(argv: readonly string[]): string | undefined {
+  const known = new Set(
+    settingNames.flatMap((name) => settings[name].flags?.match(/--?[\w-]+/g) ?? []),
+  );
+  return argv.find(
+    (word, index) =>
+      word.startsWith('-') &&
+      !['-h', '--help', '--'].includes(word) &&
+      !known.has(word.split('=', 1)[0] ?? word) &&
+      !/^-[co]./.test(word) &&
+      !takesValue.has(argv[index - 1] ?? ''),
+  );
+}

@@ -1,0 +1,190 @@
+/** `vmctl api`: any request with the token of the session, and a look at the entry point. */
+import { UsageError } from '../../client/errors.ts';
+import type { HttpResponse } from '../../client/http.ts';
+import { errorFromResponse } from '../../client/response-errors.ts';
+import { operationsOf } from '../../model/index.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
+import { print } from '../output/print.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { entryPoint } from '../session/connect.ts';
+import { write } from '../session/io.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { readInput } from '../verbs/documents.ts';
+import { callOf } from '../verbs/verb-command.ts';
+import { type Fields, fieldsOf, withFields, writePages } from './api/request.ts';
+
+interface ApiOptions extends Fields {
+  readonly input?: string;
+  readonly paginate?: boolean;
+  readonly xml?: boolean;
+  readonly header?: readonly string[];
+  readonly include?: boolean;
+  readonly apiVersion?: string;
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+
+async function api(
+  cli: CommandContext,
+  word: string,
+  path: string | undefined,
+  options: ApiOptions,
+): Promise<void> {
+  if (word === 'info' || word === 'ping') {
+    if (path !== undefined) throw new UsageError(`api ${word} takes no path`);
+    await (word === 'info' ? info(cli, options) : ping(cli));
+    return;
+  }
+  const method = word.toUpperCase();
+  if (!methods.includes(method)) {
+    throw new UsageError(`${word}: no HTTP method`, {
+      hint: `it is one of: ${methods.join(', ')}`,
+    });
+  }
+  if (path === undefined || path.trim() === '') {
+    throw new UsageError('api needs a path', { hint: `vmctl api ${method} /vms` });
+  }
+  const prefix = options.apiVersion === undefined ? '' : `/v${options.apiVersion}`;
+  const whole = `${prefix}${withFields(method, path, options)}`;
+  if (options.paginate) {
+    if (method !== 'GET' || options.xml) {
+      throw new UsageError('--paginate reads lists, as JSON', {
+        hint: 'use it with GET, without --xml',
+      });
+    }
+    await writePages(cli, whole, (page) => send(cli, method, page, options));
+    return;
+  }
+  const answer = await send(cli, method, whole, options);
+  if (options.include) await write(cli.io.stdout, head(answer));
+  if (answer.status >= 200 && answer.status < 300) {
+    await writeBody(cli, answer);
+    return;
+  }
+  throw errorFromResponse(answer, { request: { method, origin: '', path } });
+}
+
+async function send(
+  cli: CommandContext,
+  method: string,
+  path: string,
+  options: ApiOptions,
+): Promise<HttpResponse> {
+  const { input, header, xml } = options;
+  const client = await cli.client();
+  const fields = method === 'GET' ? undefined : fieldsOf(options);
+  if (input !== undefined && fields) {
+    throw new UsageError('--input and --field contradict each other');
+  }
+  // An action needs a body even where it has nothing to say (specification 2.3).
+  const body =
+    input === undefined ? fields && JSON.stringify(fields) : await readInput(cli, input, '--input');
+  const text = body ?? (method === 'POST' ? '{}' : undefined);
+  return await client.raw({
+    method,
+    path,
+    headers: {
+      accept: xml ? 'application/xml' : 'application/json',
+      ...(text === undefined ? {} : { 'content-type': mediaOf(text) }),
+      ...headersOf(header ?? []),
+    },
+    ...(text === undefined ? {} : { body: text }),
+    isPrimary: true,
+  });
+}
+
+function mediaOf(text: string): string {
+  return text.trimStart().startsWith('<') ? 'application/xml' : 'application/json';
+}
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const at = line.indexOf(':');
+    const name = line.slice(0, at).trim().toLowerCase();
+    if (at < 1 || !/^[\w-]+$/.test(name)) {
+      throw new UsageError(`-H ${line}: not a header`, { hint: "write -H 'Name: value'" });
+    }
+    headers[name] = line.slice(at + 1).trim();
+  }
+  return headers;
+}
+
+function head({ status, headers }: HttpResponse): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${[`HTTP ${status}`, ...lines].map((line) => escapeControlChars.line(line)).join('\n')}\n\n`;
+}
+
+async function writeBody(cli: CommandContext, { body }: HttpResponse): Promise<void> {
+  const { stdout } = cli.io;
+  if (body.length === 0) return;
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  if (stdout.isTTY) await write(stdout, `${escapeControlChars.text(text).replace(/\n?$/, '\n')}`);
+  else await write(stdout, text);
+}
+
+async function info(cli: CommandContext, { apiVersion }: ApiOptions): Promise<void> {
+  if (apiVersion === undefined) {
+    const item = await entryPoint(await cli.client());
+    await print(cli, { noun: 'api', type: 'api', items: [item], single: true });
+    return;
+  }
+  await api(cli, 'GET', `/v${apiVersion}`, {});
+}
+
+async function ping(cli: CommandContext): Promise<void> {
+  const client = await cli.client();
+  const began = performance.now();
+  const answer = await client.raw({ method: 'HEAD', path: '/' });
+  if (answer.status !== 200) {
+    throw errorFromResponse(answer, { request: { method: 'HEAD', origin: '', path: '/' } });
+  }
+  const milliseconds = Math.round(performance.now() - began);
+  await print(cli, {
+    noun: 'api',
+    items: [{ status: 'ok', milliseconds }],
+    columns: ['status', 'milliseconds'],
+    single: true,
+  });
+}
+
+const repeatable = { repeatable: true } as const;
+
+export default noun({
+  name: 'api',
+  doc: 'Send any request, or look at the entry point',
+  position: 60,
+  commands: [
+    command({
+      arguments: [
+        argument('<method>', 'GET, POST, ...; or info: the entry point; or ping: is it there?'),
+        argument('[path]', 'below the API root: /vms, /vms/{id}/start; hrefs work as well'),
+      ],
+      flags: [
+        flag('--input <file>', 'send this file, JSON or XML; - is stdin'),
+        flag(
+          '-F, --field <path=value>',
+          'a member of the body, or of the query of a GET; numbers, true, false and null are typed',
+          repeatable,
+        ),
+        flag('-f, --raw-field <path=value>', 'the same, always as a text', repeatable),
+        flag('--paginate', 'read a list page by page, and print it as one'),
+        flag('--xml', 'ask for XML instead of JSON'),
+        flag('-H, --header <name: value>', 'another header; may be repeated', repeatable),
+        flag('-i, --include', 'print status and headers as well'),
+        flag('--api-version <n>', 'ask for this version of the API'),
+      ],
+      examples: [
+        'vmctl api GET /vms',
+        'vmctl api GET /vms -F search=status=up -F max=5 -F follow=nics',
+        "vmctl api POST /bookmarks -F name=stopped -F 'value=Vms: status=down'",
+        'vmctl api GET /events --paginate',
+        'vmctl api info -o json',
+      ],
+      // The entry point belongs to no collection.
+      calls: () => operationsOf('/').map((operation) => callOf(operation)),
+      run: (cli, [method, path], options) => api(cli, method, path, options),
+    }),
+  ],
+});

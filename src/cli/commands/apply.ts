@@ -1,0 +1,66 @@
+/** `vmctl apply`: makes a service as a definition says. */
+import { DeclinedError } from '../../client/errors.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { canAsk, confirm } from '../session/prompt.ts';
+import { OperationRunner } from '../verbs/operation-runner.ts';
+import { type Plan, planOf } from './definitions/plan.ts';
+import { definitionFrom } from './definitions/read.ts';
+import { showPlan, summaryOf } from './definitions/show.ts';
+
+interface ApplyFlags {
+  readonly waitTimeout?: string;
+}
+
+async function apply(cli: CommandContext, file: string, flags: ApplyFlags): Promise<void> {
+  const definition = await definitionFrom(cli, file);
+  const runner = await OperationRunner.begin(cli, { ...flags });
+  const plan = await planOf(runner, definition);
+  await showPlan(cli, plan);
+  cli.note(summaryOf(plan));
+  if (plan.changes.length === 0 || cli.on('dryRun')) return;
+  await agree(cli, plan);
+  let done = 0;
+  try {
+    for (const change of plan.changes) {
+      cli.signal.throwIfAborted();
+      await change.run();
+      done += 1;
+    }
+  } catch (error) {
+    const { label } = plan.changes[done] ?? {};
+    cli.note(`${done} of ${plan.changes.length} done, not ${label}; run it again to go on`);
+    throw error;
+  }
+  cli.note(`${done} of ${done} done`);
+}
+
+async function agree(cli: CommandContext, plan: Plan): Promise<void> {
+  if (cli.on('yes')) return;
+  if (!canAsk(cli.io, cli.on('noInput'))) {
+    throw new DeclinedError(`apply: ${summaryOf(plan)}, and nobody agreed`, {
+      hint: '--yes agrees; --dry-run only shows what would be done',
+    });
+  }
+  if (await confirm(cli.io, 'Do this?', cli.signal)) return;
+  throw new DeclinedError('the answer was not yes; nothing was done');
+}
+
+export default noun({
+  name: 'apply',
+  doc: 'Make a service as a definition says',
+  position: 90,
+  commands: [
+    command({
+      arguments: [argument('<file>', 'a definition, YAML or JSON; - is stdin')],
+      flags: [
+        flag('--wait-timeout <duration>', 'give up waiting for one object after this time (10m)'),
+      ],
+      notes: `Makes what is missing and changes what differs; nothing is removed. Shows the plan and asks first;
+--yes agrees, --dry-run only shows it. vmctl help definitions shows what a definition looks like.`,
+      examples: ['vmctl apply site.yaml --dry-run', 'vmctl apply site.yaml --yes'],
+      run: (cli, [file], flags) => apply(cli, file, flags),
+    }),
+  ],
+});

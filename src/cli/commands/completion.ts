@@ -1,0 +1,24 @@
+/** `vmctl completion`: the script that makes a shell complete. Never connects. */
+import { command, noun } from '../args/command.ts';
+import { argument } from '../args/parameters.ts';
+import { scripts, shells } from '../completion/scripts.ts';
+import { write } from '../session/io.ts';
+
+export default noun({
+  name: 'completion',
+  doc: 'Print what makes a shell complete commands',
+  position: 130,
+  commands: [
+    command({
+      arguments: [argument('<shell>', 'for which shell', { choices: shells })],
+      notes: 'It goes where the shell looks for it; for zsh that is any folder of $fpath.',
+      examples: [
+        'vmctl completion bash > ~/.local/share/bash-completion/completions/vmctl',
+        'vmctl completion zsh > ~/.zfunc/_vmctl',
+        'vmctl completion fish > ~/.config/fish/completions/vmctl.fish',
+      ],
+      offline: true,
+      run: (cli, [shell]) => write(cli.io.stdout, scripts[shell]),
+    }),
+  ],
+});

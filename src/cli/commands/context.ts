@@ -1,0 +1,194 @@
+/** `vmctl context`: the servers that are remembered. */
+import { ConflictError, DeclinedError, NotFoundError, UsageError } from '../../client/errors.ts';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
+import { print } from '../output/print.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { type Context, changeConfiguration, contextNamed } from '../session/config-file.ts';
+import { storeOf } from '../session/credentials.ts';
+import { secretStore } from '../session/password-store.ts';
+import { canAsk, confirm } from '../session/prompt.ts';
+import { tokenStore } from '../session/token-store.ts';
+
+interface SetFlags {
+  readonly protected?: boolean;
+  readonly readOnly?: boolean;
+  readonly name?: string;
+}
+
+const columns = ['current', 'name', 'url', 'username'];
+
+function itemOf(name: string, context: Context, current: boolean): Record<string, unknown> {
+  const { url, site, username, ca, credentials } = context;
+  return {
+    name,
+    current,
+    url,
+    username,
+    dialect: site.dialect,
+    ca_fingerprint: ca?.fingerprint,
+    protected: context.protected,
+    read_only: context.readOnly,
+    credentials,
+    output: context.output,
+    timeout: context.timeout,
+  };
+}
+
+async function list(cli: CommandContext): Promise<void> {
+  const { contexts } = cli.configuration;
+  const current = cli.contextName();
+  await print(cli, {
+    noun: 'contexts',
+    columns,
+    items: Object.entries(contexts).map(([name, one]) => itemOf(name, one, name === current)),
+  });
+}
+
+async function show(cli: CommandContext, given?: string): Promise<void> {
+  const name = given ?? cli.contextName();
+  if (name === undefined) {
+    throw new NotFoundError('there is no current context', {
+      code: 'unknown_context',
+      hint: 'vmctl login remembers a server as a context; vmctl context use NAME chooses one',
+    });
+  }
+  await tell(cli, name, contextNamed(cli.configuration, name), name === cli.contextName());
+}
+
+async function tell(
+  cli: CommandContext,
+  name: string,
+  context: Context,
+  current: boolean,
+): Promise<void> {
+  const item = itemOf(name, context, current);
+  await print(cli, { noun: 'contexts', items: [item], columns, single: true });
+}
+
+async function use(cli: CommandContext, name: string): Promise<void> {
+  await changeConfiguration(cli.paths.configFile, (now) => {
+    contextNamed(now, name);
+    return { ...now, current: name };
+  });
+  cli.note(`current context: ${name}`);
+}
+
+async function set(cli: CommandContext, given: string | undefined, flags: SetFlags): Promise<void> {
+  const name = given ?? cli.contextName() ?? '';
+  const before = contextNamed(cli.configuration, name);
+  const called = flags.name ?? name;
+  if (called !== name && cli.configuration.contexts[called]) {
+    throw new ConflictError(`there is a context ${called} already`);
+  }
+  if (flags.protected === undefined && flags.readOnly === undefined && called === name) {
+    throw new UsageError('context set: nothing to change is given', {
+      hint: 'give --protected, --read-only or --name',
+    });
+  }
+  const context = {
+    ...before,
+    ...(flags.protected === undefined ? {} : { protected: flags.protected }),
+    ...(flags.readOnly === undefined ? {} : { readOnly: flags.readOnly }),
+  };
+  await changeConfiguration(cli.paths.configFile, (now) => {
+    const { [name]: _before, ...others } = now.contexts;
+    return {
+      ...now,
+      ...(now.current === name ? { current: called } : {}),
+      contexts: { ...others, [called]: context },
+    };
+  });
+  await tell(cli, called, context, name === cli.contextName());
+}
+
+async function remove(cli: CommandContext, name: string): Promise<void> {
+  const context = contextNamed(cli.configuration, name);
+  if (!cli.on('yes')) {
+    if (!canAsk(cli.io, cli.on('noInput'))) {
+      throw new DeclinedError(`deleting the context ${name} has to be confirmed`, {
+        hint: `vmctl context delete ${name} --yes`,
+      });
+    }
+    if (!(await confirm(cli.io, `Forget the context ${name} (${context.url})?`, cli.signal))) {
+      throw new DeclinedError(`the context ${name} is kept`);
+    }
+  }
+  const store = storeOf(context.credentials);
+  if (store) await (await secretStore(cli, store, context.url, context.username)).forget();
+  await changeConfiguration(cli.paths.configFile, (now) => {
+    const { [name]: _gone, ...contexts } = now.contexts;
+    const { current, ...rest } = now;
+    return {
+      ...rest,
+      contexts,
+      ...(current === undefined || current === name ? {} : { current }),
+    };
+  });
+  tokenStore(cli.paths.stateDirectory, context.url, context.username).forget();
+  cli.note(`forgot the context ${name}`);
+}
+
+const local = { offline: true, unshowable: 'local' } as const;
+
+export default noun({
+  name: 'context',
+  aliases: ['contexts', 'ctx'],
+  doc: 'Servers that are remembered',
+  position: 40,
+  commands: [
+    command({
+      verb: 'list',
+      aliases: ['ls'],
+      purpose: 'List the remembered servers',
+      examples: ['vmctl context list'],
+      ...local,
+      run: (cli) => list(cli),
+    }),
+    command({
+      verb: 'show',
+      aliases: ['get'],
+      purpose: 'Show one of them',
+      arguments: [argument('[name]', 'a context; by default the current one')],
+      examples: ['vmctl context show', 'vmctl context show lab -o json'],
+      ...local,
+      run: (cli, [name]) => show(cli, name),
+    }),
+    command({
+      verb: 'use',
+      purpose: 'Make it the current one',
+      arguments: [argument('<name>', 'a context')],
+      examples: ['vmctl context use lab'],
+      ...local,
+      run: (cli, [name]) => use(cli, name),
+    }),
+    command({
+      verb: 'set',
+      purpose: 'Change what is remembered about it',
+      arguments: [argument('[name]', 'a context; by default the current one')],
+      flags: [
+        flag('--protected', 'what does harm has to be confirmed with its name'),
+        flag('--no-protected', 'end that', { undoes: true }),
+        flag('--read-only', 'send nothing that could change something'),
+        flag('--no-read-only', 'end that', { undoes: true }),
+        flag('--name <name>', 'call it this from now on'),
+      ],
+      examples: [
+        'vmctl context set lab --protected',
+        'vmctl context set lab --read-only',
+        'vmctl context set lab --name testing',
+      ],
+      ...local,
+      run: (cli, [name], flags) => set(cli, name, flags),
+    }),
+    command({
+      verb: 'delete',
+      aliases: ['rm'],
+      purpose: 'Forget it, with its token',
+      arguments: [argument('<name>', 'a context')],
+      examples: ['vmctl context delete lab --yes'],
+      ...local,
+      run: (cli, [name]) => remove(cli, name),
+    }),
+  ],
+});

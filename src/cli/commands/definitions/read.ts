@@ -1,0 +1,33 @@
+/** Definitions read from a file or stdin, as YAML or JSON. */
+
+import { UsageError } from '../../../client/errors.ts';
+import { type Definition, readDefinition } from '../../../definitions/document.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { readInput } from '../../verbs/documents.ts';
+
+/** Reads and checks it. Throws a `UsageError` that names the place of what is wrong. */
+export async function definitionFrom(cli: CommandContext, path: string): Promise<Definition> {
+  const text = await readInput(cli, path, path);
+  const name = path === '-' ? 'stdin' : path;
+  const { parse } = (await import('yaml')).default;
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch (error) {
+    throw badDefinition(`${name}: ${(error as Error).message}`, error);
+  }
+  try {
+    return readDefinition(document, name);
+  } catch (error) {
+    throw badDefinition((error as Error).message, error);
+  }
+}
+
+/** What is wrong with a definition, in the words of whoever found it. */
+export function badDefinition(message: string, cause?: unknown): UsageError {
+  return new UsageError(message, {
+    code: 'bad_definition',
+    hint: 'vmctl help definitions shows what one looks like',
+    cause,
+  });
+}

@@ -1,0 +1,36 @@
+/** `vmctl diff`: how a service differs from a definition. */
+import { command, noun } from '../args/command.ts';
+import { argument } from '../args/parameters.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { OperationRunner } from '../verbs/operation-runner.ts';
+import { planOf } from './definitions/plan.ts';
+import { definitionFrom } from './definitions/read.ts';
+import { showPlan, summaryOf } from './definitions/show.ts';
+
+/** Exit code where there are differences, as with other tools that compare. */
+const differs = 11;
+
+async function diff(cli: CommandContext, file: string): Promise<void> {
+  const definition = await definitionFrom(cli, file);
+  const plan = await planOf(await OperationRunner.begin(cli, {}), definition);
+  await showPlan(cli, plan);
+  cli.note(summaryOf(plan));
+  if (plan.changes.length + plan.fixed.length > 0) cli.exitCode = differs;
+}
+
+export default noun({
+  name: 'diff',
+  doc: 'Show how a service differs from a definition',
+  position: 100,
+  commands: [
+    command({
+      arguments: [argument('<file>', 'a definition, YAML or JSON; - is stdin')],
+      notes:
+        'Exits with 11 if there are differences. vmctl help definitions shows what a definition looks like.',
+      examples: ['vmctl diff site.yaml', 'vmctl export | vmctl diff -'],
+      exits: [differs],
+      unshowable: 'many',
+      run: (cli, [file]) => diff(cli, file),
+    }),
+  ],
+});

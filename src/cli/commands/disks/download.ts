@@ -1,0 +1,230 @@
+/** `vmctl disks download`: finds the disk, downloads it, and says where it is. */
+import { basename, resolve } from 'node:path';
+import { UsageError } from '../../../client/errors.ts';
+import {
+  type DownloadedBackup,
+  download,
+  downloadBackup,
+  downloadToStream,
+  isBlockDevice,
+  openDevice,
+  ReaderClosedError,
+  type StreamDownloadOptions,
+  TransferAborted,
+} from '../../../transfer/index.ts';
+import { humanBytes } from '../../output/cells.ts';
+import { formatOf, isTable, print } from '../../output/print.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { collectionAt } from '../../verbs/collections.ts';
+import { Finder } from '../../verbs/references.ts';
+import { explained } from './transfer-failure.ts';
+import {
+  commandLine,
+  type TransferFlags,
+  transferOptions,
+  unfinished,
+} from './transfer-options.ts';
+import { TransferProgress } from './transfer-progress.ts';
+
+export interface DownloadFlags extends TransferFlags {
+  readonly backup?: string;
+  readonly base?: string;
+  readonly force?: boolean;
+  readonly keepPartial: boolean;
+}
+
+/** Downloads a disk into a file as the flags say. */
+export async function runDownload(
+  cli: CommandContext,
+  word: string,
+  file: string,
+  flags: DownloadFlags,
+): Promise<void> {
+  const { backup, base } = flags;
+  if (base !== undefined && backup === undefined) {
+    throw new UsageError('--base goes with --backup', {
+      hint: 'name the backup that the changes are of: --backup ID',
+    });
+  }
+  const isPoured = file === '-' || (file !== '' && (await isBlockDevice(file)));
+  if (backup !== undefined && base !== undefined && isPoured) {
+    throw new UsageError('--base needs a file to be made', { hint: 'name a file' });
+  }
+  if (backup !== undefined && file !== '' && !isPoured) {
+    return await runBackupDownload(cli, word, file, { ...flags, backup });
+  }
+  if (file === '-') return await runPour(cli, word, flags);
+  if (file === '') throw new UsageError('the name of the file is empty');
+  if (await isBlockDevice(file)) return await runOnDevice(cli, word, file, flags);
+  const progress = new TransferProgress(cli, basename(file));
+  try {
+    const client = await cli.client();
+    const found = await new Finder(client).find(word, collectionAt('/disks'));
+    const disk = found.item ?? { id: found.id };
+    const options = await transferOptions(cli, client, flags, progress);
+    const target = resolve(file);
+    const journal = flags.resume
+      ? unfinished(
+          options.journals,
+          file,
+          (header) =>
+            header.direction === 'download' &&
+            header.server === options.server &&
+            header.disk === found.id &&
+            header.file === target,
+        )
+      : undefined;
+    const done = await download({
+      ...options,
+      disk,
+      file,
+      force: flags.force === true,
+      keepPartial: flags.keepPartial,
+      ...(journal ? { resume: journal } : {}),
+    });
+    progress.clear();
+    if (isTable(formatOf(cli))) {
+      const zeros = done.skipped > 0 ? `, ${humanBytes(done.skipped)} of it zeros` : '';
+      cli.note(`${found.label} is in ${file}: ${humanBytes(done.size)}${zeros}`);
+      return;
+    }
+    const item = { id: found.id, name: disk['name'] ?? disk['alias'], ...done };
+    await print(cli, { noun: 'disks', items: [item], single: true });
+  } catch (error) {
+    progress.clear();
+    throw explained(cli, error, () =>
+      commandLine(cli, [
+        ...['disks', 'download', word, file, '--resume'],
+        ...(flags.force ? ['--force'] : []),
+      ]),
+    );
+  }
+}
+
+/** Writes the image to standard output. */
+async function runPour(cli: CommandContext, word: string, flags: DownloadFlags): Promise<void> {
+  const { stdout } = cli.io;
+  if (stdout.isTTY) {
+    throw new UsageError('standard output is a terminal, which shows no images', {
+      hint: `name a file, or send it on: vmctl disks download ${word} - | ...`,
+    });
+  }
+  if (flags.resume) {
+    throw new UsageError('what went to standard output cannot be resumed', {
+      hint: 'download into a file, or run the command without --resume',
+    });
+  }
+  // A reader that has gone must not end the process before the transfer has ended.
+  stdout.removeAllListeners('error').on('error', () => undefined);
+  await pourInto(cli, word, flags, { out: stdout });
+}
+
+/** Writes the image over what is on a block device. */
+async function runOnDevice(
+  cli: CommandContext,
+  word: string,
+  path: string,
+  flags: DownloadFlags,
+): Promise<void> {
+  if (!flags.force) {
+    throw new UsageError(`${path} is a block device: all that is on it would be overwritten`, {
+      code: 'file_exists',
+      hint: 'give --force if that is meant',
+    });
+  }
+  if (flags.resume) {
+    throw new UsageError('what went to a block device cannot be resumed', {
+      hint: 'run the command without --resume; it writes all of it again',
+    });
+  }
+  const device = await openDevice(path);
+  try {
+    const { out, size } = device;
+    const target = { out, capacity: size, device: path };
+    await pourInto(cli, word, flags, target, () => device.flush());
+  } finally {
+    await device.close();
+  }
+}
+
+async function pourInto(
+  cli: CommandContext,
+  word: string,
+  flags: DownloadFlags,
+  target: Pick<StreamDownloadOptions, 'out' | 'capacity' | 'device'>,
+  flush: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  const progress = new TransferProgress(cli, word);
+  try {
+    const client = await cli.client();
+    const found = await new Finder(client).find(word, collectionAt('/disks'));
+    const options = await transferOptions(cli, client, flags, progress);
+    const disk = found.item ?? { id: found.id };
+    const of = flags.backup === undefined ? {} : { backup: flags.backup };
+    const done = await downloadToStream({ ...options, disk, ...of, ...target });
+    await flush();
+    progress.clear();
+    cli.note(`${found.label} was written: ${humanBytes(done.size)}, ${done.format}`);
+  } catch (error) {
+    progress.clear();
+    if (error instanceof TransferAborted && error.cause instanceof ReaderClosedError) return;
+    throw explained(cli, error, () => '');
+  }
+}
+
+export interface BackupFlags extends TransferFlags {
+  readonly backup: string;
+  readonly base?: string;
+  readonly force?: boolean;
+}
+
+/** Downloads a disk of a backup into a file, and says what the file is then. */
+export async function runBackupDownload(
+  cli: CommandContext,
+  word: string,
+  file: string,
+  flags: BackupFlags,
+): Promise<void> {
+  if (flags.resume) {
+    throw new UsageError('the download of a backup cannot be resumed', {
+      hint: 'run the command without --resume, with --force if the file is there',
+    });
+  }
+  const progress = new TransferProgress(cli, basename(file));
+  try {
+    const client = await cli.client();
+    const found = await new Finder(client).find(word, collectionAt('/disks'));
+    const disk = found.item ?? { id: found.id };
+    const options = await transferOptions(cli, client, flags, progress);
+    const done = await downloadBackup({
+      ...options,
+      disk,
+      file,
+      backup: flags.backup,
+      force: flags.force === true,
+      ...(flags.base === undefined ? {} : { base: flags.base }),
+    });
+    progress.clear();
+    if (isTable(formatOf(cli))) cli.note(`${found.label}: ${sentenceFor(file, done, flags.base)}`);
+    else {
+      const item = { id: found.id, name: disk['name'] ?? disk['alias'], ...done };
+      await print(cli, { noun: 'disks', items: [item], single: true });
+    }
+  } catch (error) {
+    progress.clear();
+    throw explained(cli, error, () => '');
+  }
+}
+
+function sentenceFor(file: string, done: DownloadedBackup, base: string | undefined): string {
+  const size = humanBytes(done.size);
+  if (done.backup_mode === 'full') {
+    const more =
+      base === undefined ? '' : `; ${base} was not needed, the backup of this disk is full`;
+    return `${file} is the whole disk as it was, ${size}, raw${more}`;
+  }
+  const fetched = humanBytes(done.transferred);
+  return done.content === 'disk'
+    ? `${file} is the whole disk as it was, ${size}, raw: ${base} with ${fetched} that have changed`
+    : `${file} holds only what has changed since the checkpoint, ${fetched}, in its place; the rest of its ${size} is a hole, not zeros of the disk (--base makes the whole disk of it)`;
+}

@@ -1,0 +1,126 @@
+/** Options that `upload` and `download` share, and the record of an interrupted run. */
+import { join } from 'node:path';
+import { siteUrl } from '../../../client/address.ts';
+import type { Client } from '../../../client/client.ts';
+import { AmbiguousError, NotFoundError, UsageError } from '../../../client/errors.ts';
+import { shellQuote } from '../../../client/shell-quote.ts';
+import {
+  Journal,
+  type JournalHeader,
+  RateLimit,
+  type TransferOptions,
+} from '../../../transfer/index.ts';
+import { longOf } from '../../args/values.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { longFlag, type SettingName, settings } from '../../session/settings.ts';
+import { parallelOf } from '../../verbs/parallel.ts';
+import type { TransferProgress } from './transfer-progress.ts';
+
+export interface TransferFlags {
+  readonly parallel?: string;
+  readonly verify: boolean;
+  readonly resume?: boolean;
+  readonly limitRate?: string;
+}
+
+/** Enough for a cut of a minute: each pause is twice as long as the one before. */
+const usualRetries = 8;
+const mostRetries = 20;
+
+/** The part of the options that does not depend on the direction. */
+export async function transferOptions(
+  cli: CommandContext,
+  client: Client,
+  flags: TransferFlags,
+  progress: TransferProgress,
+): Promise<TransferOptions> {
+  const limit = limitOf(flags.limitRate);
+  return {
+    client,
+    server: siteUrl(await client.site()),
+    journals: join(cli.paths.stateDirectory, 'transfers'),
+    parallel: parallelOf(flags.parallel),
+    verify: flags.verify,
+    retries: retriesOf(cli),
+    ...(limit ? { limit } : {}),
+    signal: cli.signal,
+    onEvent: (event) => progress.show(event),
+    onNote: (note) => {
+      progress.clear();
+      cli.warn(note);
+    },
+  };
+}
+
+/** A size on the command line, in bytes; nothing where it was not given. */
+export function sizeOf(text: string | undefined, flag: string): number | undefined {
+  if (text === undefined) return undefined;
+  const bytes = Number(longOf(text, flag));
+  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  throw new UsageError(`${flag} ${text}: not a size above 0`);
+}
+
+/** Slower than this, servers take a connection for dead. */
+const slowest = 16 * 2 ** 10;
+
+function limitOf(text: string | undefined): RateLimit | undefined {
+  const rate = sizeOf(text?.replace(/\/s$/, ''), '--limit-rate');
+  if (rate === undefined) return undefined;
+  if (rate >= slowest) return new RateLimit(rate);
+  throw new UsageError(`--limit-rate ${text}: slower than 16KiB/s no transfer stays alive`);
+}
+
+/** Repetitions of a request to an image daemon, as `--retries` says. */
+export function retriesOf(cli: CommandContext): number {
+  const given = cli.setting('retries')?.value;
+  if (given === undefined) return usualRetries;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= 0 && count <= mostRetries) return count;
+  throw new UsageError(`--retries ${given}: not a number from 0 to ${mostRetries}`);
+}
+
+/** The one unfinished transfer that fits; several or none are errors. */
+export function unfinished(
+  folder: string,
+  file: string,
+  fits: (header: JournalHeader) => boolean,
+): Journal {
+  const found = Journal.find(folder, fits);
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only;
+  for (const journal of found) journal.close();
+  if (!only) {
+    throw new NotFoundError(`${file}: there is no unfinished transfer to go on with`, {
+      code: 'nothing_to_resume',
+      hint: 'run the command without --resume',
+    });
+  }
+  const lines = found.map(({ header }) => `  disks/${header.disk}  ${header.name}`);
+  throw new AmbiguousError(
+    `${file} belongs to ${found.length} unfinished transfers:\n${lines.join('\n')}`,
+    {
+      hint: 'name the disk with --disk',
+      next: found.map(({ header }) => `disks/${header.disk}`),
+    },
+  );
+}
+
+const whichServer: readonly SettingName[] = [
+  'context',
+  'url',
+  'username',
+  'passwordFile',
+  'caFile',
+  'insecure',
+];
+
+/** A command line for the same server as this one. */
+export function commandLine(cli: CommandContext, words: readonly string[]): string {
+  const flags = whichServer.flatMap((name) => {
+    const found = cli.setting(name);
+    const flag = longFlag(settings[name]);
+    if (found?.origin !== 'flag' || flag === undefined) return [];
+    return settings[name].isSwitch ? [flag] : [flag, found.value];
+  });
+  return ['vmctl', ...words, ...flags].map(shellQuote).join(' ');
+}

@@ -1,0 +1,231 @@
+/** `vmctl disks upload`: finds out what goes where, uploads, and prints the disk. */
+import { basename, extname } from 'node:path';
+import type { Client, Thing } from '../../../client/client.ts';
+import { ConflictError, UsageError } from '../../../client/errors.ts';
+import {
+  type DiskFormat,
+  isSameIdentity,
+  isUrl,
+  Journal,
+  type JournalHeader,
+  type NewDisk,
+  openSource,
+  type Source,
+  type UploadOptions,
+  upload,
+} from '../../../transfer/index.ts';
+import { formatOf, print } from '../../output/print.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { readCa } from '../../session/target.ts';
+import { collectionAt } from '../../verbs/collections.ts';
+import { Finder } from '../../verbs/references.ts';
+import { explained } from './transfer-failure.ts';
+import {
+  commandLine,
+  retriesOf,
+  sizeOf,
+  type TransferFlags,
+  transferOptions,
+  unfinished,
+} from './transfer-options.ts';
+import { TransferProgress } from './transfer-progress.ts';
+
+export interface UploadFlags extends TransferFlags {
+  readonly name?: string;
+  readonly storageDomain?: string;
+  readonly description?: string;
+  readonly disk?: string;
+  readonly format?: DiskFormat;
+  readonly size?: string;
+  readonly preallocated?: boolean;
+  readonly unpack: boolean;
+  readonly sourceCaFile?: string;
+}
+
+/** Uploads a file as the flags say. */
+export async function runUpload(
+  cli: CommandContext,
+  file: string,
+  flags: UploadFlags,
+): Promise<void> {
+  checkFlags(file, flags);
+  const size = sizeOf(flags.size, '--size');
+  const source = await openSource(file, {
+    stdin: cli.io.stdin,
+    ...(size === undefined ? {} : { size }),
+    ...(flags.format === undefined ? {} : { format: flags.format }),
+    keepCompressed: !flags.unpack,
+    ...(flags.sourceCaFile === undefined
+      ? {}
+      : { ca: readCa(flags.sourceCaFile, '--source-ca-file') }),
+    env: cli.io.env,
+    retries: retriesOf(cli),
+    signal: cli.signal,
+    onNote: (note) => {
+      // Whoever asked for JSON expects one error at most on stderr.
+      if (formatOf(cli) !== 'json') cli.note(note);
+    },
+    onWarning: (warning) => cli.warn(warning),
+  });
+  const progress = new TransferProgress(cli, basename(source.path));
+  try {
+    const client = await cli.client();
+    const common = await transferOptions(cli, client, flags, progress);
+    const options: UploadOptions = {
+      ...common,
+      source,
+      ...(flags.format === undefined ? {} : { format: flags.format }),
+      into: flags.resume
+        ? { resume: await journalOf(client, source, flags, common.server, common.journals) }
+        : await destination(client, source, flags, size),
+    };
+    if (!flags.resume) noteUnfinished(cli, source, options);
+    const disk = await upload(options);
+    progress.clear();
+    await print(cli, { noun: 'disks', type: 'disk', items: [disk], single: true });
+  } catch (error) {
+    progress.clear();
+    throw explained(cli, error, ({ disk }) =>
+      commandLine(cli, resumeWords(file, source, String(disk), flags)),
+    );
+  } finally {
+    await source.close();
+  }
+}
+
+function checkFlags(file: string, flags: UploadFlags): void {
+  const { disk, name, storageDomain, description, resume, size, preallocated } = flags;
+  if (resume) {
+    if (file !== '-') return;
+    throw new UsageError('what comes through standard input cannot be resumed', {
+      hint: 'upload a file, or run the command without --resume',
+    });
+  }
+  if (disk !== undefined) {
+    if (size !== undefined && file !== '-' && !isUrl(file)) {
+      throw new UsageError('--disk names a disk that exists, which has its size', {
+        hint: 'leave --size out',
+      });
+    }
+    if (
+      preallocated ||
+      name !== undefined ||
+      storageDomain !== undefined ||
+      description !== undefined
+    ) {
+      throw new UsageError(
+        '--disk names a disk that exists, which has a name and a place already',
+        {
+          hint: 'give either --disk, or --name and --storagedomain',
+        },
+      );
+    }
+    return;
+  }
+  if (name === undefined && file === '-') {
+    throw new UsageError('it is not said how the new disk should be called', {
+      hint: 'give --name; what comes through standard input has none',
+    });
+  }
+  if (storageDomain === undefined) {
+    throw new UsageError('it is not said where the new disk should be', {
+      hint: `vmctl disks upload ${file} --storagedomain NAME; vmctl storagedomains list shows them`,
+    });
+  }
+}
+
+async function destination(
+  client: Client,
+  source: Source,
+  flags: UploadFlags,
+  size: number | undefined,
+): Promise<{ readonly add: NewDisk } | { readonly disk: Thing }> {
+  if (flags.disk !== undefined) return { disk: await diskNamed(client, flags.disk) };
+  const found = await new Finder(client).find(
+    flags.storageDomain ?? '',
+    collectionAt('/storagedomains'),
+  );
+  const storage = found.item?.['storage'] as Thing | undefined;
+  const available = found.item?.['available'];
+  return {
+    add: {
+      name: flags.name ?? nameFrom(source.path),
+      ...(size === undefined ? {} : { size }),
+      preallocated: flags.preallocated === true,
+      ...(available === undefined ? {} : { availableSpace: Number(available) }),
+      ...(flags.description === undefined ? {} : { description: flags.description }),
+      storageDomain: found.id,
+      onBlockStorage: storage?.['type'] === 'iscsi' || storage?.['type'] === 'fcp',
+    },
+  };
+}
+
+/** `root` for `root.raw.xz`, wherever it comes from. */
+function nameFrom(path: string): string {
+  const plain = basename(isUrl(path) ? decodeURI(path) : path).replace(/\.(gz|xz|zst)$/i, '');
+  return basename(plain, extname(plain)).replace(/ /g, '-');
+}
+
+/** The words that go on with an upload; without what may be secret in an address. */
+function resumeWords(file: string, source: Source, disk: string, flags: UploadFlags): string[] {
+  return [
+    ...['disks', 'upload', isUrl(file) ? source.path : file, '--disk', disk, '--resume'],
+    ...(flags.unpack ? [] : ['--no-unpack']),
+    ...(flags.format === 'raw' ? ['--format', 'raw'] : []),
+    ...(flags.sourceCaFile === undefined ? [] : ['--source-ca-file', flags.sourceCaFile]),
+  ];
+}
+
+async function diskNamed(client: Client, word: string): Promise<Thing> {
+  const found = await new Finder(client).find(word, collectionAt('/disks'));
+  return found.item ?? { id: found.id };
+}
+
+/** The journal to go on with. Throws when the file is no longer what it was. */
+async function journalOf(
+  client: Client,
+  source: Source,
+  flags: UploadFlags,
+  server: string,
+  folder: string,
+): Promise<Journal> {
+  const mine = isUploadOf(source, server);
+  const disk =
+    flags.disk === undefined ? undefined : String((await diskNamed(client, flags.disk))['id']);
+  const journal = unfinished(
+    folder,
+    source.path,
+    (header) =>
+      mine(header) &&
+      (disk === undefined || header.disk === disk) &&
+      (flags.name === undefined || header.name === flags.name),
+  );
+  if (isSameIdentity(journal.header.identity, source.identity)) return journal;
+  journal.close();
+  throw new ConflictError(
+    `${source.path} is no longer the file that was uploaded to disks/${journal.header.disk}`,
+    {
+      code: 'source_changed',
+      hint: 'upload it without --resume; vmctl disks delete removes what the earlier run left',
+    },
+  );
+}
+
+function isUploadOf(source: Source, server: string): (header: JournalHeader) => boolean {
+  return (header) =>
+    header.direction === 'upload' && header.server === server && header.file === source.path;
+}
+
+/** An earlier run may have left a disk that nobody thinks of any more. */
+function noteUnfinished(
+  cli: CommandContext,
+  source: Source,
+  { journals, server }: UploadOptions,
+): void {
+  for (const journal of Journal.find(journals, isUploadOf(source, server))) {
+    cli.note(
+      `an earlier upload of this file to disks/${journal.header.disk} is not finished; --resume goes on with it`,
+    );
+    journal.close();
+  }
+}

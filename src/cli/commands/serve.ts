@@ -1,0 +1,120 @@
+/** `vmctl serve`: the reference server, for as long as it runs or for one command. */
+import { InvalidArgumentError } from 'commander';
+import { command, noun } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
+
+const repeatable = { repeatable: true, default: [] } as const;
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
+    throw new InvalidArgumentError('It must be a number that is not negative.');
+  }
+  return value;
+}
+
+const addressFlags = [
+  flag(
+    '--listen <host:port>',
+    'address of the API; port 0: any (127.0.0.1:8443; with a command: any port)',
+  ),
+  flag(
+    '--images-listen <host:port>',
+    'address of the image daemon (127.0.0.1:54322; with a command: any port)',
+  ),
+  flag('--images-control-socket <path>', 'unix socket for the tickets of the image daemon'),
+] as const;
+
+const dataFlags = [
+  flag('--data <dir>', 'folder of the data (default: below the XDG state folder)'),
+  flag('--memory', 'keep nothing'),
+  flag(
+    '--host-files <dir>',
+    'folder of the files of hosts, such as exported machines (default: below that of the data)',
+  ),
+  flag(
+    '--shared-storage <dir>',
+    'folder that stands for storage which other servers see, too: domains go from one to another',
+  ),
+  flag('--new-site', 'move what the folder of the data holds aside, and begin an empty site'),
+  flag('--adopt-images', 'use database and images together although they do not fit'),
+] as const;
+
+const protocolFlags = [
+  flag('--dialect <name>', 'how it speaks on the wire', {
+    choices: ['standard', 'ovirt'],
+    default: 'standard',
+  }),
+  flag('--app-root <path>', 'application root instead of that of the dialect'),
+  flag('--scope <scope>', 'OAuth scope instead of that of the dialect'),
+  flag('--admin <user@domain>', 'the administrator', { default: 'admin@internal' }),
+  flag('--password-file <file>', "file with the administrator's password"),
+  flag('--tls-cert <file>', 'certificate chain, PEM, instead of its own'),
+  flag('--tls-key <file>', 'key of the certificate, PEM'),
+  flag(
+    '--host-name <name>',
+    'a further name of this server, for its certificate and its clients (may be repeated)',
+    repeatable,
+  ),
+  flag(
+    '--allow-origin <origin>',
+    'let pages from there change something: https://console.example.com (may be repeated)',
+    repeatable,
+  ),
+] as const;
+
+const simulationFlags = [
+  flag(
+    '--inventory <what>',
+    'what a new service holds: empty, small, hosts=10,vms=1000,... or a file',
+    { default: 'small' },
+  ),
+  flag('--speed <factor>', 'how long transitions take; 0: they happen at once', {
+    parse: number,
+    default: 1,
+  }),
+  flag('--seed <number>', 'make ids and variation the same each time', { parse: number }),
+  flag('--token-lifetime <seconds>', 'how long an access token is valid', {
+    parse: number,
+    default: 8 * 3600,
+  }),
+  flag(
+    '--fault <rule>',
+    'make requests fail: operation=start,vm=web*,rate=0.1 (may be repeated)',
+    repeatable,
+  ),
+] as const;
+
+const taskFlags = [
+  flag('--load <file>', 'begin with a saved state instead of an inventory'),
+  flag('--save <file>', 'save the state of the server of this context, and end'),
+  flag('--check', 'look at everything in the folder of the data, and end'),
+  flag(
+    '--backup <file>',
+    'copy state and images of the server of this context, or of --data, into a file, and end',
+  ),
+  flag('--restore <file>', 'bring a backup into the folder of the data, and end'),
+  flag('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers'),
+  flag('--env', 'print shell exports for the client once it answers'),
+] as const;
+
+export default noun({
+  name: 'serve',
+  doc: 'Run the reference server',
+  position: 160,
+  commands: [
+    command({
+      arguments: [argument('[command...]', 'run this command against the server, then stop it')],
+      flags: [...addressFlags, ...dataFlags, ...protocolFlags, ...simulationFlags, ...taskFlags],
+      examples: [
+        'vmctl serve --memory --inventory small -- vmctl vms list',
+        'vmctl serve --data ./site --listen 127.0.0.1:8443',
+        'vmctl serve --backup site.backup',
+        'vmctl serve --restore site.backup --data ./again',
+        'vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json',
+      ],
+      unshowable: 'local',
+      run: async (cli, [words], flags) => (await import('./serve/run.ts')).serve(cli, words, flags),
+    }),
+  ],
+});

@@ -1,0 +1,146 @@
+/** `vmctl serve --check`, `--backup` and `--restore`: maintenance of a site that is not served. */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ServerError, UsageError } from '../../../client/errors.ts';
+import { FrozenSite } from '../../../server/backup/frozen.ts';
+import { restoreBackup, verifyBackup } from '../../../server/backup/restore.ts';
+import { causeOf, FolderError, FolderInUse } from '../../../server/files/access.ts';
+import { checkFolder } from '../../../server/folder/check.ts';
+import { openDataFolder } from '../../../server/folder/data-folder.ts';
+import { DiskFiles } from '../../../server/images/disk-files.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { write } from '../../session/io.ts';
+
+interface Tasks {
+  readonly check?: boolean | undefined;
+  readonly backup?: string | undefined;
+  readonly restore?: string | undefined;
+}
+
+/** Does one of them. `folder` is that of the data; undefined means the server of the context. */
+export async function maintain(
+  cli: CommandContext,
+  folder: string | undefined,
+  tasks: Tasks,
+): Promise<void> {
+  const requested = [tasks.check, tasks.backup, tasks.restore].filter((task) => task !== undefined);
+  if (requested.length > 1) {
+    throw new UsageError('--check, --backup and --restore are different things: use one of them');
+  }
+  try {
+    if (tasks.backup !== undefined) await backup(cli, folder, resolve(tasks.backup));
+    else if (folder === undefined) throw new Error('There is no folder to work on.');
+    else if (tasks.restore !== undefined) await restore(cli, folder, resolve(tasks.restore));
+    else await check(cli, folder);
+  } catch (error) {
+    if (!(error instanceof FolderError)) throw error;
+    throw new UsageError(error.message, error.hint === undefined ? {} : { hint: error.hint });
+  }
+}
+
+async function check(cli: CommandContext, folder: string): Promise<void> {
+  const { problems, objects, images } = await checkFolder(folder);
+  if (problems.length === 0) {
+    await write(cli.io.stdout, `${folder}: ${objects} objects and ${images} images, all is well\n`);
+    return;
+  }
+  await write(cli.io.stdout, problems.map((problem) => `${problem}\n`).join(''));
+  cli.exitCode = 1;
+}
+
+async function restore(cli: CommandContext, folder: string, file: string): Promise<void> {
+  const { site, images } = await restoreBackup(file, folder);
+  const lines = [
+    `the site ${site} with ${images} images is in ${folder}`,
+    'certificates and the password file are not part of a backup: they are made anew where they are missing',
+  ];
+  await write(cli.io.stderr, `${lines.map((line) => `vmctl serve: ${line}`).join('\n')}\n`);
+}
+
+/** A server that runs is asked for its backup; a folder that nobody uses is copied from here. */
+async function backup(
+  cli: CommandContext,
+  folder: string | undefined,
+  file: string,
+): Promise<void> {
+  if (folder !== undefined) {
+    try {
+      await backupOf(cli, folder, file);
+      return;
+    } catch (error) {
+      if (!(error instanceof FolderInUse)) throw error;
+    }
+  }
+  const client = await cli.client();
+  const request = { method: 'GET', path: '/_vmctl/backup', isStreamed: true } as const;
+  const { status, stream, body } = await client.raw(request);
+  if (status !== 200 || !stream) {
+    throw new UsageError(
+      `the server does not give a backup: ${reasonIn(body) ?? `it answers ${status}`}`,
+      {
+        hint: 'only vmctl serve has one, and only its administrator may fetch it',
+      },
+    );
+  }
+  await writeBackup(file, stream);
+}
+
+/** What the server says of it, where it does. */
+function reasonIn(body: Uint8Array): string | undefined {
+  try {
+    const { detail } = JSON.parse(Buffer.from(body).toString('utf8')) as { detail?: unknown };
+    return typeof detail === 'string' ? detail : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function backupOf(cli: CommandContext, folder: string, file: string): Promise<void> {
+  const log = (line: string) => void cli.io.stderr.write(`vmctl serve: ${line}\n`);
+  const settings = { inMemory: false, newSite: false, adoptImages: false, log };
+  const data = await openDataFolder(folder, settings);
+  try {
+    const files = new DiskFiles(data.images, data.store);
+    await writeBackup(file, (await FrozenSite.freeze(folder, data.store, files)).read());
+  } finally {
+    await data.close();
+  }
+}
+
+/** Writes a backup, which is there under its name only when it is whole. */
+async function writeBackup(
+  file: string,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  const partial = `${file}.partial`;
+  try {
+    const handle = openSync(partial, 'w', 0o600);
+    try {
+      for await (const piece of pieces) {
+        for (let done = 0; done < piece.length; ) done += writeSync(handle, piece, done);
+      }
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    verifyBackup(partial);
+    renameSync(partial, file);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw whyNot(file, error);
+  }
+}
+
+function whyNot(file: string, error: unknown): Error {
+  if (error instanceof FolderError) return error;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code !== undefined && syscall !== undefined) {
+    return new UsageError(`--backup ${file} cannot be written: ${causeOf(error)}`, {
+      code: 'unwritable_file',
+      cause: error,
+    });
+  }
+  return new ServerError(`the backup did not come as a whole: ${(error as Error).message}`, {
+    cause: error,
+  });
+}

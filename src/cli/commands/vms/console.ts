@@ -1,0 +1,117 @@
+/** `vmctl vms console`: gets the connection file of a console, and opens it where there is a viewer. */
+import { spawn } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Thing } from '../../../client/client.ts';
+import { NotFoundError, UsageError } from '../../../client/errors.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { type Environment, write } from '../../session/io.ts';
+import { OperationRunner } from '../../verbs/operation-runner.ts';
+
+export interface ConsoleFlags {
+  readonly protocol?: string;
+  readonly file?: string;
+  readonly viewer?: string;
+}
+
+const defaultViewer = 'remote-viewer';
+
+/** Writes the file to where it was asked for, or to a private folder for a viewer. */
+export async function runConsole(
+  cli: CommandContext,
+  word: string,
+  flags: ConsoleFlags,
+): Promise<void> {
+  if (flags.file !== undefined && flags.viewer !== undefined) {
+    throw new UsageError('--file and --viewer contradict each other');
+  }
+  const viewer = flags.file === undefined ? viewerOf(cli.io.env, flags.viewer) : undefined;
+  const { name, text } = await connectionFile(cli, word, flags.protocol);
+  if (flags.file === '-') {
+    await write(cli.io.stdout, text);
+    return;
+  }
+  const path = flags.file ?? join(mkdtempSync(join(tmpdir(), 'vmctl-console-')), `${name}.vv`);
+  // The password of the console is in it.
+  writeFileSync(path, text, { mode: 0o600 });
+  if (viewer === undefined) {
+    await write(cli.io.stdout, `${path}\n`);
+    if (flags.file === undefined)
+      cli.note(`no ${defaultViewer} here; open the file where there is one`);
+    return;
+  }
+  await open(viewer, path);
+  cli.note(`${name} is shown by ${viewer}`);
+}
+
+async function connectionFile(
+  cli: CommandContext,
+  word: string,
+  protocol: string | undefined,
+): Promise<{ name: string; text: string }> {
+  const runner = await OperationRunner.begin(cli, {});
+  const vm = await runner.find(word, '/vms');
+  const path = '/vms/{vm}/graphicsconsoles';
+  const ids = { vm: vm.id };
+  const console = choose(await runner.list({ path, ids }), protocol, vm.label);
+  const answer = await runner.call({
+    path: `${path}/{console}`,
+    name: 'remote_viewer_connection_file',
+    ids: { ...ids, console: String(console['id']) },
+  });
+  const name = String(vm.item?.['name'] ?? vm.id).replaceAll(/[^\w.-]/g, '_');
+  return { name, text: String(answer['remote_viewer_connection_file'] ?? '') };
+}
+
+function choose(consoles: readonly Thing[], protocol: string | undefined, label: string): Thing {
+  const known = consoles.map((console) => String(console['protocol']));
+  const wanted = protocol ?? (known.includes('spice') ? 'spice' : known[0]);
+  const found = consoles.find((console) => console['protocol'] === wanted);
+  if (found) return found;
+  throw new NotFoundError(
+    protocol === undefined
+      ? `${label} has no graphics console`
+      : `${label} has no ${protocol} console`,
+    {
+      hint:
+        known.length > 0
+          ? `it has: ${known.join(', ')}`
+          : `vmctl graphicsconsoles create --vm ${label.slice(label.indexOf('/') + 1)} --protocol vnc`,
+    },
+  );
+}
+
+/** The viewer to open; none where there is no screen, or no such program. */
+function viewerOf(env: Environment, requested: string | undefined): string | undefined {
+  const name = requested ?? defaultViewer;
+  const hasScreen =
+    Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']) || process.platform !== 'linux';
+  const found = name.includes('/') ? isProgram(name) : onPath(env, name);
+  if (found && (hasScreen || requested !== undefined)) return name;
+  if (requested === undefined) return undefined;
+  throw new UsageError(`--viewer ${requested}: there is no such program`);
+}
+
+function onPath(env: Environment, name: string): boolean {
+  return (env['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, name)));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts the viewer and leaves it to itself. */
+async function open(viewer: string, path: string): Promise<void> {
+  const child = spawn(viewer, [path], { detached: true, stdio: 'ignore' });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  child.unref();
+}

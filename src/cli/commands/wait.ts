@@ -1,0 +1,61 @@
+/** `vmctl wait`: until objects of any kind are in a state. */
+import { UsageError } from '../../client/errors.ts';
+import { command, noun, type Options } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { kindOf } from '../verbs/collections.ts';
+import { verbOf } from '../verbs/derive-verbs.ts';
+import { flagsOf } from '../verbs/flags.ts';
+import { runVerb } from '../verbs/run-verb.ts';
+
+async function wait(
+  cli: CommandContext,
+  words: readonly string[],
+  options: Options,
+): Promise<void> {
+  const byNoun = new Map<string, string[]>();
+  for (const word of words) {
+    const noun = kindOf(word.slice(0, Math.max(0, word.indexOf('/'))));
+    if (noun === undefined) {
+      throw new UsageError(`${word}: its kind is not said`, { hint: `write vms/${word}` });
+    }
+    byNoun.set(noun, [...(byNoun.get(noun) ?? []), word]);
+  }
+  for (const noun of byNoun.keys()) {
+    if (!verbOf(noun, 'wait')) {
+      throw new UsageError(`${noun} cannot be looked at one by one, nor waited for`);
+    }
+  }
+  await Promise.all(
+    [...byNoun].map(async ([noun, refs]) => {
+      const verb = verbOf(noun, 'wait');
+      if (!verb) return;
+      const all = { ...options, waitTimeout: options['timeout'] };
+      await runVerb(cli, verb, flagsOf(verb), new Map(), refs, all);
+    }),
+  );
+}
+
+export default noun({
+  name: 'wait',
+  doc: 'Wait until an object is in a state',
+  position: 70,
+  commands: [
+    command({
+      arguments: [argument('<kind/ref...>', 'objects with their kind: vms/web01')],
+      flags: [
+        flag('--for <condition>', 'status=up, status!=locked, exists, gone; by default: settled'),
+        flag('--timeout <duration>', 'give up after this time (10m)'),
+        flag('--on <kind/ref>', 'the object that they belong to: vms/web01'),
+        flag('--parallel <n>', 'objects at a time, 1 to 16 (4)'),
+      ],
+      examples: [
+        'vmctl wait vms/web01 --for status=up --timeout 5m',
+        'vmctl wait disks/root hosts/node1',
+        'vmctl wait nics/nic1 --on vms/web01 --for exists',
+      ],
+      unshowable: 'many',
+      run: (cli, [words], options) => wait(cli, words, options),
+    }),
+  ],
+});

@@ -1,0 +1,105 @@
+/** Columns of a table: those of `--columns`, checked against the model, or the defaults. */
+import { UsageError } from '../../client/errors.ts';
+import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
+import { type Column, columnOf, defaultColumns, nameMembers } from './columns.ts';
+import type { Frame } from './view.ts';
+
+/** The columns that were asked for, or those that the type has by itself. */
+export function columnsOf(cli: CommandContext, frame: Frame, wide = false): readonly Column[] {
+  const requested = cli.setting('columns')?.value;
+  if (requested !== undefined) {
+    const columns = requested
+      .split(',')
+      .map((text) => text.trim())
+      .filter((text) => text !== '');
+    if (columns.length === 0) throw new UsageError('--columns names no column');
+    for (const { paths } of columns.map(columnOf)) {
+      for (const path of paths) checkPath(path, frame.type);
+    }
+    return columns.map(columnOf);
+  }
+  const defaults = frame.columns?.map(columnOf) ?? defaultColumns(frame.type ?? '');
+  const hasId = defaults.some(({ paths }) => paths[0] === 'id');
+  return wide && !hasId ? [...defaults, columnOf('id')] : defaults;
+}
+
+/**
+ * The links that have to be followed for the columns of a type: `disk_attachments.disk`. What only
+ * shows the name or the id of an object that is referred to needs none.
+ */
+export function linksOf(columns: readonly Column[], type: string): readonly string[] {
+  const links = columns.flatMap(({ paths }) => paths.flatMap((path) => linkOf(path, type)));
+  const unique = [...new Set(links)];
+  return unique.filter((one) => !unique.some((other) => other.startsWith(`${one}.`)));
+}
+
+function linkOf(path: string, type: string): readonly string[] {
+  const followed: string[] = [];
+  let at = type;
+  const words = path.split('.');
+  for (const [index, word] of words.entries()) {
+    const kind = isType(at) ? attributesOf(at)[word]?.kind : undefined;
+    const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: '' };
+    const rest = words.slice(index + 1);
+    const isTold =
+      form === 'ref' && rest.length === 1 && isShownWithoutFollowing(rest[0] ?? '', index);
+    if ((form !== 'ref' && form !== 'links') || rest.length === 0 || isTold) break;
+    followed.push(word);
+    at = of;
+  }
+  return followed.length > 0 ? [followed.join('.')] : [];
+}
+
+/** References have their id; the name of what the object itself refers to is looked up. */
+function isShownWithoutFollowing(member: string, depth: number): boolean {
+  return (
+    ['id', 'href'].includes(member) || (depth === 0 && nameMembers.some((name) => name === member))
+  );
+}
+
+/** A path that the type does not have can only be a mistake, at whatever level. */
+function checkPath(path: string, type: string | undefined): void {
+  let at = type;
+  const words = path.split('.');
+  for (const [index, word] of words.entries()) {
+    if (at === undefined || !isType(at)) return;
+    const attributes = attributesOf(at);
+    const kind = attributes[word]?.kind;
+    if (kind === undefined && !['id', 'href'].includes(word)) {
+      throw noAttribute(path, words.slice(0, index), word, at);
+    }
+    const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: 'string' };
+    const isPlain = form === 'scalar' || form === 'enum';
+    const next = words[index + 1];
+    if (isPlain && next !== undefined) {
+      const place = words.slice(0, index + 1).join('.');
+      throw new UsageError(`--columns ${path}: ${place} has no parts, so no ${next}`, {
+        code: 'unknown_attribute',
+        hint: `--columns ${place} shows it`,
+      });
+    }
+    at = isPlain ? undefined : of;
+  }
+}
+
+function noAttribute(
+  path: string,
+  before: readonly string[],
+  word: string,
+  type: string,
+): UsageError {
+  const known = ['id', 'href', ...Object.keys(attributesOf(type))];
+  const near = closeMatches(word, known);
+  const full = (name: string) => [...before, name].join('.');
+  const owner = type.replaceAll('_', ' ');
+  const place = before.length > 0 ? `${before.join('.')} (${owner})` : owner;
+  return new UsageError(`--columns ${path}: ${place} has no ${word}`, {
+    code: 'unknown_attribute',
+    hint:
+      near.length > 0
+        ? `did you mean ${near.map(full).join(' or ')}?`
+        : `there are: ${known.join(', ')}`,
+  });
+}

@@ -1,0 +1,80 @@
+/** Exit codes, and reports of errors for people and programs. */
+import * as errors from '../../client/errors.ts';
+import type { Io } from '../session/io.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+
+type ErrorClass = abstract new (...args: never[]) => errors.VmctlError;
+
+/** By class, the more special one first; an error of no listed class is a bug or plain refusal. */
+const codes: readonly (readonly [ErrorClass, number])[] = [
+  [errors.UsageError, 2],
+  [errors.NotFoundError, 3],
+  [errors.AuthError, 4],
+  [errors.ForbiddenError, 5],
+  [errors.AmbiguousError, 6],
+  [errors.ConflictError, 6],
+  [errors.WaitTimeoutError, 7],
+  [errors.ConnectionError, 8],
+  [errors.TrustError, 8],
+  [errors.PartialError, 9],
+  [errors.ServerError, 10],
+  [errors.DeclinedError, 12],
+];
+
+/** The one place where an error becomes an exit code. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof errors.AllFailedError) return exitCodeOf(error.first);
+  if (error instanceof errors.InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
+  return codes.find(([type]) => error instanceof type)?.[1] ?? 1;
+}
+
+/** Prints the error: two lines for people, one JSON object when JSON was asked for. */
+export function report(error: unknown, io: Io, machine: boolean): void {
+  const known = error instanceof errors.VmctlError;
+  const message = error instanceof Error ? error.message : String(error);
+  if (machine) {
+    io.stderr.write(`${escapeControlChars.json(JSON.stringify(asObject(error, message)))}\n`);
+    return;
+  }
+  io.stderr.write(`vmctl: ${escapeControlChars.text(message)}\n`);
+  if (known && error.hint) io.stderr.write(`hint: ${escapeControlChars.text(error.hint)}\n`);
+  if (!known) {
+    io.stderr.write('hint: this is a bug in vmctl; run again with VMCTL_DEBUG=1 to see where\n');
+    if (io.env['VMCTL_DEBUG'] && error instanceof Error) io.stderr.write(`${error.stack}\n`);
+  }
+}
+
+function asObject(error: unknown, message: string): Record<string, unknown> {
+  if (!(error instanceof errors.VmctlError)) {
+    return { code: 'bug', message, exit_code: 1, retryable: false };
+  }
+  return {
+    code: error.code,
+    message,
+    exit_code: exitCodeOf(error),
+    hint: error.hint,
+    status: error.status,
+    fault: error.fault,
+    request: error.request,
+    retryable: error.retryable,
+    next: error.next.length > 0 ? error.next : undefined,
+  };
+}
+
+export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'done; also: nothing found, or the reader of the output has gone'],
+  [1, 'unexpected failure, or a refusal that fits no other code'],
+  [2, 'usage: flags, arguments, input files; nothing was sent'],
+  [3, 'a named object does not exist'],
+  [4, 'signing in is required, or was refused'],
+  [5, 'not allowed'],
+  [6, 'ambiguous, in conflict, or in the wrong state'],
+  [7, 'waiting took too long; the operation may still be running'],
+  [8, 'the server cannot be reached, or is not trusted'],
+  [9, 'of several objects some were done and some failed'],
+  [10, 'the server failed'],
+  [11, 'diff: there are differences'],
+  [12, 'declined, or it had to be confirmed and nobody could be asked'],
+  [130, 'ended by Ctrl-C'],
+  [143, 'ended by SIGTERM'],
+];

@@ -1,0 +1,118 @@
+/** Trust in a new server: shows the certificate authority that it presents, and asks. */
+import type { Address } from '../../client/address.ts';
+import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
+import { normalizeFingerprint, type PresentedCa, presentedCa } from '../../client/trust.ts';
+import type { CommandContext } from './command-context.ts';
+import type { Context } from './config-file.ts';
+import { canAsk, confirm } from './prompt.ts';
+import { readCa } from './target.ts';
+
+type PinnedCa = NonNullable<Context['ca']>;
+
+/**
+ * The authority to pin, or `undefined` where Node's own list is enough. Nothing is agreed to
+ * silently: the authority is given by file or fingerprint, was agreed to before, or a person at
+ * the terminal says yes. `--yes` is no answer to this question.
+ */
+export async function promptForCa(
+  cli: CommandContext,
+  address: Address,
+  expected: string | undefined,
+  before: PinnedCa | undefined,
+): Promise<PinnedCa | undefined> {
+  const file = cli.setting('caFile')?.value;
+  if (file !== undefined) return await fromFile(file, expected);
+  if (cli.on('insecure')) return undefined;
+  const presented = await presentedCa(address.origin, cli.io.env, cli.signal);
+  const { host } = new URL(address.origin);
+  if (expected !== undefined) {
+    const wanted = fingerprintOf(expected);
+    if (wanted === presented.fingerprint) return pinned(presented);
+    throw new TrustError(
+      `${host} presents another certificate authority than expected:\n` +
+        `  expected:  ${wanted}\n  presented: ${presented.fingerprint}`,
+      { code: 'pin_mismatch', hint: 'ask who runs the service which one is right' },
+    );
+  }
+  if (before?.fingerprint === presented.fingerprint) return before;
+  if (before?.fingerprint !== undefined)
+    throw changed(host, before.fingerprint, presented, address);
+  if (presented.publiclyTrusted) return undefined;
+  return await askFor(cli, host, address, presented);
+}
+
+async function fromFile(path: string, expected: string | undefined): Promise<PinnedCa> {
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
+  const pem = readCa(path);
+  const certificates =
+    pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const [only] = certificates;
+  const fingerprint =
+    only !== undefined && certificates.length === 1
+      ? new X509Certificate(only).fingerprint256
+      : undefined;
+  if (expected !== undefined && fingerprintOf(expected) !== fingerprint) {
+    throw new TrustError(`${path} holds another certificate than --ca-fingerprint names`, {
+      code: 'pin_mismatch',
+      hint: `openssl x509 -in ${path} -noout -fingerprint -sha256 shows its fingerprint`,
+    });
+  }
+  return fingerprint === undefined ? { pem } : { pem, fingerprint };
+}
+
+function fingerprintOf(text: string): string {
+  const fingerprint = normalizeFingerprint(text);
+  if (fingerprint) return fingerprint;
+  throw new UsageError(`--ca-fingerprint ${text}: no SHA-256 fingerprint`, {
+    hint: 'it has 64 hexadecimal digits, with or without colons',
+  });
+}
+
+function pinned({ pem, fingerprint }: PresentedCa): PinnedCa {
+  return { pem, fingerprint };
+}
+
+function changed(
+  host: string,
+  before: string,
+  presented: PresentedCa,
+  address: Address,
+): TrustError {
+  return new TrustError(
+    `${host} presents another certificate authority than before:\n` +
+      `  pinned:    ${before}\n  presented: ${presented.fingerprint}`,
+    {
+      code: 'pin_mismatch',
+      hint: `ask who runs the service; if the new one is right: vmctl login ${address.origin} --ca-fingerprint ${presented.fingerprint}`,
+    },
+  );
+}
+
+async function askFor(
+  cli: CommandContext,
+  host: string,
+  address: Address,
+  presented: PresentedCa,
+): Promise<PinnedCa> {
+  const what = presented.selfSigned ? 'certificate authority' : 'issuing certificate';
+  const description =
+    `${host} presents this ${what}, which is not known here:\n` +
+    `  subject:     ${presented.subject}\n` +
+    `  valid:       ${presented.validFrom} to ${presented.validTo}\n` +
+    `  fingerprint: SHA256 ${presented.fingerprint}`;
+  if (!canAsk(cli.io, cli.on('noInput'))) {
+    throw new TrustError(description, {
+      code: 'unknown_ca',
+      hint:
+        'compare the fingerprint with that of the service, then: ' +
+        `vmctl login ${address.origin} --ca-fingerprint ${presented.fingerprint}`,
+    });
+  }
+  cli.io.stderr.write(`${description}\n`);
+  if (await confirm(cli.io, 'Compare the fingerprint. Trust it from now on?', cli.signal)) {
+    return pinned(presented);
+  }
+  throw new DeclinedError(`${host} is not trusted`, {
+    hint: 'ask who runs the service for the fingerprint of its certificate authority',
+  });
+}

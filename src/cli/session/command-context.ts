@@ -1,0 +1,111 @@
+/** Context of a command: streams, settings, the client. All of it built when first used. */
+import type { Client } from '../../client/client.ts';
+import type { DryRunMode } from '../../client/dry-run.ts';
+import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
+import { durationOf } from '../text/duration.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { EffectiveSettings } from './effective-settings.ts';
+import type { Io } from './io.ts';
+import type { Timing } from './timing.ts';
+
+export class CommandContext extends EffectiveSettings {
+  readonly io: Io;
+  readonly #interrupted: AbortSignal;
+  #client: Promise<Client> | undefined;
+  #timing: Timing | undefined;
+  #limit: { readonly signal: AbortSignal; readonly timer: NodeJS.Timeout } | undefined;
+
+  /** Set where the exit code is neither 0 nor that of an error. */
+  exitCode = 0;
+
+  readonly #open: (context: CommandContext) => Promise<Client>;
+
+  /** @param open makes the client for the server that the settings name */
+  constructor(
+    io: Io,
+    interrupted: AbortSignal,
+    open: (context: CommandContext) => Promise<Client>,
+  ) {
+    super(io.env);
+    this.io = io;
+    this.#interrupted = interrupted;
+    this.#open = open;
+  }
+
+  /** Takes over the values of the flags that every command understands. */
+  use(options: Readonly<Record<string, unknown>>): void {
+    this.useOptions(options);
+    const timeout = this.setting('timeout');
+    if (timeout) this.#limitTo(timeout.value);
+  }
+
+  #limitTo(text: string): void {
+    const milliseconds = durationOf(text, '--timeout');
+    const controller = new AbortController();
+    const timer = setTimeout(
+      () =>
+        controller.abort(
+          new WaitTimeoutError(`the command took longer than ${text}`, {
+            code: 'timeout',
+            hint: 'what it began may still be running; --timeout and VMCTL_TIMEOUT set the limit',
+          }),
+        ),
+      milliseconds,
+    );
+    timer.unref();
+    this.#limit = { signal: AbortSignal.any([this.#interrupted, controller.signal]), timer };
+  }
+
+  /** Aborted by Ctrl-C, by SIGTERM and when `--timeout` has passed. */
+  get signal(): AbortSignal {
+    return this.#limit?.signal ?? this.#interrupted;
+  }
+
+  /** What is shown instead of being sent. */
+  get dryRunMode(): DryRunMode | undefined {
+    if (this.on('curl')) return 'primary';
+    return this.on('dryRun') ? 'changes' : undefined;
+  }
+
+  /** Where it is noted what takes how long, if somebody asks. */
+  async timing(): Promise<Timing | undefined> {
+    if (!this.on('timing')) return undefined;
+    if (!this.#timing) {
+      const { Timing } = await import('./timing.ts');
+      this.#timing ??= new Timing();
+    }
+    return this.#timing;
+  }
+
+  /** The client for the server that the settings name. */
+  client(): Promise<Client> {
+    this.#client ??= this.#open(this);
+    return this.#client;
+  }
+
+  warn(message: string): void {
+    this.io.stderr.write(`warning: ${escapeControlChars.text(message)}\n`);
+  }
+
+  /** A sentence about what is happening; not for scripts, and not with `--quiet`. */
+  note(message: string): void {
+    if (!this.on('quiet')) this.io.stderr.write(`${escapeControlChars.text(message)}\n`);
+  }
+
+  /** Gives connections and timers back. */
+  async close(): Promise<void> {
+    if (this.#limit) clearTimeout(this.#limit.timer);
+    const client = await this.#client?.catch(() => undefined);
+    await client?.http.close();
+    const format = this.direct('output')?.value ?? '';
+    (await this.timing())?.print(this.io.stderr, /^(json|jsonl|ndjson)$/.test(format));
+  }
+}
+
+/** A flag that counts something; nothing where it was not given. */
+export function wholeNumber(value: unknown, flag: string): number | undefined {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new UsageError(`${flag} ${String(value)}: not a whole number above 0`);
+}

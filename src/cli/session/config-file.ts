@@ -1,0 +1,134 @@
+/** `config.json`: remembered servers and defaults. Holds no secrets, but says whom to trust. */
+import { type Site, siteUrl } from '../../client/address.ts';
+import { NotFoundError, UsageError } from '../../client/errors.ts';
+import { dialects } from '../../model/dialect.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
+import { readPrivate, withLock, writePrivate } from './private-file.ts';
+
+/** How a password is found again when the token has run out. */
+export type CredentialKind =
+  | { readonly source: 'prompt' }
+  | { readonly source: 'env' }
+  | { readonly source: 'file'; readonly path: string }
+  | { readonly source: 'command'; readonly command: string }
+  /** It is kept, where `secrets/store.ts` says. */
+  | { readonly source: 'keyring' }
+  | { readonly source: 'encrypted' };
+
+export interface Context {
+  readonly url: string;
+  readonly site: Site;
+  readonly username: string;
+  /** The certificate authority that was agreed to; absent where Node's own list suffices. */
+  readonly ca?: { readonly pem: string; readonly fingerprint?: string };
+  readonly credentials: CredentialKind;
+  /** What does harm has to be confirmed with the name of the context. */
+  readonly protected?: boolean;
+  /** Nothing that could change something is sent. */
+  readonly readOnly?: boolean;
+  /** Preferences that win over the defaults. */
+  readonly output?: string;
+  readonly timeout?: string;
+  readonly idleTimeout?: string;
+  readonly csvSafe?: boolean;
+  readonly retries?: number;
+}
+
+export interface Configuration {
+  readonly version: 1;
+  readonly current?: string;
+  readonly contexts: Readonly<Record<string, Context>>;
+  readonly defaults: Readonly<Record<string, unknown>>;
+}
+
+const empty: Configuration = { version: 1, contexts: {}, defaults: {} };
+
+/** Reads the configuration; a missing file is an empty one. */
+export function loadConfiguration(path: string): Configuration {
+  const text = readPrivate(path, 'trusted');
+  if (text === undefined) return empty;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw broken(path, (error as Error).message);
+  }
+  if (!isRecord(parsed)) throw broken(path, 'it is no object');
+  if (parsed['version'] !== 1)
+    throw broken(path, `version ${String(parsed['version'])} is unknown`);
+  const contexts = parsed['contexts'] ?? {};
+  const defaults = parsed['defaults'] ?? {};
+  const current = parsed['current'];
+  if (!isRecord(contexts) || !isRecord(defaults)) throw broken(path, 'contexts is no object');
+  for (const [name, context] of Object.entries(contexts)) {
+    if (!isContext(context)) throw broken(path, `the context ${name} is not complete`);
+  }
+  return {
+    version: 1,
+    contexts: contexts as Record<string, Context>,
+    defaults,
+    ...(typeof current === 'string' ? { current } : {}),
+  };
+}
+
+function broken(path: string, why: string): UsageError {
+  return new UsageError(`${path} cannot be used: ${why}`, {
+    code: 'bad_configuration',
+    hint: 'repair the file, or move it away and run vmctl login',
+  });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isContext(value: unknown): value is Context {
+  if (!isRecord(value)) return false;
+  const { url, site, username, credentials } = value;
+  return (
+    typeof url === 'string' &&
+    typeof username === 'string' &&
+    isRecord(site) &&
+    typeof site['origin'] === 'string' &&
+    typeof site['appRoot'] === 'string' &&
+    Object.hasOwn(dialects, String(site['dialect'])) &&
+    isRecord(credentials) &&
+    typeof credentials['source'] === 'string'
+  );
+}
+
+/** Changes the configuration as one step among all processes that do. */
+export async function changeConfiguration(
+  path: string,
+  change: (now: Configuration) => Configuration,
+): Promise<Configuration> {
+  return await withLock(path, () => {
+    const next = change(loadConfiguration(path));
+    writePrivate(path, `${JSON.stringify(next, null, 2)}\n`);
+    return next;
+  });
+}
+
+/** The context of that name; throws with the near names when there is none. */
+export function contextNamed(configuration: Configuration, name: string): Context {
+  const context = Object.hasOwn(configuration.contexts, name)
+    ? configuration.contexts[name]
+    : undefined;
+  if (context) return context;
+  const names = Object.keys(configuration.contexts);
+  const near = closeMatches(name, names);
+  throw new NotFoundError(`context ${name}: there is none of that name`, {
+    code: 'unknown_context',
+    hint:
+      near.length > 0
+        ? `did you mean ${near.join(' or ')}?`
+        : names.length > 0
+          ? `there are: ${names.join(', ')}`
+          : 'vmctl login remembers a server as a context',
+  });
+}
+
+/** A name for a new context: the host, with the port where it is not the usual one. */
+export function contextName(site: Site): string {
+  return new URL(siteUrl(site)).host;
+}

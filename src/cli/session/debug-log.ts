@@ -1,0 +1,90 @@
+/** `--debug`: each request on stderr or in a file, with nothing in it that could sign somebody in. */
+import * as fs from 'node:fs';
+import { UsageError } from '../../client/errors.ts';
+import type { RequestObserver } from '../../client/http.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+import type { CommandContext } from './command-context.ts';
+import { maskedBody, maskedHeaders } from './mask-secrets.ts';
+
+export interface Debugging {
+  readonly observer: RequestObserver;
+  /** Bodies are shown, too. */
+  readonly bodies: boolean;
+}
+
+/** What `--debug` and `--debug-file` ask for; nothing when neither is there. */
+export function debugLog(cli: CommandContext): Debugging | undefined {
+  const file = cli.setting('debugFile')?.value;
+  const requested = cli.setting('debug')?.value ?? (file === undefined ? undefined : 'http');
+  const parts = requested === undefined ? [] : partsOf(requested);
+  if (parts.length === 0) return undefined;
+  const bodies = parts.includes('body');
+  const write = file === undefined ? (text: string) => cli.io.stderr.write(text) : intoFile(file);
+  return { observer: observerOf(write, bodies), bodies };
+}
+
+function partsOf(text: string): readonly string[] {
+  if (/^(1|true|yes|on)$/i.test(text)) return ['http'];
+  if (/^(0|false|no|off)$/i.test(text)) return [];
+  const parts = text.split(',').map((part) => part.trim());
+  const unknownPart = parts.find((part) => part !== 'http' && part !== 'body');
+  if (unknownPart === undefined) return parts;
+  throw new UsageError(
+    `--debug=${text}: ${unknownPart === '' ? 'nothing' : unknownPart} cannot be shown`,
+    {
+      hint: 'write --debug, --debug=http or --debug=http,body',
+    },
+  );
+}
+
+/** Adds to a file that only its owner may read. */
+function intoFile(path: string): (text: string) => void {
+  const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW = 0 } = fs.constants;
+  let file: number;
+  try {
+    file = fs.openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
+  } catch (error) {
+    throw new UsageError(`--debug-file ${path} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const stats = fs.fstatSync(file);
+  if (stats.isFile() && process.getuid !== undefined && (stats.mode & 0o077) !== 0) {
+    fs.closeSync(file);
+    throw new UsageError(`--debug-file ${path}: others may read this file`, {
+      code: 'unsafe_file',
+      hint: `chmod 600 ${path}, or name a file that is not there yet`,
+    });
+  }
+  return (text) => {
+    fs.writeSync(file, `${new Date().toISOString()} ${text}`);
+  };
+}
+
+function observerOf(write: (text: string) => void, bodies: boolean): RequestObserver {
+  return (request, outcome, milliseconds, streamed) => {
+    const failed = outcome instanceof Error;
+    const result = failed
+      ? `failed: ${outcome.message}`
+      : `${outcome.status}, ${streamed ?? outcome.body.length} bytes`;
+    const lines = [
+      `debug: ${request.method} ${request.origin}${request.path} -> ${result} (${Math.round(milliseconds)} ms)`,
+      ...headerLines('>', request.headers ?? {}),
+      ...(bodies && request.body !== undefined ? bodyLines('>', request.body) : []),
+      ...(failed ? [] : headerLines('<', outcome.headers)),
+      ...(bodies && !failed ? bodyLines('<', outcome.body) : []),
+    ];
+    write(`${lines.map((line) => escapeControlChars.line(line)).join('\n')}\n`);
+  };
+}
+
+function headerLines(arrow: string, headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(maskedHeaders(headers)).map(
+    ([name, value]) => `  ${arrow} ${name}: ${value}`,
+  );
+}
+
+function bodyLines(arrow: string, body: string | Uint8Array): readonly string[] {
+  const text = maskedBody(body, 2).trimEnd();
+  return text === '' ? [] : [`  ${arrow}`, ...text.split('\n').map((line) => `  ${arrow} ${line}`)];
+}

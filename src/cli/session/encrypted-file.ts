@@ -1,0 +1,126 @@
+/**
+ * A password in a file that only its owner may read, encrypted with a passphrase: for machines
+ * without a keyring. AES-256-GCM; the key is made from the passphrase with scrypt.
+ */
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { AuthError } from '../../client/errors.ts';
+import type { CommandContext } from './command-context.ts';
+import type { SecretStore } from './keyring.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
+import { askSecret, canAsk } from './prompt.ts';
+import { accountFile } from './xdg-paths.ts';
+
+interface Sealed {
+  readonly version: 1;
+  readonly kdf: {
+    readonly name: 'scrypt';
+    readonly n: number;
+    readonly r: number;
+    readonly p: number;
+  };
+  /** All in base64. */
+  readonly salt: string;
+  readonly iv: string;
+  readonly tag: string;
+  readonly data: string;
+}
+
+const cost = { n: 2 ** 15, r: 8, p: 1 } as const;
+/** Twice what scrypt needs at this cost. */
+const memory = 2 * 128 * cost.n * cost.r;
+
+/** Keeps the password of one user of one server. */
+export function encryptedStore(cli: CommandContext, url: string, username: string): SecretStore {
+  const file = join(cli.paths.stateDirectory, 'passwords', accountFile(url, username));
+  return {
+    description: `the encrypted file ${file}`,
+    load: async () => {
+      const text = readPrivate(file, 'secret');
+      if (text === undefined) return undefined;
+      return await opened(JSON.parse(text) as Sealed, await passphrase(cli, file), file);
+    },
+    save: async (password) => {
+      const sealedText = await sealed(password, await newPassphrase(cli, file));
+      writePrivate(file, `${JSON.stringify(sealedText, null, 2)}\n`);
+    },
+    forget: async () => rmSync(file, { force: true }),
+  };
+}
+
+async function sealed(password: string, phrase: string): Promise<Sealed> {
+  const salt = randomBytes(16);
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', await keyFrom(phrase, salt, cost), iv);
+  const data = Buffer.concat([cipher.update(password, 'utf8'), cipher.final()]);
+  return {
+    version: 1,
+    kdf: { name: 'scrypt', ...cost },
+    salt: salt.toString('base64'),
+    iv: iv.toString('base64'),
+    tag: cipher.getAuthTag().toString('base64'),
+    data: data.toString('base64'),
+  };
+}
+
+async function opened(
+  { kdf, salt, iv, tag, data }: Sealed,
+  phrase: string,
+  file: string,
+): Promise<string> {
+  try {
+    const key = await keyFrom(phrase, Buffer.from(salt, 'base64'), kdf);
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64'));
+    decipher.setAuthTag(Buffer.from(tag, 'base64'));
+    const text = Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]);
+    return text.toString('utf8');
+  } catch (error) {
+    throw new AuthError(
+      `${file} cannot be opened: the passphrase is wrong, or the file is damaged`,
+      {
+        code: 'wrong_passphrase',
+        hint: 'vmctl login --store file keeps the password anew',
+        cause: error,
+      },
+    );
+  }
+}
+
+async function keyFrom(
+  phrase: string,
+  salt: Buffer,
+  { n, r, p }: { readonly n: number; readonly r: number; readonly p: number },
+): Promise<Buffer> {
+  return await new Promise((resolve, reject) => {
+    scrypt(phrase.normalize('NFC'), salt, 32, { N: n, r, p, maxmem: memory }, (error, key) => {
+      if (error) reject(error);
+      else resolve(key);
+    });
+  });
+}
+
+/** The passphrase of a file that is there: from the environment, or from somebody who knows it. */
+async function passphrase(cli: CommandContext, file: string): Promise<string> {
+  const given = cli.setting('passphrase')?.value;
+  if (given !== undefined) return given;
+  if (canAsk(cli.io, cli.on('noInput'))) {
+    return await askSecret(cli.io, `Passphrase of ${file}: `, cli.signal);
+  }
+  throw new AuthError(`${file} needs its passphrase, and nobody can be asked here`, {
+    code: 'no_passphrase',
+    hint: 'set VMCTL_PASSPHRASE',
+  });
+}
+
+async function newPassphrase(cli: CommandContext, file: string): Promise<string> {
+  const given = cli.setting('passphrase')?.value;
+  if (given !== undefined) return given;
+  const first = await passphrase(cli, file);
+  const again = await askSecret(cli.io, 'The same again: ', cli.signal);
+  if (first !== '' && first === again) return first;
+  throw new AuthError(first === '' ? 'the passphrase is empty' : 'the passphrases differ', {
+    code: 'no_passphrase',
+    hint: 'run the command again',
+  });
+}

@@ -1,0 +1,41 @@
+/** Tokens that are kept between commands: one file per server and user, for its owner only. */
+
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { StoredToken, TokenStore } from '../../client/session.ts';
+import { dialects } from '../../model/dialect.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
+import { accountFile } from './xdg-paths.ts';
+
+/** The store for one user of one server; nothing is read or written before it is used. */
+export function tokenStore(stateDirectory: string, url: string, username: string): TokenStore {
+  const file = path.join(stateDirectory, 'tokens', accountFile(url, username));
+  return {
+    load: () => {
+      const text = readPrivate(file, 'secret');
+      if (text === undefined) return undefined;
+      const stored = parse(text);
+      return stored && stored.url === url && stored.username === username ? stored : undefined;
+    },
+    save: ({ site, token }) =>
+      writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`),
+    forget: () => fs.rmSync(file, { force: true }),
+  };
+}
+
+interface Entry extends StoredToken {
+  readonly url: string;
+  readonly username: string;
+}
+
+/** A file that says something else is no reason to fail: the token is simply fetched again. */
+function parse(text: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(text) as Partial<Entry>;
+    const { site, token } = entry;
+    if (typeof token !== 'string' || typeof site?.origin !== 'string') return undefined;
+    return Object.hasOwn(dialects, site.dialect) ? (entry as Entry) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,20 @@
+/** Durations as they are typed: `90s`, `1h30m`. */
+import { UsageError } from '../../client/errors.ts';
+
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `90s`, `10m`, `1h30m`; a bare number means seconds. Returns milliseconds. */
+export function durationOf(text: string, flag: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map((part) => part[0]).join('') !== text) {
+    throw new UsageError(`${flag} ${text}: not a duration`, { hint: 'write 90s, 10m or 1h30m' });
+  }
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
+}

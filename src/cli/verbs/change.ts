@@ -1,0 +1,280 @@
+/** Verbs that change something: create, attach, update, delete and all actions. */
+import type { Thing } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
+import { lifecycles } from '../../model/derive/lifecycles.ts';
+import { isType, type Operation, parseKind } from '../../model/index.ts';
+import { formatOf, isTable, print } from '../output/print.ts';
+import { Progress } from '../output/progress.ts';
+import { write } from '../session/io.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+import { collectionAt, collectionsOf, homeOf } from './collections.ts';
+import { parameterOf } from './fields.ts';
+import { bareWord } from './identifiers.ts';
+import { show } from './list.ts';
+import { networkSetup } from './network-setup.ts';
+import { BulkError, forEach, parallelOf } from './parallel.ts';
+import { brickNames, type Finder, type Found, newBricks, placeholderOf } from './references.ts';
+import { parseOn } from './resolve-collection.ts';
+import { bodyOf, hasQuery, type Run } from './run.ts';
+import { targetsOf } from './selection.ts';
+import {
+  alwaysSent,
+  brickVerbs,
+  isReferenceVerb,
+  objectVerbs,
+  referenceAttribute,
+} from './verb-names.ts';
+import { settle, settleCompanion } from './wait-for-state.ts';
+
+type Body = Record<string, unknown>;
+
+/** What came of one piece of work. */
+export interface Outcome {
+  readonly item: Thing;
+  /** The item is the whole object, not just what is known about it. */
+  readonly isWhole: boolean;
+}
+
+/** What is sent for one object, where that depends on the object. */
+const objectBodies: Readonly<
+  Record<string, (run: Run, target: Found, body: Body) => Promise<Body>>
+> = { 'hosts setup-networks': networkSetup, 'vms preview-snapshot': ownSnapshot };
+
+/** The snapshot is one of the machine's own: it may be named by its description. */
+async function ownSnapshot({ finder }: Run, { id }: Found, body: Body): Promise<Body> {
+  const snapshot = body['snapshot'] as Body | undefined;
+  if (typeof snapshot?.['id'] !== 'string') return body;
+  const found = await finder.find(snapshot['id'], collectionAt('/vms/{vm}/snapshots'), { vm: id });
+  return { ...body, snapshot: { ...snapshot, id: found.id } };
+}
+
+type Work = () => Promise<Outcome | undefined>;
+
+/** Does what the verb says to every object that was named, and prints what came of it. */
+export async function runChange(run: Run): Promise<void> {
+  const limits = {
+    parallel: parallelOf(run.options['parallel']),
+    failFast: run.options['failFast'] === true,
+  };
+  const works = await worksOf(run, new Progress(run.cli));
+  let outcomes: readonly (Outcome | undefined)[];
+  let failure: BulkError<Outcome | undefined> | undefined;
+  try {
+    outcomes = await forEach(run.cli, works, limits, (work) => work());
+  } catch (error) {
+    if (!(error instanceof BulkError)) throw error;
+    failure = error as BulkError<Outcome | undefined>;
+    outcomes = failure.done;
+  }
+  await printOutcomes(
+    run,
+    outcomes.filter((one) => one !== undefined),
+    works.length === 1,
+  );
+  if (failure) throw failure.done.length === 0 ? failure.ofAll() : failure;
+}
+
+/** One piece of work for each object; all of them are found before the first is touched. */
+async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
+  const { verb, words, resolved } = run;
+  const { candidate } = resolved;
+  const body = await bodyOf(run);
+  if (verb.kind === 'add') {
+    return (await bodiesOf(run, body)).map((one) => () => add(run, one, progress));
+  }
+  if (!candidate.takesObject) {
+    return [() => changeCollection(run, { ...body, ...brickNames(words) })];
+  }
+  if (verb.kind === 'update' && Object.keys(body).length === 0) {
+    throw new UsageError(`${verb.noun} ${verb.name}: nothing to change is given`, {
+      hint: `vmctl ${verb.noun} ${verb.name} --help lists the flags; --set sets any attribute`,
+    });
+  }
+  const targets = await targetsOf(run);
+  const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
+  return targets.map((target) => async () => {
+    const own = bodyFor ? await bodyFor(run, target, body) : body;
+    return await change(run, target, own, progress);
+  });
+}
+
+/** Adds one object and waits until it is ready. */
+export async function add(run: Run, body: object, progress: Progress): Promise<Outcome> {
+  const { client, verb, resolved, ids, query } = run;
+  const { operation, collection } = resolved.candidate;
+  const named = (body as Body)['name'] ?? (body as Body)['alias'] ?? (body as Body)['id'];
+  const item = await client.object({
+    operation,
+    ids,
+    query,
+    body,
+    what: `${verb.name} ${collection.noun}${named === undefined ? '' : `/${String(named)}`}`,
+  });
+  const id = item['id'];
+  if (id === undefined) return { item, isWhole: false };
+  const label = `${collection.noun}/${String(item['name'] ?? item['alias'] ?? id)}`;
+  const isNew = !isReferenceVerb(verb.noun, verb.name);
+  // What is attached has a state of its own, which only a move of the attachment changes.
+  const moves = lifecycles[collection.type]?.moves ?? {};
+  await settleCompanion(run, body, item, progress);
+  if (!isNew && moves[verb.name] === undefined) return { item, isWhole: true };
+  const found: Found = { id: String(id), label, item };
+  const settled = await settle(run, found, isNew ? ['add'] : [verb.name], progress);
+  return { item: settled ?? item, isWhole: true };
+}
+
+/** Does what the verb says to one object, and waits until it has come to rest. */
+export async function change(
+  run: Run,
+  target: Found,
+  body: Body,
+  progress: Progress,
+): Promise<Outcome | undefined> {
+  const { cli, client, verb, resolved } = run;
+  const { operation, collection } = resolved.candidate;
+  const isAsync = run.options['wait'] === false;
+  const call = {
+    operation,
+    ids: { ...run.ids, [placeholderOf(collection)]: target.id },
+    query: { ...run.query, ...(isAsync && hasQuery(run, 'async') ? { async: true } : {}) },
+    what: `${verb.name} ${target.label}`,
+  };
+  const known = { item: identity(target), isWhole: false };
+  if (verb.kind === 'update') {
+    const item = await client.object({ ...call, body });
+    const moves = lifecycles[collection.type]?.moves['update'] !== undefined;
+    const settled = moves ? await settle(run, target, ['update'], progress) : undefined;
+    return { item: settled ?? item, isWhole: true };
+  }
+  if (verb.kind === 'remove') {
+    await client.action(Object.keys(body).length > 0 ? { ...call, body } : call);
+    await settle(run, target, [verb.name, 'remove'], progress);
+    cli.note(`${target.label}: ${pastOf(verb.name)}`);
+    return known;
+  }
+  const actionBody = isAsync && operation.body.includes('async') ? { async: true, ...body } : body;
+  const answer = await client.action({ ...call, body: actionBody });
+  if (await showOutput(run, operation, answer)) return undefined;
+  const item = await settle(run, target, [operation.name], progress);
+  if (item) return { item, isWhole: true };
+  cli.note(`${target.label}: ${verb.name}: ${isAsync ? 'begun' : 'done'}`);
+  return known;
+}
+
+/** Actions and removals that are about a collection as a whole. */
+async function changeCollection(run: Run, body: Body): Promise<Outcome | undefined> {
+  const { cli, client, verb, resolved, ids, query } = run;
+  const { operation, collection } = resolved.candidate;
+  const call = { operation, ids, query, body, what: `${verb.name} ${collection.noun}` };
+  const answer = await client.action(call);
+  if (await showOutput(run, operation, answer)) return undefined;
+  cli.note(`${collection.noun}: ${verb.name}: done`);
+  return undefined;
+}
+
+/** What is known of an object without looking at it again. */
+function identity({ id, item }: Found): Thing {
+  const name = item?.['name'];
+  return name === undefined ? { id } : { id, name };
+}
+
+function pastOf(verb: string): string {
+  if (verb.startsWith('remove-')) return 'removed';
+  if (verb === 'unassign' || verb === 'detach') return `${verb}ed`;
+  return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
+}
+
+/** In a table only what is known in full; programs get at least the ids. */
+export async function printOutcomes(
+  run: Run,
+  outcomes: readonly Outcome[],
+  single: boolean,
+): Promise<void> {
+  const { noun, type } = run.resolved.candidate.collection;
+  const forPeople = isTable(formatOf(run.cli));
+  const items = outcomes
+    .filter(({ isWhole, item }) => (forPeople ? isWhole : Object.keys(item).length > 0))
+    .map(({ item }) => item);
+  if (items.length === 0) return;
+  await show(run, { noun, type, items, single: single && !forPeople });
+}
+
+/** Parameters that an action answers although the model does not list them for it. */
+const alsoAnswered: Readonly<Record<string, string>> = { allocate_vm: 'vm' };
+
+/** Prints what the action answered; `false` when it answered nothing of its own. */
+export async function showOutput(run: Run, operation: Operation, answer: Thing): Promise<boolean> {
+  const extra = alsoAnswered[operation.name];
+  const names = [
+    ...operation.body.filter((name) => parameterOf(name)?.out !== undefined),
+    ...(extra === undefined ? [] : [extra]),
+  ].filter((name) => answer[name] !== undefined);
+  const [only] = names;
+  if (only === undefined) return false;
+  if (names.length > 1) {
+    const item = Object.fromEntries(names.map((name) => [name, answer[name]]));
+    await print(run.cli, { noun: only, items: [item], single: true });
+    return true;
+  }
+  const value = answer[only];
+  const kind = parameterOf(only)?.kind;
+  const { of, list } = kind ? parseKind(kind) : { of: '', list: false };
+  if (typeof value !== 'object' || value === null) {
+    await printPlain(run, only, value);
+    return true;
+  }
+  const items = (Array.isArray(value) ? value : [value]).map((item: unknown) =>
+    typeof item === 'object' && item !== null ? (item as Thing) : { value: item },
+  );
+  await print(run.cli, {
+    noun: only,
+    items,
+    single: !list,
+    ...(isType(of) ? { type: of } : { columns: Object.keys(items[0] ?? { value: '' }) }),
+  });
+  return true;
+}
+
+/** A file for the console viewer is printed as it is; other plain values with their name. */
+async function printPlain(run: Run, name: string, value: unknown): Promise<void> {
+  const { cli } = run;
+  if (!isTable(formatOf(cli))) {
+    await print(cli, { noun: name, items: [{ [name]: value }], single: true });
+    return;
+  }
+  const text = String(value);
+  await write(cli.io.stdout, `${escapeControlChars.text(text.replace(/\n$/, ''))}\n`);
+}
+
+/** The bodies to send: one, or one for each object that is attached. */
+export async function bodiesOf(run: Run, body: Body): Promise<readonly object[]> {
+  const { verb, words, finder, resolved } = run;
+  const { type } = resolved.candidate.operation;
+  const name = `${verb.noun} ${verb.name}`;
+  if (brickVerbs.has(name)) return [await newBricks(finder, words)];
+  if (isReferenceVerb(verb.noun, verb.name)) {
+    const bodies: object[] = [];
+    for (const word of words) bodies.push({ ...body, ...(await referenceTo(finder, word, type)) });
+    return bodies;
+  }
+  const target = objectVerbs.has(name) ? await objectOf(run) : {};
+  return [{ ...alwaysSent[type], ...body, ...target }];
+}
+
+async function referenceTo(finder: Finder, word: string, type: string): Promise<object> {
+  const attribute = referenceAttribute[type];
+  if (attribute === undefined) return await finder.reference(word, type);
+  const home = homeOf(type);
+  return { [attribute]: home ? bareWord(word, home.noun) : word };
+}
+
+/** `--object vms/web01`: what a permission is about. */
+async function objectOf(run: Run): Promise<Body> {
+  const text = run.options['object'];
+  if (typeof text !== 'string') return {};
+  const { noun, word } = parseOn(text, '--object');
+  const home = collectionsOf(noun).find(({ parents }) => parents.length === 0);
+  if (!home) throw new UsageError(`--object ${text}: ${noun} belong to other objects`);
+  const { id } = await run.finder.find(word, home);
+  return { [home.type]: { id } };
+}

@@ -1,0 +1,121 @@
+/** Objects read from files and stdin: JSON, YAML or XML. */
+
+import * as fs from 'node:fs';
+import { UsageError } from '../../client/errors.ts';
+import { attributesOf } from '../../model/index.ts';
+import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { isWritable, type Shape } from './fields.ts';
+import { referenceAttribute } from './verb-names.ts';
+
+/** All of a file; `-` is stdin. */
+export async function readInput(cli: CommandContext, path: string, flag: string): Promise<string> {
+  if (path === '-') {
+    if (cli.io.stdin.isTTY) cli.note('reading from the terminal; Ctrl-D ends the text');
+    let text = '';
+    for await (const chunk of cli.io.stdin) text += String(chunk);
+    return text;
+  }
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `${flag} ${path} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}`,
+      { cause: error },
+    );
+  }
+}
+
+/** How an OVF document begins, behind declaration and comments: machines can be made of one. */
+const ovfRoot = /^\uFEFF?(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*<(?:\w+:)?Envelope[\s>]/;
+
+/**
+ * The object in a text. What only the service sets is left out, so that the output of one command
+ * can be the input of another; members that the type does not have are refused.
+ */
+export async function parseDocument(
+  cli: CommandContext,
+  text: string,
+  shape: Shape,
+  operation: string,
+  path: string,
+): Promise<Record<string, unknown>> {
+  if ('type' in shape && shape.type === 'vm' && ovfRoot.test(text)) {
+    return { initialization: { configuration: { type: 'ovf', data: text } } };
+  }
+  const name = path === '-' ? 'stdin' : path;
+  const [media, document] = await normalized(text, name);
+  // As `-o json` and `-o yaml` print them, and as everybody would write them.
+  const options = { bareLists: true };
+  let decoded: Record<string, unknown>;
+  try {
+    decoded =
+      'type' in shape
+        ? decodeObject(media, document, shape.type, options)
+        : decodeAction(media, document, shape.action, options);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw new UsageError(`${name}: ${error.message}`, {
+      code: 'bad_document',
+      hint: 'names are those of the API, as vmctl explain shows them',
+      cause: error,
+    });
+  }
+  return 'type' in shape ? writable(cli, decoded, shape.type, operation) : decoded;
+}
+
+/** JSON and XML as they are, YAML as JSON. */
+async function normalized(text: string, name: string): Promise<[MediaType, string]> {
+  const start = text.trimStart().charAt(0);
+  if (start === '') throw new UsageError(`${name} is empty`, { code: 'bad_document' });
+  if (start === '<') return ['application/xml', text];
+  if (start === '{') return ['application/json', text];
+  const { parse } = (await import('yaml')).default;
+  let value: unknown;
+  try {
+    value = parse(text, { intAsBigInt: true });
+  } catch (error) {
+    throw new UsageError(`${name}: neither JSON nor XML nor YAML: ${(error as Error).message}`, {
+      code: 'bad_document',
+      cause: error,
+    });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`${name} holds no object`, {
+      code: 'bad_document',
+      hint: 'write one object with the attributes of the API',
+    });
+  }
+  return [
+    'application/json',
+    JSON.stringify(value, (_, member: unknown) =>
+      typeof member === 'bigint' ? member.toString() : member,
+    ),
+  ];
+}
+
+const ofTheService = new Set(['id', 'href', 'link', 'actions']);
+
+function writable(
+  cli: CommandContext,
+  decoded: Record<string, unknown>,
+  type: string,
+  operation: string,
+): Record<string, unknown> {
+  const attributes = attributesOf(type);
+  const writable: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  for (const [name, value] of Object.entries(decoded)) {
+    const attribute = attributes[name];
+    // Some objects are named by their id alone: a label of networks.
+    if (name === referenceAttribute[type] && operation === 'add') writable[name] = value;
+    else if (attribute ? attribute.mut === 'R' : ofTheService.has(name)) dropped.push(name);
+    else if (attribute && !isWritable(attribute, operation)) dropped.push(name);
+    else writable[name] = value;
+  }
+  const reportedNames = dropped.filter((name) => name !== 'link' && name !== 'actions');
+  if (reportedNames.length > 0)
+    cli.note(`left out what only the service sets: ${reportedNames.join(', ')}`);
+  return writable;
+}

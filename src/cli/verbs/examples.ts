@@ -1,0 +1,146 @@
+/** Example commands of a verb, made from its required arguments and flags. */
+
+import { requiredByAction, requiredOnAdd } from '../../model/derive/required.ts';
+import { isSearchable } from '../../model/index.ts';
+import { firstPath } from '../../model/requirements.ts';
+import type { Candidate, Verb } from './derive-verbs.ts';
+import { kebab } from './fields.ts';
+import type { ModelFlag, VerbFlags } from './flags.ts';
+import * as samples from './samples.ts';
+import { brickVerbs, extraArguments, isReferenceVerb } from './verb-names.ts';
+
+/** Up to four examples, the plainest first. Each is a line for a shell. */
+export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
+  const [first] = verb.candidates;
+  if (!first) return [];
+  const shortest = verb.candidates.reduce((best, one) =>
+    one.parents.length < best.parents.length ? one : best,
+  );
+  const line = lineMaker(verb, flags, shortest);
+  const plain = line();
+  switch (verb.kind) {
+    case 'list': {
+      if (verb.isStatistics || verb.membership) return [plain];
+      const searches = isSearchable(shortest.operation);
+      return [
+        plain,
+        ...(searches ? [`${plain} --search '${searchOf(verb.noun)}' --limit 20`] : []),
+        `${plain} -o json`,
+      ];
+    }
+    case 'get':
+      return [plain, `${plain} -o yaml`];
+    case 'wait': {
+      const state = samples.states[verb.noun];
+      const waits = state === undefined ? [] : [`${plain} --for status=${state} --timeout 5m`];
+      return [...waits, `${plain} --for exists`];
+    }
+    case 'update':
+      return [line(...argumentsFor(verb, flags, shortest))];
+    default: {
+      const full = line(...argumentsFor(verb, flags, shortest));
+      const named =
+        isReferenceVerb(verb.noun, verb.name) || brickVerbs.has(`${verb.noun} ${verb.name}`);
+      const fromFile = verb.kind === 'add' && !named;
+      return fromFile ? [full, `${plain} -f new.yaml`] : [full];
+    }
+  }
+}
+
+/** The example for one of the places of a verb, with all that the service asks for. */
+export function exampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): string {
+  return lineMaker(verb, flags, candidate)(...argumentsFor(verb, flags, candidate));
+}
+
+function argumentsFor(verb: Verb, flags: VerbFlags, candidate: Candidate): readonly string[] {
+  if (['list', 'get', 'wait'].includes(verb.kind)) return [];
+  if (verb.kind !== 'update') return [...extrasOf(verb), ...neededFlags(verb, candidate, flags)];
+  return [samples.flags[`${verb.noun} ${verb.name}`] ?? changeOf(flags.flags)];
+}
+
+/** Puts words between what the verb is about and what that belongs to. */
+function lineMaker(
+  verb: Verb,
+  flags: VerbFlags,
+  candidate: Candidate,
+): (...words: readonly string[]) => string {
+  const start = `vmctl ${verb.noun} ${verb.name}`;
+  const meanings = flags.meanings.get(candidate);
+  const parents = [...(meanings?.parents ?? [])].map(([key, { collection, noun }]) => {
+    const flag = flags.flags.find((one) => one.key === key);
+    const own = samples.ownParents[`${verb.noun} ${verb.name}`] ?? samples.ownParents[verb.noun];
+    return `--${flag?.names[0] ?? key} ${own?.[noun] ?? objectOf(noun, collection)}`;
+  });
+  const object = objectsOf(verb, candidate);
+  return (...words) => [start, ...object, ...words, ...parents].join(' ');
+}
+
+/** An object of a collection as somebody would call it. */
+function objectOf(noun: string, collection: string): string {
+  return samples.objects[collection] ?? samples.objects[noun] ?? samples.sampleId;
+}
+
+function objectsOf(verb: Verb, { collection, owner, takesObject }: Candidate): readonly string[] {
+  const name = `${verb.noun} ${verb.name}`;
+  const first = owner ? [objectOf(owner.noun, owner.collection)] : [];
+  if (brickVerbs.has(name)) return [...first, brickOf(verb)];
+  const needsObject = takesObject || isReferenceVerb(verb.noun, verb.name);
+  if (verb.isStatistics || !needsObject) return first;
+  return [...first, samples.ownObjects[name] ?? objectOf(collection.noun, collection.path)];
+}
+
+/** A new brick, or one that is there. */
+function brickOf(verb: Verb): string {
+  return verb.kind === 'add' ? 'node2:/bricks/b2' : 'node1.example.com:/bricks/b1';
+}
+
+function extrasOf(verb: Verb): readonly string[] {
+  const extra = extraArguments[`${verb.noun} ${verb.name}`];
+  return extra ? [extra.paths.length > 1 ? "'auth.allow=10.0.*'" : 'auth.allow'] : [];
+}
+
+function searchOf(noun: string): string {
+  const [start = ''] = /^\w{1,3}/.exec(samples.objects[noun] ?? '') ?? [];
+  return samples.searches[noun] ?? `name=${start}*`;
+}
+
+/** Something that every object of its kind may have changed. */
+function changeOf(flags: readonly ModelFlag[]): string {
+  const name = ['description', 'comment', 'name'].find((one) =>
+    flags.some(({ names, section }) => section === 'body' && names.includes(one)),
+  );
+  return name === 'name' ? '--name renamed' : `--${name ?? 'description'} 'a new text'`;
+}
+
+/** The flags without which the service refuses, where flags can say it. */
+function neededFlags(
+  verb: Verb,
+  { operation }: Candidate,
+  { flags }: VerbFlags,
+): readonly string[] {
+  const known = samples.flags[`${verb.noun} ${verb.name}`];
+  if (known !== undefined) return known === '' ? [] : [known];
+  if (isReferenceVerb(verb.noun, verb.name) || extraArguments[`${verb.noun} ${verb.name}`]) {
+    return [];
+  }
+  const needed =
+    verb.kind === 'add'
+      ? requiredOnAdd[operation.type]
+      : requiredByAction[operation.type]?.[operation.name];
+  return (needed ?? []).flatMap((rule) => {
+    const path = firstPath(rule).replace(/\.(id|name)$/, '');
+    const name = kebab(path).replaceAll('.', '-');
+    const flag = flags.find(
+      (one) => one.names.includes(name) || one.names.includes(`${name}-file`),
+    );
+    if (!flag) return [];
+    const shown = flag.names[0] ?? name;
+    if (flag.value === undefined) return [`--${shown}`];
+    return [`--${shown} ${valueFor(verb, shown) ?? flag.value}`];
+  });
+}
+
+function valueFor({ noun }: Verb, flag: string): string | undefined {
+  const name = flag === 'name' ? samples.newNames[noun] : undefined;
+  return name ?? samples.values[flag];
+}

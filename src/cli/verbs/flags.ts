@@ -1,0 +1,257 @@
+/** Flags of a verb that come from the model: parents, query parameters, attributes of the body. */
+import { type EnumName, enums } from '../../model/enums.ts';
+import { isSearchable, parseKind } from '../../model/index.ts';
+import type { Kind } from '../../model/notation/attributes.ts';
+import { type Parameter, queryParameters } from '../../model/parameters.ts';
+import { homeOf, type Parent, singular } from './collections.ts';
+import type { Candidate, Verb } from './derive-verbs.ts';
+import { type Field, fieldsOf, isReference, kebab } from './fields.ts';
+import { parentAliases } from './verb-names.ts';
+
+export interface ModelFlag {
+  /** Identity: the same word with other hyphens is the same flag. */
+  readonly key: string;
+  /** As typed, without dashes; the first one is shown. */
+  readonly names: readonly string[];
+  /** What stands behind it; absent for switches. */
+  readonly value: string | undefined;
+  readonly doc: string;
+  readonly isMany: boolean;
+  readonly section: 'parents' | 'body' | 'query';
+}
+
+/** What the flags mean for one of the places at which the verb is possible. */
+export interface Meanings {
+  readonly parents: ReadonlyMap<string, Parent>;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly queries: ReadonlyMap<string, { readonly name: string; readonly kind: Kind }>;
+}
+
+/** The identity of a flag. */
+export function keyOf(name: string): string {
+  return name.replaceAll('-', '').toLowerCase();
+}
+
+/** Query parameters under friendlier names, beside their own. */
+const queryAliases: Readonly<Record<string, readonly string[]>> = {
+  max: ['limit'],
+  filter: ['filtered'],
+};
+
+/** Attributes under friendlier names, beside their own, by noun and verb. */
+const fieldAliases: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'backups create': { 'from-checkpoint-id': ['incremental-from'] },
+};
+
+/** Query parameters that are set by other flags of the command line. */
+const hiddenQueries: ReadonlySet<string> = new Set(['async']);
+
+export interface VerbFlags {
+  readonly flags: readonly ModelFlag[];
+  readonly meanings: ReadonlyMap<Candidate, Meanings>;
+}
+
+/** All flags that come from the model, merged over the places of the verb. */
+export function flagsOf(verb: Verb): VerbFlags {
+  const names = parentNames(verb);
+  const flags = new Map<string, ModelFlag>();
+  const meanings = new Map<Candidate, Meanings>();
+  for (const candidate of verb.candidates) {
+    meanings.set(candidate, meaningsOf(verb, candidate, names, flags));
+  }
+  return { flags: [...flags.values()], meanings };
+}
+
+function meaningsOf(
+  verb: Verb,
+  candidate: Candidate,
+  names: (parent: Parent) => readonly string[],
+  flags: Map<string, ModelFlag>,
+): Meanings {
+  const parents = new Map<string, Parent>();
+  const fields = new Map<string, Field>();
+  const queries = new Map<string, { name: string; kind: Kind }>();
+  const add = (words: readonly string[], flag: Omit<ModelFlag, 'key' | 'names'>) => {
+    const key = keyOf(words[0] ?? '');
+    const known = flags.get(key);
+    if (!known) flags.set(key, { key, names: words, ...flag });
+    else flags.set(key, { ...known, names: [...new Set([...known.names, ...words])] });
+    return key;
+  };
+  for (const parent of candidate.parents) {
+    const words = names(parent);
+    const doc = `The ${humanNoun(parent.noun)}: name or id.`;
+    parents.set(add(words, { value: 'REF', doc, isMany: false, section: 'parents' }), parent);
+  }
+  if (!verb.isStatistics && verb.kind !== 'wait') {
+    for (const [name, field] of fieldsOf(`${verb.noun} ${verb.name}`, candidate.operation)) {
+      const more = fieldAliases[`${verb.noun} ${verb.name}`]?.[name] ?? [];
+      fields.set(
+        add([...wordsFor(name, field), ...more], { ...shownAs(field, name), section: 'body' }),
+        field,
+      );
+    }
+  }
+  for (const name of verb.kind === 'wait' ? [] : candidate.operation.query) {
+    const parameter = (queryParameters as Readonly<Record<string, Parameter>>)[name];
+    if (!parameter || hiddenQueries.has(name)) continue;
+    if (name === 'search' && !isSearchable(candidate.operation)) continue;
+    const words = [kebab(name), ...(queryAliases[name] ?? [])];
+    const key = add(words, {
+      ...valueFlag(parameter.kind, kebab(name)),
+      doc: parameter.doc,
+      section: 'query',
+    });
+    queries.set(key, { name, kind: parameter.kind });
+  }
+  return { parents, fields, queries };
+}
+
+/** `storage-domain` may be written `storagedomain` and `sd`, whatever it stands for. */
+function spellingsOf(name: string): readonly string[] {
+  const plain = name.replaceAll('-', '');
+  const short = parentAliases[plain];
+  return short ? [...new Set([name, plain, ...short])] : [name];
+}
+
+function valueFlag(kind: Kind, name: string): Pick<ModelFlag, 'value' | 'isMany'> {
+  const { form, of, list } = parseKind(kind);
+  if (form === 'scalar' && of === 'bool' && !list) return { value: undefined, isMany: false };
+  if (of === 'gluster_brick') return { value: 'HOST:/DIR,...', isMany: true };
+  if (isReference(kind)) return { value: list ? 'REF,...' : 'REF', isMany: list };
+  if (form === 'enum') return { value: list ? 'WORD,...' : 'WORD', isMany: list };
+  const word = of === 'long' && /size|memory|guaranteed|max$/.test(name) ? 'SIZE' : valueWords[of];
+  return { value: list ? `${word ?? 'TEXT'},...` : (word ?? 'TEXT'), isMany: list };
+}
+
+const valueWords: Readonly<Record<string, string>> = {
+  int: 'N',
+  long: 'N',
+  decimal: 'N',
+  date: 'DATE',
+  version: 'VERSION',
+};
+
+/** Secrets come from files: what is on the command line is seen by everybody. */
+function wordsFor(name: string, field: Field): readonly string[] {
+  return field.secret ? [`${name}-file`] : spellingsOf(name);
+}
+
+function shownAs(field: Field, name: string): Pick<ModelFlag, 'value' | 'isMany' | 'doc'> {
+  const doc = docOf(field);
+  if (field.secret)
+    return { value: 'FILE', isMany: false, doc: 'Read it from this file; - is stdin.' };
+  return { ...valueFlag(field.kind, name), doc };
+}
+
+/** What a flag sets, in words for users; notes of the model are for those who build services. */
+function docOf({ path, kind, doc }: Field): string {
+  const known = attributeDocs[path];
+  if (known !== undefined) return known;
+  if (doc.endsWith('.')) return doc;
+  const { form, of, list } = parseKind(kind);
+  if (form === 'enum') {
+    const words: readonly string[] = enums[of as EnumName];
+    const shown = words.slice(0, 6).join(', ');
+    return words.length > 6 ? `${shown}, ...` : `${shown}.`;
+  }
+  if (isReference(kind)) {
+    const home = homeOf(of);
+    const what = home ? humanNoun(home.noun) : of.replaceAll('_', ' ');
+    return list ? `Names or ids: ${what}.` : `The ${what}: name or id.`;
+  }
+  return '';
+}
+
+const attributeDocs: Readonly<Record<string, string>> = {
+  name: 'Its name.',
+  description: 'A line about it.',
+  comment: 'A comment.',
+  memory: 'Memory: 4GiB.',
+  template: 'The template that it is made from: name or id.',
+  delete_protected: 'Refuse to delete it.',
+  stateless: 'Forget all changes of its disks at the next stop.',
+  start_paused: 'Start it paused.',
+  provisioned_size: 'Size as the guest sees it: 20GiB.',
+  format: 'raw, or cow: grows as it is written.',
+  sparse: 'Take space on the storage only as it is written.',
+  alias: 'Its name.',
+  address: 'Its address.',
+  mtu: 'Largest packet.',
+  bootable: 'Boot from it.',
+  active: 'Visible to the guest.',
+  read_only: 'The guest cannot write to it.',
+  linked: 'The cable is plugged in.',
+  plugged: 'The card is plugged in.',
+  local: 'Its storage is that of one host.',
+  value: 'Its value.',
+};
+
+/**
+ * What the flag of a parent is called: as its placeholder where that is unmistakable among the
+ * places of the verb, and as its kind: `--volume` and `--glustervolume`.
+ */
+function parentNames(verb: Verb): (parent: Parent) => readonly string[] {
+  const nounsByPlaceholder = new Map<string, Set<string>>();
+  for (const { parents } of verb.candidates) {
+    for (const { placeholder, noun } of parents) {
+      const nouns = nounsByPlaceholder.get(placeholder) ?? new Set<string>();
+      nounsByPlaceholder.set(placeholder, nouns.add(noun));
+    }
+  }
+  return ({ placeholder, noun }) => {
+    const kind = singular(noun);
+    const isClear = nounsByPlaceholder.get(placeholder)?.size === 1;
+    const words = isClear ? [placeholder, kind] : [kind];
+    return [...new Set([...words, ...(parentAliases[kind] ?? [])])];
+  };
+}
+
+const humanNouns: Readonly<Record<string, string>> = {
+  vms: 'virtual machine',
+  nics: 'network interface',
+  hostnics: 'host network interface',
+  vmpools: 'pool',
+  storagedomains: 'storage domain',
+  datacenters: 'data center',
+  glustervolumes: 'Gluster volume',
+  glusterbricks: 'brick',
+  glusterhooks: 'Gluster hook',
+  affinitygroups: 'affinity group',
+  affinitylabels: 'affinity label',
+  clusterlevels: 'cluster level',
+  cpuprofiles: 'CPU profile',
+  diskprofiles: 'disk profile',
+  vnicprofiles: 'vNIC profile',
+  macpools: 'MAC pool',
+  iscsibonds: 'iSCSI bond',
+  instancetypes: 'instance type',
+  externalhostproviders: 'host provider',
+  openstackimageproviders: 'image provider',
+  openstacknetworkproviders: 'network provider',
+  openstackvolumeproviders: 'volume provider',
+  numanodes: 'NUMA node',
+  schedulingpolicies: 'scheduling policy',
+  schedulingpolicyunits: 'scheduling policy unit',
+  diskattachments: 'disk attachment',
+  disksnapshots: 'disk snapshot',
+  imagetransfers: 'image transfer',
+  networkfilters: 'network filter',
+  networkattachments: 'network attachment',
+  storageconnections: 'storage connection',
+  hostdevices: 'host device',
+  fenceagents: 'fence agent',
+  qoss: 'quality of service entry',
+  watchdogs: 'watchdog',
+  graphicsconsoles: 'console',
+  externalvmimports: 'import',
+  sshpublickeys: 'SSH key',
+  operatingsystems: 'operating system',
+  cdroms: 'CD-ROM drive',
+  katelloerrata: 'erratum',
+};
+
+/** One object of a noun, in words. */
+export function humanNoun(noun: string): string {
+  return humanNouns[noun] ?? singular(noun);
+}

@@ -1,0 +1,106 @@
+/** Identifiers of objects: ids, names, and the words of a command that mean them. */
+import type { Thing } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
+import { valueAt } from '../output/cells.ts';
+import { kindOf } from './collections.ts';
+
+/** Attributes by which objects of a type are known, where that is not their name. */
+const nameAttributes: Readonly<Record<string, readonly string[]>> = {
+  disk: ['alias', 'name'],
+  disk_snapshot: ['alias'],
+  disk_attachment: ['disk.alias', 'disk.name'],
+  user: ['user_name', 'principal', 'name'],
+  snapshot: ['description'],
+  job: ['description'],
+  event: [],
+  permission: [],
+  image_transfer: [],
+  cdrom: [],
+  watchdog: [],
+  session: [],
+  step: ['description'],
+  host_storage: [],
+};
+
+/** The attributes by which objects of a type are known; the first is what lists show. */
+export function nameAttributesOf(type: string): readonly string[] {
+  return nameAttributes[type] ?? ['name'];
+}
+
+/** Links that have to be followed to see those attributes. */
+export const nameFollow: Readonly<Record<string, string>> = { disk_attachment: 'disk' };
+
+/** Types whose lists are long enough to search instead, always by `name`. */
+export const searched: ReadonlySet<string> = new Set([
+  'vm',
+  'host',
+  'cluster',
+  'data_center',
+  'storage_domain',
+  'disk',
+  'template',
+  'network',
+  'vm_pool',
+]);
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a word can only be an id. */
+export function isUuid(word: string): boolean {
+  return uuid.test(word);
+}
+
+/** Takes `vms/web01` apart; a word without a kind is a name or an id of the expected kind. */
+export function bareWord(word: string, noun: string): string {
+  if (word.trim() === '') {
+    throw new UsageError(`an empty name was given where one of ${noun} is needed`, {
+      hint: 'quote the name, and look whether a variable is empty',
+    });
+  }
+  const at = word.indexOf('/');
+  if (at < 0) return word;
+  const kind = kindOf(word.slice(0, at));
+  if (kind === undefined) return word;
+  const rest = word.slice(at + 1);
+  if (kind !== noun) {
+    throw new UsageError(`${word} is one of ${kind}, but one of ${noun} is needed`, {
+      hint: `leave the kind out if ${rest} is a name of one of ${noun}`,
+    });
+  }
+  if (rest === '') throw new UsageError(`${word}: the name is empty`);
+  return rest;
+}
+
+/** What tells objects of the same name apart: `data_center` of networks, and its id. */
+export interface Scope {
+  readonly attribute: string;
+  readonly id: string;
+}
+
+/** Some services put this behind the profile with which a user signs in: `jane@internal-authz`. */
+const directorySuffix = '-authz';
+
+/** Whether a word is the id of an object, or one of these names of it. */
+export function isMatch(item: Thing, word: string, names: readonly string[]): boolean {
+  return (
+    item['id'] === word ||
+    names.some((name) => {
+      const value = valueAt(item, name);
+      return value === word || (name === 'user_name' && value === `${word}${directorySuffix}`);
+    })
+  );
+}
+
+/** Whether an object may be in the scope: what does not tell may. */
+export function isWithin(item: Thing, scope: Scope | undefined): boolean {
+  const id = scope && valueAt(item, `${scope.attribute}.id`);
+  return id === undefined || id === scope?.id;
+}
+
+/** A search for the exact name; `undefined` where the language cannot say it. */
+export function searchFor(word: string, names: readonly string[]): string | undefined {
+  if (/["*\\]/.test(word)) return undefined;
+  const field = names[0] === 'alias' ? 'alias' : 'name';
+  const plain = /^[\w.-]+$/.test(word) && !/^(and|or|page|sortby|asc|desc)$/i.test(word);
+  return `${field}=${plain ? word : `"${word}"`}`;
+}

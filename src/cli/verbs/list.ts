@@ -1,0 +1,242 @@
+/** The verbs `list` and `get`. */
+
+import type { Call, Client, QueryValue, Thing } from '../../client/client.ts';
+import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
+import { NotFoundError, UsageError } from '../../client/errors.ts';
+import type { Paging } from '../../client/paging.ts';
+import { isSearchable } from '../../model/index.ts';
+import { columnsOf, linksOf } from '../output/column-selection.ts';
+import { type Column, defaultFollow } from '../output/columns.ts';
+import { formatOf, isTable, printBatches } from '../output/print.ts';
+import type { Batches, Frame, View } from '../output/view.ts';
+import { type CommandContext, wholeNumber } from '../session/command-context.ts';
+import { cacheNames } from '../session/name-cache.ts';
+import type { Format } from '../session/settings.ts';
+import { AttachedStatus, Names } from './list-enrichment.ts';
+import { operationNamed, placeholderOf } from './references.ts';
+import { hasQuery, type Run } from './run.ts';
+import { runTail } from './tail.ts';
+
+type Things = readonly Thing[];
+
+const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
+
+/** Prints the objects of a collection. */
+export async function runList(run: Run): Promise<void> {
+  const { cli, verb, resolved, ids } = run;
+  const { collection, operation } = resolved.candidate;
+  if (run.options['tail'] === true && !cli.on('curl')) {
+    await runTail(run);
+    return;
+  }
+  const single = run.options['statistic'];
+  if (verb.isStatistics && typeof single === 'string') {
+    await printOne(run, single);
+    return;
+  }
+  const { noun, type } = collection;
+  const call: Call = {
+    operation,
+    ids,
+    query: listQuery(run),
+    what: `list ${noun}`,
+    isPrimary: true,
+  };
+  const paging = pagingOf(run);
+  if (isAsSent(cli)) {
+    const { printList } = await import('./list-xml.ts');
+    await printList(run, call, paging);
+    return;
+  }
+  const names: string[] = [];
+  const batches = paging ? await pagesOf(run, call, paging) : run.client.stream(call);
+  await showBatches(run, { noun, type }, counted(run, batches, names));
+  if (collection.parents.length > 0) return;
+  const { search, max, filter } = call.query ?? {};
+  cacheNames(
+    cli,
+    noun,
+    names,
+    [search, max, filter].every((one) => one === undefined),
+  );
+}
+
+async function pagesOf(run: Run, call: Call, paging: Paging): Promise<AsyncIterable<Things>> {
+  const { pages } = await import('../../client/paging.ts');
+  return pages(run.client, call, paging);
+}
+
+/** What somebody would type to mean the object. */
+function nameForCompletion(item: Thing): string {
+  return String(item['name'] ?? item['alias'] ?? item['id'] ?? '');
+}
+
+/** Says when there may be more than was asked for; gathers names on the way. */
+async function* counted(
+  run: Run,
+  batches: AsyncIterable<Things>,
+  names: string[],
+): AsyncGenerator<Things> {
+  let count = 0;
+  // Where the service cannot count, the rest is left out here.
+  const maxItems = wholeNumber(run.options['limit'], '--limit') ?? Infinity;
+  for await (const whole of batches) {
+    const batch = whole.slice(0, maxItems - count);
+    count += batch.length;
+    if (names.length < 5_000) names.push(...batch.map(nameForCompletion));
+    yield batch;
+    if (count >= maxItems) break;
+  }
+  const limit = run.query['max'] ?? maxItems;
+  if (typeof limit !== 'number' || limit === 0 || count < limit) return;
+  const { noun } = run.resolved.candidate.collection;
+  run.cli.note(`showing ${limit} ${noun}, as --limit says; there may be more`);
+}
+
+/** How `--page-size` wants the list to be read; nothing when it is read at once. */
+function pagingOf(run: Run): Paging | undefined {
+  const { cli, options, query, resolved } = run;
+  const given = options['pageSize'];
+  if (given === undefined) return undefined;
+  const size = Number(given);
+  if (!Number.isInteger(size) || size < 1) {
+    throw new UsageError(`--page-size ${String(given)}: not a number of objects`, {
+      hint: '--page-size 500',
+    });
+  }
+  const { operation, collection } = resolved.candidate;
+  if (!isSearchable(operation) || !operation.query.includes('max')) {
+    throw new UsageError(`--page-size: the service has no pages of these ${collection.noun}`, {
+      hint: 'leave it out; the list is read and printed in pieces anyway',
+    });
+  }
+  if (options['page'] !== undefined || /\bpage\s+\d+\s*$/i.test(String(query['search'] ?? ''))) {
+    throw new UsageError('--page-size reads all pages, but one page is asked for', {
+      hint: 'with --page the size of a page is --limit',
+    });
+  }
+  const limit = query['max'];
+  return {
+    size,
+    ...(typeof limit === 'number' ? { limit } : {}),
+    onShift: () => cli.warn('objects came or went while the pages were read; looked again'),
+  };
+}
+
+/** The query of a list: as given, with what has to be said explicitly and what columns need. */
+export function listQuery(run: Run): Record<string, QueryValue | undefined> {
+  const query = { ...run.query };
+  const page = run.options['page'];
+  if (page !== undefined) {
+    if (!/^[1-9]\d*$/.test(String(page))) {
+      throw new UsageError(`--page ${String(page)}: not a page number`, { hint: '--page 2' });
+    }
+    query['search'] = `${query['search'] ?? ''} page ${String(page)}`.trim();
+  }
+  // The documented defaults of this parameter contradict each other (specification 4.2).
+  if (query['search'] !== undefined && hasQuery(run, 'case_sensitive')) {
+    query['case_sensitive'] ??= false;
+  }
+  const follow = followOf(run, query['follow']);
+  if (follow !== undefined) query['follow'] = follow;
+  return query;
+}
+
+/** What has to be followed: what was asked for, and what the columns need. */
+function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
+  const { cli, resolved } = run;
+  const { noun, type } = resolved.candidate.collection;
+  if (!tabular.has(formatOf(cli)) || !hasQuery(run, 'follow')) return given;
+  if (cli.setting('columns') === undefined) return given ?? defaultFollow(type);
+  const needed = linksOf(columnsOf(cli, { noun, type }), type);
+  const all = [...(given === undefined ? [] : [String(given)]), ...needed];
+  return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
+}
+
+async function printOne(run: Run, word: string): Promise<void> {
+  const { collection } = run.resolved.candidate;
+  const found = await run.finder.find(word, collection, run.ids);
+  const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
+  const item = get
+    ? await run.client.object({
+        operation: get,
+        ids: { ...run.ids, [placeholderOf(collection)]: found.id },
+        what: `get ${found.label}`,
+        isPrimary: true,
+      })
+    : found.item;
+  if (!item) throw new NotFoundError(`${found.label}: there is no such object`);
+  await show(run, { noun: collection.noun, type: collection.type, items: [item], single: true });
+}
+
+/** Prints single objects. */
+export async function runGet(run: Run): Promise<void> {
+  const { cli, client, finder, resolved, ids, words } = run;
+  const { collection, operation } = resolved.candidate;
+  const follow = followOf(run, run.query['follow']);
+  const query = { ...run.query, ...(follow === undefined ? {} : { follow }) };
+  const asSent = isAsSent(cli) ? await import('./list-xml.ts') : undefined;
+  const documents: string[] = [];
+  const items: Thing[] = [];
+  const dryRunRequests: DryRunRequest[] = [];
+  for (const word of words) {
+    const found = await finder.find(word, collection, ids);
+    const call = {
+      operation,
+      ids: { ...ids, [placeholderOf(collection)]: found.id },
+      query,
+      what: `get ${found.label}`,
+      isPrimary: true,
+    };
+    try {
+      if (asSent) documents.push(await asSent.documentOf(client, call));
+      else items.push(await client.object(call));
+    } catch (error) {
+      if (!(error instanceof DryRunStop)) throw error;
+      dryRunRequests.push(...error.requests);
+    }
+  }
+  if (dryRunRequests.length > 0) throw new DryRunStop(dryRunRequests);
+  if (asSent) {
+    await asSent.printDocuments(cli, collection.type, documents);
+    return;
+  }
+  const single = items.length === 1;
+  await show(run, { noun: collection.noun, type: collection.type, items, single });
+}
+
+/** Whether the answer is printed as the service writes it: in XML, with nothing done to it. */
+function isAsSent(cli: CommandContext): boolean {
+  return formatOf(cli) === 'xml' && !(cli.on('sort') || cli.on('query') || cli.on('utc'));
+}
+
+/** Prints, with the names of references where the format is made for people. */
+export async function show(run: Run, view: View): Promise<void> {
+  const { items, ...frame } = view;
+  await showBatches(run, frame, [items]);
+}
+
+/** Prints objects in the batches in which they come, with the names of references as `show`. */
+async function showBatches(run: Run, frame: Frame, batches: Batches): Promise<void> {
+  const { cli, client } = run;
+  const format = formatOf(cli);
+  const hasColumnsFlag = cli.setting('columns') !== undefined;
+  const isDetail = frame.single === true && !hasColumnsFlag && isTable(format);
+  const named =
+    tabular.has(format) && !isDetail && frame.type !== undefined && !cli.on('query')
+      ? filled(client, frame.type, columnsOf(cli, frame), batches)
+      : batches;
+  await printBatches(cli, format, frame, named, !cli.on('noHeaders'));
+}
+
+/** What the columns show and the answer left out: names of references, states of domains. */
+async function* filled(
+  client: Client,
+  type: string,
+  columns: readonly Column[],
+  batches: Batches,
+): AsyncGenerator<Things> {
+  const names = new Names(client, type, columns);
+  const states = new AttachedStatus(client, type, columns);
+  for await (const batch of batches) yield await names.fill(await states.fill(batch));
+}

@@ -1,0 +1,96 @@
+/** `events list --tail`: prints what happens while it happens. */
+import type { Thing } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
+import { EventCursor, followEvents } from '../../client/follow-events.ts';
+import { plainText } from '../output/cells.ts';
+import { formatOf, isTable, printAs } from '../output/print.ts';
+import { wholeNumber } from '../session/command-context.ts';
+import { write } from '../session/io.ts';
+import { readPrivate, replaceFile } from '../session/private-file.ts';
+import { durationOf } from '../text/duration.ts';
+import { escapeControlChars } from '../text/escape-control-chars.ts';
+import type { Run } from './run.ts';
+
+/** Prints events until `--count` or `--until-idle` ends it, or Ctrl-C. */
+export async function runTail(run: Run): Promise<void> {
+  const { cli, client, options, query } = run;
+  const count = wholeNumber(options['count'], '--count');
+  const idle = durationIn(options['untilIdle'], '--until-idle');
+  const interval = durationIn(options['interval'], '--interval') ?? 2_000;
+  const { from, max, search, case_sensitive: caseSensitive } = query;
+  const file = typeof options['cursor'] === 'string' ? options['cursor'] : undefined;
+  const kept = file === undefined ? undefined : readCursor(file);
+  let lastNews = Date.now();
+  let keptState: string | undefined;
+  let isFirst = true;
+  let isTroubled = false;
+  const following = followEvents(client, {
+    interval: idle === undefined ? interval : Math.min(interval, Math.max(idle / 2, 50)),
+    signal: cli.signal,
+    ...(typeof from === 'number' ? { from } : {}),
+    ...(typeof max === 'number' ? { last: max } : {}),
+    ...(typeof search === 'string' ? { search } : {}),
+    ...(typeof caseSensitive === 'boolean' ? { caseSensitive } : {}),
+    ...(kept ? { cursor: kept } : {}),
+    ...(count === undefined ? {} : { count }),
+    onServerUnavailable: (error) => {
+      if (!isTroubled) cli.warn(`${error.message}; trying again`);
+      isTroubled = true;
+    },
+  });
+  for await (const { events, cursor } of following) {
+    if (events.length > 0) {
+      await show(run, events, isFirst);
+      isFirst = false;
+      lastNews = Date.now();
+      isTroubled = false;
+    }
+    // Only what was printed is done with.
+    const state = JSON.stringify(cursor.state);
+    if (file !== undefined && state !== keptState) replaceFile(file, `${state}\n`);
+    keptState = state;
+    if (idle !== undefined && Date.now() - lastNews >= idle) return;
+  }
+}
+
+/** Where an earlier run ended; nothing before the first. */
+function readCursor(file: string): EventCursor | undefined {
+  const text = readPrivate(file, 'trusted');
+  if (text === undefined) return undefined;
+  try {
+    const { floor, told } = JSON.parse(text) as { floor: unknown; told: unknown };
+    if (Number.isInteger(floor) && Array.isArray(told)) {
+      return new EventCursor(floor as number, told.map(Number));
+    }
+  } catch {
+    // It says below what is wrong with it.
+  }
+  throw new UsageError(`--cursor ${file}: this file does not say where to go on`, {
+    hint: 'name another file, or remove this one to begin with what happens from now on',
+  });
+}
+
+/** One line for each event; what was printed is never moved to make columns fit. */
+async function show(run: Run, events: readonly Thing[], isFirst: boolean): Promise<void> {
+  const { cli } = run;
+  const format = formatOf(cli);
+  if (isTable(format) && cli.setting('columns') === undefined) {
+    const inUtc = cli.on('utc') ? (await import('../output/utc.ts')).inUtc : undefined;
+    for (const event of events) {
+      await write(cli.io.stdout, `${lineOf(inUtc?.(event, 'event') ?? event)}\n`);
+    }
+    return;
+  }
+  const view = { noun: 'events', type: 'event', items: events };
+  await printAs(cli, format === 'json' ? 'jsonl' : format, view, isFirst && !cli.on('noHeaders'));
+}
+
+function lineOf(event: Thing): string {
+  const { id, time, severity, description } = event;
+  const parts = [plainText(id), plainText(time), plainText(severity).padEnd(7)];
+  return escapeControlChars.line([...parts, plainText(description)].join('  '));
+}
+
+function durationIn(value: unknown, flag: string): number | undefined {
+  return value === undefined ? undefined : durationOf(String(value), flag);
+}

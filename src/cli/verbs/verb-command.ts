@@ -1,0 +1,238 @@
+/** The command of a verb that the model describes. */
+import { stateAttribute } from '../../client/poll.ts';
+import { type EnumName, enums } from '../../model/enums.ts';
+import { isSearchable, type Operation, parseKind } from '../../model/index.ts';
+import type { Call, Command, Options } from '../args/command.ts';
+import {
+  type ArgumentSpec,
+  argument,
+  camelCase,
+  type FlagOptions,
+  type FlagSpec,
+  flag,
+  flagParts,
+} from '../args/parameters.ts';
+import { collectionsOf } from './collections.ts';
+import type { Verb } from './derive-verbs.ts';
+import { examplesOf } from './examples.ts';
+import { flagsOf, humanNoun, type ModelFlag, type VerbFlags } from './flags.ts';
+import { followUpFlags } from './follow-up-actions.ts';
+import { networkSetupFlags } from './network-setup.ts';
+import { purposeOf } from './purpose.ts';
+import { runVerb } from './run-verb.ts';
+import { searches, selects } from './selection.ts';
+import {
+  brickVerbs,
+  extraArguments,
+  isReferenceVerb,
+  objectVerbs,
+  queryShortcuts,
+} from './verb-names.ts';
+
+/**
+ * The command of a verb. Only the verb that is run, or explained, is worth the work.
+ * @param implied values of flags that the word for the verb stands for: `events tail`
+ */
+export function commandOf(verb: Verb, implied: Options = {}): Command {
+  const verbFlags = flagsOf(verb);
+  const purpose = purposeOf(verb);
+  return {
+    noun: verb.noun,
+    verb: verb.name,
+    aliases: verb.aliases,
+    purpose,
+    summary: purpose,
+    arguments: argumentsOf(verb),
+    flags: [
+      ...verbFlags.flags.map((one) => modelFlag(one, verbFlags)),
+      ...ownFlags(verb, verbFlags.flags),
+    ],
+    get examples() {
+      return examplesOf(verb, verbFlags);
+    },
+    calls: () => callsOf(verb, verbFlags),
+    exits: [],
+    offline: false,
+    ...(verb.kind === 'wait' ? { unshowable: 'many' } : {}),
+    run: async (cli, positionals, options) => {
+      const given = givenOf(options, verbFlags.flags);
+      const words = positionals.flat().filter((word) => typeof word === 'string');
+      await runVerb(cli, verb, verbFlags, given, words, {
+        ...optionsOf(verb, options),
+        ...implied,
+      });
+    },
+  };
+}
+
+/** The flags that do not come from the model, under one name each. */
+function optionsOf(verb: Verb, options: Options): Options {
+  return {
+    ...options,
+    ...(options['body'] === undefined ? {} : { fromFile: options['body'] }),
+    ...(options['async'] === true ? { wait: false } : {}),
+    ...(verb.kind === 'wait' ? { waitTimeout: options['timeout'] } : {}),
+  };
+}
+
+/** The flags of the model that were given, by key. */
+function givenOf(
+  options: Options,
+  flags: readonly ModelFlag[],
+): ReadonlyMap<string, readonly string[]> {
+  const given = new Map<string, readonly string[]>();
+  for (const { key, names } of flags) {
+    const texts = names.flatMap((name) => {
+      const value = options[camelCase(name)];
+      if (value === undefined) return [];
+      return Array.isArray(value) ? value.map(String) : [String(value)];
+    });
+    if (texts.length > 0) given.set(key, texts);
+  }
+  return given;
+}
+
+function callsOf(verb: Verb, { flags, meanings }: VerbFlags): readonly Call[] {
+  return verb.candidates.map((candidate) => {
+    const keys = [...(meanings.get(candidate)?.parents.keys() ?? [])];
+    const parents = keys.map((key) => {
+      const parent = flags.find((one) => one.key === key);
+      return `--${parent?.names[0] ?? key}`;
+    });
+    return callOf(candidate.operation, parents);
+  });
+}
+
+/** The request of an operation; `parents` are the flags that name what is above the object. */
+export function callOf({ name, http, path }: Operation, parents: readonly string[] = []): Call {
+  return { operation: name, method: http, path, parents };
+}
+
+function modelFlag(model: ModelFlag, { meanings }: VerbFlags): FlagSpec {
+  const [name = '', ...others] = model.names.map((one) => `--${one}`);
+  const all = [...meanings.values()];
+  const [parent] = all.flatMap(({ parents }) => parents.get(model.key) ?? []);
+  const [field] = all.flatMap(({ fields }) => fields.get(model.key) ?? []);
+  const [query] = all.flatMap(({ queries }) => queries.get(model.key) ?? []);
+  const kind = field?.kind ?? query?.kind ?? 'string';
+  const { form, of } = parseKind(kind);
+  return {
+    notation: model.value === undefined ? name : `${name} <${model.value}>`,
+    doc: model.doc,
+    aliases: others,
+    type: parent
+      ? `ref ${collectionsOf(parent.noun)[0]?.type ?? parent.noun}`
+      : field?.secret
+        ? 'file'
+        : kind,
+    ...(!parent && form === 'enum' ? { values: enums[of as EnumName] } : {}),
+    ...(model.value === undefined ? { negatable: true } : { repeatable: true }),
+    many: model.isMany,
+    section: model.section,
+  };
+}
+
+function argumentsOf(verb: Verb): readonly ArgumentSpec[] {
+  const name = `${verb.noun} ${verb.name}`;
+  const result: ArgumentSpec[] = [];
+  const add = (notation: string, doc: string) => result.push(argument(notation, doc));
+  const [owner] = verb.candidates.flatMap((candidate) => candidate.owner ?? []);
+  if (owner) add(`<${owner.placeholder}>`, `the ${humanNoun(owner.noun)}: name or id`);
+  const extra = extraArguments[name];
+  const word = objectWord(verb);
+  if (brickVerbs.has(name)) add('<brick...>', 'HOST:/DIRECTORY');
+  else if (isReferenceVerb(verb.noun, verb.name) || everyTakesObject(verb)) {
+    const several = selects(verb) ? `[${word}...]` : `<${word}...>`;
+    add(extra ? `<${word}>` : several, 'names or ids; - reads them from stdin');
+  } else if (verb.candidates.some(({ takesObject }) => takesObject)) {
+    add(`[${word}...]`, 'names or ids; - reads them from stdin');
+  }
+  if (extra) add(`<${extra.name}>`, extra.doc);
+  return result;
+}
+
+function everyTakesObject(verb: Verb): boolean {
+  return verb.isStatistics !== true && verb.candidates.every(({ takesObject }) => takesObject);
+}
+
+/** What an object of the verb is called in its usage: the last placeholder of its path. */
+function objectWord(verb: Verb): string {
+  const path = verb.candidates.find(({ collection }) => collection.object)?.collection.object;
+  return path?.slice(path.lastIndexOf('{') + 1, -1) ?? 'ref';
+}
+
+/** Flags that do not come from the model. */
+function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSpec[] {
+  const name = `${verb.noun} ${verb.name}`;
+  const flags: FlagSpec[] = [];
+  const add = (notation: string, doc: string, options?: FlagOptions) =>
+    flags.push(flag(notation, doc, options));
+  const changes = !['list', 'get', 'wait'].includes(verb.kind);
+  const hasBody =
+    verb.kind === 'add' ||
+    verb.kind === 'update' ||
+    verb.candidates.some(({ operation }) => operation.body.some((one) => one !== 'async'));
+  if (verb.candidates.some(({ parents }) => parents.length > 0)) {
+    add('--on <KIND/REF>', 'The object that they belong to, with its kind: vms/web01.');
+  }
+  if (verb.kind === 'list' && !verb.isStatistics) {
+    if (!verb.candidates.some(({ operation }) => operation.query.includes('max'))) {
+      add('--limit <N>', 'Only the first N.');
+    }
+    if (verb.candidates.some(({ operation }) => isSearchable(operation))) {
+      add('--page <N>', 'That page of a list; --limit is the size of the pages.');
+      add('--page-size <N>', 'Read the list in pages of so many objects, instead of at once.');
+    }
+    if (name !== 'events list') {
+      add('--watch', 'List again and again until Ctrl-C; off a terminal only what changed.');
+      add('--interval <DURATION>', 'With --watch: how often (2s).');
+    }
+  }
+  if (name === 'events list') {
+    add('--tail', 'Go on printing what happens, until Ctrl-C; --limit N shows the last N first.');
+    add('--cursor <FILE>', 'With --tail: go on where the last run with this file ended.');
+    add('--count <N>', 'With --tail: end after so many events.');
+    add('--until-idle <DURATION>', 'With --tail: end when nothing has happened for this long.');
+    add('--interval <DURATION>', 'With --tail: how often to look (2s).');
+  }
+  if (verb.isStatistics) add('--statistic <REF>', 'Only this one, by name or id.');
+  if (changes && hasBody) {
+    add('-f, --from-file <FILE>', 'Take attributes from JSON, YAML or XML; - is stdin.');
+    add('--body <FILE>', '', { hidden: true });
+    add('--set <PATH=VALUE>', 'Set any attribute; may be repeated.', { repeatable: true });
+    add('--set-json <PATH=JSON>', 'The same with JSON.', { repeatable: true });
+  }
+  for (const { name, value, doc } of followUpFlags(verb)) {
+    add(value === undefined ? `--${name}` : `--${name} <${value}>`, doc);
+  }
+  if (name === 'hosts setup-networks') {
+    flags.push(...networkSetupFlags);
+  }
+  const shortcut = queryShortcuts[name];
+  if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);
+  if (objectVerbs.has(name)) add('--object <KIND/REF>', 'What the permission is about.');
+  if (verb.kind === 'wait') {
+    add('--for <CONDITION>', 'status=up, status!=locked, exists, gone; by default: settled.');
+    add('--timeout <DURATION>', 'Give up after this time (10m).');
+  }
+  if (changes && verb.kind !== 'update') {
+    const hasState = verb.candidates.some(
+      ({ collection }) => stateAttribute(collection.type) !== undefined,
+    );
+    const hidden = !hasState;
+    add('--wait', 'Wait until the work is done (this is the default).', { hidden });
+    add('--no-wait', 'Return at once.', { hidden, undoes: true });
+    add('--wait-timeout <DURATION>', 'Give up waiting after this time (10m).', { hidden });
+    add('--async', '', { hidden: true });
+  }
+  if (selects(verb) && !extraArguments[name]) {
+    add('--all', 'Do it to all of them, or to all that --search finds; asks first.');
+    if (searches(verb)) add('--search <QUERY>', 'With --all: only those that this search finds.');
+  }
+  if (argumentsOf(verb).some(({ notation }) => notation.includes('...'))) {
+    add('--parallel <N>', 'Objects at a time, 1 to 16 (4).');
+    if (changes) add('--fail-fast', 'Stop after the first failure.');
+  }
+  const taken = new Set(modelFlags.flatMap(({ names }) => names));
+  return flags.filter(({ notation }) => !taken.has(flagParts(notation).long.slice(2)));
+}

@@ -1,0 +1,81 @@
+/** `list --watch`: the list again and again; on a terminal in place, else only what has changed. */
+import type { Thing } from '../../client/client.ts';
+import { pause } from '../../client/retry.ts';
+import { columnsOf } from '../output/column-selection.ts';
+import { formatOf, isTable, printAs } from '../output/print.ts';
+import { redrawn } from '../output/progress.ts';
+import { write } from '../session/io.ts';
+import { durationOf } from '../text/duration.ts';
+import { listQuery, show } from './list.ts';
+import { fillNames } from './list-enrichment.ts';
+import type { Run } from './run.ts';
+
+const usualInterval = '2s';
+
+/** Lists until Ctrl-C. */
+export async function runWatch(run: Run): Promise<void> {
+  const { cli, options } = run;
+  const interval = durationOf(String(options['interval'] ?? usualInterval), '--interval');
+  const inPlace = cli.io.stdout.isTTY === true && isTable(formatOf(cli));
+  const printed = new Map<string, string>();
+  let hasTitles = !cli.on('noHeaders');
+  for (;;) {
+    const items = await read(run);
+    if (inPlace) await redraw(run, items);
+    else if (await printChanges(run, items, printed, hasTitles)) hasTitles = false;
+    await pause(interval, cli.signal);
+  }
+}
+
+async function read(run: Run): Promise<readonly Thing[]> {
+  const { client, resolved, ids } = run;
+  const { operation, collection } = resolved.candidate;
+  const what = `list ${collection.noun}`;
+  return await client.list({ operation, ids, query: listQuery(run), what });
+}
+
+async function redraw(run: Run, items: readonly Thing[]): Promise<void> {
+  const { noun, type } = run.resolved.candidate.collection;
+  await write(run.cli.io.stdout, redrawn);
+  await show(run, { noun, type, items });
+}
+
+/**
+ * Prints objects that are new or not as they were; one that went away is told by its id. Returns
+ * whether there were any.
+ */
+async function printChanges(
+  run: Run,
+  items: readonly Thing[],
+  printed: Map<string, string>,
+  hasTitles: boolean,
+): Promise<boolean> {
+  const { cli, client } = run;
+  const { noun, type } = run.resolved.candidate.collection;
+  const format = formatOf(cli);
+  const machine = format === 'json' || format === 'jsonl';
+  const changed: Thing[] = [];
+  const present = new Set<string>();
+  for (const item of items) {
+    const id = String(item['id']);
+    const text = JSON.stringify(item);
+    present.add(id);
+    if (printed.get(id) !== text) changed.push(item);
+    printed.set(id, text);
+  }
+  for (const id of printed.keys()) {
+    if (present.has(id)) continue;
+    printed.delete(id);
+    if (machine) await write(cli.io.stdout, `${JSON.stringify({ id, gone: true })}\n`);
+    else cli.note(`${noun}/${id}: gone`);
+  }
+  if (changed.length === 0) return false;
+  if (machine) {
+    await printAs(cli, 'jsonl', { noun, type, items: changed }, false);
+    return true;
+  }
+  const view = { noun, type, items: changed };
+  const named = await fillNames(client, type, changed, columnsOf(cli, view));
+  await printAs(cli, format, { ...view, items: named }, hasTitles);
+  return true;
+}
