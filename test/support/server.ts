@@ -45,6 +45,7 @@ const flags = {
   inventory: { type: 'string', default: 'small' },
   dialect: { type: 'string', default: 'standard' },
   seed: { type: 'string' },
+  scope: { type: 'string' },
   'token-lifetime': { type: 'string', default: '28800' },
 } as const;
 
@@ -63,6 +64,7 @@ export async function startTestServer(options: readonly string[] = []): Promise<
     imagesListen: address,
     data: undefined,
     dialect: values.dialect === 'ovirt' ? 'ovirt' : 'standard',
+    scope: values.scope,
     admin: 'admin@internal',
     password,
     inventory: values.inventory,
