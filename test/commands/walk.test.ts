@@ -2,6 +2,7 @@
  * The walk over the command tree: every operation that the specification names or implies is done
  * by the built command against a running service; the request that it sends is the one meant.
  */
+
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelNouns } from '../../src/cli/verbs/collections.ts';
@@ -12,6 +13,7 @@ import { sampleId } from '../../src/cli/verbs/samples.ts';
 import { memberships } from '../../src/cli/verbs/verb-names.ts';
 import { before } from '../examples/before.ts';
 import { type ExamplesSite, startExamplesSite } from '../examples/site.ts';
+import { projectRoot } from '../support/server.ts';
 import { refusals, stepOf } from './support/walk.ts';
 
 interface Listed {
@@ -50,7 +52,7 @@ beforeAll(async () => {
   process.chdir(site.folder);
 });
 afterAll(async () => {
-  process.chdir('/');
+  process.chdir(projectRoot);
   await site.stop();
 });
 

@@ -44,10 +44,10 @@ it('the root page of the help loads nothing of any noun', async () => {
 
 it.each([
   ['query', ['--query', '[].name']],
-  ['run-xml', ['-o', 'xml']],
+  ['list-xml', ['-o', 'xml']],
   ['timing', ['--timing']],
-  ['held', ['--curl']],
-  ['debug', ['--debug']],
+  ['dry-run', ['--curl']],
+  ['debug-log', ['--debug']],
   ['utc', ['--utc']],
   ['paging', ['--page-size', '10']],
 ])('%s is loaded where it is asked for', async (name, words) => {

@@ -111,8 +111,8 @@ describe('the package', () => {
   it('declares its types', () => {
     writeFileSync(
       join(folder, 'typed.mts'),
-      `import { startServer, type ServerProcess } from 'vmctl/testkit';
-const server: ServerProcess = await startServer({ dialect: 'ovirt', speed: 0, faults: ['rate=0.1'] });
+      `import { startServer, type TestServer } from 'vmctl/testkit';
+const server: TestServer = await startServer({ dialect: 'ovirt', speed: 0, faults: ['rate=0.1'] });
 const url: string = server.apiUrl;
 await server.stop();
 export { url };

@@ -1,8 +1,10 @@
 /** Every example of help, run against a service that has what the examples name. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandEntry } from '../../src/cli/help/command-manifest.ts';
+import { projectRoot } from '../support/server.ts';
 import { before } from './before.ts';
 import { expectEffect } from './effects.ts';
 import { allNouns, commandPages } from './shown.ts';
@@ -41,17 +43,15 @@ const refusals: Readonly<Record<string, readonly [code: number, says: string, re
 };
 
 let site: ExamplesSite;
-let home: string;
 /** Whether the last example may have left something behind. */
 let isSpoilt = false;
 
 beforeAll(async () => {
   site = await startExamplesSite();
-  home = process.cwd();
   process.chdir(site.folder);
 });
 afterAll(async () => {
-  process.chdir(home);
+  process.chdir(projectRoot);
   await site.stop();
 });
 

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { password, type Ready, type ServerProcess, vmctl } from '../support/server.ts';
+import { password, projectRoot, type Ready, type ServerProcess, vmctl } from '../support/server.ts';
 import { vmctl as built } from './built.ts';
 import type { NamedHosts } from './named-hosts.ts';
 import { wordsOf } from './site.ts';
@@ -138,7 +138,11 @@ export function makeShell(server: ServerProcess, hosts: NamedHosts, at: string, 
     const given = env.filter((entry): entry is [string, string] => entry[1] !== undefined);
     process.chdir(folder);
     hosts.findHere(signedIn);
-    return await built(wordsOf(line).slice(1), { env: Object.fromEntries(given) });
+    try {
+      return await built(wordsOf(line).slice(1), { env: Object.fromEntries(given) });
+    } finally {
+      process.chdir(projectRoot);
+    }
   };
 
   return {

@@ -1,6 +1,6 @@
 /** Runs the built vmctl as a process of its own, with a home of its own. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestServer, vmctl } from './server.ts';
@@ -21,6 +21,11 @@ export interface Home {
 /** A user's home: configuration, state and cache in a temporary folder, signed in by environment. */
 export function makeHome(server?: TestServer): Home {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-home-'));
+  // Compiled code is that of the build, not of the user: homes share it, or each would compile anew.
+  const compiled = join(tmpdir(), 'vmctl-compiled');
+  mkdirSync(compiled, { recursive: true, mode: 0o700 });
+  mkdirSync(join(folder, 'cache/vmctl'), { recursive: true, mode: 0o700 });
+  symlinkSync(compiled, join(folder, 'cache/vmctl/code'));
   const base: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: folder,

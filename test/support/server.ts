@@ -6,6 +6,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+/** Where tests begin; those that go elsewhere come back, because others share their process. */
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
 export const vmctl = fileURLToPath(new URL('../../bin/vmctl.js', import.meta.url));
 
 export interface Ready {

@@ -1,10 +1,10 @@
 /** The built command of somebody who is signed in at a running reference server. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Home, makeHome, type Outcome } from '../../support/command.ts';
-import { startTestServer, type TestServer } from '../../support/server.ts';
+import { type ServerProcess, startServerProcess } from '../../support/server.ts';
 
 export interface Desk {
-  readonly server: () => TestServer;
+  readonly server: () => ServerProcess;
   readonly home: () => Home;
   /** Runs the command; whatever comes of it is returned. */
   readonly run: (words: readonly string[], input?: string) => Promise<Outcome>;
@@ -16,10 +16,10 @@ export interface Desk {
 
 /** Starts a server before the tests of the file, and stops it after them. */
 export function useDesk(options: readonly string[] = []): Desk {
-  let server: TestServer;
+  let server: ServerProcess;
   let home: Home;
   beforeAll(async () => {
-    server = await startTestServer(['--speed', '0', '--inventory', 'small', ...options]);
+    server = await startServerProcess(['--speed', '0', '--inventory', 'small', ...options]);
     home = makeHome(server);
   });
   afterAll(async () => {
