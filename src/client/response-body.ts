@@ -12,7 +12,7 @@ export interface BodyLimits {
 }
 
 /** Less than this in the time limit is no progress: a list of 10,000 objects would take weeks. */
-export const minProgress = 1024;
+const minProgress = 1024;
 
 /** Half of the longest text that the engine can hold: documents are texts before they are objects. */
 export const maxBodyLength = 256 * 2 ** 20;

@@ -3,15 +3,14 @@ import { enums } from '../model/enums.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
 import { dateForms, parseDate, parseSpan } from './dates.ts';
-import type { Word } from './scanner.ts';
-import { SearchError } from './scanner.ts';
+import { SearchError, type Word } from './scanner.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const longLimit = 2n ** 63n;
 const units = { MiB: 2n ** 20n, GiB: 2n ** 30n } as const;
 
 /** Text with its wildcards; neighbouring ones are the same as one. */
-export function patternOf(text: string): TextPattern {
+function patternOf(text: string): TextPattern {
   return { pieces: text.includes('*') ? text.replace(/\*+/g, '*').split('*') : [text] };
 }
 

@@ -163,7 +163,7 @@ function unreadable(error: NodeJS.ErrnoException): never {
  * What tells a file from another one, or from itself at another time. The time of a device is that of
  * its name, which says nothing.
  */
-export async function identityOf(handle: FileHandle, path: string): Promise<FileIdentity> {
+async function identityOf(handle: FileHandle, path: string): Promise<FileIdentity> {
   const stats = await handle.stat({ bigint: true });
   if (stats.isBlockDevice()) {
     const size = await deviceSize(Number(stats.rdev), path);

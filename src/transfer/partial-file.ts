@@ -161,7 +161,7 @@ async function describeWriteErrors<T>(path: string, work: () => Promise<T>): Pro
 }
 
 /** Where the bytes are until all of them are there. */
-export function partialPath(target: string): string {
+function partialPath(target: string): string {
   return `${target}.partial`;
 }
 

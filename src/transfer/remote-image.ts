@@ -2,8 +2,12 @@
 import type { Range } from '../extents/range-set.ts';
 import { lengthOf } from './blocks.ts';
 import { daemonError } from './daemon-errors.ts';
-import type { LocalSocket } from './daemon-requests.ts';
-import { type DaemonOptions, type DaemonRequest, DaemonRequests } from './daemon-requests.ts';
+import {
+  type DaemonOptions,
+  type DaemonRequest,
+  DaemonRequests,
+  type LocalSocket,
+} from './daemon-requests.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { parseExtents, type RemoteExtents } from './remote-extents.ts';
 

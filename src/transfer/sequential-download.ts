@@ -2,10 +2,8 @@
 import type { Thing } from '../client/client.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
-import type { TransferOptions } from './progress.ts';
-import { ProgressReporter } from './progress.ts';
-import type { RemoteExtents } from './remote-extents.ts';
-import { remoteExtents } from './remote-extents.ts';
+import { ProgressReporter, type TransferOptions } from './progress.ts';
+import { type RemoteExtents, remoteExtents } from './remote-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 import { diskName, TransferApi } from './transfer-api.ts';
 import { TransferAborted, tryCancel } from './transfer-error.ts';

@@ -11,7 +11,7 @@ import type { NewDisk } from './upload.ts';
 const SECTOR = 512;
 
 /** The bytes of a disk that has room for so many. */
-export function roundUpToSector(bytes: number): number {
+function roundUpToSector(bytes: number): number {
   return Math.ceil(bytes / SECTOR) * SECTOR;
 }
 

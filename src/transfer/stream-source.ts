@@ -4,8 +4,7 @@
  */
 import { ConflictError, VmctlError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
-import type { Range } from '../extents/range-set.ts';
-import { RangeSet } from '../extents/range-set.ts';
+import { type Range, RangeSet } from '../extents/range-set.ts';
 import { BLOCK, type Piece } from './blocks.ts';
 import type { ByteStream } from './compression.ts';
 import type { ImageFormat } from './image-format.ts';

@@ -4,8 +4,7 @@ import { ConflictError, InterruptedError } from '../client/errors.ts';
 import { type DiskFormat, requireFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
 import type { ParallelCopy } from './parallel-copy.ts';
-import type { TransferOptions } from './progress.ts';
-import { ProgressReporter } from './progress.ts';
+import { ProgressReporter, type TransferOptions } from './progress.ts';
 import { prepareSending } from './send-blocks.ts';
 import {
   newDiskSize,

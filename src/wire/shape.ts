@@ -216,7 +216,7 @@ export function singular(member: string): string {
  * The type after which a list of objects is named. The NUMA nodes of a virtual machine and of a host
  * are different types, but inside of either their list has the names that it has on a host.
  */
-export function namesake(member: string, { of }: ParsedKind): string {
+function namesake(member: string, { of }: ParsedKind): string {
   return member === 'numa_nodes' ? 'numa_node' : of;
 }
 

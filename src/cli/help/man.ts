@@ -1,7 +1,14 @@
 /** Manual pages: vmctl(1), and one for each noun, as vmctl-vms(1). */
 import { groups } from '../args/catalog.ts';
-import type { CommandEntry, FlagEntry, NounEntry } from './command-manifest.ts';
-import { callsOf, flagDoc, flagText, usageOf } from './command-manifest.ts';
+import {
+  type CommandEntry,
+  callsOf,
+  type FlagEntry,
+  flagDoc,
+  flagText,
+  type NounEntry,
+  usageOf,
+} from './command-manifest.ts';
 import { topicPages } from './topics.ts';
 
 /** Topics of help that are sections of vmctl(1). */

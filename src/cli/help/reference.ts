@@ -35,7 +35,7 @@ export async function writeReference(folder: string, modules: NounModules): Prom
 const note = 'This page is generated: `npm run reference` writes it anew.';
 
 /** Paths and texts of all pages. */
-export function markdownPages(nouns: readonly NounEntry[]): readonly (readonly [string, string])[] {
+function markdownPages(nouns: readonly NounEntry[]): readonly (readonly [string, string])[] {
   return [
     ['docs/commands/README.md', listPage(nouns)],
     ...nouns.map((noun) => [`docs/commands/${noun.name}.md`, nounPage(noun)] as const),

@@ -5,7 +5,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import type { Output } from '../session/io.ts';
 
 /** NO_COLOR wins over `--color`, that over FORCE_COLOR, that over what the stream is. */
-export function wantsColor(cli: CommandContext, stream: Output): boolean {
+function wantsColor(cli: CommandContext, stream: Output): boolean {
   const { env } = cli.io;
   if (env['NO_COLOR']) return false;
   const when = cli.setting('color')?.value ?? 'auto';

@@ -153,7 +153,7 @@ function curlTrust(cli: CommandContext): CurlTrust {
 export type CurlTrust = Pick<Trust, 'insecure'> & { readonly caFile?: string };
 
 /** The command in one line, for a POSIX shell. The token is in VMCTL_TOKEN, never in the line. */
-export function curlCommand(request: DryRunRequest, trust: CurlTrust): string {
+function curlCommand(request: DryRunRequest, trust: CurlTrust): string {
   const { method, origin, path, headers = {}, body } = request;
   const words = ['curl', ...methodWords(method)];
   if (trust.insecure) words.push('--insecure');

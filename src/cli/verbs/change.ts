@@ -203,7 +203,7 @@ export async function printOutcomes(
 const alsoAnswered: Readonly<Record<string, string>> = { allocate_vm: 'vm' };
 
 /** Prints what the action answered; `false` when it answered nothing of its own. */
-export async function showOutput(run: Run, operation: Operation, answer: Thing): Promise<boolean> {
+async function showOutput(run: Run, operation: Operation, answer: Thing): Promise<boolean> {
   const extra = alsoAnswered[operation.name];
   const names = [
     ...operation.body.filter((name) => parameterOf(name)?.out !== undefined),

@@ -47,7 +47,7 @@ function pluralOf(noun: string): string {
   return noun.endsWith('s') ? noun : `${noun}s`;
 }
 
-export const actionPurposes: Readonly<Record<string, string>> = {
+const actionPurposes: Readonly<Record<string, string>> = {
   'vms detach': 'Take {} out of its pool',
   'auto-pin-cpu-and-numa-nodes': 'Pin the processors and NUMA nodes of {}',
   'cancel-migration': 'Stop the migration of {}',

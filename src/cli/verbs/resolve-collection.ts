@@ -39,7 +39,7 @@ export function parseOn(text: string, flag = '--on'): On {
 }
 
 /** Chooses the place. Throws when none or more than one fits, and says what is missing. */
-export function matchCandidate(
+function matchCandidate(
   verb: Verb,
   { flags, meanings }: VerbFlags,
   given: Given,

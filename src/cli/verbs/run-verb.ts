@@ -188,7 +188,7 @@ const shownWords = 5;
 const missing = /\[([^\]]+)\] required/;
 
 /** The error with a hint that names flags, where the service refused for want of attributes. */
-export function withFlagHint(error: unknown, { flags }: VerbFlags, { fields }: Meanings): unknown {
+function withFlagHint(error: unknown, { flags }: VerbFlags, { fields }: Meanings): unknown {
   if (!(error instanceof VmctlError) || error.hint !== undefined) return error;
   const [, list] = missing.exec(error.fault?.detail ?? '') ?? [];
   if (list === undefined) return error;

@@ -62,11 +62,7 @@ export interface BodyInput {
 type Body = Record<string, unknown>;
 
 /** Puts the body together; references are looked up. */
-export async function buildBody(
-  cli: CommandContext,
-  finder: Finder,
-  input: BodyInput,
-): Promise<Body> {
+async function buildBody(cli: CommandContext, finder: Finder, input: BodyInput): Promise<Body> {
   const { shape, operation } = input;
   let body: Body = {};
   if (input.file !== undefined) {

@@ -115,7 +115,7 @@ export interface BitmapLayout {
   readonly bitsLength: number;
 }
 
-export function bitmapLayout(size: number): BitmapLayout {
+function bitmapLayout(size: number): BitmapLayout {
   const regions = Math.ceil(size / REGION);
   const marksLength = Math.ceil(regions / 8);
   const bitsAt = PAGE + Math.ceil(marksLength / PAGE) * PAGE;

@@ -7,8 +7,14 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { diskLimit } from '../system/disk-limit.ts';
-import type { DirtyBitmap } from './bitmap.ts';
-import { type BitmapLayout, bitsOfRegion, isMarked, loadBitmap, REGION } from './bitmap.ts';
+import {
+  type BitmapLayout,
+  bitsOfRegion,
+  type DirtyBitmap,
+  isMarked,
+  loadBitmap,
+  REGION,
+} from './bitmap.ts';
 
 export class DirtyTracker {
   readonly #file: FileHandle;

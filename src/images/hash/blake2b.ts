@@ -89,13 +89,13 @@ export interface Blake2bCore {
 
 /** Address of the input blocks, and the room for them in bytes. */
 export const INPUT = 1024;
-export const INPUT_LENGTH = 64 << 10;
+const INPUT_LENGTH = 64 << 10;
 const PAGES = 2;
 export const BLOCK = 128;
 const ROUNDS = 12;
 
 /** The initial state, also that of SHA-512. */
-export const INITIAL = [
+const INITIAL = [
   0x6a09e667f3bcc908n,
   0xbb67ae8584caa73bn,
   0x3c6ef372fe94f82bn,
@@ -155,7 +155,7 @@ const END = [0x0b];
 const OPTIMIZED = ['--wasm-tier-up', '--wasm-dynamic-tiering'];
 
 /** Compiles the module. Throws where WebAssembly is switched off or memory is limited. */
-export function assembleBlake2b(): Blake2bCore {
+function assembleBlake2b(): Blake2bCore {
   const body = [...unsigned(1), ...unsigned(16), I64, ...compression(), ...END];
   const module = new Uint8Array([
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],

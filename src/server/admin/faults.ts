@@ -31,7 +31,7 @@ export interface FaultRule {
 export class Dropped extends Error {}
 
 const numbers = new Set(['rate', 'times', 'delay', 'status']);
-const messageParams = new Set(['operation', 'type', 'name', 'detail']);
+const textMembers = new Set(['operation', 'type', 'name', 'detail']);
 
 export class FaultRules {
   #rules: (FaultRule & { left: number })[] = [];
@@ -102,7 +102,7 @@ export function parseFault(text: string): Record<string, unknown> {
     const value = equals < 0 ? 'true' : pair.slice(equals + 1).trim();
     if (numbers.has(key)) members[key] = Number(value);
     else if (key === 'drop') members[key] = value === 'true';
-    else if (messageParams.has(key)) members[key] = value;
+    else if (textMembers.has(key)) members[key] = value;
     else if (isType(key)) Object.assign(members, { type: key, name: value });
     else throw new Error(`"${key}" is neither ${known()}, nor a type such as ${tagOf('vm')}`);
   }
@@ -110,7 +110,7 @@ export function parseFault(text: string): Record<string, unknown> {
 }
 
 function known(): string {
-  return [...messageParams, ...numbers, 'drop'].join(', ');
+  return [...textMembers, ...numbers, 'drop'].join(', ');
 }
 
 function checked(members: Readonly<Record<string, unknown>>, id: string): FaultRule {
@@ -119,11 +119,10 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
     if (numbers.has(key) ? !isNumber(value) : key === 'drop' ? typeof value !== 'boolean' : false) {
       throw new Error(`${key} is not a number that is not negative`);
     }
-    if (!numbers.has(key) && !messageParams.has(key) && key !== 'drop') {
+    if (!numbers.has(key) && !textMembers.has(key) && key !== 'drop') {
       throw new Error(`"${key}" is not one of ${known()}`);
     }
-    if (messageParams.has(key) && typeof value !== 'string')
-      throw new Error(`${key} is not a text`);
+    if (textMembers.has(key) && typeof value !== 'string') throw new Error(`${key} is not a text`);
   }
   const { rate = 1, status, type } = members as Partial<FaultRule>;
   if (rate > 1) throw new Error('rate is more than 1');

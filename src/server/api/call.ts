@@ -13,7 +13,7 @@ import {
 import type { RuleContext } from '../core/context.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import * as generic from './generic.ts';
-import { type Presentation, present, wholeAlone } from './presentation.ts';
+import { type Presentation, present, presentVisible, wholeAlone } from './presentation.ts';
 import { replaceHidden } from './redact.ts';
 import { type ApiRequest, booleanParameter, type Match } from './request.ts';
 
@@ -99,14 +99,13 @@ export function permit(
 ): void {
   const { body, operation } = call;
   const sent = Array.isArray(body) ? {} : body;
-  const requested = authorise(ctx, operation, { ref, ...(object ? { object } : {}), sent });
-  if (ctx.filter) replaceHidden(ctx, ctx.filter, ref, { operation, body, requested });
+  const checked = authorise(ctx, operation, { ref, ...(object ? { object } : {}), sent });
+  if (ctx.filter) replaceHidden(ctx, ctx.filter, ref, { operation, body, checked });
 }
 
 /** The object as it is answered: in its place, without references to what the caller does not see. */
 export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
   const { service, path } = locationOf(ref, String(object['id']));
-  const { filter } = view.ctx;
   if (object['id'] === undefined) {
     const {
       id: _id,
@@ -114,9 +113,8 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
       link: _link,
       ...shown
     } = present(view, ref.kind, object, service, path);
-    return filter?.shows(ref.type, shown) ?? shown;
+    return view.ctx.filter?.shows(ref.type, shown) ?? shown;
   }
   if (ref.members?.answers === 'link') return { id: object['id'], href: view.apiPath + path };
-  const shown = present(view, ref.kind, object, service, path);
-  return filter?.shows(ref.type, shown) ?? shown;
+  return presentVisible(view, ref.kind, object, service, path);
 }

@@ -176,10 +176,10 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   const object = generic.add(ctx, ref, sent);
   const job = noteJob(ctx, call.operation, ref, object);
   const shown = show(view, ref, object);
-  const reported = ref.members?.answers ?? 'object';
-  if (reported === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
-  if (reported !== 'object') {
-    const answer = reported === 'sent' ? { ...sent, id: shown['id'], href: shown['href'] } : shown;
+  const answers = ref.members?.answers ?? 'object';
+  if (answers === 'action') return { status: 200, form: 'action', action: { status: 'complete' } };
+  if (answers !== 'object') {
+    const answer = answers === 'sent' ? { ...sent, id: shown['id'], href: shown['href'] } : shown;
     return { status: 200, form: 'object', type: ref.type, object: answer };
   }
   const headers = shown['href'] ? { Location: String(shown['href']) } : {};
@@ -274,8 +274,8 @@ function act(ctx: RuleContext, call: Call): Answer {
   const { result, job } = addressesObject(call.match.service)
     ? actOnObject(ctx, call, body)
     : actOnCollection(ctx, call, body);
-  const reported = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
-  const action = { ...body, ...reported, ...jobMember(request, job) };
+  const visible = result && ctx.filter ? redactedAction(ctx.filter, result) : result;
+  const action = { ...body, ...visible, ...jobMember(request, job) };
   const early =
     body['async'] === true ||
     (request.method === 'DELETE' && booleanParameter(request.parameters.get('async')) === true);

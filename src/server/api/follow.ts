@@ -1,7 +1,5 @@
 /** Expands links inside an answer (specification 4.3): whole lists and references, nested. */
 
-import { services } from '../../model/derive/services.ts';
-import { attributesOf, parseKind, subCollections } from '../../model/index.ts';
 import { linksOf } from '../../model/links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import {
@@ -14,17 +12,24 @@ import {
   serviceOfType,
   topCollection,
 } from '../core/collection-ref.ts';
-import { Refusal, titleOf } from '../core/fault.ts';
-import { type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
+import { Refusal } from '../core/fault.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { maxInOne } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
+import {
+  type Location,
+  linkOf,
+  maximumPaths,
+  type PathTree,
+  referenceOf,
+  refuseWord,
+  tooMuch,
+  treeOf,
+} from './follow-paths.ts';
 import * as generic from './generic.ts';
-import { type Presentation, present } from './presentation.ts';
+import { type Presentation, presentVisible } from './presentation.ts';
 import { route } from './request.ts';
 
-/** More paths, or deeper ones, would let one request read the whole inventory many times. */
-const maximumPaths = 20;
-const maximumDepth = 6;
 /**
  * How many objects one item of an answer brings along at most. Links go in circles: from a cluster
  * to its data center to all its clusters, and on.
@@ -42,7 +47,8 @@ const maxComputed = 100;
 /** What a request asks to be followed, made out once for all items of its answer. */
 export interface Following {
   readonly view: Presentation;
-  readonly words: Tree;
+  /** What is followed, as a tree: paths that begin alike share what they lead to. */
+  readonly paths: PathTree;
   /** Objects that were referred to, by type and id. */
   readonly shown: Map<string, Expanded>;
 }
@@ -55,13 +61,7 @@ interface Expanded {
 /** Objects that are kept for further references to them, at most. */
 const maxShown = 1_000;
 
-/** Words with those that follow them: paths that begin alike share what they lead to. */
-interface Tree extends Map<string, Tree> {}
-
-interface Shown {
-  readonly type: TypeName;
-  /** Path template under which the objects are shown. */
-  readonly service: string;
+interface Shown extends Location {
   readonly items: StoredObject[];
 }
 
@@ -80,34 +80,9 @@ export function* followingOf(
     .map((path) => path.trim())
     .filter((path) => path !== '');
   if (list.length > maximumPaths) throw tooMuch(`names ${list.length} paths`, maximumPaths);
-  const following = { view, words: treeOf(list), shown: new Map() };
+  const following = { view, paths: treeOf(list), shown: new Map() };
   yield* follow(following, type, service, []);
   return following;
-}
-
-function treeOf(paths: readonly string[]): Tree {
-  const tree: Tree = new Map();
-  for (const path of paths) {
-    const messageParams = path.split('.');
-    if (messageParams.length > maximumDepth) {
-      throw tooMuch(`${path.slice(0, 100)} is ${messageParams.length} deep`, maximumDepth);
-    }
-    let at = tree;
-    for (const word of messageParams) {
-      const next = at.get(plain(word)) ?? new Map<string, Tree>();
-      at.set(plain(word), next);
-      at = next;
-    }
-  }
-  return tree;
-}
-
-function tooMuch(what: string, limit: number): Refusal {
-  return new Refusal(
-    400,
-    'Operation Failed',
-    `The parameter follow ${what}; at most ${limit} are allowed.`,
-  );
 }
 
 /**
@@ -121,7 +96,7 @@ export function* follow(
   items: StoredObject[],
   budget: Budget = budgetOfAnswer(),
 ): Slices<void> {
-  yield* followAll(following, { type, service, items }, following.words, budget);
+  yield* followAll(following, { type, service, items }, following.paths, budget);
 }
 
 /** How many more objects may come along, and how many at first. */
@@ -146,57 +121,16 @@ export const unlimited: Budget = { left: Number.POSITIVE_INFINITY, all: 0 };
 function* followAll(
   following: Following,
   from: Shown,
-  messageParams: Tree,
+  paths: PathTree,
   budget: Budget,
 ): Slices<void> {
-  for (const [word, rest] of messageParams) {
+  for (const [word, rest] of paths) {
     const next =
       (yield* followLink(following, from, word, budget)) ??
       (yield* followReference(following, from, word, rest.size === 0, budget)) ??
       refuseWord(word, from.type);
     yield* followAll(following, next, rest, budget);
   }
-}
-
-function refuseWord(word: string, type: TypeName): never {
-  throw new Refusal(
-    400,
-    'Operation Failed',
-    `Cannot follow "${word.slice(0, 100)}": it is not a link of ${titleOf(type)}.`,
-  );
-}
-
-function plain(word: string): string {
-  return word.replaceAll('_', '').toLowerCase();
-}
-
-/** Links whose attribute is not the word of the path. */
-const otherNames: Readonly<Record<string, string>> = {
-  fenceagents: 'agents',
-  storage: 'storages',
-  weights: 'weight',
-  glusterbricks: 'bricks',
-  storageserverconnections: 'storageconnections',
-};
-
-interface Link {
-  /** Attribute that shows the list. */
-  readonly attribute: string;
-  /** Path template of the list, and the type of what is in it. */
-  readonly path: string;
-  readonly type: TypeName;
-}
-
-/** The sub-collection that a word names, where the type has one. */
-function linkOf(
-  { type, service }: Pick<Shown, 'type' | 'service'>,
-  word: string,
-): Link | undefined {
-  const path = `${service}/${word}`;
-  const target = subCollections(service).includes(word) ? services[path]?.type : undefined;
-  const wanted = otherNames[word] ?? word;
-  const attribute = Object.keys(attributesOf(type)).find((name) => plain(name) === wanted);
-  return target && attribute ? { attribute, path, type: target as TypeName } : undefined;
 }
 
 /** Fills the list attribute of every item with the objects of its sub-collection. */
@@ -228,7 +162,7 @@ function* followLink(
     for (const { objects } of parts) {
       for (const object of objects()) {
         const location = locationOf(ref, String(object['id']));
-        found.push(shownIn(view, ref.kind, object, location.service, location.path));
+        found.push(presentVisible(view, ref.kind, object, location.service, location.path));
       }
       yield;
     }
@@ -236,19 +170,6 @@ function* followLink(
     children.push(...found);
   }
   return { type: link.type, service, items: children };
-}
-
-/** An object as it is shown, without references to what the caller does not see. */
-function shownIn(
-  view: Presentation,
-  kind: KindName,
-  object: StoredObject,
-  service: string,
-  path: string,
-): StoredObject {
-  const shown = present(view, kind, object, service, path);
-  const { filter } = view.ctx;
-  return filter?.shows(typeOfKind(kind), shown) ?? shown;
 }
 
 /** The place of a list that not every object has: only domains of ISO images have files. */
@@ -263,25 +184,6 @@ function placeIfThere(
     if (error instanceof Refusal && error.status === 404) return undefined;
     throw error;
   }
-}
-
-/** Lists that objects of a type have in one place and not in another, by type and word. */
-const elsewhere = new Set(
-  Object.entries(services)
-    .filter(([path]) => path.endsWith('}'))
-    .flatMap(([path, { type }]) => subCollections(path).map((word) => `${type} ${word}`)),
-);
-
-/** The attribute that refers to other objects and is called like the word. */
-function referenceOf(type: TypeName, word: string) {
-  for (const [attribute, { kind }] of Object.entries(attributesOf(type))) {
-    const { form, of } = parseKind(kind);
-    if (form === 'links' && elsewhere.has(`${type} ${word}`)) continue;
-    if (plain(attribute) === word && (form === 'ref' || form === 'links')) {
-      return { attribute, type: of as TypeName, list: form === 'links' };
-    }
-  }
-  return undefined;
 }
 
 /** Replaces a reference of every item by the whole object. */
@@ -367,7 +269,7 @@ function expandReference(
   const match = route(`${collection}/${id}`.split('/').slice(1));
   if (!match) return undefined;
   const { service } = match;
-  return { object: shownIn(view, type, object, service, `${collection}/${id}`), service };
+  return { object: presentVisible(view, type, object, service, `${collection}/${id}`), service };
 }
 
 /**
@@ -375,27 +277,27 @@ function expandReference(
  * then nobody has to look before the first byte of a long list is sent.
  */
 export function* isBounded(
-  { view, words: messageParams }: Following,
+  { view, paths }: Following,
   type: TypeName,
   service: string,
   items: number,
 ): Slices<boolean> {
   const from = { type, service };
-  if ((yield* maxBelow(view, from, messageParams, 1, true)) > maximumObjects) return false;
-  return (yield* maxBelow(view, from, messageParams, items, true)) <= maximumInAll;
+  if ((yield* maxBelow(view, from, paths, 1, true)) > maximumObjects) return false;
+  return (yield* maxBelow(view, from, paths, items, true)) <= maximumInAll;
 }
 
 /** At most so many objects come along with so many objects of a type; `distinct` ones or not. */
 function* maxBelow(
   view: Presentation,
-  from: Pick<Shown, 'type' | 'service'>,
-  messageParams: Tree,
+  from: Location,
+  paths: PathTree,
   count: number,
   distinct: boolean,
 ): Slices<number> {
   const { tx } = view.ctx;
   let most = 0;
-  for (const [word, rest] of messageParams) {
+  for (const [word, rest] of paths) {
     const link = linkOf(from, word);
     const reference = link ? undefined : referenceOf(from.type, word);
     const type = link?.type ?? reference?.type;

@@ -118,6 +118,18 @@ export function present(
   return shown;
 }
 
+/** The same, without references to what the caller does not see. */
+export function presentVisible(
+  view: Presentation,
+  kind: KindName,
+  object: StoredObject,
+  service: string,
+  path: string,
+): StoredObject {
+  const shown = present(view, kind, object, service, path);
+  return view.ctx.filter?.shows(typeOfKind(kind), shown) ?? shown;
+}
+
 /** What an object was stored without is shown as it would be in a new one: `comment` is empty. */
 function fillDefaults(shown: StoredObject, type: string, hidden?: ReadonlySet<string>): void {
   for (const [name, value] of defaultsOf(type)) {

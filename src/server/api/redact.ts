@@ -117,8 +117,8 @@ function isBare(value: StoredObject): boolean {
   return true;
 }
 
-/** What stands in for a name that is not told. */
-const untold = '(not visible)';
+/** What stands in for the name of a hidden object. */
+const placeholder = '(not visible)';
 
 /** Between the names in a sentence. */
 const between = /([\s,;:()[\]"']+)/;
@@ -134,34 +134,34 @@ export function* discreetly(
   } catch (error) {
     if (!(error instanceof Refusal) || !ctx.filter) throw error;
     if (!error.reword && hiddenWords(ctx).length === 0) throw error;
-    const reported = new Told(ctx, ctx.filter, call);
+    const redactor = new TextRedactor(ctx, ctx.filter, call);
     const { status, reason, detail, reword, headers } = error;
-    const said = reword ? reword((text) => reported.text(text)) : detail;
-    throw new Refusal(status, reason, asSent(ctx, said), { headers });
+    const visible = reword ? reword((text) => redactor.redact(text)) : detail;
+    throw new Refusal(status, reason, asSent(ctx, visible), { headers });
   }
 }
 
-/** What may be told of the words of a sentence. */
-class Told {
+/** Takes the names of hidden objects out of sentences. */
+class TextRedactor {
   readonly #ctx: RuleContext;
-  readonly #sight: VisibilityFilter;
+  readonly #filter: VisibilityFilter;
   /** What the client said itself is no news to it. */
   readonly #said: string;
 
   constructor(ctx: RuleContext, filter: VisibilityFilter, { request, body }: Call) {
     this.#ctx = ctx;
-    this.#sight = filter;
+    this.#filter = filter;
     const parameters = [...request.parameters.values(), ...hiddenWords(ctx)];
     this.#said = JSON.stringify([request.segments, parameters, body], (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );
   }
 
-  text(text: string): string {
-    if (this.#isHidden(text)) return untold;
+  redact(text: string): string {
+    if (this.#isHidden(text)) return placeholder;
     return text
       .split(between)
-      .map((word) => (this.#isHidden(word) ? untold : word))
+      .map((word) => (this.#isHidden(word) ? placeholder : word))
       .join('');
   }
 
@@ -171,7 +171,7 @@ class Told {
     const { tx } = this.#ctx;
     const found = nameable.flatMap((kind) =>
       [...tx.ids(kind, { where: { name: word } }), ...tx.ids(kind, { where: { id: word } })].map(
-        (id) => this.#sight.sees(kind, id),
+        (id) => this.#filter.sees(kind, id),
       ),
     );
     return found.length > 0 && !found.includes(true);
@@ -183,7 +183,7 @@ interface Sent {
   readonly operation: Operation;
   readonly body: StoredObject | StoredObject[];
   /** `KIND ID` */
-  readonly requested: ReadonlySet<string>;
+  readonly checked: ReadonlySet<string>;
 }
 
 /** Puts what nothing has in the place of all that a body names and the caller does not see. */
@@ -191,9 +191,9 @@ export function replaceHidden(
   ctx: RuleContext,
   filter: VisibilityFilter,
   ref: CollectionRef,
-  { operation, body, requested }: Sent,
+  { operation, body, checked }: Sent,
 ): void {
-  const look = new HiddenReferences(ctx, filter, requested);
+  const look = new HiddenReferences(ctx, filter, checked);
   for (const sent of Array.isArray(body) ? body : [body]) {
     if (operation.isAction || operation.http === 'DELETE') {
       look.at('action', actionParameters, sent);
@@ -208,7 +208,7 @@ export function replaceHidden(
 const standIns = new WeakMap<RuleContext, Map<string, string>>();
 
 /** What was sent and is hidden. */
-export function hiddenWords(ctx: RuleContext): string[] {
+function hiddenWords(ctx: RuleContext): string[] {
   return [...(standIns.get(ctx)?.values() ?? [])];
 }
 
@@ -237,13 +237,13 @@ type Attributes = Readonly<Record<string, Pick<Attribute, 'kind'>>>;
 
 class HiddenReferences {
   readonly #ctx: RuleContext;
-  readonly #sight: VisibilityFilter;
-  readonly #asked: ReadonlySet<string>;
+  readonly #filter: VisibilityFilter;
+  readonly #checked: ReadonlySet<string>;
 
-  constructor(ctx: RuleContext, filter: VisibilityFilter, requested: ReadonlySet<string>) {
+  constructor(ctx: RuleContext, filter: VisibilityFilter, checked: ReadonlySet<string>) {
     this.#ctx = ctx;
-    this.#sight = filter;
-    this.#asked = requested;
+    this.#filter = filter;
+    this.#checked = checked;
   }
 
   /** Looks at all that an object names. */
@@ -314,6 +314,6 @@ class HiddenReferences {
   }
 
   #sees(type: KindName, id: string): boolean {
-    return this.#asked.has(`${type} ${id}`) || this.#sight.sees(type, id);
+    return this.#checked.has(`${type} ${id}`) || this.#filter.sees(type, id);
   }
 }

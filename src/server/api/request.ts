@@ -120,15 +120,15 @@ export function parseTarget(
   if (path !== apiRoot && !path.startsWith(`${apiRoot}/`) && !path.startsWith(`${apiRoot};`)) {
     return undefined;
   }
-  const messageParams = path.slice(apiRoot.length).split('/').slice(1);
-  if (messageParams.at(-1) === '') messageParams.pop();
+  const parts = path.slice(apiRoot.length).split('/').slice(1);
+  if (parts.at(-1) === '') parts.pop();
   const matrix: string[] = [];
-  const segments = messageParams.map((word, index) => {
+  const segments = parts.map((word, index) => {
     const [segment = '', ...parameters] = word.split(';');
-    if (index === messageParams.length - 1) matrix.push(...parameters);
+    if (index === parts.length - 1) matrix.push(...parameters);
     return decode(segment);
   });
-  if (messageParams.length === 0) matrix.push(...path.split(';').slice(1));
+  if (parts.length === 0) matrix.push(...path.split(';').slice(1));
   let apiPath = apiRoot;
   const version = /^v(\d+)$/.exec(segments[0] ?? '');
   if (version) {

@@ -28,8 +28,8 @@ export function authorise(
   operation: Operation,
   subject: Subject,
 ): ReadonlySet<string> {
-  const requested = new Set<string>();
-  if (ctx.caller.superUser) return requested;
+  const checked = new Set<string>();
+  if (ctx.caller.superUser) return checked;
   const needs =
     permitsByPath[primaryPath(operation.service)]?.[operation.name] ??
     permitsByType[operation.type]?.[operation.name];
@@ -40,9 +40,9 @@ export function authorise(
     const [permit, objects] = demanded(ctx, operation, need, subject);
     const granted = objects.every((object) => isPermitted(ctx.tx, ctx.caller, permit, object));
     if (!granted) throw refused('NOT_AUTHORIZED', { permit });
-    for (const object of objects) if (object) requested.add(`${object.kind} ${object.id}`);
+    for (const object of objects) if (object) checked.add(`${object.kind} ${object.id}`);
   }
-  return requested;
+  return checked;
 }
 
 type ObjectOrSystem = { readonly kind: KindName; readonly id: string } | undefined;

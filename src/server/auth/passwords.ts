@@ -14,7 +14,7 @@ export interface HashingLimits {
   readonly waitingPerAddress: number;
 }
 
-export const defaultHashingLimits: HashingLimits = {
+const defaultHashingLimits: HashingLimits = {
   // One processor is left to everything else; Node has four threads for files and hashes.
   atOnce: Math.max(1, Math.min(2, availableParallelism() - 1)),
   waiting: 512,
@@ -96,8 +96,8 @@ export async function hashAhead(store: Store, user: string, password: string): P
   return { salt, hash: await hashPassword(password, salt) };
 }
 
-export const scryptCost = { N: 2 ** 14, r: 8, p: 1 };
-export const hashLength = 32;
+const scryptCost = { N: 2 ** 14, r: 8, p: 1 };
+const hashLength = 32;
 
 export interface StoredPassword {
   readonly salt: Buffer;

@@ -47,7 +47,7 @@ export function isSystemWide(permission: Permission): boolean {
 }
 
 /** Ids of the groups that a user is in. */
-export function groupsOf(tx: Transaction, { userId }: Caller): string[] {
+function groupsOf(tx: Transaction, { userId }: Caller): string[] {
   return [everyone, ...(tx.get('user', userId)?.groups ?? []).map(({ id }) => id ?? '')];
 }
 
@@ -57,12 +57,12 @@ export function holdersOf(tx: Transaction, caller: Caller): string[] {
 }
 
 /** Whether a user has a role on the whole system. */
-export function hasOnSystem(tx: Transaction, caller: Caller, role: string): boolean {
+function hasOnSystem(tx: Transaction, caller: Caller, role: string): boolean {
   return holdsOnSystem(tx, holdersOf(tx, caller), role);
 }
 
 /** Whether a user has a role of administrators, on whatever object. */
-export function isAdministrator(tx: Transaction, caller: Caller): boolean {
+function isAdministrator(tx: Transaction, caller: Caller): boolean {
   return holdsAdministrativeRole(tx, holdersOf(tx, caller));
 }
 

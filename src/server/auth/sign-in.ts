@@ -29,13 +29,13 @@ interface Told {
   left: number;
   since: number;
   /** Failures that were not told. */
-  untold: number;
+  suppressed: number;
 }
 
-export class SignInEvents {
+class SignInEvents {
   readonly #site: Site;
   readonly #now: () => number;
-  readonly #told = new Map<string, Told>();
+  readonly #budgets = new Map<string, Told>();
   #window = Number.NEGATIVE_INFINITY;
   #failures = 0;
 
@@ -47,23 +47,23 @@ export class SignInEvents {
 
   /** The event of a success; undefined where enough were written. */
   success(caller: Caller, address: string): ((tx: Transaction) => void) | undefined {
-    const reported = this.#of(`+${caller.userName}`, address);
-    if (reported.left === 0) return undefined;
-    reported.left -= 1;
+    const budget = this.#of(`+${caller.userName}`, address);
+    if (budget.left === 0) return undefined;
+    budget.left -= 1;
     return (tx) =>
       new RuleContext(tx, this.#site, caller).event('USER_LOGGED_IN', {}, { SourceIP: address });
   }
 
   /** The event of a failure; undefined where enough were written. The next one tells how many. */
   failure(user: string, address: string, reason: string): ((tx: Transaction) => void) | undefined {
-    const reported = this.#of(`-${user}`, address);
-    if (reported.left === 0 || !this.#mayFail()) {
-      reported.untold += 1;
+    const budget = this.#of(`-${user}`, address);
+    if (budget.left === 0 || !this.#mayFail()) {
+      budget.suppressed += 1;
       return undefined;
     }
-    reported.left -= 1;
-    const more = reported.untold === 0 ? '' : ` (${reported.untold} more since the last event)`;
-    reported.untold = 0;
+    budget.left -= 1;
+    const more = budget.suppressed === 0 ? '' : ` (${budget.suppressed} more since the last event)`;
+    budget.suppressed = 0;
     const messageParams = {
       UserName: user.length > longestName ? `${user.slice(0, longestName)}...` : user,
       SourceIP: address,
@@ -84,17 +84,17 @@ export class SignInEvents {
   #of(who: string, address: string): Told {
     const key = `${networkOf(address)}\0${who.slice(0, longestName)}`;
     const now = this.#now();
-    const reported = this.#told.get(key) ?? { left: burst, since: now, untold: 0 };
-    const earned = Math.floor((now - reported.since) / interval);
+    const budget = this.#budgets.get(key) ?? { left: burst, since: now, suppressed: 0 };
+    const earned = Math.floor((now - budget.since) / interval);
     if (earned > 0) {
-      reported.left = Math.min(burst, reported.left + earned);
-      reported.since += earned * interval;
+      budget.left = Math.min(burst, budget.left + earned);
+      budget.since += earned * interval;
     }
-    this.#told.delete(key);
-    this.#told.set(key, reported);
-    const oldest = this.#told.keys().next();
-    if (this.#told.size > entries && !oldest.done) this.#told.delete(oldest.value);
-    return reported;
+    this.#budgets.delete(key);
+    this.#budgets.set(key, budget);
+    const oldest = this.#budgets.keys().next();
+    if (this.#budgets.size > entries && !oldest.done) this.#budgets.delete(oldest.value);
+    return budget;
   }
 }
 

@@ -99,12 +99,12 @@ export function resolveCollection(
   const definition = services[service];
   if (!definition) throw new Error(`The model has no service ${service}.`);
   const type = definition.type as TypeName;
-  const messageParams = service.split('/').filter((word) => word !== '');
-  if (messageParams.length < 2) {
+  const segments = service.split('/').filter((word) => word !== '');
+  if (segments.length < 2) {
     return { kind: type, type, service, collection: service, options: {}, implied: {} };
   }
-  const ownerService = `/${messageParams.slice(0, -1).join('/')}`;
-  const noun = messageParams.at(-1) ?? '';
+  const ownerService = `/${segments.slice(0, -1).join('/')}`;
+  const noun = segments.at(-1) ?? '';
   const ownerId = ids[ids.length - 1] ?? '';
   const owner = resolveCollection(tx, collectionOf(ownerService), ids.slice(0, -1));
   requireObject(tx, owner, ownerId);
@@ -212,7 +212,7 @@ export function collectionOf(objectService: string): string {
 }
 
 /** Refuses with 404 unless the place holds an object with this id. */
-export function requireObject(tx: Transaction, ref: CollectionRef, id: string): void {
+function requireObject(tx: Transaction, ref: CollectionRef, id: string): void {
   if (!holds(tx, ref, id)) throw notFound(`${titleOf(ref.type)} ${id} does not exist.`);
 }
 

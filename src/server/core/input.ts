@@ -61,7 +61,7 @@ const badValues: ReadonlySet<string> = new Set([
 ]);
 
 /** The status that a reference is refused with where it leads nowhere. */
-export function badValueStatus(attribute: string): 400 | 404 {
+function badValueStatus(attribute: string): 400 | 404 {
   return badValues.has(attribute) ? 400 : 404;
 }
 
@@ -146,10 +146,10 @@ export function requireOnAdd(
     requiredOnAttach[ref.service] ??
     requiredOnAdd[ref.type] ??
     [];
-  const requested = required.filter(
+  const needed = required.filter(
     (one) => !optionalOnAdd.includes(`${ref.type}.${requirementText(one)}`),
   );
-  requireAll(titleOf(ref.type), requested, { ...ref.implied, ...object }, 'add');
+  requireAll(titleOf(ref.type), needed, { ...ref.implied, ...object }, 'add');
 }
 
 /** Refuses with 400 when elements are missing that an action asks for. */

@@ -16,20 +16,20 @@ export function reporter(
   log: (line: string) => void,
   now: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const reported = new Map<string, { at: number; more: number }>();
+  const recent = new Map<string, { at: number; more: number }>();
   return (error) => {
     const line = lineOf(error);
     if (line === undefined) {
       log(error instanceof Error ? (error.stack ?? error.message) : String(error));
       return;
     }
-    const before = reported.get(line);
+    const before = recent.get(line);
     if (before && now() - before.at < quietTime) {
       before.more += 1;
       return;
     }
-    if (reported.size > 100) reported.clear();
-    reported.set(line, { at: now(), more: 0 });
+    if (recent.size > 100) recent.clear();
+    recent.set(line, { at: now(), more: 0 });
     log(before && before.more > 0 ? `${line} (${before.more} times more since)` : line);
   };
 }

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 
 /** Sixteen bytes that depend on the words alone. */
-export function digestOf(...messageParams: readonly string[]): Buffer {
-  return createHash('md5').update(messageParams.join(' ')).digest();
+export function digestOf(...parts: readonly string[]): Buffer {
+  return createHash('md5').update(parts.join(' ')).digest();
 }
 
 /** An id in the form of a UUID that depends on the words alone. */
-export function namedId(...messageParams: readonly string[]): string {
-  const hex = digestOf(...messageParams).toString('hex');
+export function namedId(...parts: readonly string[]): string {
+  const hex = digestOf(...parts).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-3${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 

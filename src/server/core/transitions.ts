@@ -41,20 +41,20 @@ export async function copyImages(
   if (packing) await site.hostArchives.pack(packing.archive, packing.document, packing.disks);
 }
 
-/** The copying that the end of a move waits for. */
+/** The copying that the end of a transition waits for. */
 const copying = 'copy images';
 export const copyImagesWork = defineWork<NotedCopying>(copying, {
-  run(site, { copies, run }) {
-    return copyImages(site, copies, packingOf(run));
+  run(site, noted) {
+    return copyImages(site, noted.copies, packingOf(runOf(noted)));
   },
   done(ctx, data) {
-    const { run } = data;
+    const run = runOf(data);
     const object = waiting(ctx, data);
     const lifecycle = lifecycleOf(ctx, run.kind);
     if (object) arrive(ctx, run, object, moveOf(lifecycle, run.operation), lifecycle);
   },
   failed(ctx, data, error) {
-    const { run } = data;
+    const run = runOf(data);
     const object = waiting(ctx, data);
     if (!object) return;
     const failed = ctx.behavior(run.kind)?.transitions?.onCopyFailure?.[run.operation];
@@ -71,14 +71,24 @@ function packingOf({ data }: TransitionRun): Packing | undefined {
 }
 
 interface NotedCopying {
-  readonly run: TransitionRun;
+  readonly run?: TransitionRun;
+  /** What stores that an earlier version wrote have instead of `run`. */
+  readonly journey?: TransitionRun;
   /** State in which the object waits. */
   readonly state: string;
   readonly copies: readonly ImageCopy[];
 }
 
+function runOf({ run, journey }: NotedCopying): TransitionRun {
+  const found = run ?? journey;
+  if (!found) throw new Error('Copying was noted without the transition that waits for it.');
+  return found;
+}
+
 /** The object that waits for copying; undefined where it went another way meanwhile. */
-function waiting(ctx: RuleContext, { run, state }: NotedCopying): StoredObject | undefined {
+function waiting(ctx: RuleContext, noted: NotedCopying): StoredObject | undefined {
+  const { state } = noted;
+  const run = runOf(noted);
   const object = ctx.tx.get(run.kind, run.id, run.collection) as StoredObject | undefined;
   return object?.[lifecycleOf(ctx, run.kind).attribute] === state ? object : undefined;
 }
@@ -244,9 +254,9 @@ function report(
   object: StoredObject,
   event: EventName,
 ): void {
-  const reported = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
-  ctx.event(event, reported?.subjects, {
-    ...reported?.words,
+  const described = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
+  ctx.event(event, described?.subjects, {
+    ...described?.words,
     ...(run.data?.['words'] as MessageParams | undefined),
   });
 }

@@ -10,7 +10,7 @@ import { schemaVersion } from '../store/schema.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
 import { databaseIn, imagesIn, lock } from './data-folder.ts';
 import { howLeft, readMark, type SiteMark, strangersIn } from './marks.ts';
-import { reported } from './refusals.ts';
+import { describeStrangers } from './refusals.ts';
 
 /** What was found: each problem is a line. */
 export interface Findings {
@@ -107,7 +107,9 @@ function checkImages(db: Database, images: string, problems: string[]): number {
   }
   const strangers = strangersIn(images, new Set(known.map(({ id }) => id)));
   if (strangers.names.length > 0) {
-    problems.push(`${images} holds ${reported(strangers)} that the database does not know`);
+    problems.push(
+      `${images} holds ${describeStrangers(strangers)} that the database does not know`,
+    );
   }
   return expected;
 }

@@ -184,7 +184,7 @@ async function agree(
     if (strangers.names.length > 0) {
       const to = setAside(images, strangers.names);
       settings.log(
-        `${refusals.reported(strangers)} that the database does not know moved to ${to}`,
+        `${refusals.describeStrangers(strangers)} that the database does not know moved to ${to}`,
       );
     }
   } else {

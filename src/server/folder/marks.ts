@@ -76,7 +76,7 @@ export interface SiteMark {
 }
 
 /** Name of the mark in a folder of images. */
-export const markName = '.site';
+const markName = '.site';
 
 const imageName = /^[0-9a-f-]{36}$/;
 

@@ -13,7 +13,7 @@ function hint(...ways: readonly string[]): string {
 }
 
 /** The words for image files that the database does not know. */
-export function reported({ names, bytes }: Strangers): string {
+export function describeStrangers({ names, bytes }: Strangers): string {
   const count = names.length === 1 ? '1 image' : `${names.length} images`;
   const space =
     bytes < 2 ** 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.ceil(bytes / 2 ** 20)} MiB`;
@@ -28,7 +28,7 @@ export function noStore(
   found: Strangers,
 ): FolderError {
   const state = isThere ? 'is empty' : 'is missing';
-  const beside = found.names.length > 0 || !mark ? ` with ${reported(found)}` : '';
+  const beside = found.names.length > 0 || !mark ? ` with ${describeStrangers(found)}` : '';
   const whose = mark ? ` of the site ${mark.site}` : '';
   return new FolderError(
     `The database ${database} ${state}, but beside it is the folder ${images}${whose}${beside}.`,
@@ -107,7 +107,7 @@ export function olderImages(images: string, store: number, found: number): Folde
 export function unknownImages(database: string, images: string, found: Strangers): FolderError {
   const names = found.names.slice(0, 3).join(', ');
   return new FolderError(
-    `The folder ${images} holds ${reported(found)} that the database ${database} does not know (${names}${found.names.length > 3 ? ', ...' : ''}): the database is older than they are, or they are not its own.`,
+    `The folder ${images} holds ${describeStrangers(found)} that the database ${database} does not know (${names}${found.names.length > 3 ? ', ...' : ''}): the database is older than they are, or they are not its own.`,
     hint(restore, adopt),
   );
 }

@@ -7,11 +7,7 @@ import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
 import { Refusal } from '../core/fault.ts';
 
 /** Answers `/services/pki-resource?resource=...&format=...`. */
-export function pkiResource(
-  parameters: URLSearchParams,
-  ca: string,
-  serverChain: string,
-): ApiResponse {
+function pkiResource(parameters: URLSearchParams, ca: string, serverChain: string): ApiResponse {
   const resource = parameters.get('resource');
   const authority = resource === 'ca-certificate' || resource === 'qemu-ca-certificate';
   if (!authority && resource !== 'engine-certificate') {

@@ -23,7 +23,7 @@ export interface AdmissionLimits {
   readonly perAddress: number;
 }
 
-export const defaultAdmission: AdmissionLimits = { connections: 6_000, perAddress: 1_000 };
+const defaultAdmission: AdmissionLimits = { connections: 6_000, perAddress: 1_000 };
 
 /**
  * Counts connections from the moment they are accepted, before any handshake. Where there is no room

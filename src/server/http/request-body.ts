@@ -290,7 +290,7 @@ const large: ReadonlySet<string> = new Set([
 ]);
 
 /** Bytes that the body of an operation may have. */
-export function largestBody({ isAction, type }: Operation): number {
+function largestBody({ isAction, type }: Operation): number {
   return isAction || large.has(type) ? largeLimit : defaultLimit;
 }
 

@@ -102,7 +102,7 @@ export class RequestPolicy {
 }
 
 /** Whether a name, in lower case, stands for this machine on every machine (RFC 6761). */
-export function isLoopbackName(name: string): boolean {
+function isLoopbackName(name: string): boolean {
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
   return isLoopbackAddress(name.startsWith('[') ? name.slice(1, -1) : name);
 }

@@ -45,7 +45,7 @@ export class ClientGoneLog {
 const level = constants.Z_BEST_SPEED;
 
 /** Bytes from which on it makes sense: less fits into one packet anyhow. */
-export const smallestCompressed = 1_024;
+const smallestCompressed = 1_024;
 
 /** Bytes that are compressed at once; more would keep the other clients waiting. */
 const maxAtOnce = 64 * 1_024;
@@ -65,12 +65,12 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 }
 
 /** A body that is short enough to be compressed at once; undefined for others. */
-export function compressedAtOnce(body: string | Uint8Array): Uint8Array | undefined {
+function compressedAtOnce(body: string | Uint8Array): Uint8Array | undefined {
   return body.length > maxAtOnce ? undefined : gzipSync(body, { level });
 }
 
 /** The pieces of a body, compressed one after the other, no faster than they are taken. */
-export async function* compressedPieces(
+async function* compressedPieces(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const gzip = createGzip({ level, chunkSize: maxAtOnce });

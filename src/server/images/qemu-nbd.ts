@@ -70,7 +70,7 @@ export class QemuNbd {
     this.#count += 1;
     const socket = join(this.#folder, String(this.#count));
     const zeros = sparse ? ['--discard=unmap', '--detect-zeroes=unmap'] : ['--detect-zeroes=on'];
-    const messageParams = [
+    const command = [
       ...(await this.#guarded()),
       this.#program,
       ...['--socket', socket, '--persistent', '--shared', connections],
@@ -79,7 +79,7 @@ export class QemuNbd {
       file,
     ];
     // A session of its own: an interrupt in the terminal must not end it before the server.
-    const [program = '', ...rest] = messageParams;
+    const [program = '', ...rest] = command;
     const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
     let complaint = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -135,10 +135,8 @@ export class QemuNbd {
     this.#guard ??= new Promise((resolve) => {
       const setpriv = findProgram('setpriv');
       if (setpriv === undefined) return resolve([]);
-      const messageParams = [setpriv, '--pdeathsig', 'KILL'];
-      execFile(setpriv, [...messageParams.slice(1), 'true'], (error) =>
-        resolve(error ? [] : messageParams),
-      );
+      const command = [setpriv, '--pdeathsig', 'KILL'];
+      execFile(setpriv, [...command.slice(1), 'true'], (error) => resolve(error ? [] : command));
     });
     return this.#guard;
   }

@@ -28,7 +28,7 @@ export interface Hardware {
 }
 
 /** Reads all items of a section. Refuses numbers that are none with 400. */
-export function readHardware(section: XmlNode | undefined): Hardware {
+function readHardware(section: XmlNode | undefined): Hardware {
   const found: Hardware = { vm: {}, nics: [], consoles: [], plugged: new Map() };
   const items = (section?.children ?? []).filter(({ name }) => name === 'Item');
   // Where a document tells devices at all, those that it does not tell are not there.

@@ -29,7 +29,7 @@ interface Device {
 }
 
 /** The section with all hardware; `newId` makes ids of devices that have none of their own. */
-export function hardwareSection(
+function hardwareSection(
   machine: OvfMachine,
   layout: Layout,
   version: string,

@@ -10,7 +10,7 @@ import type { KindName, StoredObject } from '../store/kinds.ts';
 type Deed = 'attached' | 'detached' | 'present';
 
 /** What the audit log says of tags, by the kind of object that carries them. */
-const reported: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>>> = {
+const eventsByKind: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>>> = {
   vm: {
     attached: 'TAG_ATTACHED_TO_VM',
     detached: 'TAG_DETACHED_FROM_VM',
@@ -70,7 +70,7 @@ export const assignedTagBehavior = define('assigned_tag', {
 });
 
 function tell(ctx: RuleContext, { owner }: CollectionRef, deed: Deed, tag: string): void {
-  const code = owner && reported[owner.kind]?.[deed];
+  const code = owner && eventsByKind[owner.kind]?.[deed];
   if (!owner || code === undefined) return;
   const object = ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined;
   ctx.event(

@@ -11,7 +11,7 @@ type Cluster = Resource<'cluster'>;
 type Level = { readonly major?: number; readonly minor?: number } | undefined;
 
 /** The architecture of a processor type; undefined for one that says nothing of it. */
-export function architectureOf(type: string | undefined): 'x86_64' | 'ppc64' | 's390x' | undefined {
+function architectureOf(type: string | undefined): 'x86_64' | 'ppc64' | 's390x' | undefined {
   if (!type) return undefined;
   if (/POWER/.test(type)) return 'ppc64';
   return /\bz(1|BC|EC)/.test(type) ? 's390x' : 'x86_64';
@@ -46,11 +46,7 @@ export function checkCluster(ctx: RuleContext, cluster: Cluster, action: string)
 }
 
 /** Refuses a new cluster that its data center cannot hold. */
-export function checkNewCluster(
-  ctx: RuleContext,
-  cluster: Cluster,
-  network: string | undefined,
-): void {
+function checkNewCluster(ctx: RuleContext, cluster: Cluster, network: string | undefined): void {
   const where = { data_center_id: cluster.data_center?.id ?? '' };
   const dataCenter = ctx.tx.get('data_center', where.data_center_id);
   if (dataCenter?.local && ctx.tx.count('cluster', { where }) > 0) {
@@ -159,8 +155,8 @@ export const clusterBehavior = define('cluster', {
   beforeUpdate(ctx, before, after, _place, sent) {
     if (before.scheduling_policy?.id !== after.scheduling_policy?.id) {
       // What the old policy was told means nothing to the new one.
-      const { custom_scheduling_policy_properties: reported } = sent;
-      if (reported === undefined) delete after.custom_scheduling_policy_properties;
+      const { custom_scheduling_policy_properties: properties } = sent;
+      if (properties === undefined) delete after.custom_scheduling_policy_properties;
     }
     const cpu = sent['cpu'];
     if (cpu?.type !== undefined && cpu.architecture === undefined) {

@@ -26,7 +26,7 @@ const linked = [
 ] as const;
 
 /** What other systems report the health of, by an event about it. */
-const reported: ReadonlySet<string> = new Set(['host', 'storage_domain']);
+const kindsWithHealth: ReadonlySet<string> = new Set(['host', 'storage_domain']);
 type Health = Pick<Resource<'host'>, 'external_status'>;
 
 const asksForDismissed = /(?:^|\s)deleted\s*!?=/i;
@@ -56,7 +56,7 @@ export const eventBehavior = define('event', {
         references[name] = { id: object.id, ...(object.name ? { name: object.name } : {}) };
       }
       const health = (event[name] as Health | undefined)?.external_status;
-      if (object && health && reported.has(name)) {
+      if (object && health && kindsWithHealth.has(name)) {
         ctx.tx.update(name, { ...object, external_status: health });
       }
     }

@@ -16,7 +16,7 @@ export function directoryId(name: string): string {
 }
 
 /** The domain of a user or group, with its name. */
-export function shownDomain(
+function shownDomain(
   ctx: RuleContext,
   { domain }: { readonly domain?: { readonly id?: string } },
 ): StoredObject {

@@ -37,8 +37,7 @@ import { allowedNetworkBehavior, hostNicBehavior, lldpBehavior } from './host-ne
 import { networkRevertDeadline } from './host-network/saved.ts';
 import { unmanagedNetworkBehavior } from './host-network/setup.ts';
 import { identityBehaviors } from './identity.ts';
-import { imageTransferBehavior } from './image-transfer/behavior.ts';
-import { preparingWork } from './image-transfer/image.ts';
+import { imageTransferBehavior, preparingWork } from './image-transfer/behavior.ts';
 import { jobBehavior, stepBehavior } from './job.ts';
 import { macPoolBehavior } from './mac-pool.ts';
 import { networkBehavior, vnicProfileBehavior } from './network.ts';

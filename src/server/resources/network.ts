@@ -224,7 +224,7 @@ function isManagement(ctx: RuleContext, network: Network): boolean {
 }
 
 /** Profiles through which interfaces reach a network. */
-export function profilesOf(ctx: RuleContext, network: Network): Profile[] {
+function profilesOf(ctx: RuleContext, network: Network): Profile[] {
   return ctx.tx.list('vnic_profile', { where: { network_id: network.id ?? '' } });
 }
 

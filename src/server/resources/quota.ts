@@ -148,17 +148,17 @@ function rounded(value: number): number {
 }
 
 /** Limits of a quota on storage. */
-export function storageLimits(ctx: RuleContext, { id }: Quota): Resource<'quota_storage_limit'>[] {
+function storageLimits(ctx: RuleContext, { id }: Quota): Resource<'quota_storage_limit'>[] {
   return ctx.tx.list('quota_storage_limit', { where: { quota_id: id ?? '' } });
 }
 
 /** Limits of a quota on clusters. */
-export function clusterLimits(ctx: RuleContext, { id }: Quota): Resource<'quota_cluster_limit'>[] {
+function clusterLimits(ctx: RuleContext, { id }: Quota): Resource<'quota_cluster_limit'>[] {
   return ctx.tx.list('quota_cluster_limit', { where: { quota_id: id ?? '' } });
 }
 
 /** GiB that disks of a quota take, on one domain or on all. */
-export function storageUsed(ctx: RuleContext, quota: string, domain?: string): number {
+function storageUsed(ctx: RuleContext, quota: string, domain?: string): number {
   const condition = domain && referringCondition('disk', 'storage_domains', domain);
   const bytes = ctx.tx.sum('disk', 'provisioned_size', {
     where: { quota_id: quota },
@@ -168,7 +168,7 @@ export function storageUsed(ctx: RuleContext, quota: string, domain?: string): n
 }
 
 /** Processors, and memory in GiB, of running virtual machines of a quota, but for one of them. */
-export function clusterUsed(
+function clusterUsed(
   ctx: RuleContext,
   quota: string,
   cluster?: string,

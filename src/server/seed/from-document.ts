@@ -61,7 +61,7 @@ const defaultImage = 2 ** 30;
 const describedBy: Readonly<Record<string, string>> = { openstack_image: 'image' };
 
 /** Adds what only a file can give; undefined for everything that requests can add. */
-export function addUnpostable(
+function addUnpostable(
   ctx: RuleContext,
   ref: CollectionRef,
   item: StoredObject,
@@ -74,7 +74,7 @@ export function addUnpostable(
 }
 
 /** Sees to it that the directory has the user or group that a file names. */
-export function knowInDirectory(ctx: RuleContext, ref: CollectionRef, item: StoredObject): void {
+function knowInDirectory(ctx: RuleContext, ref: CollectionRef, item: StoredObject): void {
   if (ref.kind !== 'user' && ref.kind !== 'group') return;
   const name = loginOf(item).replace(/-authz$/, '');
   const { domain } = item;

@@ -10,7 +10,7 @@ import { addConsole } from '../resources/vm/console.ts';
 import { prepareVm } from '../resources/vm/create.ts';
 import { running } from '../resources/vm/run.ts';
 import { cdromId } from '../resources/vm/vm.ts';
-import { type BulkWords, BulkWriter, type Prototype } from '../store/bulk.ts';
+import { type BulkValues, BulkWriter, type Prototype } from '../store/bulk.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Counts } from './seed.ts';
 
@@ -28,8 +28,8 @@ const kinds = [
   'snapshot',
 ] as const;
 
-/** Words in which a machine differs from others on the same host. */
-const wordNames = [
+/** Values in which a machine differs from others on the same host. */
+const valueNames = [
   'vm',
   'nic',
   'disk',
@@ -41,8 +41,8 @@ const wordNames = [
   'profile',
 ] as const;
 
-type WordName = (typeof wordNames)[number];
-type MessageParams = BulkWords<WordName>;
+type ValueName = (typeof valueNames)[number];
+type MachineValues = BulkValues<ValueName>;
 
 /** Adds virtual machines, a thin disk and an interface each; every second one runs. */
 export function addVms(
@@ -51,14 +51,14 @@ export function addVms(
   domains: readonly string[],
   counts: Counts,
 ): void {
-  BulkWriter.write(ctx.tx, kinds, wordNames, counts.vms >= many, (bulk) =>
+  BulkWriter.write(ctx.tx, kinds, valueNames, counts.vms >= many, (bulk) =>
     buildVms(ctx, bulk, clusters, domains, counts),
   );
 }
 
 function buildVms(
   ctx: RuleContext,
-  bulk: BulkWriter<WordName>,
+  bulk: BulkWriter<ValueName>,
   clusters: readonly string[],
   domains: readonly string[],
   counts: Counts,
@@ -79,7 +79,7 @@ function buildVms(
     const ref = Math.floor((number - 1) / 2 / clusters.length) % available.length;
     const host = number % 2 === 1 ? available[ref] : undefined;
     const domain = number <= counts.disks ? domains[(number - 1) % domains.length] : undefined;
-    const messageParams: MessageParams = {
+    const values: MachineValues = {
       vm: ctx.site.newId(),
       nic: ctx.site.newId(),
       disk: ctx.site.newId(),
@@ -95,11 +95,11 @@ function buildVms(
     const key = `${cluster} ${host ?? ''} ${domain === undefined ? '' : 'disk'} ${quota ?? ''}`;
     const known = prototypes.get(key);
     if (known !== undefined) {
-      bulk.copy(known, messageParams);
+      bulk.copy(known, values);
       continue;
     }
-    const make = () => addVm(ctx, { cluster, host, profile, quota }, messageParams);
-    prototypes.set(key, bulk.prototype(messageParams, make));
+    const make = () => addVm(ctx, { cluster, host, profile, quota }, values);
+    prototypes.set(key, bulk.prototype(values, make));
   }
 }
 
@@ -123,11 +123,11 @@ interface Surroundings {
 function addVm(
   ctx: RuleContext,
   { cluster, host, profile, quota }: Surroundings,
-  messageParams: MessageParams,
+  values: MachineValues,
 ): void {
   let vm: StoredObject = {
-    id: messageParams.vm,
-    name: messageParams.name,
+    id: values.vm,
+    name: values.name,
     description: '',
     comment: '',
     cluster: { id: cluster },
@@ -138,19 +138,19 @@ function addVm(
   applyDefaults('vm', vm);
   if (host) vm = running(ctx, { ...vm, status: 'up', host: { id: host } });
   ctx.tx.insert('vm', '/vms', vm);
-  ctx.tx.insert('cdrom', `/vms/${messageParams.vm}/cdroms`, {
+  ctx.tx.insert('cdrom', `/vms/${values.vm}/cdroms`, {
     id: cdromId,
-    vm: { id: messageParams.vm },
+    vm: { id: values.vm },
   });
   addConsole(ctx, vm);
-  addActiveSnapshot(ctx, vm, messageParams.snapshot);
-  addNic(ctx, messageParams, profile);
-  if (messageParams.domain !== '') addDisk(ctx, messageParams, quota);
+  addActiveSnapshot(ctx, vm, values.snapshot);
+  addNic(ctx, values, profile);
+  if (values.domain !== '') addDisk(ctx, values, quota);
 }
 
 function addNic(
   ctx: RuleContext,
-  { vm, nic, mac }: MessageParams,
+  { vm, nic, mac }: MachineValues,
   profile: string | undefined,
 ): void {
   ctx.tx.insert('nic', `/vms/${vm}/nics`, {
@@ -166,8 +166,8 @@ function addNic(
   });
 }
 
-function addDisk(ctx: RuleContext, messageParams: MessageParams, quota: string | undefined): void {
-  const { vm, name, domain, image, disk: id } = messageParams;
+function addDisk(ctx: RuleContext, values: MachineValues, quota: string | undefined): void {
+  const { vm, name, domain, image, disk: id } = values;
   const disk: StoredObject = {
     id,
     name: `${name}_Disk1`,
@@ -184,7 +184,7 @@ function addDisk(ctx: RuleContext, messageParams: MessageParams, quota: string |
     wipe_after_delete: false,
     image_id: image,
     storage_domains: [{ id: domain }],
-    ...(messageParams.profile ? { disk_profile: { id: messageParams.profile } } : {}),
+    ...(values.profile ? { disk_profile: { id: values.profile } } : {}),
     ...(quota ? { quota: { id: quota } } : {}),
   };
   applyDefaults('disk', disk);

@@ -11,7 +11,7 @@ import type { Transaction } from './transaction.ts';
 const batch = 1_000;
 
 /** Texts in which objects of the same make differ, by name. */
-export type BulkWords<Name extends string> = Readonly<Record<Name, string>>;
+export type BulkValues<Name extends string> = Readonly<Record<Name, string>>;
 
 /** What was stored for one object with all that belongs to it; the number of its row in `made`. */
 export type Prototype = number;
@@ -30,18 +30,16 @@ export class BulkWriter<Name extends string> {
     this.#tx = tx;
     this.#kinds = kinds;
     this.#names = names;
-    const messageParams = names.map((name) => `[${name}] TEXT NOT NULL`).join(', ');
-    this.#run(`CREATE TEMP TABLE prototype (prototype INTEGER PRIMARY KEY, ${messageParams})`);
+    const columns = names.map((name) => `[${name}] TEXT NOT NULL`).join(', ');
+    this.#run(`CREATE TEMP TABLE prototype (prototype INTEGER PRIMARY KEY, ${columns})`);
     this.#run(
       'CREATE TEMP TABLE made (kind TEXT, prototype INTEGER, row INTEGER, PRIMARY KEY (kind, prototype, row)) WITHOUT ROWID',
     );
-    this.#run(
-      `CREATE TEMP TABLE copy (seq INTEGER PRIMARY KEY, prototype INTEGER, ${messageParams})`,
-    );
+    this.#run(`CREATE TEMP TABLE copy (seq INTEGER PRIMARY KEY, prototype INTEGER, ${columns})`);
   }
 
   /** Remembers what `make` stores. The words must not be parts of each other; empty ones are none. */
-  prototype(messageParams: BulkWords<Name>, make: () => void): Prototype {
+  prototype(values: BulkValues<Name>, make: () => void): Prototype {
     this.flush();
     const before = this.#kinds.map((kind) => [kind, this.#lastRow(kind)] as const);
     make();
@@ -50,7 +48,7 @@ export class BulkWriter<Name extends string> {
     this.#run(
       `INSERT INTO prototype VALUES (?${marks})`,
       this.#prototypes,
-      ...this.#names.map((name) => messageParams[name]),
+      ...this.#names.map((name) => values[name]),
     );
     for (const [kind, last] of before) {
       const found = this.#tx
@@ -59,25 +57,25 @@ export class BulkWriter<Name extends string> {
       for (const { 'row of it': row = null, ...columns } of found) {
         this.#run('INSERT INTO made VALUES (?, ?, ?)', kind, this.#prototypes, row);
         for (const [column, value] of Object.entries(columns))
-          this.#note(kind, column, value, messageParams);
+          this.#note(kind, column, value, values);
       }
     }
     return this.#prototypes;
   }
 
-  #note(kind: KindName, column: string, value: unknown, messageParams: BulkWords<Name>): void {
+  #note(kind: KindName, column: string, value: unknown, values: BulkValues<Name>): void {
     if (typeof value !== 'string') return;
     const key = `${kind}.${column}`;
     const used = this.#used.get(key) ?? new Set<Name>();
     this.#used.set(key, used);
     for (const name of this.#names) {
-      if (messageParams[name] !== '' && value.includes(messageParams[name])) used.add(name);
+      if (values[name] !== '' && value.includes(values[name])) used.add(name);
     }
   }
 
   /** Writes the rows of a prototype again, with other words. */
-  copy(prototype: Prototype, messageParams: BulkWords<Name>): void {
-    this.#waiting.push([prototype, ...this.#names.map((name) => messageParams[name])]);
+  copy(prototype: Prototype, values: BulkValues<Name>): void {
+    this.#waiting.push([prototype, ...this.#names.map((name) => values[name])]);
     if (this.#waiting.length === batch) this.flush();
   }
 

@@ -14,7 +14,7 @@ const disk = table('disk');
 const isOn = "kind = 'disk' AND attribute = 'storage_domains'";
 
 /** Begins to keep the sums that are asked for; for the life of the connection. */
-export function keepSums(db: Database): void {
+function keepSums(db: Database): void {
   const columns = summed.map((column) => `${column} REAL NOT NULL`).join(', ');
   db.exec(`CREATE TEMP TABLE disk_sums (id TEXT PRIMARY KEY, ${columns}) WITHOUT ROWID`);
   const change = (sign: '+' | '-', value: (column: string) => string) =>

@@ -1,4 +1,5 @@
 /** From the syntax tree of a search to one SQL statement on the columns of the store. */
+
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import type { CrossReference, SearchField, Step } from '../../model/notation/search.ts';
 import type {
@@ -13,6 +14,7 @@ import { compose, joined, type OrderKey, type SqlCondition, type SqlTable } from
 import type { SqlValue } from './driver.ts';
 import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
+import { type Binding, compareValue, matchText, unknownWay } from './search-comparison.ts';
 import {
   columnOf,
   derivedValues,
@@ -86,9 +88,14 @@ class Compiler {
   #tables: SqlTable[] = [];
   readonly #settings: SearchSettings;
   readonly #name: () => string;
+  readonly #binding: Binding;
 
   constructor(settings: SearchSettings) {
     this.#settings = settings;
+    this.#binding = {
+      bind: (value) => this.#bind(value),
+      caseSensitive: settings.caseSensitive === true,
+    };
     let count = 0;
     this.#name = settings.names ?? (() => `selected_${++count}`);
   }
@@ -191,7 +198,7 @@ class Compiler {
       const counted = this.#counted(target, name, relation, value);
       if (counted) return counted;
       const derived = derivedValues[target]?.[name];
-      if (derived) return this.#compare(derived, relation, value);
+      if (derived) return compareValue(derived, relation, value, this.#binding);
       const path = field.path ?? field.kept;
       if (path === undefined) throw unknownWay(name);
       return this.#atPath(target, path.split('.'), field, relation, value);
@@ -209,7 +216,9 @@ class Compiler {
     this.#tables.push(measured);
     const absent = value.kind === 'absent';
     const requested = relation === '!=' ? '=' : relation;
-    const inner = absent ? 'found IS NOT NULL' : this.#compare('found', requested, value);
+    const inner = absent
+      ? 'found IS NOT NULL'
+      : compareValue('found', requested, value, this.#binding);
     const found = `id IN (SELECT id FROM ${measured.name} WHERE ${inner})`;
     return relation === (absent ? '=' : '!=') ? `NOT (${found})` : found;
   }
@@ -292,91 +301,14 @@ class Compiler {
       return this.#follow(kind, first, (next) => this.#atPath(next, rest, field, relation, value));
     }
     if (ofList(kind, path)) {
-      const any = `EXISTS (SELECT 1 FROM json_each(${table(kind)}.doc, '$.${path.join('.')}') e WHERE ${this.#compare('e.value', '=', value)})`;
+      const any = `EXISTS (SELECT 1 FROM json_each(${table(kind)}.doc, '$.${path.join('.')}') e WHERE ${compareValue('e.value', '=', value, this.#binding)})`;
       return relation === '!=' ? `NOT ${any}` : any;
     }
     const operand =
       field.as === 'version'
         ? versionText(kind, path)
         : (derivedValues[kind]?.[path.join('.')] ?? columnOf(kind, path) ?? jsonValue(kind, path));
-    return this.#compare(operand, relation, value);
-  }
-
-  #compare(operand: string, relation: string, value: SearchValue): string {
-    // Words of severity are those that meet the relation, whichever it is.
-    if (relation === '!=' && value.kind !== 'severity') {
-      return `NOT coalesce(${this.#compare(operand, '=', value)}, 0)`;
-    }
-    switch (value.kind) {
-      case 'absent':
-        return `(${operand} IS NULL OR ${operand} = '')`;
-      case 'text':
-        return this.#text(operand, value.pattern);
-      case 'user':
-        return this.#user(operand, value.name, value.domain);
-      case 'word':
-        return `${operand} = ${this.#bind(value.word)}`;
-      case 'bool':
-        return `coalesce(${operand}, 0) = ${this.#bind(value.value ? 1 : 0)}`;
-      case 'number':
-        return `${operand} ${relation} ${this.#bind(value.value)}`;
-      case 'size':
-        return this.#size(operand, relation, value.from, value.until);
-      case 'date':
-        if (relation === '=') {
-          return `(${operand} >= ${this.#bind(value.from)} AND ${operand} < ${this.#bind(value.until)})`;
-        }
-        return `${operand} ${relation} ${this.#bind(value.from)}`;
-      case 'span':
-        return `${operand} ${relation} ${this.#bind(value.seconds)}`;
-      case 'severity':
-        return `${operand} IN (${value.words.map((word) => this.#bind(word)).join(', ')})`;
-      default:
-        throw unknownWay(value.kind);
-    }
-  }
-
-  #size(operand: string, relation: string, from: number | bigint, until: number | bigint): string {
-    switch (relation) {
-      case '=':
-        return `(${operand} >= ${this.#bind(from)} AND ${operand} < ${this.#bind(until)})`;
-      case '<':
-        return `${operand} < ${this.#bind(from)}`;
-      case '<=':
-        return `${operand} < ${this.#bind(until)}`;
-      case '>':
-        return `${operand} >= ${this.#bind(until)}`;
-      default:
-        return `${operand} >= ${this.#bind(from)}`;
-    }
-  }
-
-  #text(operand: string, { pieces }: TextPattern): string {
-    const whole = pieces.length === 1;
-    if (whole) {
-      const same = `${operand} = ${this.#bind(pieces[0] ?? '')}`;
-      const folded = operand === '[id]' ? same : `${same} COLLATE NOCASE`;
-      if (!this.#settings.caseSensitive) return folded;
-      return `(${folded} AND ${operand} = ${this.#bind(pieces[0] ?? '')} COLLATE BINARY)`;
-    }
-    if (this.#settings.caseSensitive) {
-      const glob = pieces.map((piece) => piece.replace(/[*?[]/g, '[$&]')).join('*');
-      return `${operand} GLOB ${this.#bind(glob)}`;
-    }
-    const like = pieces.map((piece) => piece.replace(/[\\%_]/g, '\\$&')).join('%');
-    return `${operand} LIKE ${this.#bind(like)} ESCAPE '\\'`;
-  }
-
-  /** User names are kept as `name@domain`; a name alone matches in any domain. */
-  #user(operand: string, name: TextPattern, domain: TextPattern | undefined): string {
-    const [last = '', ...before] = [...name.pieces].reverse();
-    const [first = '', ...after] = domain?.pieces ?? ['', ''];
-    const both = [...before.reverse(), `${last}@${first}`, ...after];
-    const parts = [this.#text(operand, { pieces: both })];
-    if (domain)
-      parts.push(this.#text(operand, { pieces: [...both.slice(0, -1), `${both.at(-1)}-authz`] }));
-    else parts.push(this.#text(operand, name));
-    return `(${parts.join(' OR ')})`;
+    return compareValue(operand, relation, value, this.#binding);
   }
 
   /** Objects that carry the tag, or one below it. */
@@ -386,7 +318,7 @@ class Compiler {
     if (!columnsOf('assigned_tag').some(({ name }) => name === column)) {
       return relation === '!=' ? '1' : '0';
     }
-    const named = this.#text('name', pattern);
+    const named = matchText('name', pattern, this.#binding);
     const sql = `id IN (SELECT [${column}] FROM ${table('assigned_tag')} WHERE id IN (WITH RECURSIVE below(id) AS (SELECT id FROM ${table('tag')} WHERE ${named} UNION SELECT t.id FROM ${table('tag')} t JOIN below ON t.[parent_id] = below.id) SELECT id FROM below))`;
     return relation === '!=' ? `NOT (${sql})` : sql;
   }
@@ -398,7 +330,7 @@ class Compiler {
     if (!count) return undefined;
     this.#values.push(...count.values);
     this.#tables.push(...(count.tables ?? []));
-    return `EXISTS (SELECT 1 FROM (SELECT ${count.sql} AS found) WHERE ${this.#compare('found', relation, value)})`;
+    return `EXISTS (SELECT 1 FROM (SELECT ${count.sql} AS found) WHERE ${compareValue('found', relation, value, this.#binding)})`;
   }
 
   /** The further condition that objects of a kind are visible. */
@@ -424,9 +356,4 @@ function ofList(kind: KindName, [name = '', ...rest]: readonly string[]): boolea
 
 function versionText(kind: KindName, path: readonly string[]): string {
   return `${jsonValue(kind, [...path, 'major'])} || '.' || ${jsonValue(kind, [...path, 'minor'])}`;
-}
-
-/** The model declares a way to a value that is none: a mistake in the code. */
-function unknownWay(what: string): Error {
-  return new Error(`The model does not say where to find "${what}".`);
 }

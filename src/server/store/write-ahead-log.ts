@@ -27,7 +27,7 @@ const magic = 0x377f0682;
  * What the header of a log becomes when all that is in it is durable in the database: SQLite reads no
  * log that begins so.
  */
-export const emptiedHeader = Buffer.from('vmctl: emptied into the database');
+const emptiedHeader = Buffer.from('vmctl: emptied into the database');
 
 /**
  * What is wrong with the log; undefined where nothing is, or no more than a crash explains. Of the

@@ -33,6 +33,19 @@ export interface DownloadFlags extends TransferFlags {
   readonly keepPartial: boolean;
 }
 
+/** Finds the disk that a word names, and settles how it is moved. */
+async function begin(
+  cli: CommandContext,
+  word: string,
+  flags: TransferFlags,
+  progress: TransferProgress,
+) {
+  const client = await cli.client();
+  const found = await new Finder(client).find(word, collectionAt('/disks'));
+  const options = await transferOptions(cli, client, flags, progress);
+  return { found, disk: found.item ?? { id: found.id }, options };
+}
+
 /** Downloads a disk into a file as the flags say. */
 export async function runDownload(
   cli: CommandContext,
@@ -46,22 +59,19 @@ export async function runDownload(
       hint: 'name the backup that the changes are of: --backup ID',
     });
   }
-  const isPoured = file === '-' || (file !== '' && (await isBlockDevice(file)));
-  if (backup !== undefined && base !== undefined && isPoured) {
+  const isStream = file === '-' || (file !== '' && (await isBlockDevice(file)));
+  if (backup !== undefined && base !== undefined && isStream) {
     throw new UsageError('--base needs a file to be made', { hint: 'name a file' });
   }
-  if (backup !== undefined && file !== '' && !isPoured) {
+  if (backup !== undefined && file !== '' && !isStream) {
     return await runBackupDownload(cli, word, file, { ...flags, backup });
   }
-  if (file === '-') return await runPour(cli, word, flags);
+  if (file === '-') return await downloadToStdout(cli, word, flags);
   if (file === '') throw new UsageError('the name of the file is empty');
-  if (await isBlockDevice(file)) return await runOnDevice(cli, word, file, flags);
+  if (await isBlockDevice(file)) return await downloadToDevice(cli, word, file, flags);
   const progress = new TransferProgress(cli, basename(file));
   try {
-    const client = await cli.client();
-    const found = await new Finder(client).find(word, collectionAt('/disks'));
-    const disk = found.item ?? { id: found.id };
-    const options = await transferOptions(cli, client, flags, progress);
+    const { found, disk, options } = await begin(cli, word, flags, progress);
     const target = resolve(file);
     const journal = flags.resume
       ? unfinished(
@@ -102,7 +112,11 @@ export async function runDownload(
 }
 
 /** Writes the image to standard output. */
-async function runPour(cli: CommandContext, word: string, flags: DownloadFlags): Promise<void> {
+async function downloadToStdout(
+  cli: CommandContext,
+  word: string,
+  flags: DownloadFlags,
+): Promise<void> {
   const { stdout } = cli.io;
   if (stdout.isTTY) {
     throw new UsageError('standard output is a terminal, which shows no images', {
@@ -116,11 +130,11 @@ async function runPour(cli: CommandContext, word: string, flags: DownloadFlags):
   }
   // A reader that has gone must not end the process before the transfer has ended.
   stdout.removeAllListeners('error').on('error', () => undefined);
-  await pourInto(cli, word, flags, { out: stdout });
+  await streamInto(cli, word, flags, { out: stdout });
 }
 
 /** Writes the image over what is on a block device. */
-async function runOnDevice(
+async function downloadToDevice(
   cli: CommandContext,
   word: string,
   path: string,
@@ -141,13 +155,13 @@ async function runOnDevice(
   try {
     const { out, size } = device;
     const target = { out, capacity: size, device: path };
-    await pourInto(cli, word, flags, target, () => device.flush());
+    await streamInto(cli, word, flags, target, () => device.flush());
   } finally {
     await device.close();
   }
 }
 
-async function pourInto(
+async function streamInto(
   cli: CommandContext,
   word: string,
   flags: DownloadFlags,
@@ -156,10 +170,7 @@ async function pourInto(
 ): Promise<void> {
   const progress = new TransferProgress(cli, word);
   try {
-    const client = await cli.client();
-    const found = await new Finder(client).find(word, collectionAt('/disks'));
-    const options = await transferOptions(cli, client, flags, progress);
-    const disk = found.item ?? { id: found.id };
+    const { found, disk, options } = await begin(cli, word, flags, progress);
     const of = flags.backup === undefined ? {} : { backup: flags.backup };
     const done = await downloadToStream({ ...options, disk, ...of, ...target });
     await flush();
@@ -179,7 +190,7 @@ export interface BackupFlags extends TransferFlags {
 }
 
 /** Downloads a disk of a backup into a file, and says what the file is then. */
-export async function runBackupDownload(
+async function runBackupDownload(
   cli: CommandContext,
   word: string,
   file: string,
@@ -192,10 +203,7 @@ export async function runBackupDownload(
   }
   const progress = new TransferProgress(cli, basename(file));
   try {
-    const client = await cli.client();
-    const found = await new Finder(client).find(word, collectionAt('/disks'));
-    const disk = found.item ?? { id: found.id };
-    const options = await transferOptions(cli, client, flags, progress);
+    const { found, disk, options } = await begin(cli, word, flags, progress);
     const done = await downloadBackup({
       ...options,
       disk,
@@ -205,7 +213,8 @@ export async function runBackupDownload(
       ...(flags.base === undefined ? {} : { base: flags.base }),
     });
     progress.clear();
-    if (isTable(formatOf(cli))) cli.note(`${found.label}: ${sentenceFor(file, done, flags.base)}`);
+    if (isTable(formatOf(cli)))
+      cli.note(`${found.label}: ${describeContent(file, done, flags.base)}`);
     else {
       const item = { id: found.id, name: disk['name'] ?? disk['alias'], ...done };
       await print(cli, { noun: 'disks', items: [item], single: true });
@@ -216,7 +225,7 @@ export async function runBackupDownload(
   }
 }
 
-function sentenceFor(file: string, done: DownloadedBackup, base: string | undefined): string {
+function describeContent(file: string, done: DownloadedBackup, base: string | undefined): string {
   const size = humanBytes(done.size);
   if (done.backup_mode === 'full') {
     const more =

@@ -50,7 +50,7 @@ const readWriteOnly = new Set(['ide', 'sata']);
 const pluggable = new Set(['up', 'paused', 'down']);
 
 /** Refuses a disk that the virtual machine has no slot or controller for. */
-export function checkDevice(
+function checkDevice(
   ctx: RuleContext,
   vm: Vm,
   collection: string,
@@ -80,12 +80,7 @@ export function checkDevice(
 }
 
 /** Refuses to plug a disk in or out where the virtual machine cannot do that now. */
-export function requireHotPlug(
-  ctx: RuleContext,
-  vm: Vm,
-  attachment: Attachment,
-  action: string,
-): void {
+function requireHotPlug(ctx: RuleContext, vm: Vm, attachment: Attachment, action: string): void {
   if (vm.status === 'down') return;
   if (!pluggable.has(vm.status ?? '')) {
     ctx.refuse('VM_STATUS_ILLEGAL', { action: `${action} a disk of`, status: vm.status });

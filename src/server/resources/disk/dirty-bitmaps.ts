@@ -28,7 +28,7 @@ function pathOf(disk: string): string {
 }
 
 /** The periods of a disk, the first one first. */
-export function periodsOf(tx: Transaction, disk: string): readonly Period[] {
+function periodsOf(tx: Transaction, disk: string): readonly Period[] {
   const found: readonly unknown[] = tx.list(kind, { where: { collection: pathOf(disk) } });
   return found as readonly Period[];
 }

@@ -35,7 +35,7 @@ const ofImages = [
 ];
 
 /** Completes and checks a new disk on a logical unit. It has no status: the storage is there. */
-export function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
+function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
   const storage = disk.lun_storage ?? {};
   requireAll('Disk', ['lun_storage.type'], disk, 'add');
   const [unit, ...others] = unitsOf(storage);

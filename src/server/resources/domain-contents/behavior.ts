@@ -21,7 +21,7 @@ import { contentsOf, registerDisk, type Stored } from './unregistered.ts';
  * The place of machines or templates of a domain. An export domain holds what was exported to it;
  * a data domain shows what the inventory has on it, and with `unregistered` what it has not.
  */
-export function collectionOn(
+function collectionOn(
   ctx: RuleContext,
   ref: CollectionRef,
   kind: 'vm' | 'template',

@@ -32,7 +32,7 @@ const gibibyte = 2 ** 30;
 const brickSize = 100 * gibibyte;
 
 /** Status as the server tells it, and details of the process while it runs. */
-export function brickDetails(ctx: RuleContext, brick: Brick): StoredObject {
+function brickDetails(ctx: RuleContext, brick: Brick): StoredObject {
   const host = ctx.tx.get('host', brick.server_id ?? '');
   const status = host?.status === 'up' ? (brick.status ?? 'down') : 'unknown';
   const device = {

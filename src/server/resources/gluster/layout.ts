@@ -63,7 +63,7 @@ export function switchBricks(ctx: RuleContext, host: Host, up: boolean): void {
 }
 
 /** Hosts of a cluster that are up. */
-export function serversUp(ctx: RuleContext, cluster: string): Host[] {
+function serversUp(ctx: RuleContext, cluster: string): Host[] {
   return ctx.tx.list('host', { where: { cluster_id: cluster, status: 'up' } });
 }
 

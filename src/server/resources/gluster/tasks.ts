@@ -54,7 +54,7 @@ interface TaskOptions {
 }
 
 /** Marks the step of a rebalance that moves no files; it does not show. */
-export const layoutOnlyMember = 'layout_only';
+const layoutOnlyMember = 'layout_only';
 
 const deadline = 'gluster';
 

@@ -28,7 +28,7 @@ type Volume = Resource<'gluster_volume'>;
 type Option = NonNullable<Volume['options']>[number];
 
 /** Options that a new volume has unless they are sent. */
-export function defaultOptions(sent: Volume['options']): Option[] {
+function defaultOptions(sent: Volume['options']): Option[] {
   const given = sent ?? [];
   const open = given.some(({ name }) => name === 'auth.allow');
   return open ? given : [...given, { name: 'auth.allow', value: '*' }];
@@ -43,7 +43,7 @@ function sentOption(body: ActionBody): { name: string; value: string } {
   return { name: name ?? '', value: value ?? '' };
 }
 
-export const optionActions = {
+const optionActions = {
   set_option(ctx, { object }, body) {
     const { name, value } = sentOption(body);
     const present = object.options ?? [];
@@ -82,7 +82,7 @@ function sinceOf(volume: Volume & { readonly [profiledSince]?: number }): number
   return volume[profiledSince];
 }
 
-export const profileActions = {
+const profileActions = {
   start_profile(ctx, { object }) {
     requireServers(ctx, object.cluster?.id ?? '', 'profile', volumeLabel);
     const began = sinceOf(object) ?? ctx.now.getTime();

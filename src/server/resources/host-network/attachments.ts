@@ -139,8 +139,7 @@ export function labelOf(ctx: RuleContext, network: string): string | undefined {
   return ctx.tx.list('network_label', { where, limit: 1 })[0]?.id;
 }
 
-/** The host whose attachments a place shows. */
-/** The interface that the path says, where it says one. */
+/** The interface that the path names, where it names one. */
 function nicOf(ref: CollectionRef): string | undefined {
   return ref.owner?.kind === 'host_nic' ? ref.owner.id : undefined;
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { digestOf } from '../../core/random.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { attachmentsOf, macOf, type Nic, nicId, nicsOf, nicsPath } from './nics.ts';
+import { addNic, attachmentsOf, type Nic, nicsOf, nicsPath } from './nics.ts';
 
 export const hostNicBehavior = define('host_nic', {
   presentsStored: true,
@@ -77,20 +77,8 @@ function divide(ctx: RuleContext, host: string, nic: Nic, wanted: number): void 
   }
   for (const { id } of functions) ctx.tx.remove('host_nic', id ?? '', nicsPath(host));
   for (let index = 0; index < wanted; index++) {
-    const name = `${nic.name}v${index}`;
-    ctx.tx.insert('host_nic', nicsPath(host), {
-      id: nicId(host, name),
-      name,
-      mac: { address: macOf(host, name) },
+    addNic(ctx, host, `${nic.name}v${index}`, {
       speed: nic.speed ?? 0,
-      status: 'up',
-      mtu: 1500,
-      bridged: false,
-      custom_configuration: false,
-      override_configuration: false,
-      boot_protocol: 'none',
-      ipv6_boot_protocol: 'none',
-      host: { id: host },
       physical_function: { id: nic.id ?? '' },
     });
   }

@@ -32,7 +32,7 @@ export function attachmentsOf(ctx: RuleContext, host: string): Attachment[] {
 }
 
 /** The size of packets of a network, in bytes. */
-export function mtuOf(network: Network): number {
+function mtuOf(network: Network): number {
   return network.mtu || 1500;
 }
 
@@ -167,19 +167,8 @@ export function installNics(ctx: RuleContext, host: string): void {
 }
 
 function addPhysical(ctx: RuleContext, host: string, name: string): void {
-  ctx.tx.insert('host_nic', nicsPath(host), {
-    id: nicId(host, name),
-    name,
-    mac: { address: macOf(host, name) },
+  addNic(ctx, host, name, {
     speed: name === divisible ? 10_000_000_000 : 1_000_000_000,
-    status: 'up',
-    mtu: 1500,
-    bridged: false,
-    custom_configuration: false,
-    override_configuration: false,
-    boot_protocol: 'none',
-    ipv6_boot_protocol: 'none',
-    host: { id: host },
     ...(name === divisible
       ? {
           virtual_functions_configuration: {
@@ -189,6 +178,24 @@ function addPhysical(ctx: RuleContext, host: string, name: string): void {
           },
         }
       : {}),
+  });
+}
+
+/** Adds an interface that is up and has no network; `more` is what tells it from others. */
+export function addNic(ctx: RuleContext, host: string, name: string, more: Nic): void {
+  ctx.tx.insert('host_nic', nicsPath(host), {
+    id: nicId(host, name),
+    name,
+    mac: { address: macOf(host, name) },
+    status: 'up',
+    mtu: 1500,
+    bridged: false,
+    custom_configuration: false,
+    override_configuration: false,
+    boot_protocol: 'none',
+    ipv6_boot_protocol: 'none',
+    host: { id: host },
+    ...more,
   });
 }
 

@@ -57,7 +57,7 @@ type Host = Resource<'host'>;
 const defaults = 120;
 
 /** Refuses while the host cannot take a change of its networks. */
-export function requireConfigurable(ctx: RuleContext, host: Host): void {
+function requireConfigurable(ctx: RuleContext, host: Host): void {
   requireState(ctx, 'host', host, 'setup_networks', {
     action: 'set up networks of',
   });
@@ -85,7 +85,7 @@ export function changeNetworks(
 }
 
 /** The action `setup_networks`. */
-export function setupNetworks(ctx: RuleContext, host: Host, body: ActionBody): void {
+function setupNetworks(ctx: RuleContext, host: Host, body: ActionBody): void {
   const id = host.id ?? '';
   const timeout = body['connectivity_timeout'];
   const seconds = typeof timeout === 'number' ? timeout : defaults;

@@ -39,7 +39,7 @@ export function engineOf(
 const deadline = 'upgrade check';
 
 /** Begins to look for updates of a host (`upgradecheck`). */
-export function checkForUpgrade(ctx: RuleContext, { object: host }: Addressed<'host'>): undefined {
+function checkForUpgrade(ctx: RuleContext, { object: host }: Addressed<'host'>): undefined {
   requireState(ctx, 'host', host as StoredObject, 'upgrade_check', {
     action: 'check for upgrades of',
   });

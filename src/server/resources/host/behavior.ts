@@ -35,7 +35,7 @@ import { storageActions } from './storage.ts';
 import { hostTransitions, move } from './transitions.ts';
 
 /** Keeps the providers that were sent with a new host, in the collection of the host. */
-export function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: StoredObject): void {
+function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: StoredObject): void {
   const list = sent['external_network_provider_configurations'];
   if (!Array.isArray(list)) return;
   for (const { external_network_provider: named } of list) {
@@ -53,7 +53,7 @@ export function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: St
 type Vm = Resource<'vm'>;
 
 /** The list of hosts, or of those that can take the machines which the request names. */
-export function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
+function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
   const named = ctx.parameters.text('migration_target_of');
   if (named === undefined || id !== undefined || ref.collection !== '/hosts') return ref;
   const vms = named.split(',').flatMap((vm) => ctx.tx.get('vm', vm.trim()) ?? []);

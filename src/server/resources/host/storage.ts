@@ -24,10 +24,10 @@ export interface Target {
   readonly target: string;
 }
 
-export const iscsiPort = 3260;
+const iscsiPort = 3260;
 
 /** Targets that a simulated iSCSI server offers: two, named after its address. */
-export function targetsAt(address: string, port: number = iscsiPort): Target[] {
+function targetsAt(address: string, port: number = iscsiPort): Target[] {
   const name = address.toLowerCase().replaceAll(':', '-');
   return [1, 2].map((number) => ({
     address,
@@ -37,14 +37,14 @@ export function targetsAt(address: string, port: number = iscsiPort): Target[] {
 }
 
 /** Ids of the logical units behind a target, or of those that Fibre Channel reaches. */
-export function unitsBehind(target: string): string[] {
+function unitsBehind(target: string): string[] {
   return [0, 1].map((number) =>
     `36${digestOf(target, 'lun', String(number)).toString('hex')}`.slice(0, 33),
   );
 }
 
 /** Where Fibre Channel leads. */
-export const fabric = 'fibre channel';
+const fabric = 'fibre channel';
 
 /** How a logical unit of a target is reached. */
 export function reached({ address, port, target }: Target): StoredObject {
@@ -52,7 +52,7 @@ export function reached({ address, port, target }: Target): StoredObject {
 }
 
 /** Whether a storage domain lies behind one of the targets; without targets, on Fibre Channel. */
-export function isBehind(
+function isBehind(
   domain: Resource<'storage_domain'>,
   targets: readonly Target[] | undefined,
 ): boolean {

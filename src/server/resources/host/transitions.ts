@@ -17,7 +17,7 @@ import { refreshStorage } from './spm.ts';
 
 type Host = Resource<'host'>;
 
-export function journeyOf(
+function journeyOf(
   id: string,
   operation: string,
   more: Partial<TransitionRun> = {},
@@ -159,7 +159,7 @@ function leave(ctx: RuleContext, host: StoredObject, run: TransitionRun): Stored
  * A host that came up may become the storage pool manager of its data center. One that lacks a
  * required network is of no use.
  */
-export function comeUp(ctx: RuleContext, host: StoredObject): StoredObject {
+function comeUp(ctx: RuleContext, host: StoredObject): StoredObject {
   const missing = missingNetworks(ctx, host);
   if (missing.length > 0) return markNonOperational(ctx, host, missing);
   const { status_detail: _reason, ...ready } = host;
@@ -184,6 +184,6 @@ function adoptArchitecture(ctx: RuleContext, cluster: Resource<'cluster'> | unde
 }
 
 function statusWord(host: Host): string {
-  const messageParams = (host.status ?? '').split('_');
-  return messageParams.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const parts = (host.status ?? '').split('_');
+  return parts.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

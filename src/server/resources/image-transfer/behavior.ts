@@ -5,6 +5,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { imageTransferLifecycle as lifecycle } from '../../../model/resources/image-transfer.ts';
 import { type Addressed, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { defineWork } from '../../core/tasks.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
@@ -15,16 +16,19 @@ import {
   prepare as beginPreparation,
   chooseFile,
   closeTicket,
+  discardPrepared,
   diskOf,
   formOf,
   isWhole,
   lockImage,
+  makePrepared,
   needsPreparation,
   openTicket,
+  type Preparation,
+  preparing,
   releaseImage,
   type Transfer,
   trackUpload,
-  whenPrepared,
 } from './image.ts';
 
 type Disk = Resource<'disk'>;
@@ -167,10 +171,18 @@ function tellFailure(ctx: RuleContext, transfer: Transfer): void {
   ctx.event('TRANSFER_FAILED', subjects, messageParams);
 }
 
-whenPrepared((ctx, transfer, failed) => {
-  if (failed) move(ctx, transfer, 'fail');
-  else move(ctx, { ...transfer, prepared: true }, 'add');
+/** What has to be made before a client gets at the bytes; it goes on after a restart. */
+export const preparingWork = defineWork<Preparation>(preparing, {
+  run: makePrepared,
+  done: (ctx, { transfer }) => prepared(ctx, transfer, 'add'),
+  failed: (ctx, { transfer }) => prepared(ctx, transfer, 'fail'),
 });
+
+function prepared(ctx: RuleContext, transfer: Transfer, operation: 'add' | 'fail'): void {
+  const current: Transfer | undefined = ctx.tx.get('image_transfer', transfer.id ?? '');
+  if (current?.phase !== 'initializing') discardPrepared(ctx, transfer);
+  else move(ctx, operation === 'add' ? { ...current, prepared: true } : current, operation);
+}
 
 /** Half an upload is no disk; a download leaves it as it was. */
 function ended(ctx: RuleContext, object: StoredObject): StoredObject {

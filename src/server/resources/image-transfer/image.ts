@@ -4,8 +4,8 @@
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { BitmapOfPeriod, ImageForm, TransferTicket } from '../../core/ports.ts';
-import { beginWork, defineWork } from '../../core/tasks.ts';
+import type { BitmapOfPeriod, ImageForm, Site, TransferTicket } from '../../core/ports.ts';
+import { beginWork } from '../../core/tasks.ts';
 import { noteReplaced, trackedPeriod } from '../disk/dirty-bitmaps.ts';
 import { measured } from '../storage/space.ts';
 import { changesIn, frozenImage } from '../vm/backup-images.ts';
@@ -92,45 +92,33 @@ export function isPreparing(transfer: Transfer): boolean {
   return needsPreparation(transfer) && !transfer.prepared && transfer.phase === 'initializing';
 }
 
-interface Prepared {
+/** A transfer for which something is being made, as it was when that began. */
+export interface Preparation {
   readonly transfer: Transfer;
   readonly disk: Disk;
 }
 
-const preparing = 'prepare transfer';
-let follow: (ctx: RuleContext, transfer: Transfer, failed: boolean) => void = () => undefined;
+/** Name of the work that a preparation is. */
+export const preparing = 'prepare transfer';
 
-export const preparingWork = defineWork<Prepared>(preparing, {
-  async run(site, { transfer, disk }) {
-    const file = fileOf(transfer, disk);
-    if (transfer.scratch) {
-      await site.images.convert(originOf(transfer, disk), file, formOf(transfer, disk, 'out'));
-    }
-    await site.tickets.open(ticketOf(site.images.sizes(file).length, transfer, disk));
-  },
-  done: (ctx, data) => prepared(ctx, data, false),
-  failed: (ctx, data) => prepared(ctx, data, true),
-});
-
-function prepared(ctx: RuleContext, { transfer }: Prepared, failed: boolean): void {
-  const current: Transfer | undefined = ctx.tx.get('image_transfer', transfer.id ?? '');
-  if (current?.phase === 'initializing') {
-    follow(ctx, current, failed);
-    return;
+/** Makes what the client will read or write, and opens the ticket. Rejects when that is not possible. */
+export async function makePrepared(site: Site, { transfer, disk }: Preparation): Promise<void> {
+  const file = fileOf(transfer, disk);
+  if (transfer.scratch) {
+    await site.images.convert(originOf(transfer, disk), file, formOf(transfer, disk, 'out'));
   }
-  // Somebody cancelled it meanwhile.
+  await site.tickets.open(ticketOf(site.images.sizes(file).length, transfer, disk));
+}
+
+/** Undoes what was made for a transfer that was cancelled meanwhile. */
+export function discardPrepared(ctx: RuleContext, transfer: Transfer): void {
   if (transfer.ticket) closeTicket(ctx, transfer);
   dropScratch(ctx, transfer);
 }
 
-/** Says what follows when a transfer is prepared. */
-export function whenPrepared(then: typeof follow): void {
-  follow = then;
-}
-
 /** Begins to make what the client will read or write. */
 export function prepare(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
-  const data: Prepared = { transfer, disk };
+  const data: Preparation = { transfer, disk };
   beginWork(ctx, preparing, `image_transfer:${transfer.id}`, data);
 }
 
@@ -171,7 +159,7 @@ export function ticketClosed(ctx: RuleContext, ticket: string, transferred: numb
 }
 
 /** Deletes the file that a transfer had of its own. */
-export function dropScratch(ctx: RuleContext, transfer: Transfer): void {
+function dropScratch(ctx: RuleContext, transfer: Transfer): void {
   const { id, scratch } = transfer;
   if (id && scratch) ctx.afterCommit.push(() => ctx.site.images.remove(id));
 }

@@ -27,7 +27,7 @@ type ProviderKind =
   | 'openstack_network_provider'
   | 'openstack_volume_provider';
 
-export const reachActions = {
+const reachActions = {
   /**
    * The outside world is simulated: whatever is elsewhere is taken to be there. What is said to be
    * on this machine is not, and is looked for.

@@ -36,7 +36,7 @@ type Snapshot = Resource<'snapshot'>;
  * The whole machine as it was saved. The present shows none; where many machines are listed with
  * their snapshots, each snapshot only says whose it is.
  */
-export function shownSnapshot(
+function shownSnapshot(
   ctx: RuleContext,
   snapshot: Snapshot,
   everything: boolean,

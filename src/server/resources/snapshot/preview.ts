@@ -254,11 +254,7 @@ export function dropState(ctx: RuleContext, vm: Vm): Vm {
 }
 
 /** What is copied to make the disks of a machine what a snapshot has. */
-export function copiesBack(
-  ctx: RuleContext,
-  snapshot: Snapshot,
-  only?: ReadonlySet<string>,
-): ImageCopy[] {
+function copiesBack(ctx: RuleContext, snapshot: Snapshot, only?: ReadonlySet<string>): ImageCopy[] {
   return imagesOf(ctx, snapshot.id ?? '').flatMap((image) => {
     const id = image.disk?.id ?? '';
     const disk = ctx.tx.get('disk', id);

@@ -47,7 +47,7 @@ const inProcess = new Set(['locked', 'detaching', 'activating', 'preparing_for_m
 const single = new Set(['iso', 'export']);
 
 /** Refuses a domain that does not go with its data center. */
-export function requireFitting(
+function requireFitting(
   ctx: RuleContext,
   dataCenter: string,
   domain: Domain,
@@ -84,7 +84,7 @@ export function newestFormat({ version }: Resource<'data_center'>): 'v3' | 'v4' 
 }
 
 /** Only with an active master can other domains come, go and be activated. */
-export function requireActiveMaster(ctx: RuleContext, attached: Attached, action: string): void {
+function requireActiveMaster(ctx: RuleContext, attached: Attached, action: string): void {
   if (attached.master) return;
   const master = masterOf(ctx, dataCenterOf(attached));
   if (master && master.status !== 'active') ctx.refuse('MASTER_NOT_ACTIVE', { action });
@@ -140,7 +140,7 @@ function runningWithIso(ctx: RuleContext, domain: Domain): Resource<'vm'>[] {
 }
 
 /** Refuses to detach a domain on which the data center or somebody else depends. */
-export function refuseDetaching(ctx: RuleContext, attached: Attached, domain: Domain): void {
+function refuseDetaching(ctx: RuleContext, attached: Attached, domain: Domain): void {
   const action = 'detach';
   const others = domainsOf(ctx, dataCenterOf(attached)).filter(({ id }) => id !== attached.id);
   if (attached.master && others.length > 0) ctx.refuse('MASTER_WITH_OTHER_DOMAINS', { action });

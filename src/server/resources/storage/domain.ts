@@ -32,14 +32,14 @@ import { isBlock, shownSpace, shownStorage, simulatedSize } from './space.ts';
 type Domain = Resource<'storage_domain'>;
 
 /** A connection that is stored already may stand for its details. */
-export function fromConnection(ctx: RuleContext, domain: Domain): void {
+function fromConnection(ctx: RuleContext, domain: Domain): void {
   const id = domain.storage?.id;
   const connection = id ? ctx.tx.get('storage_connection', id) : undefined;
   if (connection) domain.storage = { ...domain.storage, ...storageAt(connection) };
 }
 
 /** Finds the storage, and refuses one that another domain is on. */
-export function chooseStorage(ctx: RuleContext, domain: Domain): void {
+function chooseStorage(ctx: RuleContext, domain: Domain): void {
   const storage = domain.storage ?? {};
   if (!isBlock(domain)) {
     const connection = sameConnection(ctx, storage);
@@ -65,7 +65,7 @@ function setUnits(ctx: RuleContext, domain: Domain, units: readonly LogicalUnit[
 }
 
 /** What is still on the storage comes back under its old id, with its unregistered contents. */
-export function importKnown(ctx: RuleContext, domain: Domain, sent: StoredObject): void {
+function importKnown(ctx: RuleContext, domain: Domain, sent: StoredObject): void {
   const id = sent['id'];
   if (typeof id === 'string' && ctx.tx.get('storage_domain', id)) {
     const known = ctx.tx.get('storage_domain', id);
@@ -87,7 +87,7 @@ export function importKnown(ctx: RuleContext, domain: Domain, sent: StoredObject
 }
 
 /** Refuses a new domain where there is one already. */
-export function requireEmpty(ctx: RuleContext, domain: Domain): void {
+function requireEmpty(ctx: RuleContext, domain: Domain): void {
   requireUnused(ctx, (one) => sameStorage(one, domain), 'add');
 }
 
@@ -99,7 +99,7 @@ function sameStorage(a: Domain, b: Domain): boolean {
 }
 
 /** Completes a new domain; refuses a format that its host does not know. */
-export function fillDomain(
+function fillDomain(
   ctx: RuleContext,
   domain: Domain,
   dataCenter: Resource<'data_center'> | undefined,
@@ -127,7 +127,7 @@ export function fillDomain(
 }
 
 /** Refuses limits that make no sense, and what only other storage can. */
-export function checkLimits(ctx: RuleContext, domain: Domain, action: string): void {
+function checkLimits(ctx: RuleContext, domain: Domain, action: string): void {
   const limits = [
     ['warning_low_space_indicator', domain.warning_low_space_indicator, 100],
     ['critical_space_action_blocker', domain.critical_space_action_blocker, 2 ** 31 - 1],

@@ -39,7 +39,7 @@ const longestDescription = 1024;
 const action = 'back up';
 
 /** Refuses a backup that cannot begin now; returns the disks that it is about. */
-export function requireBackup(ctx: RuleContext, vm: Vm, backup: Backup, ids: string[]): Disk[] {
+function requireBackup(ctx: RuleContext, vm: Vm, backup: Backup, ids: string[]): Disk[] {
   requireNoBackup(ctx, vm, action);
   const disks = requirePluggedDisks(ctx, vm, ids);
   requireFreeDisks(ctx, vm, action, new Set(ids));
@@ -90,7 +90,7 @@ function requireConsistency(ctx: RuleContext, vm: Vm): void {
 }
 
 /** Id of the host that does the work: that of a machine that runs, else any of its data center. */
-export function hostOfBackup(ctx: RuleContext, vm: Vm): string {
+function hostOfBackup(ctx: RuleContext, vm: Vm): string {
   if (vm.host?.id) return vm.host.id;
   const [host] = hostsUp(ctx, dataCenterOfCluster(ctx, vm.cluster?.id)?.id ?? '');
   if (!host?.id) ctx.refuse('NO_HOST_IN_DATA_CENTER', { action, type: 'VM' });
@@ -98,13 +98,13 @@ export function hostOfBackup(ctx: RuleContext, vm: Vm): string {
 }
 
 /** Refuses while clients read what the backup keeps. */
-export function requireNoTransfers(ctx: RuleContext, backup: Backup): void {
+function requireNoTransfers(ctx: RuleContext, backup: Backup): void {
   const open = openTransfers(ctx, backup);
   if (open.length > 0) ctx.refuse('BACKUP_HAS_TRANSFERS', { action: 'finalize' });
 }
 
 /** Transfers of a backup that have not ended. */
-export function openTransfers(ctx: RuleContext, backup: Backup): Resource<'image_transfer'>[] {
+function openTransfers(ctx: RuleContext, backup: Backup): Resource<'image_transfer'>[] {
   const all = ctx.tx.list('image_transfer', { where: { backup_id: backup.id ?? '' } });
   return all.filter(({ phase }) => !phase?.startsWith('finished'));
 }

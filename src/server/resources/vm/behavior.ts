@@ -75,7 +75,7 @@ import {
 } from './vm.ts';
 
 /** Refuses the removal of a machine that is in use. */
-export function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameters): void {
+function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameters): void {
   const action = 'remove';
   const force = parameters.flag('force') === true;
   if (vm.delete_protected) ctx.refuse('VM_DELETE_PROTECTED', { action });

@@ -19,7 +19,7 @@ export interface ConsoleAddress {
 }
 
 /** Address and ports of a console of a machine; undefined while it runs nowhere. */
-export function consoleAddress(
+function consoleAddress(
   ctx: RuleContext,
   vm: Vm | undefined,
   protocol: string | undefined,
@@ -36,7 +36,7 @@ function portOf(vm: Pick<Vm, 'id'>): number {
 }
 
 /** Whom a viewer has to find at the other end: a host, vouched for by the authority. */
-export function consoleCertificate(ctx: RuleContext, vm: Vm): Resource<'certificate'> {
+function consoleCertificate(ctx: RuleContext, vm: Vm): Resource<'certificate'> {
   const host = ctx.tx.get('host', vm.host?.id ?? '');
   const organization = host?.certificate?.organization ?? ctx.site.dialect.origin;
   const subject = host?.certificate?.subject ?? `O=${organization},CN=${host?.address ?? ''}`;
@@ -69,7 +69,7 @@ interface SentTicket {
 }
 
 /** Sets the ticket of a console: the one that was sent, or a new one. */
-export function setTicket(
+function setTicket(
   ctx: RuleContext,
   vm: Vm,
   protocol: string,
@@ -86,7 +86,7 @@ export function setTicket(
 }
 
 /** The ticket of a console that holds, or a new one; with the seconds that are left of it. */
-export function presentTicket(
+function presentTicket(
   ctx: RuleContext,
   vm: Vm,
   protocol: string,

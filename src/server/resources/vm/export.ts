@@ -81,7 +81,7 @@ function endRunningExport(ctx: RuleContext, data: RunningExport, event: EventNam
 }
 
 /** Removes the copies that an archive was written from, when it is there or has failed. */
-export function removeArchivedCopies(ctx: RuleContext, data: StoredObject | undefined): void {
+function removeArchivedCopies(ctx: RuleContext, data: StoredObject | undefined): void {
   for (const { to } of notedCopies(data)) {
     if (!ctx.tx.get('unregistered_disk', to, archivedDisks)) continue;
     ctx.tx.remove('unregistered_disk', to, archivedDisks);

@@ -40,13 +40,13 @@ import {
 const ways = ['use_cloud_init', 'use_sysprep', 'use_ignition'] as const;
 
 /** Refuses a start that asks for two ways of initialization. */
-export function requireOneInitialization(ctx: RuleContext, body: ActionBody): void {
+function requireOneInitialization(ctx: RuleContext, body: ActionBody): void {
   const requested = ways.filter((one) => body[one] === true);
   if (requested.length > 1) ctx.refuse('VM_TWO_INITIALIZATIONS', { action: 'run' });
 }
 
 /** What is noted of a run that begins. `effective` is the machine with the overrides of the run. */
-export function runStateAsked(effective: Vm, body: ActionBody): RunState {
+function runStateAsked(effective: Vm, body: ActionBody): RunState {
   const initializes = body['use_initialization'] === true || ways.some((one) => body[one] === true);
   const hostName = effective.initialization?.host_name;
   const overrides = body['vm'];
@@ -60,7 +60,7 @@ export function runStateAsked(effective: Vm, body: ActionBody): RunState {
 const toolsDisc = /(virtio-win|guest-tools|tools-?setup).*\.iso$/i;
 
 /** Puts the disc with the guest tools into the drive, for this run only, where that is asked for. */
-export function attachTools(ctx: RuleContext, vm: Vm, body: ActionBody): void {
+function attachTools(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   if (body['attach_wgt'] !== true) return;
   const names = ctx.tx.list('file').map(({ name }) => name ?? '');
   const [newest] = names.filter((name) => toolsDisc.test(name)).sort((a, b) => (a < b ? 1 : -1));

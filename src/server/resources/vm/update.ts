@@ -43,7 +43,7 @@ export interface MemoryChange {
  * for is left: the largest first, none that is larger than what shall still go. Each is told with an
  * event. Undefined where the memory stays, or is to change at the next start.
  */
-export function changeMemory(ctx: RuleContext, before: Vm, after: Vm): MemoryChange | undefined {
+function changeMemory(ctx: RuleContext, before: Vm, after: Vm): MemoryChange | undefined {
   const [had, wanted] = [Number(before.memory ?? 0), Number(after.memory ?? 0)];
   if (had === wanted || ctx.parameters.flag('next_run') === true) return undefined;
   const devices = devicesOf(before);
