@@ -1,4 +1,4 @@
-/** What differs between deployments on the wire. Both sides read it; nothing else does differ. */
+/** Dialects: every difference between deployments on the wire. Both sides read it. */
 
 export type DialectName = 'standard' | 'ovirt';
 

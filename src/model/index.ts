@@ -1,4 +1,4 @@
-/** Questions about the model: which attributes a type has, which operations exist. */
+/** Queries on the model: attributes of types, operations, paths. */
 import { type OperationParameters, type ServiceDefinition, services } from './derive/services.ts';
 import { types } from './derive/types.ts';
 import type { Attribute, Kind, TypeDefinition } from './notation/attributes.ts';

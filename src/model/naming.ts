@@ -1,4 +1,4 @@
-/** Where the names of objects are unique. */
+/** Scopes in which the names of objects are unique. */
 import { naming } from './derive/naming.ts';
 
 /** The attribute that tells objects of the same name apart: `data_center` of networks. */

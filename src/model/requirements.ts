@@ -1,4 +1,4 @@
-/** What must be sent, as paths and as the text that faults and help show. */
+/** Requirements on what is sent, as paths and as the text that faults and help show. */
 import type { Requirement } from './notation/collections.ts';
 
 function neededPaths(requirement: Requirement): readonly string[] {

@@ -1,4 +1,4 @@
-/** `vmctl diff`: how a service differs from a definition. */
+/** `vmctl diff`: the difference between a service and a definition. */
 import { command, noun } from '../args/command.ts';
 import { argument } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';

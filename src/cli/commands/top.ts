@@ -1,4 +1,4 @@
-/** `vmctl top`: how busy hosts and machines are, live in a terminal, in plain lines elsewhere. */
+/** `vmctl top`: load of hosts and machines, live in a terminal, in plain lines elsewhere. */
 import type { Thing } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { pause } from '../../client/retry.ts';

@@ -1,4 +1,4 @@
-/** `vmctl vms console` and `snapshot`: what people do with machines in one command. */
+/** `vmctl vms console` and `snapshot`: hand-made verbs of machines. */
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';

@@ -1,4 +1,4 @@
-/** From settings to a client: its connections, and who signs in. */
+/** Connection to the service of a context: trust, credentials, client. */
 import { type Address, candidates, type Site } from '../../client/address.ts';
 import { Client, type Thing } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';

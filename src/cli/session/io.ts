@@ -1,4 +1,4 @@
-/** What a command reads from and writes to, so that tests can put their own in its place. */
+/** Streams and environment of a command, replaced in tests. */
 import type { Readable, Writable } from 'node:stream';
 
 export interface Input extends Readable {

@@ -1,4 +1,4 @@
-/** Which server is meant: its address, the user, and whom to trust. */
+/** Target of a command: the address of the server, the user, and the trusted authority. */
 import * as fs from 'node:fs';
 import { type Address, parseAddress, type Site } from '../../client/address.ts';
 import { AuthError, UsageError } from '../../client/errors.ts';

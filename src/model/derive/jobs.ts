@@ -1,4 +1,4 @@
-/** What the jobs of the service are called: by type and operation (specification 5.3). */
+/** Descriptions of jobs, by type and operation (specification 5.3). */
 import { allResources } from '../resources/index.ts';
 
 /** Operations without an entry open no job. `{name}` is the object, `{owner}` what it belongs to. */

@@ -1,4 +1,4 @@
-/** Which names objects may have, by type (specification 2.2). */
+/** Rules for the names of objects, by type (specification 2.2). */
 import type { Naming } from '../notation/naming.ts';
 import { allResources } from '../resources/index.ts';
 

@@ -1,4 +1,4 @@
-/** Which permit each operation needs, and on which object (specification 5.5). */
+/** Permits of each operation, and the objects that they must be held on (specification 5.5). */
 import { type ConditionalNeed, type Need, superUser } from '../notation/permits.ts';
 import type { OperationRule } from '../notation/resource.ts';
 import { allResources } from '../resources/index.ts';

@@ -1,4 +1,4 @@
-/** Where the objects of each collection come from, by its path. */
+/** Placements of collections: the source of the objects of each, by its path. */
 import type { Placement } from '../notation/collections.ts';
 import type { MissingCollections } from '../notation/resource.ts';
 import { allResources } from '../resources/index.ts';

@@ -1,4 +1,4 @@
-/** What must be sent: by type and by path, to add an object or to run an action (specification 4.5). */
+/** Required members, by type and by path, of added objects and of actions (specification 4.5). */
 import type { Requirement } from '../notation/collections.ts';
 import { allResources } from '../resources/index.ts';
 import { allCollections } from './collections.ts';

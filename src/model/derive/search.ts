@@ -1,4 +1,4 @@
-/** What can be searched for, by type, and the order of lists (specification 4.3). */
+/** Search fields by type, and the default order of lists (specification 4.3). */
 import type { CrossReference, SearchFields, SortRule } from '../notation/search.ts';
 import { allResources } from '../resources/index.ts';
 

@@ -1,4 +1,4 @@
-/** How events are declared: the number of the audit log, the severity and the sentence, by name. */
+/** Notation of events: number in the audit log, severity and sentence, by name. */
 export type EventTexts = Readonly<
   Record<string, { code: number; severity: 'normal' | 'warning' | 'error' | 'alert'; text: string }>
 >;

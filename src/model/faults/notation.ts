@@ -1,2 +1,2 @@
-/** How faults are declared: the HTTP status and the sentence. */
+/** Notation of faults: HTTP status and sentence. */
 export type FaultTexts = Readonly<Record<string, { status: number; text: string }>>;

@@ -1,4 +1,4 @@
-/** How lifecycles are declared: which operation moves an object from which state to which. */
+/** Notation of lifecycles: the operations that take an object from state to state. */
 
 import type { EventName } from '../events.ts';
 import type { FaultKey } from '../faults.ts';

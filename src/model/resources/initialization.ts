@@ -1,4 +1,4 @@
-/** How the guest is set up at its first start: cloud-init, sysprep, Ignition. */
+/** First start of a guest: cloud-init, sysprep, Ignition. */
 import { structure } from '../notation/resource.ts';
 
 export const initialization = structure('initialization', {

@@ -1,4 +1,4 @@
-/** What references of a registered machine are mapped to. */
+/** Mappings of the references of a registered machine. */
 import { structure } from '../notation/resource.ts';
 
 export const registrationConfiguration = structure('registration_configuration', {

@@ -1,4 +1,4 @@
-/** What virtual machines, templates and instance types have in common: hardware, firmware, policies. */
+/** Common part of virtual machines, templates and instance types: hardware, firmware, policies. */
 import { structure } from '../notation/resource.ts';
 
 export const vmBase = structure('vm_base', {

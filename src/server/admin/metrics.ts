@@ -1,4 +1,4 @@
-/** Counts what the server does, and tells it in the text format of Prometheus. */
+/** Counters of what the server does, in the text format of Prometheus. */
 import { storedKinds } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 

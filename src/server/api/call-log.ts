@@ -1,4 +1,4 @@
-/** Objects that tell which of their members are read. */
+/** Log of the operations that tests call, and of the parameters that the server reads of each. */
 
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A call of an operation: what is asked of which place, and what is answered. */
+/**
+ * Calls of operations: request, addressed collection or object, permits, and the answer before it is
+ * encoded.
+ */
 import type { Dialect } from '../../model/dialect.ts';
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';

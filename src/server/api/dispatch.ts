@@ -1,4 +1,6 @@
-/** From an operation of the model to the rules that perform it, and what they answer. */
+/**
+ * Dispatch of operations: the step from an operation of the model to the behavior that performs it.
+ */
 import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, operationsOf } from '../../model/index.ts';
 import type { Parameters } from '../core/behavior.ts';

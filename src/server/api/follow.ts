@@ -1,4 +1,4 @@
-/** Expands links inside an answer (specification 4.3): whole lists and references, nested. */
+/** Expansion of links inside an answer (specification 4.3): whole lists and references, nested. */
 
 import { linksOf } from '../../model/links.ts';
 import type { TypeName } from '../../model/resources/index.ts';

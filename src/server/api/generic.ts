@@ -1,4 +1,7 @@
-/** Add, list, get, update, remove and actions of any kind, as the model and its rules say. */
+/**
+ * Generic handling of every kind: add, list, get, update, remove and actions, as the model and its
+ * behavior say.
+ */
 
 import type { Operation } from '../../model/index.ts';
 import type { ActionResult, Addressed, EventChoice, Parameters } from '../core/behavior.ts';

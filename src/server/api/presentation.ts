@@ -1,4 +1,4 @@
-/** From a stored object to what is shown: href, links, actions, references. */
+/** Presentation of stored objects: href, links, actions, references, defaults. */
 
 import { services } from '../../model/derive/services.ts';
 import { attributesOf, operationsOf, parseKind, referencedType } from '../../model/index.ts';

@@ -1,4 +1,4 @@
-/** What is hidden from the caller: in answers, in faults, and in what is sent. */
+/** Redaction of what is hidden from the caller: in answers, in faults, and in what is sent. */
 
 import { randomUUID } from 'node:crypto';
 import { reachedFrom } from '../../model/derive/permits.ts';

@@ -1,4 +1,7 @@
-/** Whether a request sees only what the user has permissions on, and what that leaves of a place. */
+/**
+ * Visibility filter of a request: whether it is restricted to what the user has permissions on, and
+ * what is left of a collection then.
+ */
 
 import { services } from '../../model/derive/services.ts';
 import { holdersOf } from '../auth/permissions.ts';

@@ -1,4 +1,4 @@
-/** Finds out who sends a request: bearer token, Basic credentials or cookie (specification 5). */
+/** Authentication of requests: bearer token, Basic credentials or cookie (specification 5). */
 
 import type { Caller } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';

@@ -1,4 +1,7 @@
-/** May the caller perform this operation: the permits that the model asks for, where it asks. */
+/**
+ * Authorisation of operations: the permits that the model asks for, and the objects that they must be
+ * held on.
+ */
 
 import { permitsByPath, permitsByType, permitsWhenSent } from '../../model/derive/permits.ts';
 import { attributesOf, type Operation, parseKind, primaryPath } from '../../model/index.ts';

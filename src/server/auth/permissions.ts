@@ -1,4 +1,4 @@
-/** Permits that a caller holds, and what the permissions of a user make of the caller. */
+/** Permits that a caller holds, and the callers that permissions make administrators. */
 
 import { containedIn } from '../../model/derive/permits.ts';
 import type { Resource } from '../../model/resource.ts';

@@ -1,4 +1,4 @@
-/** Events of sign-ins: of every one that succeeds or fails, as long as they are few. */
+/** Sign-in with a password: verification, limits on guesses, events of success and failure. */
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { type Caller, RuleContext } from '../core/context.ts';

@@ -1,4 +1,4 @@
-/** What an update says that is new: clients send back all that they have read. */
+/** Difference between an update and what is shown: clients send back all that they have read. */
 import { attributesOf, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';

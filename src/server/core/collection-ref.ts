@@ -1,4 +1,6 @@
-/** Where the objects behind a path are: which kind, in which collection, under which condition. */
+/**
+ * Collections behind paths: the kind of their objects, where these are stored, under which condition.
+ */
 
 import { placements } from '../../model/derive/placements.ts';
 import { services } from '../../model/derive/services.ts';

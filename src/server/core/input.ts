@@ -1,4 +1,7 @@
-/** From what a client sent to an object that can be stored: filters, defaults, references. */
+/**
+ * Input of clients: the step from what was sent to an object that can be stored (filters, defaults,
+ * references).
+ */
 
 import { naming } from '../../model/derive/naming.ts';
 import {

@@ -1,4 +1,4 @@
-/** The log of a server: what comes again and again is one line, with how often it came. */
+/** Log of a server: a line that repeats is written once, with its count. */
 import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
 

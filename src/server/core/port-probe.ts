@@ -1,4 +1,4 @@
-/** Whether somebody listens at an address. */
+/** Probe of a network port: whether a server listens there. */
 import { connect } from 'node:net';
 
 const patience = 5_000;

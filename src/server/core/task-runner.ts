@@ -1,4 +1,4 @@
-/** Does what is due: the tasks of the store, at their time, also those from before a restart. */
+/** Runner of persistent tasks: each at its time, also those from before a restart. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';

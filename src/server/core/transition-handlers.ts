@@ -1,4 +1,4 @@
-/** What a kind of object does in its transitions, beyond what its lifecycle table says. */
+/** Handlers of transitions: the events, copies and effects that a kind adds to its lifecycle table. */
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import type { EventSubjects, RuleContext } from './context.ts';

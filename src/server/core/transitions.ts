@@ -1,4 +1,6 @@
-/** Runs the lifecycle tables: moves an object from state to state, now or in persisted steps. */
+/**
+ * Engine of the lifecycle tables: takes an object from state to state, at once or in persisted steps.
+ */
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/notation/lifecycle.ts';

@@ -1,4 +1,4 @@
-/** Draws PNG pictures (RFC 2083): icons of operating systems, and what a screen shows. */
+/** PNG pictures (RFC 2083): icons of operating systems, and screenshots. */
 import { crc32, deflateSync } from 'node:zlib';
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');

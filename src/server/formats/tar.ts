@@ -1,4 +1,4 @@
-/** Archives in the form of tar: written as ustar (POSIX.1-1988), read also with the extensions in use. */
+/** Tar archives: written as ustar (POSIX.1-1988), read also with GNU and pax extensions. */
 import { readSync } from 'node:fs';
 
 /** A small file to be written. */

@@ -1,4 +1,4 @@
-/** Items of hardware of an OVF document: processors, memory, interfaces, devices. */
+/** Reader of OVF documents: machine, hardware, disks, interfaces, in either layout. */
 import { enums } from '../../model/enums.ts';
 import type { XmlNode } from '../../wire/xml-tree.ts';
 import { operatingSystems } from '../reference-data/operating-systems.ts';

@@ -1,4 +1,4 @@
-/** The hardware of a machine as items of an OVF document. */
+/** Writer of OVF documents: machine, hardware, disks, interfaces, in either layout. */
 
 import { diskInterfaceText, hardware, nicInterface } from './codes.ts';
 import {

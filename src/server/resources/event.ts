@@ -1,4 +1,4 @@
-/** Rules of events: those that other systems add, and their removal. */
+/** Behavior of events: those that other systems add, and their removal. */
 
 import { type EventName, events } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';

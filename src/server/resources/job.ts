@@ -1,4 +1,4 @@
-/** Rules of jobs and steps: those of the service are read, those of clients are theirs to lead. */
+/** Behavior of jobs and steps: those of the service are read, those of clients are led by them. */
 
 import { jobSteps } from '../../model/derive/jobs.ts';
 import { define } from '../core/behavior.ts';

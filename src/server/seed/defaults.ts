@@ -1,4 +1,4 @@
-/** What a new service holds before anybody has added anything. */
+/** Objects that every new service holds. */
 
 import type { Resource } from '../../model/resource.ts';
 import { everyone, splitUserName, superUserRole } from '../auth/permissions.ts';

@@ -1,4 +1,4 @@
-/** Builds a site from a plan: data centers, clusters, hosts, storage domains, virtual machines. */
+/** Generated sites: data centers, clusters, hosts, storage domains, virtual machines, by a plan. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';

@@ -1,4 +1,4 @@
-/** What a list of objects is limited to, as SQL with its values. */
+/** Conditions on lists of objects, as SQL with its values. */
 import type { SqlValue } from './driver.ts';
 import type { KindName } from './kinds.ts';
 import { table } from './schema.ts';

@@ -1,4 +1,4 @@
-/** Which image files there have to be, as the store knows it: what is missing is missed by this. */
+/** List of the image files that there have to be; one that is missing is noticed by it. */
 import type { Statement } from './driver.ts';
 import { table } from './schema.ts';
 

@@ -1,4 +1,4 @@
-/** What a list of a long table is made of. */
+/** Keys of the objects of a list, for long tables: the choice of the way that costs least. */
 import {
   allOf,
   headingOfPiece,

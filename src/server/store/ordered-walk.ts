@@ -1,4 +1,4 @@
-/** A list of a long table whose order is that of an index: along the index until the list is full. */
+/** Lists in the order of an index: read along the index until the list is full. */
 import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
 import type { Walk } from './list-keys.ts';

@@ -1,4 +1,4 @@
-/** How SQLite would go about a statement, where that decides how a list is read. */
+/** Query plans of SQLite, where they decide how a list is read. */
 import type { Transaction } from './transaction.ts';
 
 export interface Plan {

@@ -1,4 +1,4 @@
-/** Tables of the database, and how an older database becomes a present one. */
+/** Tables of the database, and their migration from older versions. */
 
 import type { Database } from './driver.ts';
 import {

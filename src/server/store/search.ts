@@ -1,4 +1,4 @@
-/** From the syntax tree of a search to one SQL statement on the columns of the store. */
+/** Compiler of searches: from the syntax tree to one SQL statement on the columns of the store. */
 
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import type { CrossReference, SearchField, Step } from '../../model/notation/search.ts';

@@ -1,4 +1,4 @@
-/** A set of rows that is kept: a bit for each row of the table. */
+/** Lists in an order that no index has: rows sorted in slices, and sets of rows. */
 
 import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
 import { parseDocuments } from './kinds.ts';

@@ -1,4 +1,4 @@
-/** Sets of ids that a statement selects: how many they are, and which. */
+/** Temporary tables of ids that a search selects. */
 import {
   compose,
   heading,

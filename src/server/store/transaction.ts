@@ -1,4 +1,4 @@
-/** What can be read and written inside one transaction. */
+/** Transaction: everything that can be read and written in one. */
 
 import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Resource } from '../../model/resource.ts';

@@ -1,4 +1,4 @@
-/** Of which kinds everybody sees all, which are seen with what they are kept below, and how they refer to others. */
+/** Visibility of kinds: public ones, those that are seen with their owner, and their references. */
 
 import { services } from '../../model/derive/services.ts';
 import { attributesOf, parseKind } from '../../model/index.ts';

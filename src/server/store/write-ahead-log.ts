@@ -1,6 +1,7 @@
 /**
- * Whether a write-ahead log was damaged. SQLite reads one up to the first frame that is not whole, and
- * drops the rest without a word: right for what a crash left at its end, wrong for what was damaged.
+ * Write-ahead log of the database: flushed beside the main thread in groups, and inspected for damage at
+ * a start. SQLite reads a log up to the first frame that is not whole and drops the rest without a word:
+ * right for what a crash left at its end, wrong for what was damaged.
  */
 
 import {

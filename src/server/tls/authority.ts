@@ -1,4 +1,4 @@
-/** The server's own certificate authority, and its certificates; made at the first start. */
+/** Certificate authority of the server, and the certificates that it signs. */
 import { createHash, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 

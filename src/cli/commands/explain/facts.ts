@@ -1,4 +1,4 @@
-/** What the model says about a type and its attributes, as plain objects. */
+/** Facts of the model about a type and its attributes, as plain objects. */
 
 import { lifecycles } from '../../../model/derive/lifecycles.ts';
 import { requiredOnAdd } from '../../../model/derive/required.ts';

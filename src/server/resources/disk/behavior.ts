@@ -1,4 +1,4 @@
-/** Rules of disks: adding, changing and removing them; what becomes of them at the end of a move. */
+/** Behavior of disks: create, update, remove, present. */
 
 import type { Resource } from '../../../model/resource.ts';
 import { diskLifecycle as lifecycle } from '../../../model/resources/disk.ts';

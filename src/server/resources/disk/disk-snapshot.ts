@@ -1,4 +1,4 @@
-/** Rules of disk snapshots: the images of disks that snapshots keep, beside the active ones. */
+/** Disk snapshots: the images of disks that snapshots keep, beside the active ones. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';

@@ -1,4 +1,4 @@
-/** Rules of Gluster hooks: scripts that the servers of a cluster run around commands. */
+/** Gluster hooks: scripts that the servers of a cluster run around commands. */
 
 import type { EventName } from '../../../model/events.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';

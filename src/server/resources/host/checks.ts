@@ -1,4 +1,4 @@
-/** Checks of what a client says of a host, when it is added and when it is changed. */
+/** Checks of the settings of a host, when it is added and when it is updated. */
 
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { reconfigurable } from '../../../model/resources/host.ts';

@@ -1,4 +1,4 @@
-/** The storage pool manager: which host is made it, and what it is busy with. */
+/** Storage pool manager of a data center: the choice of the host, and what keeps it busy. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';

@@ -1,4 +1,4 @@
-/** The ends of the moves of hosts: what a host is once it was installed, came up, went away. */
+/** Ends of the transitions of hosts: installed, up, rebooted, removed. */
 import type { Resource } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';

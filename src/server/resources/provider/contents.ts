@@ -1,4 +1,4 @@
-/** What simulated providers have to offer: the same for the same provider in every answer. */
+/** Contents of simulated providers: the same for the same provider in every answer. */
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import { digestOf, namedId } from '../../core/random.ts';

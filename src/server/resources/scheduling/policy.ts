@@ -1,4 +1,4 @@
-/** Rules of scheduling policies and of the units that they consist of. */
+/** Scheduling policies and the units that they consist of. */
 
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';

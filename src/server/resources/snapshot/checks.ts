@@ -1,4 +1,4 @@
-/** What snapshots and backups of a machine forbid to be done with it. */
+/** Checks of operations that a snapshot or a backup of the machine forbids. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { namesOf, snapshotsOf, type Vm } from '../vm/vm.ts';

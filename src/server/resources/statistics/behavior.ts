@@ -1,4 +1,4 @@
-/** Rules of statistics: a small model of what is measured, the same for the same seed and running time. */
+/** Statistics: a small model of what is measured, the same for the same seed and running time. */
 
 import { statistics } from '../../../model/derive/statistics.ts';
 import type { StatisticRow } from '../../../model/notation/statistics.ts';

@@ -1,4 +1,4 @@
-/** Search fields whose values only the rules know: measurements, and what guests report. */
+/** Search fields without a stored value: measurements, and what guests report. */
 
 import type { RuleContext } from '../../core/context.ts';
 import type { KindName } from '../../store/kinds.ts';

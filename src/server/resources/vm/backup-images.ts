@@ -1,4 +1,4 @@
-/** What a backup reads: the images of its disks as they were when it began, kept until it ends. */
+/** Images that a backup reads: those of its disks as they were when it began, kept until it ends. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { BitmapOfPeriod } from '../../core/ports.ts';

@@ -1,4 +1,4 @@
-/** Taking machines and templates elsewhere: to an export domain, or into a file on a host. */
+/** Export of machines and templates: to an export domain, or into a file on a host. */
 
 import type { EventName } from '../../../model/events.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
