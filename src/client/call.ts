@@ -2,7 +2,7 @@
 import type { Operation } from '../model/index.ts';
 
 /** An object of the model in memory. */
-export type Thing = Record<string, unknown>;
+export type ApiObject = Record<string, unknown>;
 
 export type QueryValue = string | number | bigint | boolean;
 

@@ -12,7 +12,7 @@ import {
   WireError,
 } from '../wire/index.ts';
 import { apiRoot, type Site } from './address.ts';
-import { type Call, nounOf, pathOf, type Thing, whatOf } from './call.ts';
+import { type ApiObject, type Call, nounOf, pathOf, whatOf } from './call.ts';
 import { DryRunStop, isReading } from './dry-run.ts';
 import { AuthError, ConflictError, ServerError, UsageError } from './errors.ts';
 import type { Http, HttpResponse } from './http.ts';
@@ -21,7 +21,7 @@ import { maxBodyLength, responseTooLong } from './response-body.ts';
 import { errorFromResponse, faultMessage } from './response-errors.ts';
 import type { Session } from './session.ts';
 
-export type { Call, QueryValue, Thing } from './call.ts';
+export type { ApiObject, Call, QueryValue } from './call.ts';
 
 export interface RawRequest {
   readonly method: string;
@@ -76,7 +76,7 @@ export class Client {
   }
 
   /** Calls an operation that returns a list. */
-  async list(call: Call): Promise<Thing[]> {
+  async list(call: Call): Promise<ApiObject[]> {
     const answer = await this.#call(call);
     return this.#read(call, answer, (media, body) =>
       decodeList(media, body, call.operation.type, skip),
@@ -87,14 +87,14 @@ export class Client {
    * Calls an operation that returns a list, and hands out its objects as they come: a list of any
    * length takes no more memory than a piece of it.
    */
-  stream(call: Call): AsyncGenerator<readonly Thing[]> {
+  stream(call: Call): AsyncGenerator<readonly ApiObject[]> {
     return this.#pieces(call, (media, bytes) =>
       decodeList(media, bytes, call.operation.type, skip),
     );
   }
 
   /** The objects of a list as they come, and as they are on the wire: see `fetchUndecoded`. */
-  streamUndecoded(call: Call): AsyncGenerator<readonly Thing[]> {
+  streamUndecoded(call: Call): AsyncGenerator<readonly ApiObject[]> {
     return this.#pieces(call, (media, bytes) =>
       media === json ? listItems(bytes) : decodeList(media, bytes, call.operation.type, skip),
     );
@@ -102,8 +102,8 @@ export class Client {
 
   async *#pieces(
     call: Call,
-    decode: (media: MediaType, bytes: Uint8Array) => readonly Thing[],
-  ): AsyncGenerator<readonly Thing[]> {
+    decode: (media: MediaType, bytes: Uint8Array) => readonly ApiObject[],
+  ): AsyncGenerator<readonly ApiObject[]> {
     const answer = await this.#call(call, true);
     const whole = (body: Uint8Array) => this.#read(call, answer, decode, body);
     const splitter = new ListSplitter(tagOf(call.operation.type));
@@ -149,7 +149,7 @@ export class Client {
    * The objects that a reading operation returns, as they are on the wire: enough for ids and
    * names, and quicker than reading everything else about them.
    */
-  async fetchUndecoded(call: Call): Promise<readonly Thing[]> {
+  async fetchUndecoded(call: Call): Promise<readonly ApiObject[]> {
     const answer = await this.#call(call);
     if (/xml/i.test(answer.headers['content-type'] ?? '')) {
       const isList = call.operation.name === 'list';
@@ -161,11 +161,11 @@ export class Client {
       });
     }
     if (call.operation.name === 'list') return listItems(answer.body);
-    return [JSON.parse(textOf(answer.body)) as Thing];
+    return [JSON.parse(textOf(answer.body)) as ApiObject];
   }
 
   /** Calls an operation that returns an object, or nothing: then the object is empty. */
-  async object(call: Call): Promise<Thing> {
+  async object(call: Call): Promise<ApiObject> {
     const answer = await this.#call(call);
     if (answer.body.length === 0) return {};
     return this.#read(call, answer, (media, body) =>
@@ -174,7 +174,7 @@ export class Client {
   }
 
   /** Runs an action, or removes an object: returns the action document of the answer. */
-  async action(call: Call): Promise<Thing> {
+  async action(call: Call): Promise<ApiObject> {
     const answer = await this.#call(call);
     const done = this.#read(call, answer, (media, body) =>
       decodeAction(media, body, undefined, skip),
@@ -304,10 +304,10 @@ function textOf(body: Uint8Array): string {
 }
 
 /** The list in a JSON document, whatever it is called. */
-function listItems(body: Uint8Array): readonly Thing[] {
-  const parsed = JSON.parse(textOf(body)) as Thing;
+function listItems(body: Uint8Array): readonly ApiObject[] {
+  const parsed = JSON.parse(textOf(body)) as ApiObject;
   const list = Object.values(parsed).find((value) => Array.isArray(value));
-  return (list ?? []) as readonly Thing[];
+  return (list ?? []) as readonly ApiObject[];
 }
 
 /** A path as the server knows it: hrefs are complete already, paths of the model are not. */

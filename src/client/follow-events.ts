@@ -4,7 +4,7 @@
  * No event is lost, none is delivered twice.
  */
 import { operationsOf } from '../model/index.ts';
-import type { Client, Thing } from './client.ts';
+import type { ApiObject, Client } from './client.ts';
 import { isRetryable } from './errors.ts';
 import { pause } from './retry.ts';
 
@@ -32,17 +32,17 @@ const gapTimeout = 30_000;
 export class EventCursor {
   /** Everything up to here was told, or is not going to come. */
   #floor: number;
-  readonly #told = new Map<number, number>();
+  readonly #delivered = new Map<number, number>();
 
   constructor(floor: number, told: readonly number[] = []) {
     this.#floor = floor;
     // Nobody knows since when; what is missing between them may still come.
-    for (const id of told) this.#told.set(id, Date.now());
+    for (const id of told) this.#delivered.set(id, Date.now());
   }
 
   /** What a later follower needs to go on from here. */
   get state(): { readonly floor: number; readonly told: readonly number[] } {
-    return { floor: this.#floor, told: [...this.#told.keys()] };
+    return { floor: this.#floor, told: [...this.#delivered.keys()] };
   }
 
   get floor(): number {
@@ -50,23 +50,23 @@ export class EventCursor {
   }
 
   /** The events that were not told before, the oldest first, `most` of them. */
-  accept(events: readonly Thing[], now: number, most = Infinity): readonly Thing[] {
+  accept(events: readonly ApiObject[], now: number, most = Infinity): readonly ApiObject[] {
     const fresh = events
       .map((event) => ({ event, id: Number(event['id']) }))
-      .filter(({ id }) => id > this.#floor && !this.#told.has(id))
+      .filter(({ id }) => id > this.#floor && !this.#delivered.has(id))
       .sort((a, b) => a.id - b.id)
       .slice(0, most);
-    for (const { id } of fresh) this.#told.set(id, now);
+    for (const { id } of fresh) this.#delivered.set(id, now);
     this.#advance(now);
     return fresh.map(({ event }) => event);
   }
 
   #advance(now: number): void {
-    for (const [id, at] of [...this.#told].sort(([a], [b]) => a - b)) {
+    for (const [id, at] of [...this.#delivered].sort(([a], [b]) => a - b)) {
       if (id !== this.#floor + 1 && now - at < gapTimeout) continue;
       this.#floor = Math.max(this.#floor, id);
     }
-    for (const id of this.#told.keys()) if (id <= this.#floor) this.#told.delete(id);
+    for (const id of this.#delivered.keys()) if (id <= this.#floor) this.#delivered.delete(id);
   }
 }
 
@@ -74,7 +74,7 @@ export class EventCursor {
 export async function* followEvents(
   client: Client,
   following: FollowOptions,
-): AsyncGenerator<{ readonly events: readonly Thing[]; readonly cursor: EventCursor }> {
+): AsyncGenerator<{ readonly events: readonly ApiObject[]; readonly cursor: EventCursor }> {
   const { count = Infinity } = following;
   const [first, cursor] = await firstEvents(client, following);
   let told = first.length;
@@ -95,7 +95,7 @@ export async function* followEvents(
 async function firstEvents(
   client: Client,
   following: FollowOptions,
-): Promise<[readonly Thing[], EventCursor]> {
+): Promise<[readonly ApiObject[], EventCursor]> {
   const { cursor, from, last } = following;
   if (cursor) return [[], cursor];
   if (from !== undefined) return [[], new EventCursor(from - 1)];
@@ -108,7 +108,7 @@ async function latestEvents(
   client: Client,
   following: FollowOptions,
   count: number,
-): Promise<[readonly Thing[], number]> {
+): Promise<[readonly ApiObject[], number]> {
   const [newest] = await list(client, following, { max: 1 });
   const floor = Number(newest?.['id'] ?? 0);
   if (count === 0) return [[], floor];
@@ -122,7 +122,7 @@ async function newerEvents(
   client: Client,
   following: FollowOptions,
   floor: number,
-): Promise<readonly Thing[] | undefined> {
+): Promise<readonly ApiObject[] | undefined> {
   const { eventsFromExclusive } = await client.dialect();
   const from = eventsFromExclusive ? floor : floor + 1;
   try {
@@ -149,7 +149,7 @@ async function list(
   client: Client,
   following: FollowOptions,
   query: Readonly<Record<string, number | string | boolean>>,
-): Promise<Thing[]> {
+): Promise<ApiObject[]> {
   const operation = operationsOf('/events').find(({ name }) => name === 'list');
   if (!operation) throw new Error('The model has no list of events.');
   return await client.list({ operation, query, what: 'list events', signal: following.signal });

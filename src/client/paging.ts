@@ -4,7 +4,7 @@
  * each page the last position of the one before is looked at again: when another object is there, that
  * page is read once more.
  */
-import type { Call, Client, Thing } from './client.ts';
+import type { ApiObject, Call, Client } from './client.ts';
 
 export interface Paging {
   /** Objects in a page. */
@@ -20,9 +20,9 @@ export async function* pages(
   client: Client,
   call: Call,
   { size, limit = Number.POSITIVE_INFINITY, onShift }: Paging,
-): AsyncGenerator<readonly Thing[]> {
+): AsyncGenerator<readonly ApiObject[]> {
   const seen = new Set<unknown>();
-  const fresh = (items: readonly Thing[]) => {
+  const fresh = (items: readonly ApiObject[]) => {
     const shown = items.filter(({ id }) => !seen.has(id)).slice(0, limit - seen.size);
     for (const { id } of shown) seen.add(id);
     return shown;

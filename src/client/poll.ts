@@ -2,7 +2,7 @@
 
 import { lifecycles } from '../model/derive/lifecycles.ts';
 import { attributesOf, isType } from '../model/index.ts';
-import type { Thing } from './client.ts';
+import type { ApiObject } from './client.ts';
 import { ConflictError, isRetryable, WaitTimeoutError } from './errors.ts';
 import { pause } from './retry.ts';
 
@@ -15,7 +15,7 @@ export interface PolledObject {
   /** It was there a moment ago; otherwise it may have to come into being first. */
   readonly existed?: boolean;
   /** The object as it is now; `undefined` when there is none. */
-  readonly fetch: () => Promise<Thing | undefined>;
+  readonly fetch: () => Promise<ApiObject | undefined>;
   /** What the service says about it last, in a sentence. */
   readonly reason?: () => Promise<string | undefined>;
 }
@@ -25,9 +25,9 @@ export interface Condition {
   /** In words, for messages: `status=up`. */
   readonly text: string;
   /** Whether it is reached; throws when it never will be. */
-  readonly isMet: (now: Thing | undefined) => boolean;
+  readonly isMet: (now: ApiObject | undefined) => boolean;
   /** The state to show while waiting. */
-  readonly stateOf: (now: Thing | undefined) => string;
+  readonly stateOf: (now: ApiObject | undefined) => string;
 }
 
 export interface WaitOptions {
@@ -42,31 +42,31 @@ export interface WaitOptions {
 const minInterval = 200;
 const maxInterval = 3_000;
 
-/** Looks at the object, ever less often, until the goal is reached. */
+/** Looks at the object, ever less often, until the condition is reached. */
 export async function waitFor(
-  watched: PolledObject,
-  goal: Condition,
-  patience: WaitOptions,
-): Promise<Thing | undefined> {
+  polled: PolledObject,
+  condition: Condition,
+  options: WaitOptions,
+): Promise<ApiObject | undefined> {
   const began = Date.now();
   let state: string | undefined;
-  let existed = watched.existed === true;
+  let existed = polled.existed === true;
   for (let delay = minInterval; ; delay = Math.min(delay * 1.4, maxInterval)) {
-    const now = await fetchOnce(watched);
+    const now = await fetchOnce(polled);
     if (now !== unavailable) {
       existed ||= now !== undefined;
-      const seen = now === undefined && !existed ? 'absent' : goal.stateOf(now);
+      const seen = now === undefined && !existed ? 'absent' : condition.stateOf(now);
       if (seen !== state) {
-        patience.onChange?.(seen, patience.reasons ? await reasonOf(watched) : undefined);
+        options.onChange?.(seen, options.reasons ? await reasonOf(polled) : undefined);
       }
       state = seen;
-      if (await checkCondition(watched, goal, now)) return now;
+      if (await checkCondition(polled, condition, now)) return now;
     }
-    const left = patience.timeout - (Date.now() - began);
+    const left = options.timeout - (Date.now() - began);
     if (left <= 0) {
-      throw timeoutError(watched, goal, state, patience.timeout, await reasonOf(watched));
+      throw timeoutError(polled, condition, state, options.timeout, await reasonOf(polled));
     }
-    await pause(Math.min(delay, left), patience.signal);
+    await pause(Math.min(delay, left), options.signal);
   }
 }
 
@@ -76,15 +76,15 @@ async function reasonOf({ reason }: PolledObject): Promise<string | undefined> {
 }
 
 async function checkCondition(
-  watched: PolledObject,
-  goal: Condition,
-  now: Thing | undefined,
+  polled: PolledObject,
+  condition: Condition,
+  now: ApiObject | undefined,
 ): Promise<boolean> {
   try {
-    return goal.isMet(now);
+    return condition.isMet(now);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    const reason = await reasonOf(watched);
+    const reason = await reasonOf(polled);
     if (reason === undefined) throw error;
     const { code, hint } = error;
     throw new ConflictError(`${error.message}: ${reason}`, { code, ...(hint ? { hint } : {}) });
@@ -94,9 +94,11 @@ async function checkCondition(
 const unavailable = Symbol('unavailable');
 
 /** A server that is away for a moment is no reason to give up. */
-async function fetchOnce(watched: PolledObject): Promise<Thing | undefined | typeof unavailable> {
+async function fetchOnce(
+  polled: PolledObject,
+): Promise<ApiObject | undefined | typeof unavailable> {
   try {
-    return await watched.fetch();
+    return await polled.fetch();
   } catch (error) {
     if (isRetryable(error)) return unavailable;
     throw error;
@@ -105,7 +107,7 @@ async function fetchOnce(watched: PolledObject): Promise<Thing | undefined | typ
 
 function timeoutError(
   { label, resume }: PolledObject,
-  goal: Condition,
+  condition: Condition,
   state: string | undefined,
   timeout: number,
   reason: string | undefined,
@@ -113,10 +115,10 @@ function timeoutError(
   const told = reason === undefined ? '' : `; the last event: ${reason}`;
   const seen = state ?? 'out of sight';
   return new WaitTimeoutError(
-    `${label}: waited ${Math.round(timeout / 1_000)} s for ${goal.text}, but it is ${seen}${told}`,
+    `${label}: waited ${Math.round(timeout / 1_000)} s for ${condition.text}, but it is ${seen}${told}`,
     {
-      hint: `it may still get there: ${resume} --for ${goal.text}`,
-      next: [`${resume} --for ${goal.text}`],
+      hint: `it may still get there: ${resume} --for ${condition.text}`,
+      next: [`${resume} --for ${condition.text}`],
     },
   );
 }
@@ -150,7 +152,7 @@ export function stateAttribute(type: string): string | undefined {
 const stateless = 'there';
 
 /** The state of an object in one word. */
-export function stateOf(type: string, now: Thing | undefined): string {
+export function stateOf(type: string, now: ApiObject | undefined): string {
   if (now === undefined) return 'gone';
   const attribute = stateAttribute(type);
   const state = attribute === undefined ? undefined : now[attribute];
@@ -173,7 +175,7 @@ export function conditionFor(
   const move = operations.map((name) => lifecycle?.moves[name]).find((one) => one !== undefined);
   const ends =
     operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
-  const told = (now: Thing | undefined) => stateOf(type, now);
+  const told = (now: ApiObject | undefined) => stateOf(type, now);
   if (ends) return { text: 'gone', isMet: (now) => now === undefined, stateOf: told };
   const target = move?.to;
   if (target === undefined || !lifecycle) {

@@ -4,7 +4,7 @@
 
 import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import type { Thing } from '../client/client.ts';
+import type { ApiObject } from '../client/client.ts';
 import { UsageError } from '../client/errors.ts';
 import { PartialFile } from './partial-file.ts';
 import type { TransferOptions } from './progress.ts';
@@ -13,7 +13,7 @@ import { downloadSequentially, inMemoryJournal, type OpenedImage } from './seque
 import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface BackupDownloadOptions extends TransferOptions {
-  readonly disk: Thing;
+  readonly disk: ApiObject;
   /** Id of the backup. */
   readonly backup: string;
   /** The file to be made, as the user named it. */

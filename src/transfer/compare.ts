@@ -1,6 +1,6 @@
 /** Comparison of a local file with the image of a disk by checksums; no image bytes travel. */
 
-import type { Thing } from '../client/client.ts';
+import type { ApiObject } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
 import {
   BLOCK,
@@ -19,7 +19,7 @@ import { diskName } from './transfer-api.ts';
 
 export interface CompareOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
-  readonly disk: Thing;
+  readonly disk: ApiObject;
   readonly source: Source;
 }
 

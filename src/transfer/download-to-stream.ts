@@ -1,6 +1,6 @@
 /** Download of a disk image into a stream: in order, with zeros for holes, in little memory. */
 import type { Writable } from 'node:stream';
-import type { Thing } from '../client/client.ts';
+import type { ApiObject } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
 import {
   BLOCK,
@@ -23,7 +23,7 @@ import { TransferAborted } from './transfer-error.ts';
 import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface StreamDownloadOptions extends TransferOptions {
-  readonly disk: Thing;
+  readonly disk: ApiObject;
   /** Id of the backup in which the disk is read. */
   readonly backup?: string;
   readonly out: Writable;

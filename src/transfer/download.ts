@@ -1,6 +1,6 @@
 /** Download of a disk image into a local file, in parallel and resumable. */
 
-import type { Thing } from '../client/client.ts';
+import type { ApiObject } from '../client/client.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
 import { totalLength } from './blocks.ts';
 import type { DiskFormat } from './image-format.ts';
@@ -15,7 +15,7 @@ import { TransferSession } from './transfer-session.ts';
 import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
-  readonly disk: Thing;
+  readonly disk: ApiObject;
   /** The file to be made, as the user named it. */
   readonly file: string;
   /** Replace what is there. */

@@ -1,6 +1,6 @@
 /** Extents of a remote image, parsed while the list arrives; all data where the daemon has none. */
 
-import type { Thing } from '../client/client.ts';
+import type { ApiObject } from '../client/client.ts';
 import { ConflictError, ServerError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
@@ -95,7 +95,7 @@ function invalidExtents(why: string): ServerError {
 export async function remoteExtents(
   image: RemoteImage,
   { features }: Capabilities,
-  disk: Thing,
+  disk: ApiObject,
   format: DiskFormat,
 ): Promise<RemoteExtents> {
   if (features.has('extents')) return await image.extents();

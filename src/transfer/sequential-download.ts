@@ -1,5 +1,5 @@
 /** Downloads that read an image from start to end and cannot be resumed. */
-import type { Thing } from '../client/client.ts';
+import type { ApiObject } from '../client/client.ts';
 import type { DiskFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
 import { ProgressReporter, type TransferOptions } from './progress.ts';
@@ -21,7 +21,7 @@ export interface OpenedImage {
 
 interface SequentialDownloadOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
-  readonly disk: Thing;
+  readonly disk: ApiObject;
   /** Id of the backup in which the disk is read: what the machine saw when it began. */
   readonly backup?: string;
 }
@@ -71,7 +71,7 @@ export async function downloadSequentially<T>(
 
 /** A journal for hashes alone: nobody could resume a download that goes from start to end. */
 export function inMemoryJournal(
-  { server, disk }: { readonly server: string; readonly disk: Thing },
+  { server, disk }: { readonly server: string; readonly disk: ApiObject },
   image: Pick<JournalHeader, 'format' | 'size' | 'file' | 'hashed'> & { readonly id: string },
 ): Journal {
   const { id, size, ...rest } = image;

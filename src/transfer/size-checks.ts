@@ -1,6 +1,6 @@
 /** Checks that an image fits its disk and its storage domain, before anything is changed. */
 
-import type { Thing } from '../client/client.ts';
+import type { ApiObject } from '../client/client.ts';
 import { ConflictError, UsageError } from '../client/errors.ts';
 import type { DiskFormat } from './image-format.ts';
 import type { Source } from './source.ts';
@@ -70,7 +70,7 @@ export function requireFitsDomain(
 }
 
 /** Throws unless an existing disk can take the image. */
-export function requireFitsDisk(disk: Thing, format: DiskFormat, virtual: number): void {
+export function requireFitsDisk(disk: ApiObject, format: DiskFormat, virtual: number): void {
   const name = diskName(disk);
   if (disk['format'] !== format) {
     throw new UsageError(

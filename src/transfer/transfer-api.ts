@@ -1,7 +1,7 @@
 /**
  * The part of a transfer that goes through the API: disks, and image transfers with their phases.
  */
-import type { Client, Thing } from '../client/client.ts';
+import type { ApiObject, Client } from '../client/client.ts';
 import {
   ConflictError,
   ConnectionError,
@@ -16,7 +16,7 @@ import type { DiskFormat } from './image-format.ts';
 export type Direction = 'upload' | 'download';
 
 /** What a disk is called in messages: its alias, name or id. */
-export function diskName(disk: Thing): string {
+export function diskName(disk: ApiObject): string {
   return String(disk['alias'] ?? disk['name'] ?? disk['id']);
 }
 
@@ -55,7 +55,7 @@ export class TransferApi {
   }
 
   /** Adds a disk and waits until it can be used. */
-  async createDisk(body: Thing): Promise<Thing> {
+  async createDisk(body: ApiObject): Promise<ApiObject> {
     const added = await this.#client.object({
       operation: operation(disksPath, 'add'),
       body,
@@ -66,12 +66,12 @@ export class TransferApi {
   }
 
   /** A disk as it is now; `undefined` when there is none. */
-  async disk(id: string): Promise<Thing | undefined> {
+  async disk(id: string): Promise<ApiObject | undefined> {
     return await this.#get(diskPath, { disk: id });
   }
 
   /** Waits until nothing holds the disk any more. Throws when there is no such disk. */
-  async waitForDisk(id: string): Promise<Thing> {
+  async waitForDisk(id: string): Promise<ApiObject> {
     return await this.#until(`disks/${id}`, 'to be unlocked', async () => {
       const disk = await this.disk(id);
       if (!disk) throw new NotFoundError(`disks/${id} is gone`);
@@ -109,7 +109,7 @@ export class TransferApi {
   }
 
   /** A transfer as it is now; services forget those that ended long ago. */
-  async transfer(id: string): Promise<Thing | undefined> {
+  async transfer(id: string): Promise<ApiObject | undefined> {
     return await this.#get(transferPath, { imagetransfer: id });
   }
 
@@ -121,7 +121,7 @@ export class TransferApi {
   }
 
   /** Waits until bytes can be moved; returns the transfer with its URLs. */
-  async waitUntilReady(id: string): Promise<Thing> {
+  async waitUntilReady(id: string): Promise<ApiObject> {
     return await this.#until(`imagetransfers/${id}`, 'to begin', async () => {
       const transfer = await this.transfer(id);
       const phase = transfer?.['phase'];
@@ -174,7 +174,7 @@ export class TransferApi {
     });
   }
 
-  async #get(path: string, ids: Readonly<Record<string, string>>): Promise<Thing | undefined> {
+  async #get(path: string, ids: Readonly<Record<string, string>>): Promise<ApiObject | undefined> {
     try {
       return await this.#client.object({
         operation: operation(path, 'get'),

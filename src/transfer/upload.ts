@@ -1,5 +1,5 @@
 /** Upload of an image into a new or an existing disk. */
-import type { Thing } from '../client/client.ts';
+import type { ApiObject } from '../client/client.ts';
 import { ConflictError, InterruptedError } from '../client/errors.ts';
 import { type DiskFormat, requireFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
@@ -47,7 +47,7 @@ export interface UploadOptions extends TransferOptions {
   /** Where it goes: a new disk, an existing one, or on with what a journal tells. */
   readonly into:
     | { readonly add: NewDisk }
-    | { readonly disk: Thing }
+    | { readonly disk: ApiObject }
     | { readonly resume: Journal };
 }
 
@@ -55,7 +55,7 @@ export interface UploadOptions extends TransferOptions {
  * Uploads, and returns the disk as it is then. Throws `TransferAborted` when something was begun and could
  * not be finished; everything else means that nothing was changed.
  */
-export async function upload(options: UploadOptions): Promise<Thing> {
+export async function upload(options: UploadOptions): Promise<ApiObject> {
   const upload = new Upload(options);
   try {
     return await upload.run();
@@ -79,7 +79,7 @@ class Upload {
     this.#progress = new ProgressReporter(options.onEvent);
   }
 
-  async run(): Promise<Thing> {
+  async run(): Promise<ApiObject> {
     const { into } = this.#options;
     this.#progress.enterPhase('preparing');
     const journal = await this.#openJournal();
@@ -132,7 +132,7 @@ class Upload {
   }
 
   /** The upload whose end an earlier run did not live to see, if that is how it is. */
-  async #completedEarlier(journal: Journal): Promise<Thing | undefined> {
+  async #completedEarlier(journal: Journal): Promise<ApiObject | undefined> {
     const { transfer } = journal;
     const phase = transfer && String((await this.#api.transfer(transfer))?.['phase']);
     if (!transfer || (phase !== 'finished_success' && phase !== 'finalizing_success')) {
@@ -142,7 +142,7 @@ class Upload {
     return await this.#finish(journal);
   }
 
-  async #finish(journal: Journal): Promise<Thing> {
+  async #finish(journal: Journal): Promise<ApiObject> {
     const disk = await this.#api.waitForDisk(journal.header.disk);
     if (disk['status'] !== 'ok') {
       throw new ConflictError(
@@ -162,7 +162,7 @@ class Upload {
     const format = requireFormat(source.content, this.#options.format, source.path);
     const virtual = format === 'cow' ? source.content.virtualSize : source.size;
     if (format === 'cow') requirePlausibleQcow2Size(source);
-    let disk: Thing;
+    let disk: ApiObject;
     if ('add' in into) {
       const size = newDiskSize(into.add, format, virtual);
       const shortage = requireFitsDomain(into.add, format, source, size);
@@ -191,7 +191,7 @@ class Upload {
     return source.repeatable ? Journal.create(journals, header) : Journal.inMemory(header);
   }
 
-  async #addDisk(wanted: NewDisk, format: DiskFormat, size: number): Promise<Thing> {
+  async #addDisk(wanted: NewDisk, format: DiskFormat, size: number): Promise<ApiObject> {
     const added = await this.#api.createDisk({
       name: wanted.name,
       ...(wanted.description === undefined ? {} : { description: wanted.description }),

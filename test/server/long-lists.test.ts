@@ -17,7 +17,7 @@ import { atOnce } from '../../src/server/store/slices.ts';
 import { compareValues, sortRows } from '../../src/server/store/sorted-walk.ts';
 import { leaseNames } from '../../src/server/store/staged.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
-import { Kept, Visibility } from '../../src/server/store/visibility.ts';
+import { Visibility, VisibilityCache } from '../../src/server/store/visibility.ts';
 import { useWorld } from './support/world.ts';
 
 const world = useWorld();
@@ -115,7 +115,7 @@ describe('a long list', () => {
     await world.run((ctx) => {
       const { tx } = ctx;
       for (const who of [undefined, jane]) {
-        const kept = new Kept();
+        const kept = new VisibilityCache();
         // To measure takes its time.
         for (const page of isMeasured(text) ? pages.slice(0, 1) : pages) {
           const visibility = who && new Visibility(tx, who.userId, holdersOf(tx, who), kept);

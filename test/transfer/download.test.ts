@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Thing } from '../../src/client/client.ts';
+import type { ApiObject } from '../../src/client/client.ts';
 import { InterruptedError } from '../../src/client/errors.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
 import {
@@ -33,7 +33,7 @@ let folder: string;
 let file: string;
 let daemon: FakeDaemon;
 let service: FakeService;
-let disk: Thing;
+let disk: ApiObject;
 let stop: AbortController;
 let events: TransferEvent[];
 let notes: string[];

@@ -2,7 +2,7 @@
 
 import * as paths from 'node:path';
 import { type Address, parseAddress, siteUrl } from '../../client/address.ts';
-import { Client, type Thing } from '../../client/client.ts';
+import { type ApiObject, Client } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { type CredentialSource, Session, type StoredToken } from '../../client/session.ts';
 import { command, noun } from '../args/command.ts';
@@ -79,7 +79,7 @@ async function enter(
   username: string,
   credentials: CredentialSource,
   http: Client['http'],
-): Promise<[StoredToken, Thing]> {
+): Promise<[StoredToken, ApiObject]> {
   const session = new Session(http, {
     address: to.address,
     username,
@@ -214,7 +214,7 @@ async function tell(
   cli: CommandContext,
   name: string,
   context: Context,
-  api: Thing,
+  api: ApiObject,
 ): Promise<void> {
   cli.note(
     `signed in as ${context.username} at ${context.url} (${productOf(api)}), context ${name}`,

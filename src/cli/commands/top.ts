@@ -1,5 +1,5 @@
 /** `vmctl top`: load of hosts and machines, live in a terminal, in plain lines elsewhere. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { pause } from '../../client/retry.ts';
 import { command, noun } from '../args/command.ts';
@@ -24,8 +24,8 @@ type Row = Readonly<Record<string, unknown>>;
 interface Kind {
   readonly path: string;
   readonly columns: readonly string[];
-  readonly isMeasured: (item: Thing) => boolean;
-  readonly row: (item: Thing, values: ReadonlyMap<string, number>) => Row;
+  readonly isMeasured: (item: ApiObject) => boolean;
+  readonly row: (item: ApiObject, values: ReadonlyMap<string, number>) => Row;
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -44,7 +44,7 @@ const kinds: Readonly<Record<string, Kind>> = {
         memory: share(used, total),
         memory_used: used,
         memory_total: total,
-        vms: (host['summary'] as Thing | undefined)?.['active'],
+        vms: (host['summary'] as ApiObject | undefined)?.['active'],
       };
     },
   },
@@ -62,7 +62,7 @@ const kinds: Readonly<Record<string, Kind>> = {
         memory: share(used, Number(vm['memory'])),
         memory_used: used,
         network: values.get('network.current.total'),
-        host: (vm['host'] as Thing | undefined)?.['name'],
+        host: (vm['host'] as ApiObject | undefined)?.['name'],
       };
     },
   },
@@ -107,12 +107,12 @@ async function measured(runner: OperationRunner, kind: Kind): Promise<readonly R
   return items.filter(kind.isMeasured).map((item) => kind.row(item, valuesOf(item)));
 }
 
-function valuesOf(item: Thing): ReadonlyMap<string, number> {
+function valuesOf(item: ApiObject): ReadonlyMap<string, number> {
   const list = item['statistics'];
   if (!Array.isArray(list)) return new Map();
   return new Map(
-    (list as readonly Thing[]).flatMap((one) => {
-      const [first] = (one['values'] ?? []) as readonly Thing[];
+    (list as readonly ApiObject[]).flatMap((one) => {
+      const [first] = (one['values'] ?? []) as readonly ApiObject[];
       const datum = first?.['datum'];
       return datum === undefined ? [] : [[String(one['name']), Number(datum)] as const];
     }),

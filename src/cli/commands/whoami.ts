@@ -1,6 +1,6 @@
 /** `vmctl whoami`: who is signed in, where, and to what. */
 import { siteUrl } from '../../client/address.ts';
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { command, noun } from '../args/command.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -13,7 +13,7 @@ async function whoami(cli: CommandContext): Promise<void> {
   const client = await cli.client();
   const api = await entryPoint(client);
   const site = await client.site();
-  const user = api['authenticated_user'] as Thing | undefined;
+  const user = api['authenticated_user'] as ApiObject | undefined;
   const item = {
     username: user?.['user_name'] ?? user?.['name'] ?? username,
     user_id: user?.['id'],

@@ -1,6 +1,6 @@
 /** `--dry-run` and `--curl`: the requests that a command would send. */
 import * as paths from 'node:path';
-import type { Client, Thing } from '../../client/client.ts';
+import type { ApiObject, Client } from '../../client/client.ts';
 import type { DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import type { Trust } from '../../client/http.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
@@ -30,7 +30,7 @@ export async function showDryRun(
   const format = formatOf(cli);
   const trust = cli.on('curl') ? curlTrust(cli) : undefined;
   const client = await cli.client();
-  const items: Thing[] = [];
+  const items: ApiObject[] = [];
   for (const request of requests) {
     const curl = trust ? curlCommand(request, trust) : undefined;
     const changes = trust ? undefined : await changesOf(client, request);
@@ -60,7 +60,7 @@ function itemOf(
   request: DryRunRequest,
   curl: string | undefined,
   changes: readonly Change[] | undefined,
-): Thing {
+): ApiObject {
   const { method, origin, path, headers = {}, body } = request;
   const url = new URL(`${origin}${path}`);
   return {
@@ -118,17 +118,17 @@ async function changesOf(
     ...(call.ids ? { ids: call.ids } : {}),
     what: 'look at the object as it is',
   });
-  return leaves(masked(call.body) as Thing, '')
+  return leaves(masked(call.body) as ApiObject, '')
     .map(([path, to]) => ({ path, from: valueAt(now, path), to }))
     .filter(({ from, to }) => to === hidden || plainText(from) !== plainText(to));
 }
 
 /** The values of an object with their paths; lists are values. */
-function leaves(fields: Thing, prefix: string): readonly (readonly [string, unknown])[] {
+function leaves(fields: ApiObject, prefix: string): readonly (readonly [string, unknown])[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const path = `${prefix}${name}`;
     return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? leaves(value as Thing, `${path}.`)
+      ? leaves(value as ApiObject, `${path}.`)
       : [[path, value] as const];
   });
 }

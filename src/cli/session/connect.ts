@@ -1,6 +1,6 @@
 /** Connection to the service of a context: trust, credentials, client. */
 import { type Address, candidates, type Site } from '../../client/address.ts';
-import { Client, type Thing } from '../../client/client.ts';
+import { type ApiObject, Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
 import { Http } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
@@ -130,16 +130,16 @@ async function findSite(http: Http, address: Address): Promise<Site> {
 }
 
 /** The entry point of the API (specification 4.4). */
-export async function entryPoint(client: Client): Promise<Thing> {
+export async function entryPoint(client: Client): Promise<ApiObject> {
   const operation = operationsOf('/').find(({ name }) => name === 'get');
   if (!operation) throw new Error('The model has no entry point.');
   return await client.object({ operation, what: 'look at the entry point', isPrimary: true });
 }
 
 /** Name and version of the service. */
-export function productOf(api: Thing): string {
-  const info = api['product_info'] as Thing | undefined;
-  const version = info?.['version'] as Thing | undefined;
+export function productOf(api: ApiObject): string {
+  const info = api['product_info'] as ApiObject | undefined;
+  const version = info?.['version'] as ApiObject | undefined;
   const numbers = [version?.['major'], version?.['minor'], version?.['build']];
   const text =
     version?.['full_version'] ?? numbers.filter((number) => number !== undefined).join('.');

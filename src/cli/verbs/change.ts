@@ -1,5 +1,5 @@
 /** Verbs that change something: create, attach, update, delete and all actions. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { lifecycles } from '../../model/derive/lifecycles.ts';
 import { isType, type Operation, parseKind } from '../../model/index.ts';
@@ -30,7 +30,7 @@ type Body = Record<string, unknown>;
 
 /** What came of one piece of work. */
 export interface Outcome {
-  readonly item: Thing;
+  readonly item: ApiObject;
   /** The item is the whole object, not just what is known about it. */
   readonly isWhole: boolean;
 }
@@ -173,7 +173,7 @@ async function changeCollection(run: Run, body: Body): Promise<Outcome | undefin
 }
 
 /** What is known of an object without looking at it again. */
-function identity({ id, item }: Found): Thing {
+function identity({ id, item }: Found): ApiObject {
   const name = item?.['name'];
   return name === undefined ? { id } : { id, name };
 }
@@ -203,7 +203,7 @@ export async function printOutcomes(
 const alsoAnswered: Readonly<Record<string, string>> = { allocate_vm: 'vm' };
 
 /** Prints what the action answered; `false` when it answered nothing of its own. */
-async function showOutput(run: Run, operation: Operation, answer: Thing): Promise<boolean> {
+async function showOutput(run: Run, operation: Operation, answer: ApiObject): Promise<boolean> {
   const extra = alsoAnswered[operation.name];
   const names = [
     ...operation.body.filter((name) => parameterOf(name)?.out !== undefined),
@@ -224,7 +224,7 @@ async function showOutput(run: Run, operation: Operation, answer: Thing): Promis
     return true;
   }
   const items = (Array.isArray(value) ? value : [value]).map((item: unknown) =>
-    typeof item === 'object' && item !== null ? (item as Thing) : { value: item },
+    typeof item === 'object' && item !== null ? (item as ApiObject) : { value: item },
   );
   await print(run.cli, {
     noun: only,

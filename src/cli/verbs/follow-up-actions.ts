@@ -1,5 +1,5 @@
 /** Follow-up actions of `create`: `vms create --start`, `storagedomains create --attach DC`. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import type { Options } from '../args/command.ts';
 import { Progress } from '../output/progress.ts';
@@ -26,10 +26,10 @@ interface FollowUp {
   /** Goes on with the new object. Returns it as it is in the end. */
   readonly run: (
     runner: OperationRunner,
-    made: Thing,
+    made: ApiObject,
     options: Options,
     prepared: Ids,
-  ) => Promise<Thing>;
+  ) => Promise<ApiObject>;
 }
 
 const domainsOf = '/datacenters/{datacenter}/storagedomains';
@@ -71,7 +71,7 @@ export function followUpFlags(verb: Verb): readonly FollowUpFlag[] {
   return followUps[`${verb.noun} ${verb.name}`]?.flags ?? [];
 }
 
-function labelled(noun: string, made: Thing) {
+function labelled(noun: string, made: ApiObject) {
   const id = String(made['id']);
   return { id, label: `${noun}/${String(made['name'] ?? id)}`, item: made };
 }

@@ -1,5 +1,5 @@
 /** Identifiers of objects: ids, names, and the words of a command that mean them. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { valueAt } from '../output/cells.ts';
 import { kindOf } from './collections.ts';
@@ -81,7 +81,7 @@ export interface Scope {
 const directorySuffix = '-authz';
 
 /** Whether a word is the id of an object, or one of these names of it. */
-export function isMatch(item: Thing, word: string, names: readonly string[]): boolean {
+export function isMatch(item: ApiObject, word: string, names: readonly string[]): boolean {
   return (
     item['id'] === word ||
     names.some((name) => {
@@ -92,7 +92,7 @@ export function isMatch(item: Thing, word: string, names: readonly string[]): bo
 }
 
 /** Whether an object may be in the scope: what does not tell may. */
-export function isWithin(item: Thing, scope: Scope | undefined): boolean {
+export function isWithin(item: ApiObject, scope: Scope | undefined): boolean {
   const id = scope && valueAt(item, `${scope.attribute}.id`);
   return id === undefined || id === scope?.id;
 }

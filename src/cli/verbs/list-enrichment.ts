@@ -1,7 +1,7 @@
 /**
  * Values that tables add to the objects of a list: names of references, states of attached domains.
  */
-import type { Client, Thing } from '../../client/client.ts';
+import type { ApiObject, Client } from '../../client/client.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { type Column, nameMembers } from '../output/columns.ts';
 import { homeOf } from './collections.ts';
@@ -23,7 +23,7 @@ interface Wanted {
 export class Names {
   readonly #client: Client;
   readonly #wanted: readonly Wanted[];
-  readonly #known = new Map<string, Map<string, Thing>>();
+  readonly #known = new Map<string, Map<string, ApiObject>>();
   readonly #lookUps = new Map<string, number>();
 
   constructor(client: Client, type: string, columns: readonly Column[]) {
@@ -32,17 +32,17 @@ export class Names {
   }
 
   /** The objects with the names; what was looked up for earlier ones is not asked for again. */
-  async fill(items: readonly Thing[]): Promise<readonly Thing[]> {
+  async fill(items: readonly ApiObject[]): Promise<readonly ApiObject[]> {
     let result = items;
     for (const wanted of this.#wanted) result = await this.#filled(result, wanted);
     return result;
   }
 
   async #filled(
-    items: readonly Thing[],
+    items: readonly ApiObject[],
     { attribute, member, type }: Wanted,
-  ): Promise<readonly Thing[]> {
-    const known = this.#known.get(type) ?? new Map<string, Thing>();
+  ): Promise<readonly ApiObject[]> {
+    const known = this.#known.get(type) ?? new Map<string, ApiObject>();
     this.#known.set(type, known);
     const missing = new Set<string>();
     for (const reference of items.flatMap((item) => referencesIn(item[attribute]))) {
@@ -51,7 +51,7 @@ export class Names {
       if (known.get(String(id))?.[member] === undefined) missing.add(String(id));
     }
     if (missing.size > 0) await this.#lookUp(type, missing, known);
-    const named = (reference: Thing): Thing => {
+    const named = (reference: ApiObject): ApiObject => {
       const value = known.get(String(reference['id']))?.[member];
       if (value === undefined || reference[member] !== undefined) return reference;
       return { ...reference, [member]: value };
@@ -64,7 +64,11 @@ export class Names {
     });
   }
 
-  async #lookUp(type: string, ids: ReadonlySet<string>, known: Map<string, Thing>): Promise<void> {
+  async #lookUp(
+    type: string,
+    ids: ReadonlySet<string>,
+    known: Map<string, ApiObject>,
+  ): Promise<void> {
     const home = homeOf(type);
     const list = home && operationNamed(home.path, 'list');
     const get = home?.object ? operationNamed(home.object, 'get') : undefined;
@@ -95,13 +99,13 @@ export class Names {
 }
 
 /** One reference, or the list of them that some objects have in full. */
-function referencesIn(value: unknown): readonly Thing[] {
+function referencesIn(value: unknown): readonly ApiObject[] {
   if (value === undefined) return [];
-  return Array.isArray(value) ? (value as readonly Thing[]) : [value as Thing];
+  return Array.isArray(value) ? (value as readonly ApiObject[]) : [value as ApiObject];
 }
 
 /** Of the many objects that there may be only the names are kept. */
-function nameOnly(item: Thing): Thing {
+function nameOnly(item: ApiObject): ApiObject {
   return Object.fromEntries(nameMembers.map((member) => [member, item[member]]));
 }
 
@@ -120,9 +124,9 @@ function wantedBy(path: string, type: string): readonly Wanted[] {
 export async function fillNames(
   client: Client,
   type: string,
-  items: readonly Thing[],
+  items: readonly ApiObject[],
   columns: readonly Column[],
-): Promise<readonly Thing[]> {
+): Promise<readonly ApiObject[]> {
   return await new Names(client, type, columns).fill(items);
 }
 
@@ -141,13 +145,13 @@ export class AttachedStatus {
   }
 
   /** The domains with their states; one request for each data center that they are attached to. */
-  async fill(items: readonly Thing[]): Promise<readonly Thing[]> {
+  async fill(items: readonly ApiObject[]): Promise<readonly ApiObject[]> {
     if (!this.#isShown) return items;
     return await Promise.all(items.map((item) => this.#filled(item)));
   }
 
-  async #filled(item: Thing): Promise<Thing> {
-    const [dataCenter] = (item['data_centers'] ?? []) as readonly Thing[];
+  async #filled(item: ApiObject): Promise<ApiObject> {
+    const [dataCenter] = (item['data_centers'] ?? []) as readonly ApiObject[];
     if (item['status'] !== undefined || dataCenter?.['id'] === undefined) return item;
     const status = (await this.#statesIn(String(dataCenter['id']))).get(String(item['id']));
     return status === undefined ? item : { ...item, status };

@@ -1,6 +1,6 @@
 /** The verbs `list` and `get`. */
 
-import type { Call, Client, QueryValue, Thing } from '../../client/client.ts';
+import type { ApiObject, Call, Client, QueryValue } from '../../client/client.ts';
 import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
@@ -17,7 +17,7 @@ import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
 import { runTail } from './tail.ts';
 
-type Things = readonly Thing[];
+type Things = readonly ApiObject[];
 
 const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 
@@ -67,7 +67,7 @@ async function pagesOf(run: Run, call: Call, paging: Paging): Promise<AsyncItera
 }
 
 /** What somebody would type to mean the object. */
-function nameForCompletion(item: Thing): string {
+function nameForCompletion(item: ApiObject): string {
   return String(item['name'] ?? item['alias'] ?? item['id'] ?? '');
 }
 
@@ -177,7 +177,7 @@ export async function runGet(run: Run): Promise<void> {
   const query = { ...run.query, ...(follow === undefined ? {} : { follow }) };
   const asSent = isAsSent(cli) ? await import('./list-xml.ts') : undefined;
   const documents: string[] = [];
-  const items: Thing[] = [];
+  const items: ApiObject[] = [];
   const dryRunRequests: DryRunRequest[] = [];
   for (const word of words) {
     const found = await finder.find(word, collection, ids);

@@ -1,5 +1,5 @@
 /** Flags of `hosts setup-networks`: what to attach, detach, bond and take apart, without a file. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { type FlagSpec, flag } from '../args/parameters.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
@@ -125,11 +125,11 @@ async function attachmentsOf(
   const present = await run.client.list({ operation, ids: { host: host.id }, query });
   return words.map((word) => {
     const found = present.find((one) => {
-      const { id, name } = (one['network'] ?? {}) as Thing;
+      const { id, name } = (one['network'] ?? {}) as ApiObject;
       return id === word || name === word;
     });
     if (found) return { id: found['id'] };
-    const names = present.map((one) => String(((one['network'] ?? {}) as Thing)['name'] ?? ''));
+    const names = present.map((one) => String(((one['network'] ?? {}) as ApiObject)['name'] ?? ''));
     const near = closeMatches(word, names);
     throw new NotFoundError(`--detach ${word}: ${host.label} has no such network`, {
       hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has: ${names.join(', ')}`,

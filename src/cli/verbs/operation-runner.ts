@@ -1,5 +1,5 @@
 /** Operations for commands made of several steps: each is sent and waited for, none printed. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { operationsOf } from '../../model/index.ts';
 import type { Options } from '../args/command.ts';
 import { Progress } from '../output/progress.ts';
@@ -48,20 +48,20 @@ export class OperationRunner {
   }
 
   /** Adds an object to a collection and waits until it is ready. */
-  async add(step: Step): Promise<Thing> {
+  async add(step: Step): Promise<ApiObject> {
     const { item } = await add(this.#runOf(step, false), step.body ?? {}, this.#progress);
     return item;
   }
 
   /** Does something to an object, and waits until it has come to rest. */
-  async change(step: Step, target: Found): Promise<Thing> {
+  async change(step: Step, target: Found): Promise<ApiObject> {
     const run = this.#runOf(step, true);
     const outcome = await change(run, target, { ...step.body }, this.#progress);
     return outcome?.item ?? {};
   }
 
   /** What an operation answers, as it is: nobody waits. */
-  async call(step: Step): Promise<Thing> {
+  async call(step: Step): Promise<ApiObject> {
     const { resolved, ids } = this.#runOf(step, true);
     const { operation } = resolved.candidate;
     const call = { operation, ids, ...(step.body ? { body: step.body } : {}) };
@@ -74,7 +74,7 @@ export class OperationRunner {
   async list({
     follow,
     ...step
-  }: Omit<Step, 'name'> & { readonly follow?: string | undefined }): Promise<readonly Thing[]> {
+  }: Omit<Step, 'name'> & { readonly follow?: string | undefined }): Promise<readonly ApiObject[]> {
     const { resolved, ids } = this.#runOf({ ...step, name: 'list' }, false);
     const query = follow === undefined ? {} : { follow };
     return await this.#run.client.list({ operation: resolved.candidate.operation, ids, query });

@@ -2,7 +2,7 @@
  * From a word to an object: an exact id, or an exact name. A name that several objects have is an
  * error that lists them, a name that none has is one with the nearest names.
  */
-import type { Client, Thing } from '../../client/client.ts';
+import type { ApiObject, Client } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
 import { isSearchable, type Operation, operationsOf } from '../../model/index.ts';
 import { plainText, valueAt } from '../output/cells.ts';
@@ -27,7 +27,7 @@ export interface Found {
   /** As other commands take it: `vms/web01`. */
   readonly label: string;
   /** As the server described it, where it was asked. */
-  readonly item?: Thing;
+  readonly item?: ApiObject;
 }
 
 export class Finder {
@@ -88,7 +88,7 @@ export class Finder {
     ids: Ids,
     unregistered = false,
     scope?: Scope,
-  ): Promise<{ readonly found?: Found; readonly listed: readonly Thing[] }> {
+  ): Promise<{ readonly found?: Found; readonly listed: readonly ApiObject[] }> {
     const { noun, type } = collection;
     const label = `${noun}/${word}`;
     const names = nameAttributesOf(type);
@@ -143,7 +143,7 @@ export class Finder {
     collection: Collection,
     ids: Ids,
     id: string,
-  ): Promise<Thing | undefined> {
+  ): Promise<ApiObject | undefined> {
     try {
       return await this.#client.object({
         operation,
@@ -163,7 +163,7 @@ export class Finder {
     names: readonly string[],
     type: string,
     unregistered: boolean,
-  ): Promise<Thing[]> {
+  ): Promise<ApiObject[]> {
     const search = searches ? searchFor(word, names) : undefined;
     const follow = nameFollow[type];
     return await this.#client.list({
@@ -182,7 +182,7 @@ export class Finder {
   async #elsewhere(
     word: string,
     { type, path, noun }: Collection,
-    listed: readonly Thing[],
+    listed: readonly ApiObject[],
   ): Promise<Found | undefined> {
     const home = homeOf(type);
     if (!home || home.path === path) return undefined;
@@ -197,7 +197,7 @@ export class Finder {
     operation: Operation,
     ids: Ids,
     names: readonly string[],
-    listed: readonly Thing[] | undefined,
+    listed: readonly ApiObject[] | undefined,
   ): Promise<NotFoundError> {
     const all = listed ?? (await this.#client.list({ operation, ids }).catch(() => []));
     const known = all.flatMap((item) => names.map((name) => plainText(valueAt(item, name))));
@@ -217,7 +217,7 @@ export class Finder {
   }
 }
 
-function ambiguous(label: string, noun: string, matches: readonly Thing[]): AmbiguousError {
+function ambiguous(label: string, noun: string, matches: readonly ApiObject[]): AmbiguousError {
   const lines = matches.map((item) => {
     const label = item['description'] ?? item['name'] ?? '';
     return `  ${noun}/${plainText(item['id'])}  ${plainText(label)}`.trimEnd();

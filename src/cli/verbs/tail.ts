@@ -1,5 +1,5 @@
 /** `events list --tail`: prints what happens while it happens. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { EventCursor, followEvents } from '../../client/follow-events.ts';
 import { plainText } from '../output/cells.ts';
@@ -71,7 +71,7 @@ function readCursor(file: string): EventCursor | undefined {
 }
 
 /** One line for each event; what was printed is never moved to make columns fit. */
-async function show(run: Run, events: readonly Thing[], isFirst: boolean): Promise<void> {
+async function show(run: Run, events: readonly ApiObject[], isFirst: boolean): Promise<void> {
   const { cli } = run;
   const format = formatOf(cli);
   if (isTable(format) && cli.setting('columns') === undefined) {
@@ -85,7 +85,7 @@ async function show(run: Run, events: readonly Thing[], isFirst: boolean): Promi
   await printAs(cli, format === 'json' ? 'jsonl' : format, view, isFirst && !cli.on('noHeaders'));
 }
 
-function lineOf(event: Thing): string {
+function lineOf(event: ApiObject): string {
   const { id, time, severity, description } = event;
   const parts = [plainText(id), plainText(time), plainText(severity).padEnd(7)];
   return escapeControlChars.line([...parts, plainText(description)].join('  '));

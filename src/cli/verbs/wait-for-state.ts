@@ -1,5 +1,5 @@
 /** Waiting for objects to reach a state, with progress. */
-import type { Client, Thing } from '../../client/client.ts';
+import type { ApiObject, Client } from '../../client/client.ts';
 import { InterruptedError, NotFoundError } from '../../client/errors.ts';
 import {
   type Condition,
@@ -32,7 +32,7 @@ export async function settle(
   found: Found,
   operations: readonly string[],
   progress: Progress,
-): Promise<Thing | undefined> {
+): Promise<ApiObject | undefined> {
   const { collection } = run.resolved.candidate;
   if (stateAttribute(collection.type) === undefined) return undefined;
   const watched = watch(run, found);
@@ -49,16 +49,16 @@ export async function settle(
 export async function settleCompanion(
   run: Run,
   sent: object,
-  item: Thing,
+  item: ApiObject,
   progress: Progress,
 ): Promise<void> {
   const along = createdAlong[run.resolved.candidate.collection.type];
-  const made = along ? (item[along.attribute] as Thing | undefined) : undefined;
+  const made = along ? (item[along.attribute] as ApiObject | undefined) : undefined;
   const home = along ? homeOf(along.type) : undefined;
   const get = home?.object ? operationNamed(home.object, 'get') : undefined;
   if (!along || !home || !get || made?.['id'] === undefined) return;
   // One that was named by its id was there before.
-  const given = along ? ((sent as Thing)[along.attribute] as Thing | undefined) : undefined;
+  const given = along ? ((sent as ApiObject)[along.attribute] as ApiObject | undefined) : undefined;
   if (run.options['wait'] === false || given?.['id'] !== undefined) return;
   const id = String(made['id']);
   const label = `${home.noun}/${String(made['alias'] ?? made['name'] ?? id)}`;
@@ -90,7 +90,7 @@ export async function waitShown(
   watched: PolledObject,
   goal: Condition,
   progress: Progress,
-): Promise<Thing | undefined> {
+): Promise<ApiObject | undefined> {
   try {
     const reason = () => lastEvent(run.client);
     return await waitFor({ reason, ...watched }, goal, {

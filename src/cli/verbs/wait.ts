@@ -1,5 +1,5 @@
 /** The verb `wait`, and its conditions: `status=up`, `exists`, `gone`, `settled`. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { type Condition, conditionFor, stateAttribute, stateOf } from '../../client/poll.ts';
 import { parseKind } from '../../model/index.ts';
@@ -40,13 +40,13 @@ async function waitForWord(
   word: string,
   goal: Condition,
   progress: Progress,
-): Promise<Thing | undefined> {
+): Promise<ApiObject | undefined> {
   const { finder, resolved, ids } = run;
   const { collection } = resolved.candidate;
   let found: Found | undefined;
   const label = `${collection.noun}/${bareWord(word, collection.noun)}`;
   const later = watch(run, { id: word, label });
-  const look = async (): Promise<Thing | undefined> => {
+  const look = async (): Promise<ApiObject | undefined> => {
     try {
       found ??= await finder.find(word, collection, ids);
     } catch (error) {
@@ -66,7 +66,7 @@ export function settled(type: string): Condition {
 
 /** Reads a condition for objects of a type. */
 export function conditionOf(text: string, type: string): Condition {
-  const currentState = (now: Thing | undefined) => stateOf(type, now);
+  const currentState = (now: ApiObject | undefined) => stateOf(type, now);
   switch (text) {
     case 'exists':
       return { text, isMet: (now) => now !== undefined, stateOf: currentState };
@@ -101,7 +101,7 @@ function comparison(text: string, type: string): Condition {
   // A misspelt state would be waited for in vain.
   if ((form === 'enum' || form === 'scalar') && !list) parseValue(wanted, kind, `--for ${path}`);
   const isState = path === stateAttribute(type);
-  const textOf = (now: Thing) => plainText(valueAt(now, path));
+  const textOf = (now: ApiObject) => plainText(valueAt(now, path));
   return {
     text: `${path}${sign}${wanted}`,
     stateOf: (now) =>

@@ -1,5 +1,5 @@
 /** `list --watch`: the list again and again; on a terminal in place, else only what has changed. */
-import type { Thing } from '../../client/client.ts';
+import type { ApiObject } from '../../client/client.ts';
 import { pause } from '../../client/retry.ts';
 import { columnsOf } from '../output/column-selection.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
@@ -27,14 +27,14 @@ export async function runWatch(run: Run): Promise<void> {
   }
 }
 
-async function read(run: Run): Promise<readonly Thing[]> {
+async function read(run: Run): Promise<readonly ApiObject[]> {
   const { client, resolved, ids } = run;
   const { operation, collection } = resolved.candidate;
   const what = `list ${collection.noun}`;
   return await client.list({ operation, ids, query: listQuery(run), what });
 }
 
-async function redraw(run: Run, items: readonly Thing[]): Promise<void> {
+async function redraw(run: Run, items: readonly ApiObject[]): Promise<void> {
   const { noun, type } = run.resolved.candidate.collection;
   await write(run.cli.io.stdout, redrawn);
   await show(run, { noun, type, items });
@@ -46,7 +46,7 @@ async function redraw(run: Run, items: readonly Thing[]): Promise<void> {
  */
 async function printChanges(
   run: Run,
-  items: readonly Thing[],
+  items: readonly ApiObject[],
   printed: Map<string, string>,
   hasTitles: boolean,
 ): Promise<boolean> {
@@ -54,7 +54,7 @@ async function printChanges(
   const { noun, type } = run.resolved.candidate.collection;
   const format = formatOf(cli);
   const machine = format === 'json' || format === 'jsonl';
-  const changed: Thing[] = [];
+  const changed: ApiObject[] = [];
   const present = new Set<string>();
   for (const item of items) {
     const id = String(item['id']);

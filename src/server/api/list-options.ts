@@ -26,12 +26,12 @@ import { type ApiRequest, booleanParameter, integerParameter } from './request.t
 /** Bytes that are kept at most. */
 const most = 16 * 1024 * 1024;
 /** Keys that are remembered at most. */
-const maxAsked = 1_000;
+const maxRequestedOnce = 1_000;
 
 export class ListCache {
   readonly #store: Pick<Store, 'version'>;
   /** Asked for once. To keep every part costs whoever walks through all pages more than it gives. */
-  readonly #asked = new Set<string>();
+  readonly #requestedOnce = new Set<string>();
   /** Asked for at least twice, in the order in which they were made. */
   readonly #parts = new Map<string, Uint8Array>();
   #version = -1;
@@ -47,14 +47,14 @@ export class ListCache {
     const stored = this.#parts.get(key);
     if (stored) return stored;
     const made = make();
-    if (this.#asked.delete(key)) this.#keep(key, made);
-    else if (this.#asked.size < maxAsked) this.#asked.add(key);
-    else this.#asked.clear();
+    if (this.#requestedOnce.delete(key)) this.#keep(key, made);
+    else if (this.#requestedOnce.size < maxRequestedOnce) this.#requestedOnce.add(key);
+    else this.#requestedOnce.clear();
     return made;
   }
 
   #forget(): void {
-    this.#asked.clear();
+    this.#requestedOnce.clear();
     this.#parts.clear();
     this.#size = 0;
     this.#version = this.#store.version;

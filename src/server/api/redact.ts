@@ -146,13 +146,13 @@ class TextRedactor {
   readonly #ctx: RuleContext;
   readonly #filter: VisibilityFilter;
   /** What the client said itself is no news to it. */
-  readonly #said: string;
+  readonly #sentText: string;
 
   constructor(ctx: RuleContext, filter: VisibilityFilter, { request, body }: Call) {
     this.#ctx = ctx;
     this.#filter = filter;
     const parameters = [...request.parameters.values(), ...hiddenWords(ctx)];
-    this.#said = JSON.stringify([request.segments, parameters, body], (_, value: unknown) =>
+    this.#sentText = JSON.stringify([request.segments, parameters, body], (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );
   }
@@ -167,7 +167,7 @@ class TextRedactor {
 
   /** Whether a word is the name or id of objects of which none is visible. */
   #isHidden(word: string): boolean {
-    if (word.length < 2 || this.#said.includes(word)) return false;
+    if (word.length < 2 || this.#sentText.includes(word)) return false;
     const { tx } = this.#ctx;
     const found = nameable.flatMap((kind) =>
       [...tx.ids(kind, { where: { name: word } }), ...tx.ids(kind, { where: { id: word } })].map(

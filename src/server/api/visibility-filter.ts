@@ -13,7 +13,7 @@ import { structureVersion } from '../store/counters.ts';
 import { type KindName, typeOfKind } from '../store/kinds.ts';
 import { testOf } from '../store/staged.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { Kept, Visibility } from '../store/visibility.ts';
+import { Visibility, VisibilityCache } from '../store/visibility.ts';
 import { isPublic } from '../store/visible-kinds.ts';
 import { redacted } from './redact.ts';
 import { type ApiRequest, booleanParameter } from './request.ts';
@@ -93,21 +93,21 @@ export function visibilityFilterOf(
 /** What is kept of users, for as long as it stays the same. */
 interface KeptByUser {
   version: number;
-  readonly byUser: Map<string, Kept>;
+  readonly byUser: Map<string, VisibilityCache>;
 }
 
 const keptByStore = new WeakMap<Transaction, KeptByUser>();
 /** Users of whom that is kept at most: it may be 100 KB of each. */
 const maxUsers = 200;
 
-function kept(tx: Transaction, user: string): Kept {
+function kept(tx: Transaction, user: string): VisibilityCache {
   const version = structureVersion(tx);
   let all = keptByStore.get(tx);
   if (!all || all.version !== version) {
     all = { version, byUser: new Map() };
     keptByStore.set(tx, all);
   }
-  const known = all.byUser.get(user) ?? new Kept();
+  const known = all.byUser.get(user) ?? new VisibilityCache();
   if (all.byUser.size >= maxUsers) all.byUser.clear();
   all.byUser.set(user, known);
   return known;

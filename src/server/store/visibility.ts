@@ -33,7 +33,7 @@ const smallSet = 2_000;
 const largestSet = 15_000;
 
 /** What stays the same for a user while the permissions and their objects do. */
-export class Kept {
+export class VisibilityCache {
   /** By type: the holders of permissions on objects of it. */
   granted: ReadonlyMap<string, readonly string[]> | undefined;
   /** Ids of objects that only lead to something visible, as JSON, by kind. */
@@ -54,7 +54,7 @@ export class Visibility {
   readonly #held: SqlCondition;
   /** By type: those of the caller's holders that have a permission on an object of it. */
   readonly #granted: ReadonlyMap<string, readonly string[]>;
-  readonly #kept: Kept;
+  readonly #cache: VisibilityCache;
   readonly #reasons = new Map<KindName, readonly Reason[]>();
   readonly #conditions = new Map<string, SqlCondition>();
 
@@ -62,11 +62,16 @@ export class Visibility {
    * `holders` are the ids of the user and of the groups that the user is in; `stored` has what was
    * worked out before and still holds.
    */
-  constructor(tx: Transaction, user: string, holders: readonly string[], stored = new Kept()) {
+  constructor(
+    tx: Transaction,
+    user: string,
+    holders: readonly string[],
+    stored = new VisibilityCache(),
+  ) {
     this.#tx = tx;
     this.#me = { sql: '?', values: [user] };
     this.#held = { sql: heldBy(holders.length), values: holders };
-    this.#kept = stored;
+    this.#cache = stored;
     stored.granted ??= grantedTo(tx, holders);
     this.#granted = stored.granted;
   }
@@ -94,7 +99,7 @@ export class Visibility {
    */
   *rows(kind: KindName, needed: boolean): Slices<RowSet | undefined> {
     if (isPart(kind) || isPublic(kind) || !isCounted(kind)) return undefined;
-    const { rows, counts } = this.#kept;
+    const { rows, counts } = this.#cache;
     const known = rows.get(kind);
     if (known) return known;
     const set = this.#set(kind);
@@ -276,10 +281,10 @@ export class Visibility {
   /** The condition that an object leads to something visible; none where nothing of its kind does. */
   #leads(kind: KindName): SqlCondition[] {
     if (!reachedFrom[kind]) return [];
-    let ids = this.#kept.onTheWay.get(kind);
+    let ids = this.#cache.onTheWay.get(kind);
     if (ids === undefined) {
       ids = idsOf(this.#tx, joined(this.#wayTo(kind), ' UNION ALL ', 'SELECT NULL AS id WHERE 0'));
-      this.#kept.onTheWay.set(kind, ids);
+      this.#cache.onTheWay.set(kind, ids);
     }
     return ids === '[]'
       ? []

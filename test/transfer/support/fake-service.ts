@@ -1,5 +1,5 @@
 /** The part of the API that transfers need, in memory: one disk after the other, and transfers. */
-import type { Call, Client, Thing } from '../../../src/client/client.ts';
+import type { ApiObject, Call, Client } from '../../../src/client/client.ts';
 import { ConflictError, ConnectionError, NotFoundError } from '../../../src/client/errors.ts';
 import { Http } from '../../../src/client/http.ts';
 import type { FakeDaemon } from './fake-daemon.ts';
@@ -9,8 +9,8 @@ type Daemon = Pick<FakeDaemon, 'tickets' | 'urlOf' | 'close'>;
 
 export class FakeService {
   readonly http: Http;
-  readonly disks = new Map<string, Thing>();
-  readonly transfers = new Map<string, Thing>();
+  readonly disks = new Map<string, ApiObject>();
+  readonly transfers = new Map<string, ApiObject>();
   /** Calls as `add /disks`. */
   readonly calls: string[] = [];
   /** Asked before every call; what it throws is what the caller gets. */
@@ -38,7 +38,7 @@ export class FakeService {
     return { http, object: answer, action: answer } as unknown as Client;
   }
 
-  addDisk(disk: Thing): Thing {
+  addDisk(disk: ApiObject): ApiObject {
     this.#last += 1;
     const id = `disk-${this.#last}`;
     const made = { ...disk, id, status: 'ok' };
@@ -47,13 +47,13 @@ export class FakeService {
   }
 
   /** The transfer that was added last. */
-  get transfer(): Thing {
+  get transfer(): ApiObject {
     const last = [...this.transfers.values()].at(-1);
     if (!last) throw new Error('There is no transfer.');
     return last;
   }
 
-  #answer({ operation, ids = {}, body }: Call): Thing {
+  #answer({ operation, ids = {}, body }: Call): ApiObject {
     const name = `${operation.name} ${operation.path}`;
     this.calls.push(name);
     this.before(name);
@@ -61,9 +61,9 @@ export class FakeService {
     const transfer = this.transfers.get(ids['imagetransfer'] ?? '');
     switch (name) {
       case 'add /disks':
-        return { ...this.addDisk(body as Thing) };
+        return { ...this.addDisk(body as ApiObject) };
       case 'add /imagetransfers':
-        return this.#begin(body as Thing);
+        return this.#begin(body as ApiObject);
       case 'get /disks/{disk}':
         if (disk) return { ...disk };
         break;
@@ -79,8 +79,8 @@ export class FakeService {
     throw new NotFoundError(`${name}: not found`);
   }
 
-  #begin({ disk, direction, format }: Thing): Thing {
-    const target = this.disks.get(String((disk as Thing)['id']));
+  #begin({ disk, direction, format }: ApiObject): ApiObject {
+    const target = this.disks.get(String((disk as ApiObject)['id']));
     if (!target) throw new NotFoundError('no such disk');
     if (target['status'] === 'locked') throw new ConflictError('the disk is locked');
     target['status'] = 'locked';
@@ -101,9 +101,9 @@ export class FakeService {
   }
 
   /** Ends a ticket as services do when a transfer is paused or over. */
-  #act(transfer: Thing, action: string): Thing {
+  #act(transfer: ApiObject, action: string): ApiObject {
     const id = String(transfer['id']);
-    const target = this.disks.get(String((transfer['disk'] as Thing)['id']));
+    const target = this.disks.get(String((transfer['disk'] as ApiObject)['id']));
     if (action === 'resume') {
       this.daemon.tickets.add(id);
       transfer['phase'] = 'transferring';

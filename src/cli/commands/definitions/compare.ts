@@ -1,7 +1,7 @@
 /**
  * Differences between an object and what a definition says of it; what it leaves out may be anything.
  */
-import type { Thing } from '../../../client/client.ts';
+import type { ApiObject } from '../../../client/client.ts';
 import type { Item } from '../../../definitions/document.ts';
 import { sizeText } from '../../../definitions/values.ts';
 import { attributesOf, isType, parseKind } from '../../../model/index.ts';
@@ -79,7 +79,7 @@ function covers(wanted: unknown, present: unknown): boolean {
   if (!isFields(wanted)) return plainText(wanted) === plainText(present);
   return (
     isFields(present) &&
-    Object.entries(wanted).every(([name, value]) => covers(value, (present as Thing)[name]))
+    Object.entries(wanted).every(([name, value]) => covers(value, (present as ApiObject)[name]))
   );
 }
 
@@ -136,7 +136,7 @@ export function isNameless(type: string): boolean {
 }
 
 /** Whether both are the same nameless object; of what is wanted the references are looked up. */
-export function isSame(type: string, wanted: Item, present: Thing): boolean {
+export function isSame(type: string, wanted: Item, present: ApiObject): boolean {
   return (parts[type] ?? []).every(
     (name) => wanted[name] === undefined || sameText(wanted[name]) === sameText(present[name]),
   );

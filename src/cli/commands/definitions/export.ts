@@ -1,5 +1,5 @@
 /** Export of a service as a definition: names instead of ids, and only what can be set. */
-import type { Thing } from '../../../client/client.ts';
+import type { ApiObject } from '../../../client/client.ts';
 import { collectionOrder, objectServiceOf } from '../../../definitions/document.ts';
 import { sizeText } from '../../../definitions/values.ts';
 import { services } from '../../../model/derive/services.ts';
@@ -74,7 +74,7 @@ export class Exporter {
     return result;
   }
 
-  async #whole(name: string, service: string, item: Thing): Promise<object> {
+  async #whole(name: string, service: string, item: ApiObject): Promise<object> {
     const type = services[service]?.type ?? '';
     const own = await this.#fields(type, item);
     const objectService = objectServiceOf(service) ?? '';
@@ -192,7 +192,7 @@ function isTold(
 }
 
 /** Objects that are not made by a definition: every service has them, or they come with others. */
-function isBuiltIn(name: string, item: Thing): boolean {
+function isBuiltIn(name: string, item: ApiObject): boolean {
   return (
     (name === 'templates' && item['name'] === 'Blank') ||
     (name === 'tags' && item['name'] === 'root') ||

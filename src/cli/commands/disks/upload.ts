@@ -1,6 +1,6 @@
 /** `vmctl disks upload`: finds out what goes where, uploads, and prints the disk. */
 import { basename, extname } from 'node:path';
-import type { Client, Thing } from '../../../client/client.ts';
+import type { ApiObject, Client } from '../../../client/client.ts';
 import { ConflictError, UsageError } from '../../../client/errors.ts';
 import {
   type DiskFormat,
@@ -139,13 +139,13 @@ async function destination(
   source: Source,
   flags: UploadFlags,
   size: number | undefined,
-): Promise<{ readonly add: NewDisk } | { readonly disk: Thing }> {
+): Promise<{ readonly add: NewDisk } | { readonly disk: ApiObject }> {
   if (flags.disk !== undefined) return { disk: await diskNamed(client, flags.disk) };
   const found = await new Finder(client).find(
     flags.storageDomain ?? '',
     collectionAt('/storagedomains'),
   );
-  const storage = found.item?.['storage'] as Thing | undefined;
+  const storage = found.item?.['storage'] as ApiObject | undefined;
   const available = found.item?.['available'];
   return {
     add: {
@@ -176,7 +176,7 @@ function resumeWords(file: string, source: Source, disk: string, flags: UploadFl
   ];
 }
 
-async function diskNamed(client: Client, word: string): Promise<Thing> {
+async function diskNamed(client: Client, word: string): Promise<ApiObject> {
   const found = await new Finder(client).find(word, collectionAt('/disks'));
   return found.item ?? { id: found.id };
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Thing } from '../../../client/client.ts';
+import type { ApiObject } from '../../../client/client.ts';
 import { NotFoundError, UsageError } from '../../../client/errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { type Environment, write } from '../../session/io.ts';
@@ -64,7 +64,11 @@ async function connectionFile(
   return { name, text: String(answer['remote_viewer_connection_file'] ?? '') };
 }
 
-function choose(consoles: readonly Thing[], protocol: string | undefined, label: string): Thing {
+function choose(
+  consoles: readonly ApiObject[],
+  protocol: string | undefined,
+  label: string,
+): ApiObject {
   const known = consoles.map((console) => String(console['protocol']));
   const wanted = protocol ?? (known.includes('spice') ? 'spice' : known[0]);
   const found = consoles.find((console) => console['protocol'] === wanted);
