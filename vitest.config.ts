@@ -1,10 +1,25 @@
 /** Unit tests share one module graph; tests of whole processes run apart from each other. */
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Folders whose files take longest. A file that begins last keeps one worker busy and leaves the other idle. */
+const slow = ['e2e', 'write-back', 'examples', 'commands', 'faults', 'transfer', 'images'];
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = slow.findIndex((folder) => moduleId.includes(`/test/${folder}/`));
+      return found < 0 ? slow.length : found;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   test: {
     // Tests of processes wait for them most of the time.
     maxWorkers: 2,
+    sequence: { sequencer: SlowFirst },
     coverage: { provider: 'v8', include: ['src/**'] },
     projects: [
       {
