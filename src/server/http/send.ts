@@ -112,7 +112,7 @@ export interface SendOptions {
   readonly linger?: (() => Promise<void>) | undefined;
 }
 /** Milliseconds that pieces are made and sent for, one after the other. */
-const longestTurn = 10;
+const longestTurn = 5;
 
 /** Writes a response; lists in pieces, no faster than the client reads. */
 export async function send(

@@ -1,6 +1,5 @@
 /** Lists in the order of an index: read along the index until the list is full. */
 import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
-import type { SqlValue } from './driver.ts';
 import type { Walk } from './list-keys.ts';
 import { planOf } from './query-plan.ts';
 import { table } from './schema.ts';
@@ -42,27 +41,40 @@ export function rowsInOrder(walk: Walk): Order | undefined {
       const sql = select(all);
       const { inOrder, indexOnly } = planOf(tx, sql);
       if (inOrder && indexOnly) {
-        return { isCheap: true, keys: along(sql, all?.values ?? [], true) };
+        return { isCheap: true, keys: along(select, all, true) };
       }
     }
     const sql = select(own);
     const { inOrder, indexOnly } = planOf(tx, sql);
     if (!inOrder) continue;
-    return { isCheap: !condition && indexOnly, keys: along(sql, own?.values ?? [], !condition) };
+    return { isCheap: !condition && indexOnly, keys: along(select, own, !condition) };
   }
   return undefined;
 }
 
-/** The keys that a statement gives, as far as they fit; `isAll` says that conditions do not matter. */
-function along(sql: string, values: readonly SqlValue[], isAll: boolean) {
+/**
+ * The keys that a selection of rows with a condition gives, as far as they fit; `isAll` says that
+ * the conditions of the list are in it.
+ */
+function along(
+  select: (condition: SqlCondition | undefined) => string,
+  selected: SqlCondition | undefined,
+  isAll: boolean,
+) {
   return function* keys(walk: Walk): Slices<number[]> {
     const { tx, kind, options, condition, test, rows, made } = walk;
     const { limit, offset = 0 } = options;
-    const listed = (count: number, from: number): number[] => {
-      const all = `SELECT json_group_array(row) AS rows FROM (${sql})`;
-      return JSON.parse(String(tx.statement(all).get(...values, count, from)?.['rows']));
+    const list = (among: SqlCondition | undefined, count: number, from: number): number[] => {
+      const all = `SELECT json_group_array(row) AS rows FROM (${select(among)})`;
+      const row = tx.statement(all).get(...(among?.values ?? []), count, from);
+      return JSON.parse(String(row?.['rows']));
     };
+    const listed = (count: number, from: number) => list(selected, count, from);
     if (isAll && !test && !rows) return listed(limit ?? -1, offset);
+    if (isAll && rows && limit !== undefined && tx.rows(kind) <= longest) {
+      // SQLite passes over what is not visible faster than it can list it.
+      return list(allOf(selected, rows.condition), limit, offset);
+    }
     const needed = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
     const tests = isAll ? test : allOf(condition, test);
     const pace = new Pace(isAll ? 1_000 : 64);

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export type Slices<T> = Generator<undefined, T, undefined>;
 
 /** Milliseconds that work goes on for before others have a turn. */
-const longestTurn = 10;
+const longestTurn = 5;
 
 /** Does the work without an interruption: inside a transaction, or where it is short. */
 export function atOnce<T>(work: Slices<T>): T {

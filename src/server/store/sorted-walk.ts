@@ -23,6 +23,15 @@ export class RowSet {
     return ((this.#bits[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0;
   }
 
+  /** The condition that a row is in the set, for a statement that looks at the rows of one table. */
+  get condition(): SqlCondition {
+    const bytes = new Uint8Array(this.#bits.length * 8);
+    for (let row = 0; row < bytes.length; row++) {
+      bytes[row] = ((this.#bits[row >>> 3] ?? 0) >>> (row & 7)) & 1;
+    }
+    return { sql: "substr(?, rowid + 1, 1) = x'01'", values: [bytes] };
+  }
+
   /** The numbers, rising. */
   rows(): number[] {
     const rows: number[] = [];
