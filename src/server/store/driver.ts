@@ -35,6 +35,11 @@ export function heals(error: unknown): boolean {
   return /is full|readonly database|unable to open/i.test(messageOf(error));
 }
 
+/** Whether a statement could not be run because another one of the same connection is not finished. */
+export function isLocked(error: unknown): boolean {
+  return /table is locked/i.test(messageOf(error));
+}
+
 export type SqlValue = string | number | bigint | null | Uint8Array;
 export type Row = Record<string, SqlValue>;
 
@@ -75,15 +80,21 @@ export async function openDatabase(path: string): Promise<Database> {
     exec: (sql) => {
       native.exec(sql);
     },
-    prepare: (sql) => wrap(native.prepare(sql)),
+    prepare: (sql) => wrap(native.prepare(sql), sql.startsWith('EXPLAIN ')),
     close: () => native.close(),
   };
 }
 
-function wrap(statement: NativeStatement): Statement {
+function wrap(statement: NativeStatement, isExplained: boolean): Statement {
   return {
     get: (...values) => statement.get(...values) ?? undefined,
-    all: (...values) => statement.all(...values),
+    all: (...values) => {
+      const rows = statement.all(...values);
+      // libsql leaves a plan open when its rows were read, and with it a transaction that keeps the log
+      // from being emptied; to read one row resets the statement.
+      if (isExplained) statement.get(...values);
+      return rows;
+    },
     run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
   };
 }

@@ -18,7 +18,7 @@ import {
 import { dirname } from 'node:path';
 import { syncFolder } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
-import { type Database, heals } from './driver.ts';
+import { type Database, heals, isLocked } from './driver.ts';
 
 const headerLength = 32;
 const frameHeaderLength = 24;
@@ -180,7 +180,7 @@ export class WriteAheadLog {
       frames = this.#checkpoint('PASSIVE');
       if (frames === undefined) return;
     } catch (cause) {
-      if (heals(cause)) return;
+      if (heals(cause) || isLocked(cause)) return;
       throw cause;
     }
     await settled((done) => fdatasync(this.#database, done));
