@@ -1,6 +1,7 @@
 /** Verbs that change something: create, attach, update, delete and all actions. */
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
+import { typeOptions } from '../../model/derive/commands.ts';
 import { lifecycles } from '../../model/derive/lifecycles.ts';
 import { isType, type Operation, parseKind } from '../../model/index.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
@@ -17,13 +18,7 @@ import { brickNames, type Finder, type Found, newBricks, placeholderOf } from '.
 import { parseOn } from './resolve-collection.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { targetsOf } from './selection.ts';
-import {
-  alwaysSent,
-  brickVerbs,
-  isReferenceVerb,
-  objectVerbs,
-  referenceAttribute,
-} from './verb-names.ts';
+import { brickVerbs, isReferenceVerb, objectVerbs } from './verb-names.ts';
 import { settle, settleCompanion } from './wait-for-state.ts';
 
 type Body = Record<string, unknown>;
@@ -258,11 +253,11 @@ export async function bodiesOf(run: Run, body: Body): Promise<readonly object[]>
     return bodies;
   }
   const target = objectVerbs.has(name) ? await objectOf(run) : {};
-  return [{ ...alwaysSent[type], ...body, ...target }];
+  return [{ ...typeOptions[type]?.alwaysSent, ...body, ...target }];
 }
 
 async function referenceTo(finder: Finder, word: string, type: string): Promise<object> {
-  const attribute = referenceAttribute[type];
+  const attribute = typeOptions[type]?.referredBy;
   if (attribute === undefined) return await finder.reference(word, type);
   const home = homeOf(type);
   return { [attribute]: home ? bareWord(word, home.noun) : word };

@@ -21,13 +21,7 @@ import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
 import { runVerb } from './run-verb.ts';
 import { searches, selects } from './selection.ts';
-import {
-  brickVerbs,
-  extraArguments,
-  isReferenceVerb,
-  objectVerbs,
-  queryShortcuts,
-} from './verb-names.ts';
+import { brickVerbs, isReferenceVerb, objectVerbs, verbOptions } from './verb-names.ts';
 
 /**
  * The command of a verb. Only the verb that is run, or explained, is worth the work.
@@ -138,7 +132,7 @@ function argumentsOf(verb: Verb): readonly ArgumentSpec[] {
   const add = (notation: string, doc: string) => result.push(argument(notation, doc));
   const [owner] = verb.candidates.flatMap((candidate) => candidate.owner ?? []);
   if (owner) add(`<${owner.placeholder}>`, `the ${humanNoun(owner.noun)}: name or id`);
-  const extra = extraArguments[name];
+  const extra = verbOptions(verb.noun, verb.name).argument;
   const word = objectWord(verb);
   if (brickVerbs.has(name)) add('<brick...>', 'HOST:/DIRECTORY');
   else if (isReferenceVerb(verb.noun, verb.name) || everyTakesObject(verb)) {
@@ -208,7 +202,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   if (name === 'hosts setup-networks') {
     flags.push(...networkSetupFlags);
   }
-  const shortcut = queryShortcuts[name];
+  const shortcut = verbOptions(verb.noun, verb.name).queryShortcut;
   if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);
   if (objectVerbs.has(name)) add('--object <KIND/REF>', 'What the permission is about.');
   if (verb.kind === 'wait') {
@@ -225,7 +219,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     add('--wait-timeout <DURATION>', 'Give up waiting after this time (10m).', { hidden });
     add('--async', '', { hidden: true });
   }
-  if (selects(verb) && !extraArguments[name]) {
+  if (selects(verb) && !verbOptions(verb.noun, verb.name).argument) {
     add('--all', 'Do it to all of them, or to all that --search finds; asks first.');
     if (searches(verb)) add('--search <QUERY>', 'With --all: only those that this search finds.');
   }

@@ -1,6 +1,7 @@
 /** Resources: everything that is data about one type of objects, in one declaration. */
 import type { TypeDefinition } from './attributes.ts';
 import type { Collection, Requirement } from './collections.ts';
+import type { Commands } from './commands.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Naming } from './naming.ts';
 import type { ConditionalNeed, Need, superUser } from './permits.ts';
@@ -50,6 +51,8 @@ export interface ResourceDefinition extends TypeDefinition {
   readonly statistics?: readonly StatisticRow[];
   readonly search?: Search;
   readonly lifecycle?: Lifecycle;
+  /** What the command line calls its collections; absent where a noun of another resource covers them. */
+  readonly commands?: Commands;
 }
 
 type ActionsOf<C> = C extends { readonly actions: infer A } ? keyof A : never;

@@ -26,4 +26,11 @@ export const bookmark = resource('bookmark', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'bookmarks',
+    group: 'access',
+    doc: 'Saved searches',
+    columns: ['name', 'value', 'id'],
+    samples: { object: 'running', newName: 'down' },
+  },
 });

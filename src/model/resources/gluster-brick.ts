@@ -102,6 +102,21 @@ export const glusterBrick = resource('gluster_brick', {
     // The order in which they were added says which bricks hold copies of each other.
     order: [],
   },
+  commands: {
+    noun: 'glusterbricks',
+    aliases: ['bricks'],
+    group: 'gluster',
+    doc: 'Bricks of a volume',
+    one: 'brick',
+    columns: ['name', 'status', 'server_id', 'brick_dir', 'id'],
+    verbs: {
+      activate: { purpose: 'Use bricks again whose migration was not followed by a removal' },
+      create: { sample: { flags: '' } },
+      delete: { sample: { flags: '--bricks node1.example.com:/bricks/b1' } },
+      migrate: { purpose: 'Move the data off bricks before they are removed' },
+    },
+    samples: { object: 'node1.example.com:/bricks/b1' },
+  },
 });
 
 export const glusterBrickAdvancedDetails = structure('gluster_brick_advanced_details', {

@@ -1,5 +1,6 @@
 /** Uploads and downloads of disk images. */
 import { owned } from '../notation/collections.ts';
+import { column } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { referred, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -115,4 +116,19 @@ export const imageTransfer = resource('image_transfer', {
     }),
   },
   lifecycle: imageTransferLifecycle,
+  commands: {
+    noun: 'imagetransfers',
+    aliases: ['transfers'],
+    group: 'storage',
+    position: 80,
+    doc: 'Uploads and downloads of disk images',
+    one: 'image transfer',
+    columns: ['id', 'phase', 'direction', column('disk', 'disk.alias'), 'transferred'],
+    follow: 'disk',
+    knownBy: [],
+    verbs: {
+      create: { sample: { flags: '--disk root --direction download' } },
+      finalize: { purpose: 'End {} and keep what was transferred' },
+    },
+  },
 });

@@ -38,6 +38,21 @@ export const macPool = resource('mac_pool', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'macpools',
+    group: 'network',
+    doc: 'Pools of MAC addresses',
+    one: 'MAC pool',
+    verbs: {
+      create: {
+        sample: {
+          flags:
+            '--name north --set-json \'ranges=[{"from":"00:1a:4b:00:00:00","to":"00:1a:4b:00:ff:ff"}]\'',
+        },
+      },
+    },
+    samples: { object: 'lab', newName: 'north' },
+  },
 });
 
 export const range = structure('range', {

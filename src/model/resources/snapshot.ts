@@ -1,5 +1,6 @@
 /** Snapshots of virtual machines. */
 import { owned } from '../notation/collections.ts';
+import { column } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -82,5 +83,20 @@ export const snapshot = resource('snapshot', {
     by: 'snapshot_type',
     // The present is no copy: its parts are those of the machine.
     collections: { active: ['cdroms', 'disks', 'nics'] },
+  },
+  commands: {
+    noun: 'snapshots',
+    aliases: ['vmsnapshots'],
+    group: 'compute',
+    doc: 'Snapshots of virtual machines',
+    columns: [
+      'description',
+      column('status', 'snapshot_status'),
+      column('type', 'snapshot_type'),
+      'date',
+      'id',
+    ],
+    knownBy: ['description'],
+    samples: { object: 'before-upgrade', state: 'ok' },
   },
 });

@@ -29,6 +29,7 @@ export const tag = resource('tag', {
       ['/vms/{vm}', '/templates/{template}', '/hosts/{host}', '/users/{user}', '/groups/{group}'],
       'tags/{tag}',
       computed('assigned_tag', {
+        verbs: { add: 'assign', remove: 'unassign' },
         list: ['follow', 'max'],
         add: [],
         get: ['follow'],
@@ -43,5 +44,12 @@ export const tag = resource('tag', {
       update: [asyncIgnored],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'tags',
+    group: 'access',
+    doc: 'Tags',
+    columns: ['name', 'description', 'id'],
+    samples: { object: 'production', newName: 'test' },
   },
 });

@@ -86,4 +86,17 @@ export const vmPool = resource('vm_pool', {
       running_vm_count: { kind: 'number', source: 'number of those that run' },
     },
   },
+  commands: {
+    noun: 'vmpools',
+    aliases: ['pools'],
+    group: 'compute',
+    doc: 'Pools of equal virtual machines',
+    one: 'pool',
+    columns: ['name', 'size', 'prestarted_vms', 'max_user_vms', 'type', 'cluster.name'],
+    searchedByName: true,
+    verbs: {
+      create: { sample: { flags: '--name kiosks --cluster Default --template debian12 --size 5' } },
+    },
+    samples: { object: 'desktops', newName: 'kiosks' },
+  },
 });
