@@ -1,10 +1,16 @@
 /**
  * Proof, at compile time, that every name in the declarations exists: types and enums behind kinds,
- * bases, the types that searches lead to, attributes behind columns, nouns of collections. An unknown
- * name is an error in this file, which shows it.
+ * bases, the types that searches lead to, events of lifecycles, attributes behind columns, nouns of
+ * collections. An unknown name is an error in this file, which shows it.
  */
-import type { EnumName } from './enums.ts';
-import type { Declarations, TypeName } from './resources/index.ts';
+import type { EnumName, SharedEnums } from './enums.ts';
+import type { EventName, SharedEventName } from './events.ts';
+import type {
+  Declarations,
+  DeclaredEnums,
+  DeclaredEventName,
+  TypeName,
+} from './resources/index.ts';
 
 type Declaration = Declarations[TypeName];
 type AttributeOf<D> = D extends { readonly attributes: infer A } ? A[keyof A] : never;
@@ -22,6 +28,19 @@ type LedTo<R> = R extends readonly (infer One)[]
     ? T
     : never
   : never;
+
+type EnumsSearched<D> = D extends { readonly search: { readonly fields: infer F } }
+  ? F[keyof F] extends infer One
+    ? One extends { readonly enum: infer E }
+      ? E
+      : never
+    : never
+  : never;
+
+type MovesOf<D> = D extends { readonly lifecycle: { readonly moves: infer M } }
+  ? M[keyof M]
+  : never;
+type EventsOf<M> = M extends { readonly events: infer E } ? E[keyof E] : never;
 
 type UsedTypes =
   | TypeIn<Kinds>
@@ -96,6 +115,11 @@ type Nothing<Unknown extends never> = Unknown;
 export type UnknownNames =
   | Nothing<Exclude<UsedTypes, TypeName>>
   | Nothing<Exclude<EnumIn<Kinds>, EnumName>>
+  | Nothing<Exclude<EnumsSearched<Declaration>, EnumName>>
+  | Nothing<Exclude<EventsOf<MovesOf<Declaration>>, EventName>>
+  /** Names that a resource and a shared table both have. */
+  | Nothing<DeclaredEventName & SharedEventName>
+  | Nothing<keyof DeclaredEnums & keyof SharedEnums>
   | Nothing<WrongColumns<Declaration>>
   /** Words of paths for which no resource declares a noun in its `commands`. */
   | Nothing<Exclude<PathWords<Declaration>, NounName>>;

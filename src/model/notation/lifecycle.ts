@@ -1,6 +1,5 @@
 /** Notation of lifecycles: the operations that take an object from state to state. */
 
-import type { EventName } from '../events.ts';
 import type { FaultKey } from '../faults.ts';
 
 /** A state on the way, and the milliseconds an object of a small site stays in it. */
@@ -19,8 +18,8 @@ export interface Move<S extends string = string> {
   readonly stays?: true;
   /** What is answered from states that `from` does not list. */
   readonly refusedBy: Readonly<Partial<Record<S, FaultKey>>> & { readonly otherwise: FaultKey };
-  /** Events written when the move begins and when it ends. */
-  readonly events?: { readonly begin?: EventName; readonly end?: EventName };
+  /** Names of the events written when the move begins and when it ends (`checked-names.ts`). */
+  readonly events?: { readonly begin?: string; readonly end?: string };
 }
 
 export interface Lifecycle<S extends string = string> {

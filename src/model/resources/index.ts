@@ -1,5 +1,6 @@
 /** All resources of the API: one file each, and the types that are parts of them. */
 import type { TypeDefinition } from '../notation/attributes.ts';
+import type { EventTexts } from '../notation/events.ts';
 import type { ResourceDefinition } from '../notation/resource.ts';
 import * as affinityGroupFile from './affinity-group.ts';
 import * as affinityLabelFile from './affinity-label.ts';
@@ -158,6 +159,24 @@ export type Declarations = { readonly [D in Declaration as D['name']]: D };
 /** Names of the types whose objects have a path. */
 export type ResourceName = Extract<Declaration, { readonly paths: object }>['name'];
 
+/** Names of the events that resources declare for themselves. */
+export type DeclaredEventName = Declaration extends infer D
+  ? D extends { readonly events: infer E }
+    ? keyof E & string
+    : never
+  : never;
+
+type EnumsIn<D> = D extends { readonly enums: infer E } ? E : never;
+type NamesIn<E> = E extends object ? keyof E & string : never;
+
+/** The enumerated types that resources declare for themselves. */
+export type DeclaredEnums = {
+  readonly [N in NamesIn<EnumsIn<Declaration>>]: Extract<
+    EnumsIn<Declaration>,
+    { readonly [_ in N]: unknown }
+  >[N];
+};
+
 function isDeclaration(value: unknown): value is Declaration {
   return typeof value === 'object' && value !== null && 'attributes' in value;
 }
@@ -175,3 +194,13 @@ function isResource(
 ): declaration is ResourceDefinition & { readonly name: ResourceName } {
   return 'paths' in declaration;
 }
+
+/** Events that resources declare for themselves, by name. */
+export const declaredEvents = Object.fromEntries(
+  allResources.flatMap(({ events }) => Object.entries(events ?? {})),
+) as Readonly<Record<DeclaredEventName, EventTexts[string]>>;
+
+/** Enumerated types that resources declare for themselves, by name. */
+export const declaredEnums = Object.fromEntries(
+  allResources.flatMap(({ enums }) => Object.entries(enums ?? {})),
+) as DeclaredEnums;

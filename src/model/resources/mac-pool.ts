@@ -38,6 +38,23 @@ export const macPool = resource('mac_pool', {
       remove: ['async'],
     }),
   },
+  events: {
+    MAC_POOL_ADDED: {
+      code: 10700,
+      severity: 'normal',
+      text: 'MAC pool {ObjectName} was added by {UserName}.',
+    },
+    MAC_POOL_UPDATED: {
+      code: 10702,
+      severity: 'normal',
+      text: 'MAC pool {ObjectName} was updated by {UserName}.',
+    },
+    MAC_POOL_REMOVED: {
+      code: 10704,
+      severity: 'normal',
+      text: 'MAC pool {ObjectName} was removed by {UserName}.',
+    },
+  },
   commands: {
     noun: 'macpools',
     group: 'network',

@@ -63,6 +63,33 @@ export const role = resource('role', {
       remove: ['async'],
     }),
   },
+  events: {
+    ROLE_ADDED: {
+      code: 864,
+      severity: 'normal',
+      text: 'Role {ObjectName} was created by {UserName}.',
+    },
+    ROLE_UPDATED: {
+      code: 856,
+      severity: 'normal',
+      text: 'Role {ObjectName} was updated by {UserName}.',
+    },
+    ROLE_REMOVED: {
+      code: 858,
+      severity: 'normal',
+      text: 'Role {ObjectName} was removed by {UserName}.',
+    },
+    PERMIT_ADDED_TO_ROLE: {
+      code: 860,
+      severity: 'normal',
+      text: 'Permit {PermitName} was added to role {RoleName} by {UserName}.',
+    },
+    PERMIT_REMOVED_FROM_ROLE: {
+      code: 862,
+      severity: 'normal',
+      text: 'Permit {PermitName} was taken from role {RoleName} by {UserName}.',
+    },
+  },
   commands: {
     noun: 'roles',
     group: 'access',
