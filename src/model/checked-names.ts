@@ -1,14 +1,16 @@
 /**
  * Proof, at compile time, that every name in the declarations exists: types and enums behind kinds,
- * bases, the types that searches lead to, events of lifecycles, attributes behind columns, nouns of
+ * bases, the types that searches lead to, events and faults of lifecycles, attributes behind columns, nouns of
  * collections. An unknown name is an error in this file, which shows it.
  */
 import type { EnumName, SharedEnums } from './enums.ts';
 import type { EventName, SharedEventName } from './events.ts';
+import type { FaultKey, SharedFaultKey } from './faults.ts';
 import type {
   Declarations,
   DeclaredEnums,
   DeclaredEventName,
+  DeclaredFaultKey,
   TypeName,
 } from './resources/index.ts';
 
@@ -40,6 +42,7 @@ type EnumsSearched<D> = D extends { readonly search: { readonly fields: infer F 
 type MovesOf<D> = D extends { readonly lifecycle: { readonly moves: infer M } }
   ? M[keyof M]
   : never;
+type FaultsOf<M> = M extends { readonly refusedBy: infer F } ? F[keyof F] : never;
 type EventsOf<M> = M extends { readonly events: infer E } ? E[keyof E] : never;
 
 type UsedTypes =
@@ -117,8 +120,10 @@ export type UnknownNames =
   | Nothing<Exclude<EnumIn<Kinds>, EnumName>>
   | Nothing<Exclude<EnumsSearched<Declaration>, EnumName>>
   | Nothing<Exclude<EventsOf<MovesOf<Declaration>>, EventName>>
+  | Nothing<Exclude<FaultsOf<MovesOf<Declaration>>, FaultKey>>
   /** Names that a resource and a shared table both have. */
   | Nothing<DeclaredEventName & SharedEventName>
+  | Nothing<DeclaredFaultKey & SharedFaultKey>
   | Nothing<keyof DeclaredEnums & keyof SharedEnums>
   | Nothing<WrongColumns<Declaration>>
   /** Words of paths for which no resource declares a noun in its `commands`. */

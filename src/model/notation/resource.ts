@@ -3,6 +3,7 @@ import type { TypeDefinition } from './attributes.ts';
 import type { Collection, Requirement } from './collections.ts';
 import type { Commands } from './commands.ts';
 import type { EventTexts } from './events.ts';
+import type { FaultTexts } from './faults.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Naming } from './naming.ts';
 import type { ConditionalNeed, Need, superUser } from './permits.ts';
@@ -54,6 +55,8 @@ export interface ResourceDefinition extends TypeDefinition {
   readonly lifecycle?: Lifecycle;
   /** Events of its own, by name; those that concern other resources too are in `model/events`. */
   readonly events?: EventTexts;
+  /** Faults of its own, by name; those that others use too are in `model/faults`. */
+  readonly faults?: FaultTexts;
   /** Enumerated types of its own, by name. */
   readonly enums?: Readonly<Record<string, readonly [string, ...string[]]>>;
   /** What the command line calls its collections; absent where a noun of another resource covers them. */

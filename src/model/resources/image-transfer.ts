@@ -116,6 +116,40 @@ export const imageTransfer = resource('image_transfer', {
     }),
   },
   lifecycle: imageTransferLifecycle,
+  faults: {
+    TRANSFER_IS_OVER: {
+      status: 409,
+      text: 'Cannot {action} image transfer. It is in phase {status}.',
+    },
+    TRANSFER_CANNOT_BE_RESUMED: {
+      status: 409,
+      text: 'Cannot {action} image transfer. Only a paused transfer can be resumed; it is in phase {status}.',
+    },
+    DOWNLOAD_CANNOT_BE_PAUSED: {
+      status: 400,
+      text: 'Cannot {action} image transfer. A download cannot be paused.',
+    },
+    TRANSFER_OF_ONE_IMAGE: {
+      status: 400,
+      text: 'Cannot {action} image transfer. It is of a disk or of a snapshot, not of both.',
+    },
+    TRANSFER_FORMAT_NOT_OF_BACKUP: {
+      status: 400,
+      text: 'Cannot {action} image transfer. The specified format is not applicable for VM backup.',
+    },
+    TRANSFER_ONLY_READS: {
+      status: 409,
+      text: 'Cannot {action} image transfer. From {what} can only be downloaded.',
+    },
+    TRANSFER_BACKUP_NOT_READY: {
+      status: 409,
+      text: 'Cannot {action} image transfer. The backup is in phase {phase}; it must be ready.',
+    },
+    TRANSFER_NOT_IN_BACKUP: {
+      status: 400,
+      text: 'Cannot {action} image transfer. Disk {name} is not part of the backup.',
+    },
+  },
   enums: {
     image_transfer_direction: ['upload', 'download'],
     image_transfer_phase: [

@@ -1,6 +1,7 @@
 /** All resources of the API: one file each, and the types that are parts of them. */
 import type { TypeDefinition } from '../notation/attributes.ts';
 import type { EventTexts } from '../notation/events.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 import type { ResourceDefinition } from '../notation/resource.ts';
 import * as affinityGroupFile from './affinity-group.ts';
 import * as affinityLabelFile from './affinity-label.ts';
@@ -166,6 +167,13 @@ export type DeclaredEventName = Declaration extends infer D
     : never
   : never;
 
+/** Names of the faults that resources declare for themselves. */
+export type DeclaredFaultKey = Declaration extends infer D
+  ? D extends { readonly faults: infer F }
+    ? keyof F & string
+    : never
+  : never;
+
 type EnumsIn<D> = D extends { readonly enums: infer E } ? E : never;
 type NamesIn<E> = E extends object ? keyof E & string : never;
 
@@ -199,6 +207,11 @@ function isResource(
 export const declaredEvents = Object.fromEntries(
   allResources.flatMap(({ events }) => Object.entries(events ?? {})),
 ) as Readonly<Record<DeclaredEventName, EventTexts[string]>>;
+
+/** Faults that resources declare for themselves, by name. */
+export const declaredFaults = Object.fromEntries(
+  allResources.flatMap(({ faults }) => Object.entries(faults ?? {})),
+) as Readonly<Record<DeclaredFaultKey, FaultTexts[string]>>;
 
 /** Enumerated types that resources declare for themselves, by name. */
 export const declaredEnums = Object.fromEntries(

@@ -3,7 +3,7 @@
  */
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
-import type { Lifecycle, Move } from '../../model/notation/lifecycle.ts';
+import type { Lifecycle, Move } from '../../model/lifecycle.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
@@ -250,10 +250,14 @@ function endsBadly(lifecycle: Lifecycle, object: StoredObject): boolean {
   return lifecycle.failed?.includes(String(object[lifecycle.attribute])) ?? false;
 }
 
-function report(ctx: RuleContext, run: TransitionRun, object: StoredObject, event: string): void {
+function report(
+  ctx: RuleContext,
+  run: TransitionRun,
+  object: StoredObject,
+  event: EventName,
+): void {
   const described = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
-  // The declarations name no event that is not there (`model/checked-names.ts`).
-  ctx.event(event as EventName, described?.subjects, {
+  ctx.event(event, described?.subjects, {
     ...described?.words,
     ...(run.data?.['words'] as MessageParams | undefined),
   });
