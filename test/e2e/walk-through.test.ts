@@ -1,6 +1,14 @@
 /** The four changes of CONTRIBUTING.md, made in a copy of the tree as they are shown there, and tried. */
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,6 +30,17 @@ const inCopy = (command: string, ...args: readonly string[]) =>
     env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
   });
 const local = (...args: readonly string[]) => inCopy(process.execPath, program, ...args);
+
+/** The errors that the compiler finds in the copy. */
+function typeErrors(): readonly string[] {
+  const { status, stdout, stderr } = spawnSync('node_modules/.bin/tsc', ['--noEmit'], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
+  const errors = stdout.split('\n').filter((line) => /^\S+\.ts\(/.test(line));
+  if (status !== 0 && errors.length === 0) throw new Error(`tsc: ${status}\n${stdout}${stderr}`);
+  return errors;
+}
 
 let server: ServerProcess;
 let home: Home;
@@ -71,9 +90,22 @@ it('touches few files that are written by hand', () => {
 });
 
 it('has the types and the format that are asked for', () => {
-  expect(inCopy('node_modules/.bin/tsc', '--noEmit')).toBe('');
+  expect(typeErrors()).toEqual([]);
   const files = new Set([...changes.values()].flat().map(({ file }) => file));
   inCopy('node_modules/.bin/biome', 'check', ...files);
+}, 120_000);
+
+it('is an error of types where the noun of a collection is forgotten', () => {
+  const note = join(copy, 'src/model/resources/note.ts');
+  const declared = readFileSync(note, 'utf8');
+  try {
+    writeFileSync(note, declared.replace(/^ {2}commands: \{.*?^ {2}\},\n/ms, ''));
+    expect(typeErrors()).toEqual([
+      expect.stringMatching(/^src\/model\/checked-names\.ts.*"notes"/),
+    ]);
+  } finally {
+    writeFileSync(note, declared);
+  }
 }, 120_000);
 
 describe('an attribute', () => {

@@ -177,7 +177,7 @@ function finished(noun: string, name: string, draft: Draft, claimed: Set<string>
     defaultName,
     ...(verbAliases[name] ?? []),
     ...(verbAliases[defaultName] ?? []),
-    ...(verbOptions(noun, name).aliases ?? []),
+    ...(verbOptions({ noun, name }).aliases ?? []),
   ];
   const aliases = [...new Set(words)].filter((word) => !claimed.has(word));
   for (const alias of aliases) claimed.add(alias);

@@ -10,7 +10,7 @@ import type { Candidate, Verb } from './derive-verbs.ts';
 import { kebab } from './fields.ts';
 import type { ModelFlag, VerbFlags } from './flags.ts';
 import { values } from './samples.ts';
-import { brickVerbs, isReferenceVerb, verbOptions } from './verb-names.ts';
+import { isReferenceVerb, verbOptions } from './verb-names.ts';
 
 /** Up to four examples, the plainest first. Each is a line for a shell. */
 export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
@@ -42,8 +42,7 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
       return [line(...argumentsFor(verb, flags, shortest))];
     default: {
       const full = line(...argumentsFor(verb, flags, shortest));
-      const named =
-        isReferenceVerb(verb.noun, verb.name) || brickVerbs.has(`${verb.noun} ${verb.name}`);
+      const named = isReferenceVerb(verb) || verbOptions(verb).takesBricks;
       const fromFile = verb.kind === 'add' && !named;
       return fromFile ? [full, `${plain} -f new.yaml`] : [full];
     }
@@ -89,8 +88,8 @@ function objectOf(noun: string, collection: string): string {
 function objectsOf(verb: Verb, { collection, owner, takesObject }: Candidate): readonly string[] {
   const name = `${verb.noun} ${verb.name}`;
   const first = owner ? [objectOf(owner.noun, owner.collection)] : [];
-  if (brickVerbs.has(name)) return [...first, brickOf(verb)];
-  const needsObject = takesObject || isReferenceVerb(verb.noun, verb.name);
+  if (verbOptions(verb).takesBricks) return [...first, brickOf(verb)];
+  const needsObject = takesObject || isReferenceVerb(verb);
   if (verb.isStatistics || !needsObject) return first;
   return [...first, verbSamples[name]?.object ?? objectOf(collection.noun, collection.path)];
 }
@@ -101,7 +100,7 @@ function brickOf(verb: Verb): string {
 }
 
 function extrasOf(verb: Verb): readonly string[] {
-  const extra = verbOptions(verb.noun, verb.name).argument;
+  const extra = verbOptions(verb).argument;
   return extra ? [extra.paths.length > 1 ? "'auth.allow=10.0.*'" : 'auth.allow'] : [];
 }
 
@@ -126,7 +125,7 @@ function neededFlags(
 ): readonly string[] {
   const known = verbSamples[`${verb.noun} ${verb.name}`]?.flags;
   if (known !== undefined) return known === '' ? [] : [known];
-  if (isReferenceVerb(verb.noun, verb.name) || verbOptions(verb.noun, verb.name).argument) {
+  if (isReferenceVerb(verb) || verbOptions(verb).argument) {
     return [];
   }
   const needed =

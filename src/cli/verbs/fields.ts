@@ -5,7 +5,7 @@ import type { Attribute, Kind } from '../../model/notation/attributes.ts';
 import type { Shortcut } from '../../model/notation/commands.ts';
 import { actionParameters, type Parameter } from '../../model/parameters.ts';
 import { homeOf } from './collections.ts';
-import { brickVerbs, verbOptions } from './verb-names.ts';
+import { type VerbName, verbOptions } from './verb-names.ts';
 
 export interface Field {
   /** Attribute path in the body. */
@@ -14,12 +14,6 @@ export interface Field {
   readonly doc: string;
   /** Read from a file instead of the command line, where everybody could see it. */
   readonly secret: boolean;
-}
-
-/** A verb, by its noun and name. */
-interface VerbName {
-  readonly noun: string;
-  readonly name: string;
 }
 
 /** Where the body is looked up: a type of the model, or the parameters of an action. */
@@ -41,7 +35,7 @@ const propertiesOnly: ReadonlySet<string> = new Set(['vm', 'disk', 'template', '
 export function fieldsOf(verb: VerbName, operation: Operation): ReadonlyMap<string, Field> {
   const shape = shapeOf(operation);
   const fields = new Map<string, Field>();
-  const only = verbOptions(verb.noun, verb.name).onlyAttributes;
+  const only = verbOptions(verb).onlyAttributes;
   if ('type' in shape) {
     if (operation.name !== 'add' && operation.name !== 'update') return fields;
     for (const [name, attribute] of Object.entries(attributesOf(shape.type))) {
@@ -54,7 +48,7 @@ export function fieldsOf(verb: VerbName, operation: Operation): ReadonlyMap<stri
     for (const name of shape.action) {
       const parameter = parameterOf(name);
       if (!parameter || parameter.out === 'out' || name === 'async') continue;
-      if (name === 'bricks' && brickVerbs.has(`${verb.noun} ${verb.name}`)) continue;
+      if (name === 'bricks' && verbOptions(verb).takesBricks) continue;
       const isProperties = propertiesOnly.has(name);
       if (isFlagKind(parameter.kind) || (!isProperties && isReference(parameter.kind))) {
         fields.set(kebab(name), fieldOf(name, parameter.kind, parameter.doc));
@@ -69,8 +63,7 @@ export function fieldsOf(verb: VerbName, operation: Operation): ReadonlyMap<stri
 }
 
 function shortcutsOf(verb: VerbName, operation: Operation): readonly Shortcut[] {
-  if (operation.isAction)
-    return [...(verbOptions(verb.noun, verb.name).shortcuts ?? []), ...leaves(operation)];
+  if (operation.isAction) return [...(verbOptions(verb).shortcuts ?? []), ...leaves(operation)];
   return typeOptions[operation.type]?.shortcuts ?? [];
 }
 

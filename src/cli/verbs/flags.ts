@@ -80,7 +80,7 @@ function meaningsOf(
     parents.set(add(words, { value: 'REF', doc, isMany: false, section: 'parents' }), parent);
   }
   if (!verb.isStatistics && verb.kind !== 'wait') {
-    const { flagAliases = {} } = verbOptions(verb.noun, verb.name);
+    const { flagAliases = {} } = verbOptions(verb);
     for (const [name, field] of fieldsOf(verb, candidate.operation)) {
       const more = flagAliases[name] ?? [];
       fields.set(

@@ -34,7 +34,7 @@ export function purposeOf(verb: Verb): string {
     if (verb.kind === 'get') return `Show a ${member} of ${of}`;
     return verb.kind === 'add' ? `Add a ${member} to ${of}` : `Remove a ${member} from ${of}`;
   }
-  const actionPurpose = verbOptions(verb.noun, verb.name).purpose ?? actionPurposes[verb.name];
+  const actionPurpose = verbOptions(verb).purpose ?? actionPurposes[verb.name];
   if (actionPurpose !== undefined) return actionPurpose.replace('{}', withArticle(one));
   const words = verb.name.replaceAll('-', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${withArticle(one)}`;

@@ -20,24 +20,20 @@ export const verbAliases: Readonly<Record<string, readonly string[]>> = {
   delete: ['rm'],
 };
 
+/** A verb, by its noun and name. */
+export interface VerbName {
+  readonly noun: string;
+  readonly name: string;
+}
+
 /** What the resource of a noun declares for one of its verbs. */
-export function verbOptions(noun: string, verb: string): VerbOptions {
-  return nounOptions[noun]?.verbs?.[verb] ?? {};
+export function verbOptions({ noun, name }: VerbName): VerbOptions {
+  return nounOptions[noun]?.verbs?.[name] ?? {};
 }
 
-/** Actions and removals on a whole collection whose objects are given as arguments: bricks. */
-export const brickVerbs: ReadonlySet<string> = new Set([
-  'glusterbricks create',
-  'glusterbricks activate',
-  'glusterbricks migrate',
-  'glusterbricks stop-migrate',
-]);
-
-/** Verbs that attach something existing: an argument names it, the body is a reference to it. */
-export function isReferenceVerb(noun: string, verb: string): boolean {
-  if (noun === 'diskattachments') return false;
-  return verb === 'attach' || verb === 'assign' || verb.startsWith('add-');
+/** Whether a verb attaches something existing: an argument names it, the body is a reference to it. */
+export function isReferenceVerb(verb: VerbName): boolean {
+  const { name } = verb;
+  if (verbOptions(verb).sendsAttributes) return false;
+  return name === 'attach' || name === 'assign' || name.startsWith('add-');
 }
-
-/** Verbs with `--object KIND/REF`, which names what the permission is about. */
-export const objectVerbs: ReadonlySet<string> = new Set(['permissions grant']);

@@ -83,6 +83,12 @@ export interface VerbOptions {
   readonly onlyAttributes?: readonly string[];
   readonly argument?: ExtraArgument;
   readonly queryShortcut?: QueryShortcut;
+  /** The arguments are bricks, new ones or those of a volume, for all of which one request is sent. */
+  readonly takesBricks?: true;
+  /** `--object KIND/REF` names what the new object is about. */
+  readonly namesObject?: true;
+  /** It sends attributes, although verbs of its name send a reference to what exists. */
+  readonly sendsAttributes?: true;
   readonly sample?: VerbSample;
 }
 

@@ -100,7 +100,7 @@ export const diskAttachment = resource('disk_attachment', {
     alwaysSent: { active: true },
     createdAlong: { attribute: 'disk', type: 'disk' },
     verbs: {
-      attach: { sample: { flags: '--disk root --interface virtio' } },
+      attach: { sendsAttributes: true, sample: { flags: '--disk root --interface virtio' } },
       delete: { sample: { flags: `--storage-domain ${domainId}` } },
       detach: {
         queryShortcut: {

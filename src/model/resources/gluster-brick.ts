@@ -110,10 +110,14 @@ export const glusterBrick = resource('gluster_brick', {
     one: 'brick',
     columns: ['name', 'status', 'server_id', 'brick_dir', 'id'],
     verbs: {
-      activate: { purpose: 'Use bricks again whose migration was not followed by a removal' },
-      create: { sample: { flags: '' } },
+      activate: {
+        takesBricks: true,
+        purpose: 'Use bricks again whose migration was not followed by a removal',
+      },
+      create: { takesBricks: true, sample: { flags: '' } },
       delete: { sample: { flags: '--bricks node1.example.com:/bricks/b1' } },
-      migrate: { purpose: 'Move the data off bricks before they are removed' },
+      migrate: { takesBricks: true, purpose: 'Move the data off bricks before they are removed' },
+      'stop-migrate': { takesBricks: true },
     },
     samples: { object: 'node1.example.com:/bricks/b1' },
   },

@@ -181,6 +181,7 @@ export const permission = resource('permission', {
     knownBy: [],
     verbs: {
       grant: {
+        namesObject: true,
         onlyAttributes: ['role', 'user', 'group'],
         sample: { flags: '--role UserVmManager --user jane@internal --object vms/web01' },
       },
