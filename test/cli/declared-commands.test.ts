@@ -5,19 +5,15 @@ import { verbOf, verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
 import { kindAt, shapeOf } from '../../src/cli/verbs/fields.ts';
 import { verbsByPath } from '../../src/model/derive/commands.ts';
 import { isType, operationsOf } from '../../src/model/index.ts';
-import type { NounDeclaration, Shortcut } from '../../src/model/notation/commands.ts';
-import { allResources } from '../../src/model/resources/index.ts';
+import type { Shortcut } from '../../src/model/notation/commands.ts';
+import { allNouns, allResources } from '../../src/model/resources/index.ts';
 
 const declared = allResources.flatMap(({ name, commands }) =>
   commands ? [{ type: name, commands }] : [],
 );
-const nouns: readonly NounDeclaration[] = declared.flatMap(({ commands }) => [
-  commands,
-  ...(commands.otherNouns ?? []),
-]);
-const known = new Set(nouns.map(({ noun }) => noun));
+const known = new Set(allNouns.map(({ noun }) => noun));
 
-describe.each(nouns)('$noun', ({ noun, verbs = {}, samples = {}, collections = [] }) => {
+describe.each(allNouns)('$noun', ({ noun, verbs = {}, samples = {}, collections = [] }) => {
   it('declares only verbs that it has', () => {
     const names = verbsOf(noun).map(({ name }) => name);
     expect(Object.keys(verbs).filter((verb) => !names.includes(verb))).toEqual([]);

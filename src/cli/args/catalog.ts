@@ -1,5 +1,5 @@
 /** The nouns of the command line: names, aliases, and the group that help shows them in. */
-import { modelNouns } from '../../model/derive/nouns.ts';
+import { declaredNouns } from '../../model/derive/nouns.ts';
 import { groups as modelGroups } from '../../model/notation/commands.ts';
 import { type HandMadeVerb, handMadeNouns } from './hand-made.generated.ts';
 
@@ -28,7 +28,7 @@ function tools(): readonly Noun[] {
 
 /** All nouns, in the order in which help shows them. */
 export const nouns: readonly Noun[] = [
-  ...modelNouns.map((noun) => ({ ...noun, api: true })),
+  ...declaredNouns.map((noun) => ({ ...noun, api: true })),
   ...tools(),
 ];
 

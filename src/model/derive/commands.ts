@@ -1,6 +1,6 @@
 /** What the command line knows of collections, nouns and types, beside what their operations say. */
 import type { Commands, MemberVerbs, NounDeclaration, VerbOptions } from '../notation/commands.ts';
-import { allResources } from '../resources/index.ts';
+import { allNouns, allResources } from '../resources/index.ts';
 import { allCollections } from './collections.ts';
 
 type NounOptions = Pick<NounDeclaration, 'one' | 'parentFlags' | 'operationVerbs'> & {
@@ -8,10 +8,6 @@ type NounOptions = Pick<NounDeclaration, 'one' | 'parentFlags' | 'operationVerbs
 };
 
 type TypeOptions = Omit<Commands, keyof NounDeclaration | 'otherNouns'>;
-
-const declared: readonly NounDeclaration[] = allResources.flatMap(({ commands }) =>
-  commands ? [commands, ...(commands.otherNouns ?? [])] : [],
-);
 
 /** Those of the members that an object has. */
 function pick<T extends object, const K extends keyof T>(object: T, keys: readonly K[]) {
@@ -31,7 +27,7 @@ function withoutSamples(
 
 /** By noun. */
 export const nounOptions: Readonly<Record<string, NounOptions>> = Object.fromEntries(
-  declared.map((one) => [
+  allNouns.map((one) => [
     one.noun,
     {
       ...pick(one, ['one', 'parentFlags', 'operationVerbs']),
@@ -42,7 +38,7 @@ export const nounOptions: Readonly<Record<string, NounOptions>> = Object.fromEnt
 
 /** Nouns of collections whose path ends with another word. */
 export const nounsByPath: Readonly<Record<string, string>> = Object.fromEntries(
-  declared.flatMap(({ noun, collections = [] }) => collections.map((path) => [path, noun])),
+  allNouns.flatMap(({ noun, collections = [] }) => collections.map((path) => [path, noun])),
 );
 
 /** Verbs of operations where they are not the usual ones, by the path of the collection. */

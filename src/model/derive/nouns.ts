@@ -1,6 +1,6 @@
 /** The nouns of the command line, in the order in which help shows them. */
-import { type Group, groups, type NounDeclaration } from '../notation/commands.ts';
-import { allResources } from '../resources/index.ts';
+import { type Group, groups } from '../notation/commands.ts';
+import { allNouns } from '../resources/index.ts';
 
 export interface ModelNoun {
   readonly name: string;
@@ -11,14 +11,10 @@ export interface ModelNoun {
   readonly more: boolean;
 }
 
-const declared: readonly NounDeclaration[] = allResources.flatMap(({ commands }) =>
-  commands ? [commands, ...(commands.otherNouns ?? [])] : [],
-);
-
 const last = Number.MAX_SAFE_INTEGER;
 
 /** Group by group, what is not on the root page behind the rest. */
-export const modelNouns: readonly ModelNoun[] = declared
+export const declaredNouns: readonly ModelNoun[] = allNouns
   .toSorted(
     (a, b) =>
       groups.indexOf(a.group) - groups.indexOf(b.group) ||
