@@ -196,6 +196,13 @@ export function conditionFor(
     isMet: (now) => {
       const state = told(now);
       if (goals.has(state) || state === stateless) return true;
+      // What fails to be made is taken away again by the service.
+      if (now === undefined && Date.now() - began > grace) {
+        throw new ConflictError(`${label} is gone; it was to become ${target}`, {
+          code: 'unexpected_state',
+          hint: 'vmctl events list shows what happened',
+        });
+      }
       if (!lifecycle.settled.includes(state)) left = true;
       else if (left || Date.now() - began > grace) {
         throw new ConflictError(`${label} came to rest as ${state} instead of ${target}`, {

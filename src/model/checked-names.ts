@@ -90,6 +90,21 @@ type WordOf<P, Before = never> = P extends `${infer First}/${infer Rest}`
     ? Before
     : P;
 
+type RulesOf<D> = D extends { readonly operations: infer O } ? O[keyof O] : never;
+type MadeIn<R> = R extends { readonly makes: readonly (infer M)[] }
+  ? M extends { readonly in: infer P }
+    ? P
+    : never
+  : never;
+type ObjectPaths<D> = D extends { readonly paths: infer P } ? keyof P : never;
+
+/** Collections in which something is said to be made, and of which no resource has the objects. */
+type WrongPlaces<P> = P extends string
+  ? [Extract<ObjectPaths<Declaration>, `${P}/{${string}`>] extends [never]
+    ? P
+    : never
+  : never;
+
 type NounsIn<C> = C extends { readonly otherNouns: readonly (infer Other)[] } ? C | Other : C;
 type Nouns = NounsIn<Commands<Declaration>>;
 type NounName = Nouns extends infer One
@@ -126,5 +141,6 @@ export type UnknownNames =
   | Nothing<DeclaredFaultKey & SharedFaultKey>
   | Nothing<keyof DeclaredEnums & keyof SharedEnums>
   | Nothing<WrongColumns<Declaration>>
+  | Nothing<WrongPlaces<MadeIn<RulesOf<Declaration>>>>
   /** Words of paths for which no resource declares a noun in its `commands`. */
   | Nothing<Exclude<PathWords<Declaration>, NounName>>;

@@ -1,18 +1,14 @@
 /** Verbs that change something: create, attach, update, delete and all actions. */
-import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { lifecycles } from '../../model/derive/lifecycles.ts';
-import { isType, type Operation, parseKind } from '../../model/index.ts';
-import { formatOf, isTable, print } from '../output/print.ts';
+import { makesByType } from '../../model/derive/makes.ts';
+import type { Makes } from '../../model/notation/makes.ts';
 import { Progress } from '../output/progress.ts';
-import { write } from '../session/io.ts';
-import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { collectionAt, collectionsOf, homeOf } from './collections.ts';
-import { parameterOf } from './fields.ts';
 import { bareWord } from './identifiers.ts';
-import { show } from './list.ts';
 import { networkSetup } from './network-setup.ts';
+import { identity, type Outcome, printOutcomes, showOutput } from './outcomes.ts';
 import { BulkError, forEach, parallelOf } from './parallel.ts';
 import { brickNames, type Finder, type Found, newBricks, placeholderOf } from './references.ts';
 import { parseOn } from './resolve-collection.ts';
@@ -22,13 +18,6 @@ import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { settle, settleCompanion } from './wait-for-state.ts';
 
 type Body = Record<string, unknown>;
-
-/** What came of one piece of work. */
-export interface Outcome {
-  readonly item: ApiObject;
-  /** The item is the whole object, not just what is known about it. */
-  readonly isWhole: boolean;
-}
 
 /** What is sent for one object, where that depends on the object. */
 const objectBodies: Readonly<
@@ -75,7 +64,10 @@ async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
   const { candidate } = resolved;
   const body = await bodyOf(run);
   if (verb.kind === 'add') {
-    return (await bodiesOf(run, body)).map((one) => () => add(run, one, progress));
+    const made = makesByType[candidate.operation.type]?.['add'];
+    return (await bodiesOf(run, body)).map((one) =>
+      made ? () => order(run, made, one, progress) : () => add(run, one, progress),
+    );
   }
   if (!candidate.takesObject) {
     return [() => changeCollection(run, { ...body, ...brickNames(words) })];
@@ -118,6 +110,21 @@ export async function add(run: Run, body: object, progress: Progress): Promise<O
   return { item: settled ?? item, isWhole: true };
 }
 
+/** Asks for an object of another collection: what is answered is only the request. */
+async function order(
+  run: Run,
+  makes: readonly Makes[],
+  body: object,
+  progress: Progress,
+): Promise<Outcome | undefined> {
+  const { client, verb, resolved, ids, query } = run;
+  const { operation, collection } = resolved.candidate;
+  const what = `${verb.name} ${collection.noun}`;
+  const send = () => client.object({ operation, ids, query, body, what });
+  const { make } = await import('./made.ts');
+  return await make(run, { makes, body: body as Body, send, what }, progress);
+}
+
 /** Does what the verb says to one object, and waits until it has come to rest. */
 export async function change(
   run: Run,
@@ -148,7 +155,13 @@ export async function change(
     return known;
   }
   const actionBody = isAsync && operation.body.includes('async') ? { async: true, ...body } : body;
-  const answer = await client.action({ ...call, body: actionBody });
+  const send = () => client.action({ ...call, body: actionBody });
+  const makes = makesByType[operation.type]?.[operation.name];
+  if (makes) {
+    const { make } = await import('./made.ts');
+    return await make(run, { makes, body, send, what: call.what, target }, progress);
+  }
+  const answer = await send();
   if (await showOutput(run, operation, answer)) return undefined;
   const item = await settle(run, target, [operation.name], progress);
   if (item) return { item, isWhole: true };
@@ -167,78 +180,10 @@ async function changeCollection(run: Run, body: Body): Promise<Outcome | undefin
   return undefined;
 }
 
-/** What is known of an object without looking at it again. */
-function identity({ id, item }: Found): ApiObject {
-  const name = item?.['name'];
-  return name === undefined ? { id } : { id, name };
-}
-
 function pastOf(verb: string): string {
   if (verb.startsWith('remove-')) return 'removed';
   if (verb === 'unassign' || verb === 'detach') return `${verb}ed`;
   return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
-}
-
-/** In a table only what is known in full; programs get at least the ids. */
-export async function printOutcomes(
-  run: Run,
-  outcomes: readonly Outcome[],
-  single: boolean,
-): Promise<void> {
-  const { noun, type } = run.resolved.candidate.collection;
-  const forPeople = isTable(formatOf(run.cli));
-  const items = outcomes
-    .filter(({ isWhole, item }) => (forPeople ? isWhole : Object.keys(item).length > 0))
-    .map(({ item }) => item);
-  if (items.length === 0) return;
-  await show(run, { noun, type, items, single: single && !forPeople });
-}
-
-/** Parameters that an action answers although the model does not list them for it. */
-const alsoAnswered: Readonly<Record<string, string>> = { allocate_vm: 'vm' };
-
-/** Prints what the action answered; `false` when it answered nothing of its own. */
-async function showOutput(run: Run, operation: Operation, answer: ApiObject): Promise<boolean> {
-  const extra = alsoAnswered[operation.name];
-  const names = [
-    ...operation.body.filter((name) => parameterOf(name)?.out !== undefined),
-    ...(extra === undefined ? [] : [extra]),
-  ].filter((name) => answer[name] !== undefined);
-  const [only] = names;
-  if (only === undefined) return false;
-  if (names.length > 1) {
-    const item = Object.fromEntries(names.map((name) => [name, answer[name]]));
-    await print(run.cli, { noun: only, items: [item], single: true });
-    return true;
-  }
-  const value = answer[only];
-  const kind = parameterOf(only)?.kind;
-  const { of, list } = kind ? parseKind(kind) : { of: '', list: false };
-  if (typeof value !== 'object' || value === null) {
-    await printPlain(run, only, value);
-    return true;
-  }
-  const items = (Array.isArray(value) ? value : [value]).map((item: unknown) =>
-    typeof item === 'object' && item !== null ? (item as ApiObject) : { value: item },
-  );
-  await print(run.cli, {
-    noun: only,
-    items,
-    single: !list,
-    ...(isType(of) ? { type: of } : { columns: Object.keys(items[0] ?? { value: '' }) }),
-  });
-  return true;
-}
-
-/** A file for the console viewer is printed as it is; other plain values with their name. */
-async function printPlain(run: Run, name: string, value: unknown): Promise<void> {
-  const { cli } = run;
-  if (!isTable(formatOf(cli))) {
-    await print(cli, { noun: name, items: [{ [name]: value }], single: true });
-    return;
-  }
-  const text = String(value);
-  await write(cli.io.stdout, `${escapeControlChars.text(text.replace(/\n$/, ''))}\n`);
 }
 
 /** The bodies to send: one, or one for each object that is attached. */

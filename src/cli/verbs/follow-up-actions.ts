@@ -3,9 +3,10 @@ import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import type { Options } from '../args/command.ts';
 import { Progress } from '../output/progress.ts';
-import { add, bodiesOf, printOutcomes } from './change.ts';
+import { add, bodiesOf } from './change.ts';
 import type { Verb } from './derive-verbs.ts';
 import { OperationRunner } from './operation-runner.ts';
+import { printOutcomes } from './outcomes.ts';
 import type { Ids } from './references.ts';
 import { bodyOf, type Run } from './run.ts';
 

@@ -5,6 +5,7 @@ import type { Commands } from './commands.ts';
 import type { EventTexts } from './events.ts';
 import type { FaultTexts } from './faults.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import type { Making, makesNothing } from './makes.ts';
 import type { Naming } from './naming.ts';
 import type { ConditionalNeed, Need, superUser } from './permits.ts';
 import type { Search } from './search.ts';
@@ -20,6 +21,8 @@ export interface OperationRule {
   readonly job: string | 'none';
   /** Elements without which an action is not run. */
   readonly required?: readonly Requirement[];
+  /** The objects that it makes beside the one that it is called on, or answers instead of itself. */
+  readonly makes?: Making | typeof makesNothing;
 }
 
 /** Collections that objects of some sorts lack, by the attribute that says of which sort one is. */

@@ -2,6 +2,7 @@
 import { below, byIdOrName, computed, ignored, owned, view } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
+import { makesNothing } from '../notation/makes.ts';
 import { self, sent, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field, related } from '../notation/search-terms.ts';
@@ -261,20 +262,27 @@ export const disk = resource('disk', {
       permit: [self('configure_disk_storage'), sent('create_disk', 'storage_domain')],
       job: 'Copying disk {name}',
       required: [byIdOrName('storage_domain')],
+      makes: [{ in: '/disks', namedBy: 'disk' }],
     },
     export: {
       permit: [self('attach_disk'), sent('create_disk', 'storage_domain')],
       job: 'Exporting disk {name}',
       required: [byIdOrName('storage_domain')],
+      makes: [{ in: '/storagedomains/{storagedomain}/images' }],
     },
     move: {
       permit: [self('configure_disk_storage'), sent('create_disk', 'storage_domain')],
       job: 'Moving disk {name}',
       required: [byIdOrName('storage_domain')],
+      makes: makesNothing,
     },
     reduce: { permit: self('reduce_disk'), job: 'Reducing disk {name}' },
     refresh_lun: { permit: self('configure_vm_storage'), job: 'Refreshing the LUN of disk {name}' },
-    register: { permit: self('create_disk'), job: 'Registering disk {name}' },
+    register: {
+      permit: self('create_disk'),
+      job: 'Registering disk {name}',
+      makes: [{ in: '/disks', keepsId: true }],
+    },
     sparsify: { permit: self('sparsify_disk'), job: 'Sparsifying disk {name}' },
   },
   paths: {

@@ -22,7 +22,13 @@ export const externalVmImport = resource('external_vm_import', {
     drivers_iso: { kind: 'ref file', mut: 'C' },
   },
   required: ['provider', 'url', 'name', byIdOrName('cluster'), byIdOrName('storage_domain')],
-  operations: { add: { permit: sent('create_vm', 'cluster'), job: 'Importing VM {name}' } },
+  operations: {
+    add: {
+      permit: sent('create_vm', 'cluster'),
+      job: 'Importing VM {name}',
+      makes: [{ in: '/vms', namedBy: 'vm', answeredAs: 'vm' }],
+    },
+  },
   paths: { '/externalvmimports': owned({ add: [] }) },
   commands: {
     noun: 'externalvmimports',
@@ -54,7 +60,11 @@ export const externalTemplateImport = resource('external_template_import', {
     clone: { kind: 'bool', mut: 'CU' },
   },
   operations: {
-    add: { permit: sent('create_template', 'cluster'), job: 'Importing template {name}' },
+    add: {
+      permit: sent('create_template', 'cluster'),
+      job: 'Importing template {name}',
+      makes: [{ in: '/templates', namedBy: 'template', answeredAs: 'template' }],
+    },
   },
   paths: { '/externaltemplateimports': owned({ add: [] }) },
   commands: {

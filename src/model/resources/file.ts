@@ -41,7 +41,16 @@ export const image = resource('image', {
     type: { kind: 'enum image_file_type', mut: 'CU' },
     size: { kind: 'long', mut: 'CU' },
   },
-  operations: { import: { permit: sent('create_disk', 'storage_domain'), job: 'none' } },
+  operations: {
+    import: {
+      permit: sent('create_disk', 'storage_domain'),
+      job: 'none',
+      makes: [
+        { in: '/templates', namedBy: 'template', when: 'import_as_template' },
+        { in: '/disks', namedBy: 'disk' },
+      ],
+    },
+  },
   paths: {
     '/storagedomains/{storagedomain}/images/{image}': owned({
       list: ['follow', 'max'],

@@ -53,7 +53,16 @@ export const openstackImage = resource('openstack_image', {
   attributes: {
     openstack_image_provider: { kind: 'ref openstack_image_provider', mut: 'CU' },
   },
-  operations: { import: { permit: sent('create_disk', 'storage_domain'), job: 'none' } },
+  operations: {
+    import: {
+      permit: sent('create_disk', 'storage_domain'),
+      job: 'none',
+      makes: [
+        { in: '/templates', namedBy: 'template', when: 'import_as_template' },
+        { in: '/disks', namedBy: 'disk' },
+      ],
+    },
+  },
   paths: {
     '/openstackimageproviders/{provider}/images/{image}': owned({
       list: ['follow', 'max'],

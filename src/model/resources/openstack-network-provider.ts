@@ -59,7 +59,11 @@ export const openstackNetwork = resource('openstack_network', {
     openstack_network_provider: { kind: 'ref openstack_network_provider', mut: 'CU' },
   },
   operations: {
-    import: { permit: sent('create_storage_pool_network', 'data_center'), job: 'none' },
+    import: {
+      permit: sent('create_storage_pool_network', 'data_center'),
+      job: 'none',
+      makes: [{ in: '/networks' }],
+    },
   },
   paths: {
     '/openstacknetworkproviders/{provider}/networks/{network}': owned({

@@ -94,9 +94,23 @@ export const template = resource('template', {
       job: 'Editing properties of template {name}',
     },
     remove: { permit: self('delete_template'), job: 'Removing template {name}' },
-    export: { permit: self('import_export_vm'), job: 'Exporting template {name}' },
-    import: { permit: sent('create_template', 'cluster'), job: 'none' },
-    register: { permit: sent('create_template', 'cluster'), job: 'Registering template {name}' },
+    export: {
+      permit: self('import_export_vm'),
+      job: 'Exporting template {name}',
+      makes: [
+        { in: '/storagedomains/{storagedomain}/templates', when: 'storage_domain', keepsId: true },
+      ],
+    },
+    import: {
+      permit: sent('create_template', 'cluster'),
+      job: 'none',
+      makes: [{ in: '/templates', namedBy: 'template', keepsId: true }],
+    },
+    register: {
+      permit: sent('create_template', 'cluster'),
+      job: 'Registering template {name}',
+      makes: [{ in: '/templates', namedBy: 'template', keepsId: true }],
+    },
   },
   paths: {
     '/templates/{template}': owned({

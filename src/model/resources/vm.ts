@@ -11,6 +11,7 @@ import {
 } from '../notation/collections.ts';
 import { cpuShortcuts, cpusColumn, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
+import { makesNothing } from '../notation/makes.ts';
 import { owner, self, sent, system, whenSent } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 import { field, related } from '../notation/search-terms.ts';
@@ -395,7 +396,12 @@ export const vm = resource('vm', {
       required: ['optimize_cpu_settings'],
     },
     cancel_migration: { permit: self('migrate_vm'), job: 'Cancelling the migration of VM {name}' },
-    clone: { permit: self('create_vm'), job: 'Cloning VM {name}', required: ['vm.name'] },
+    clone: {
+      permit: self('create_vm'),
+      job: 'Cloning VM {name}',
+      required: ['vm.name'],
+      makes: [{ in: '/vms', namedBy: 'vm' }],
+    },
     commit_snapshot: {
       permit: self('manipulate_vm_snapshots'),
       job: 'Committing the snapshot of VM {name}',
@@ -404,12 +410,20 @@ export const vm = resource('vm', {
       permit: self('edit_vm_pool_configuration'),
       job: 'Detaching VM {name} from its pool',
     },
-    export: { permit: self('import_export_vm'), job: 'Exporting VM {name}' },
+    export: {
+      permit: self('import_export_vm'),
+      job: 'Exporting VM {name}',
+      makes: [{ in: '/storagedomains/{storagedomain}/vms', when: 'storage_domain', keepsId: true }],
+    },
     freeze_filesystems: {
       permit: self('configure_vm_storage'),
       job: 'Freezing the file systems of VM {name}',
     },
-    import: { permit: sent('create_vm', 'cluster'), job: 'none' },
+    import: {
+      permit: sent('create_vm', 'cluster'),
+      job: 'none',
+      makes: [{ in: '/vms', namedBy: 'vm', keepsId: true }],
+    },
     logon: { permit: self('connect_to_vm'), job: 'none' },
     maintenance: {
       permit: self('edit_vm_properties'),
@@ -427,8 +441,12 @@ export const vm = resource('vm', {
       required: ['snapshot.id'],
     },
     reboot: { permit: self('reboot_vm'), job: 'Rebooting VM {name}' },
-    register: { permit: sent('create_vm', 'cluster'), job: 'Registering VM {name}' },
-    reorder_mac_addresses: { permit: self('create_vm'), job: 'none' },
+    register: {
+      permit: sent('create_vm', 'cluster'),
+      job: 'Registering VM {name}',
+      makes: [{ in: '/vms', namedBy: 'vm', keepsId: true }],
+    },
+    reorder_mac_addresses: { permit: self('create_vm'), job: 'none', makes: makesNothing },
     reset: { permit: self('reset_vm'), job: 'Resetting VM {name}' },
     screenshot: { permit: self('connect_to_vm'), job: 'none' },
     shutdown: { permit: self('shut_down_vm'), job: 'Shutting down VM {name}' },

@@ -1,0 +1,14 @@
+/** What operations make beside the object that they are called on, by type and operation. */
+import { type Makes, makesNothing } from '../notation/makes.ts';
+import { allResources } from '../resources/index.ts';
+
+/** Operations without an entry make nothing but what they answer. */
+export const makesByType: Readonly<Record<string, Readonly<Record<string, readonly Makes[]>>>> =
+  Object.fromEntries(
+    allResources.flatMap(({ name, operations }) => {
+      const making = Object.entries(operations ?? {}).flatMap(([operation, { makes }]) =>
+        makes === undefined || makes === makesNothing ? [] : [[operation, makes] as const],
+      );
+      return making.length > 0 ? [[name, Object.fromEntries(making)]] : [];
+    }),
+  );
