@@ -34,7 +34,7 @@ describe('vmctl help output', () => {
 
   it('names flags that there are', () => {
     const flags = settingNames.flatMap((name) => settings[name].flags?.match(/--[\w-]+/g) ?? []);
-    const own = ['--page-size', '--memory', '--search'];
+    const own = ['--page-size', '--limit', '--memory', '--search'];
     for (const [flag] of text.matchAll(/--[a-z][\w-]*/g))
       expect([...flags, ...own]).toContain(flag);
   });

@@ -17,9 +17,10 @@ stderr. -o chooses the format of the result:
   xml     what the service writes
 
 --columns name,cluster.data_center.name,cpu=cpu.topology.cores chooses columns by attribute path,
-also through links, which are followed then; a title= in front names a column. --sort and
---no-headers do what they say, --utc shows every time in UTC and in full. An empty list is no
-failure: [], exit code 0. Characters that could steer a terminal are printed as escapes.
+also through links, which are followed then; a title= in front names a column. --sort takes a
+column or such a path, with - in front the other way round; --limit shows the first of those that
+are sorted. --no-headers leaves the titles out, --utc shows every time in UTC and in full. An empty
+list is no failure: [], exit code 0. Characters that could steer a terminal are printed as escapes.
 Names come from other people: with --csv-safe a cell of csv or tsv that begins with = + - @ and is
 no number gets an apostrophe in front, so that no spreadsheet takes it for a formula.
 

@@ -60,7 +60,7 @@ function isShownWithoutFollowing(member: string, depth: number): boolean {
 }
 
 /** A path that the type does not have can only be a mistake, at whatever level. */
-function checkPath(path: string, type: string | undefined): void {
+export function checkPath(path: string, type: string | undefined, flag = '--columns'): void {
   let at = type;
   const words = path.split('.');
   for (const [index, word] of words.entries()) {
@@ -68,16 +68,16 @@ function checkPath(path: string, type: string | undefined): void {
     const attributes = attributesOf(at);
     const kind = attributes[word]?.kind;
     if (kind === undefined && !['id', 'href'].includes(word)) {
-      throw noAttribute(path, words.slice(0, index), word, at);
+      throw noAttribute(flag, path, words.slice(0, index), word, at);
     }
     const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: 'string' };
     const isPlain = form === 'scalar' || form === 'enum';
     const next = words[index + 1];
     if (isPlain && next !== undefined) {
       const place = words.slice(0, index + 1).join('.');
-      throw new UsageError(`--columns ${path}: ${place} has no parts, so no ${next}`, {
+      throw new UsageError(`${flag} ${path}: ${place} has no parts, so no ${next}`, {
         code: 'unknown_attribute',
-        hint: `--columns ${place} shows it`,
+        hint: flag === '--sort' ? `--sort ${place}` : `${flag} ${place} shows it`,
       });
     }
     at = isPlain ? undefined : of;
@@ -85,6 +85,7 @@ function checkPath(path: string, type: string | undefined): void {
 }
 
 function noAttribute(
+  flag: string,
   path: string,
   before: readonly string[],
   word: string,
@@ -95,7 +96,7 @@ function noAttribute(
   const full = (name: string) => [...before, name].join('.');
   const owner = type.replaceAll('_', ' ');
   const place = before.length > 0 ? `${before.join('.')} (${owner})` : owner;
-  return new UsageError(`--columns ${path}: ${place} has no ${word}`, {
+  return new UsageError(`${flag} ${path}: ${place} has no ${word}`, {
     code: 'unknown_attribute',
     hint:
       near.length > 0

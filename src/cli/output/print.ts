@@ -4,7 +4,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { type Format, formats } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
-import { plainText, valueAt } from './cells.ts';
+import { checkMembers, inOrder, orderOf } from './order.ts';
 import { checkMemory, render } from './render.ts';
 import type { Batches, Frame, Item, View } from './view.ts';
 
@@ -57,10 +57,10 @@ export async function printBatches(
   headers: boolean,
 ): Promise<void> {
   const query = cli.setting('query')?.value;
-  const order = cli.setting('sort')?.value;
+  const order = orderOf(cli, frame);
   let shown: Batches = prepared(cli, frame, batches);
   if (order !== undefined || query !== undefined) {
-    const items = sorted(await gathered(shown), order);
+    const items = inOrder(await gathered(shown), order).slice(0, frame.limit);
     shown = [items];
     if (query !== undefined) {
       const { printQueried } = await import('./query.ts');
@@ -74,7 +74,8 @@ export async function printBatches(
   }
 }
 
-async function gathered(batches: Batches): Promise<readonly Item[]> {
+/** All objects; throws where there is no memory for so many. */
+export async function gathered(batches: Batches): Promise<readonly Item[]> {
   const items: Item[] = [];
   for await (const batch of batches) {
     for (const item of batch) items.push(item);
@@ -85,12 +86,14 @@ async function gathered(batches: Batches): Promise<readonly Item[]> {
 
 async function* prepared(
   cli: CommandContext,
-  { type }: Frame,
+  frame: Frame,
   batches: Batches,
 ): AsyncGenerator<readonly Item[]> {
+  const { type } = frame;
   const inUtc = cli.on('utc') && type !== undefined ? (await import('./utc.ts')).inUtc : undefined;
   for await (const batch of batches) {
     const items = batch.map(withoutLinks);
+    checkMembers(cli, frame, items);
     yield inUtc && type !== undefined ? items.map((item) => inUtc(item, type)) : items;
   }
 }
@@ -99,22 +102,4 @@ async function* prepared(
 function withoutLinks(item: Item): Item {
   const { link: _link, actions: _actions, ...rest } = item;
   return rest;
-}
-
-function sorted(items: readonly Item[], by: string | undefined): readonly Item[] {
-  if (by === undefined) return items;
-  const descending = by.startsWith('-');
-  const path = descending ? by.slice(1) : by;
-  const keyed = items.map((item) => ({ item, key: valueAt(item, path) }));
-  keyed.sort((a, b) => compare(a.key, b.key));
-  if (descending) keyed.reverse();
-  return keyed.map(({ item }) => item);
-}
-
-/** Numbers as numbers, texts as people order them; what is missing comes last. */
-function compare(a: unknown, b: unknown): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-  const numeric = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
-  if (numeric(a) && numeric(b)) return Number(a) - Number(b);
-  return plainText(a).localeCompare(plainText(b), 'en', { numeric: true });
 }

@@ -15,6 +15,8 @@ export interface Frame {
   readonly single?: boolean;
   /** Columns where the type does not decide. */
   readonly columns?: readonly string[];
+  /** So many of them, once they are sorted. */
+  readonly limit?: number;
 }
 
 /** What a command has to show. */

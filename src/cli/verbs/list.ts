@@ -7,12 +7,14 @@ import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
 import { columnsOf, linksOf } from '../output/column-selection.ts';
 import { type Column, defaultFollow } from '../output/columns.ts';
-import { formatOf, isTable, printBatches } from '../output/print.ts';
+import { orderOf } from '../output/order.ts';
+import { formatOf, gathered, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
 import { cacheNames } from '../session/name-cache.ts';
 import type { Format } from '../session/settings.ts';
 import { AttachedStatus, Names } from './list-enrichment.ts';
+import { orderedReading, wholeReading } from './list-order.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
 import { runTail } from './tail.ts';
@@ -23,8 +25,8 @@ const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 
 /** Prints the objects of a collection. */
 export async function runList(run: Run): Promise<void> {
-  const { cli, verb, resolved, ids } = run;
-  const { collection, operation } = resolved.candidate;
+  const { cli, verb, resolved } = run;
+  const { collection } = resolved.candidate;
   if (run.options['tail'] === true && !cli.on('curl')) {
     await runTail(run);
     return;
@@ -35,23 +37,29 @@ export async function runList(run: Run): Promise<void> {
     return;
   }
   const { noun, type } = collection;
-  const call: Call = {
-    operation,
-    ids,
-    query: listQuery(run),
-    what: `list ${noun}`,
-    isPrimary: true,
-  };
-  const paging = pagingOf(run);
+  let reading = orderedReading(run);
+  let { call, paging } = callOf(reading.run);
   if (isAsSent(cli)) {
     const { printList } = await import('./list-xml.ts');
     await printList(run, call, paging);
     return;
   }
-  const names: string[] = [];
-  const batches = paging ? await pagesOf(run, call, paging) : run.client.stream(call);
-  await showBatches(run, { noun, type }, counted(run, batches, names));
+  const seen: Seen = { names: [], count: 0 };
+  let batches: Batches = counted(reading.run, await batchesOf(run, call, paging), seen);
+  if (reading.isShort) {
+    const items = await gathered(batches);
+    batches = [items];
+    if (reading.isShort(items)) {
+      reading = wholeReading(run, items.length);
+      ({ call, paging } = callOf(reading.run));
+      batches = counted(reading.run, await batchesOf(run, call, paging), seen);
+    }
+  }
+  const { limit } = reading;
+  await showBatches(run, { noun, type, ...(limit === undefined ? {} : { limit }) }, batches);
+  if (limit !== undefined && seen.count > limit) noteLimit(run, limit);
   if (collection.parents.length > 0) return;
+  const { names } = seen;
   const { search, max, filter } = call.query ?? {};
   cacheNames(
     cli,
@@ -61,7 +69,19 @@ export async function runList(run: Run): Promise<void> {
   );
 }
 
-async function pagesOf(run: Run, call: Call, paging: Paging): Promise<AsyncIterable<Things>> {
+function callOf(run: Run): { call: Call; paging: Paging | undefined } {
+  const { operation, collection } = run.resolved.candidate;
+  const what = `list ${collection.noun}`;
+  const call = { operation, ids: run.ids, query: listQuery(run), what, isPrimary: true };
+  return { call, paging: pagingOf(run) };
+}
+
+async function batchesOf(
+  run: Run,
+  call: Call,
+  paging: Paging | undefined,
+): Promise<AsyncIterable<Things>> {
+  if (!paging) return run.client.stream(call);
   const { pages } = await import('../../client/paging.ts');
   return pages(run.client, call, paging);
 }
@@ -71,24 +91,36 @@ function nameForCompletion(item: ApiObject): string {
   return String(item['name'] ?? item['alias'] ?? item['id'] ?? '');
 }
 
+/** What a list had, while it was read. */
+interface Seen {
+  readonly names: string[];
+  count: number;
+}
+
 /** Says when there may be more than was asked for; gathers names on the way. */
 async function* counted(
   run: Run,
   batches: AsyncIterable<Things>,
-  names: string[],
+  seen: Seen,
 ): AsyncGenerator<Things> {
+  const { names } = seen;
   let count = 0;
   // Where the service cannot count, the rest is left out here.
   const maxItems = wholeNumber(run.options['limit'], '--limit') ?? Infinity;
   for await (const whole of batches) {
     const batch = whole.slice(0, maxItems - count);
     count += batch.length;
+    seen.count = count;
     if (names.length < 5_000) names.push(...batch.map(nameForCompletion));
     yield batch;
     if (count >= maxItems) break;
   }
   const limit = run.query['max'] ?? maxItems;
   if (typeof limit !== 'number' || limit === 0 || count < limit) return;
+  noteLimit(run, limit);
+}
+
+function noteLimit(run: Run, limit: number): void {
   const { noun } = run.resolved.candidate.collection;
   run.cli.note(`showing ${limit} ${noun}, as --limit says; there may be more`);
 }
@@ -146,9 +178,15 @@ export function listQuery(run: Run): Record<string, QueryValue | undefined> {
 function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
   const { cli, resolved } = run;
   const { noun, type } = resolved.candidate.collection;
-  if (!tabular.has(formatOf(cli)) || !hasQuery(run, 'follow')) return given;
-  if (cli.setting('columns') === undefined) return given ?? defaultFollow(type);
-  const needed = linksOf(columnsOf(cli, { noun, type }), type);
+  if (!hasQuery(run, 'follow')) return given;
+  const sorted = orderOf(cli, { noun, type })?.column;
+  const isTabular = tabular.has(formatOf(cli));
+  const links = sorted ? linksOf([sorted], type) : [];
+  if (!isTabular && links.length === 0) return given;
+  if (cli.setting('columns') === undefined && links.length === 0) {
+    return given ?? defaultFollow(type);
+  }
+  const needed = [...linksOf(isTabular ? columnsOf(cli, { noun, type }) : [], type), ...links];
   const all = [...(given === undefined ? [] : [String(given)]), ...needed];
   return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
 }
@@ -222,9 +260,12 @@ async function showBatches(run: Run, frame: Frame, batches: Batches): Promise<vo
   const format = formatOf(cli);
   const hasColumnsFlag = cli.setting('columns') !== undefined;
   const isDetail = frame.single === true && !hasColumnsFlag && isTable(format);
+  const isTabular = tabular.has(format) && !isDetail && !cli.on('query');
+  const sorted = frame.single ? undefined : orderOf(cli, frame)?.column;
+  const columns = [...(isTabular ? columnsOf(cli, frame) : []), ...(sorted ? [sorted] : [])];
   const named =
-    tabular.has(format) && !isDetail && frame.type !== undefined && !cli.on('query')
-      ? filled(client, frame.type, columnsOf(cli, frame), batches)
+    columns.length > 0 && frame.type !== undefined
+      ? filled(client, frame.type, columns, batches)
       : batches;
   await printBatches(cli, format, frame, named, !cli.on('noHeaders'));
 }

@@ -1,17 +1,20 @@
 /** Execution of a verb: resolves collection and references, then calls its implementation. */
 import type { QueryValue } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
+import { makesByType } from '../../model/derive/makes.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';
 import type { Options } from '../args/command.ts';
 import { camelCase } from '../args/parameters.ts';
 import { parseValue } from '../args/values.ts';
+import { checkSelection } from '../output/order.ts';
 import { formatOf } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { runChange } from './change.ts';
-import type { Verb } from './derive-verbs.ts';
+import { collectionAt } from './collections.ts';
+import type { Candidate, Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
-import { shapeOf } from './fields.ts';
+import { parameterOf, shapeOf } from './fields.ts';
 import type { Meanings, VerbFlags } from './flags.ts';
 import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { bareWord } from './identifiers.ts';
@@ -56,6 +59,7 @@ export async function runVerb(
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
   for (const word of resolved.parentWords.values()) checkWords([word]);
+  checkPrinting(cli, verb, candidate);
   const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, resolved, given, options, verb);
   const wantsFollowUp = hasFollowUp(verb, options);
@@ -97,6 +101,29 @@ function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<vo
     default:
       return runChange;
   }
+}
+
+/** Refuses columns that what is printed does not have, before anything is sent. */
+function checkPrinting(
+  cli: CommandContext,
+  verb: Verb,
+  { operation, collection }: Candidate,
+): void {
+  const answers = operation.body.some((name) => parameterOf(name)?.out !== undefined);
+  // Of what type an answer is shows when it is there.
+  if (verb.kind === 'action' && answers) return;
+  const places = makesByType[operation.type]?.[operation.name] ?? [{ in: collection.path }];
+  const refusals: unknown[] = [];
+  for (const place of places) {
+    const { noun, type } = collectionAt(place.in);
+    try {
+      checkSelection(cli, { noun, type });
+      return;
+    } catch (error) {
+      refusals.push(error);
+    }
+  }
+  throw refusals[0];
 }
 
 /** An empty name is refused before anything is sent: it may be a variable that nobody set. */

@@ -2,12 +2,14 @@
 import type { ApiObject } from '../../client/client.ts';
 import { pause } from '../../client/retry.ts';
 import { columnsOf } from '../output/column-selection.ts';
+import { inOrder, orderOf } from '../output/order.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
 import { redrawn } from '../output/progress.ts';
 import { write } from '../session/io.ts';
 import { durationOf } from '../text/duration.ts';
 import { listQuery, show } from './list.ts';
 import { fillNames } from './list-enrichment.ts';
+import { orderedReading, wholeReading } from './list-order.ts';
 import type { Run } from './run.ts';
 
 const usualInterval = '2s';
@@ -28,10 +30,19 @@ export async function runWatch(run: Run): Promise<void> {
 }
 
 async function read(run: Run): Promise<readonly ApiObject[]> {
-  const { client, resolved, ids } = run;
+  const { cli, client, resolved, ids } = run;
   const { operation, collection } = resolved.candidate;
-  const what = `list ${collection.noun}`;
-  return await client.list({ operation, ids, query: listQuery(run), what });
+  const { noun, type } = collection;
+  const read = async (one: Run) =>
+    await client.list({ operation, ids, query: listQuery(one), what: `list ${noun}` });
+  const ordered = orderedReading(run);
+  let { limit } = ordered;
+  let items = await read(ordered.run);
+  if (ordered.isShort?.(items)) {
+    limit = items.length;
+    items = await read(wholeReading(run, limit).run);
+  }
+  return limit === undefined ? items : inOrder(items, orderOf(cli, { noun, type })).slice(0, limit);
 }
 
 async function redraw(run: Run, items: readonly ApiObject[]): Promise<void> {
