@@ -1,7 +1,13 @@
 /** Commander's commands, built from descriptors, with the flags that every command has. */
 import { Argument, type Command as Commander, Option } from 'commander';
 import type { Command } from './args/command.ts';
-import { type ArgumentSpec, argumentParts, type FlagSpec, flagParts } from './args/parameters.ts';
+import {
+  type ArgumentSpec,
+  argumentParts,
+  type FlagSpec,
+  flagParts,
+  givenTwice,
+} from './args/parameters.ts';
 import { commandPage } from './help/pages.ts';
 import { settingNames, settings } from './session/settings.ts';
 
@@ -41,11 +47,24 @@ function addFlag(parsed: Commander, spec: FlagSpec): void {
     if (spec.choices) option.choices(spec.choices);
     if (spec.parse) option.argParser(spec.parse);
     if (spec.repeatable) option.argParser(collect);
+    else once(option);
     if (spec.default !== undefined) option.default(spec.default);
     if (spec.required) option.makeOptionMandatory();
     parsed.addOption(option);
     if (spec.negatable) parsed.addOption(new Option(notation.replace(/^--/, '--no-')));
   }
+}
+
+/** A flag with one value is refused where it is given again: which of them counts, nobody knows. */
+function once(option: Option): void {
+  if (option.isBoolean() || option.variadic) return;
+  const parse = option.parseArg;
+  let isGiven = false;
+  option.argParser((text, previous: unknown) => {
+    if (isGiven) throw givenTwice(option.long ?? option.flags);
+    isGiven = true;
+    return parse ? parse(text, previous) : text;
+  });
 }
 
 function collect(value: string, before: unknown): readonly unknown[] {
@@ -65,6 +84,7 @@ export function addGlobalFlags(command: Commander): void {
       (own) => own.long === option.long || (own.short !== undefined && own.short === option.short),
     );
     if (taken) continue;
+    once(option);
     global.add(option);
     command.addOption(option);
   }

@@ -1,4 +1,5 @@
 /** Arguments and flags of commands, in the notation of usage lines; their types follow from it. */
+import { UsageError } from '../../client/errors.ts';
 
 export interface ArgumentOptions {
   /** It is one of these words. */
@@ -59,7 +60,24 @@ export function flag<const N extends string, const O extends FlagOptions = Recor
   doc: string,
   options?: O,
 ): FlagSpec<N, O> {
-  return { notation, doc, ...options } as FlagSpec<N, O>;
+  const many = notation.endsWith('...>');
+  return { notation, doc: repeatableDoc(doc, { many, ...options }), ...options } as FlagSpec<N, O>;
+}
+
+/** What a flag is for; one that may be given again says so. */
+export function repeatableDoc(doc: string, { repeatable, many, hidden }: FlagOptions = {}): string {
+  if (!(repeatable ?? many) || hidden || doc.includes('repeated')) return doc;
+  return doc === '' || doc.endsWith('.')
+    ? `${doc} May be repeated.`.trim()
+    : `${doc} (may be repeated)`;
+}
+
+/** The refusal of a flag that has one value and was given several. Says none of them: they may be secret. */
+export function givenTwice(flag: string): UsageError {
+  return new UsageError(`${flag}: given more than once, but it has one value`, {
+    code: 'repeated_flag',
+    hint: 'leave all but one of them out',
+  });
 }
 
 /** What an argument is called, whether it must be given, and whether there may be several. */

@@ -34,17 +34,20 @@ async function ownSnapshot({ finder }: Run, { id }: Found, body: Body): Promise<
 
 type Work = () => Promise<Outcome | undefined>;
 
-/** Does what the verb says to every object that was named, and prints what came of it. */
-export async function runChange(run: Run): Promise<void> {
+/** Does what the verb says to every object that was named, at every place, and prints what came of it. */
+export async function runChange(run: Run, ...others: readonly Run[]): Promise<void> {
+  const { cli, options } = run;
   const limits = {
-    parallel: parallelOf(run.options['parallel']),
-    failFast: run.options['failFast'] === true,
+    parallel: parallelOf(options['parallel']),
+    failFast: options['failFast'] === true,
   };
-  const works = await worksOf(run, new Progress(run.cli));
+  const works: Work[] = [];
+  const progress = new Progress(cli);
+  for (const one of [run, ...others]) works.push(...(await worksOf(one, progress)));
   let outcomes: readonly (Outcome | undefined)[];
   let failure: BulkError<Outcome | undefined> | undefined;
   try {
-    outcomes = await forEach(run.cli, works, limits, (work) => work());
+    outcomes = await forEach(cli, works, limits, (work) => work());
   } catch (error) {
     if (!(error instanceof BulkError)) throw error;
     failure = error as BulkError<Outcome | undefined>;

@@ -22,6 +22,7 @@ import { runGet, runList } from './list.ts';
 import { Finder, parentIds } from './references.ts';
 import {
   type Given,
+  type On,
   parseOn,
   type ResolvedCollection,
   resolveCollection,
@@ -43,18 +44,56 @@ export async function runVerb(
 ): Promise<void> {
   // A mistake in the flags is told before anything is sent.
   formatOf(cli);
-  const on = typeof options['on'] === 'string' ? parseOn(options['on']) : undefined;
+  const owners = ownersOf(options['on']);
   const hasOwner = verb.candidates.some(({ owner }) => owner !== undefined);
   const rest = [...positionals];
   const ownerWord = hasOwner ? rest.shift() : undefined;
   const { argument: extra } = verbOptions(verb);
   const extraText = extra ? rest.pop() : undefined;
-  const isBricks = verbOptions(verb).takesBricks;
-  const isReference = isReferenceVerb(verb);
   const words = await expandStdin(cli, rest);
-  const all = wantsAll(verb, options, words);
-  const withObject = all || (words.length > 0 && !isBricks && !isReference);
   checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  const runs: Run[] = [];
+  for (const on of owners) {
+    const request: RunRequest = { verbFlags, given, on, ownerWord, words, extraText, options };
+    runs.push(await prepareRun(cli, verb, request));
+  }
+  const [run, ...others] = runs;
+  if (!run) return;
+  try {
+    if (hasFollowUp(verb, options)) await runWithFollowUp(run);
+    else if (others.length > 0) await runChange(run, ...others);
+    else await implementationOf(run)(run);
+  } catch (error) {
+    throw withFlagHint(error, verbFlags, run.resolved.meanings);
+  }
+}
+
+/** The objects that `--on` names, one after the other; nothing once where it is not given. */
+function ownersOf(on: unknown): readonly (On | undefined)[] {
+  const all = Array.isArray(on) ? on : [on];
+  return all.map((one) => (typeof one === 'string' ? parseOn(one) : undefined));
+}
+
+interface RunRequest {
+  readonly verbFlags: VerbFlags;
+  readonly given: Given;
+  readonly on: On | undefined;
+  /** What the first argument names, where that is not the object itself. */
+  readonly ownerWord: string | undefined;
+  readonly words: readonly string[];
+  readonly extraText: string | undefined;
+  readonly options: Options;
+}
+
+/** Finds the collection, and everything above its objects. */
+async function prepareRun(
+  cli: CommandContext,
+  verb: Verb,
+  { verbFlags, given, on, ownerWord, words, extraText, options }: RunRequest,
+): Promise<Run> {
+  const { argument: extra, takesBricks } = verbOptions(verb);
+  const all = wantsAll(verb, options, words);
+  const withObject = all || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
   const request = { given, on, withObject, word: all ? undefined : words[0] };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
@@ -62,7 +101,7 @@ export async function runVerb(
   checkPrinting(cli, verb, candidate);
   const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, resolved, given, options, verb);
-  const wantsFollowUp = hasFollowUp(verb, options);
+  hasFollowUp(verb, options);
   const client = await cli.client();
   const finder = new Finder(client);
   const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
@@ -71,23 +110,7 @@ export async function runVerb(
       ? (ownerWord ?? '')
       : (resolved.parentWords.get(placeholder) ?? ''),
   );
-  const run: Run = {
-    cli,
-    client,
-    finder,
-    verb,
-    resolved,
-    options,
-    ids,
-    query,
-    words,
-    input,
-  };
-  try {
-    await (wantsFollowUp ? runWithFollowUp : implementationOf(run))(run);
-  } catch (error) {
-    throw withFlagHint(error, verbFlags, resolved.meanings);
-  }
+  return { cli, client, finder, verb, resolved, options, ids, query, words, input };
 }
 
 function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {
@@ -99,7 +122,7 @@ function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<vo
     case 'wait':
       return runWait;
     default:
-      return runChange;
+      return (run) => runChange(run);
   }
 }
 

@@ -11,6 +11,8 @@ import {
   type FlagSpec,
   flag,
   flagParts,
+  givenTwice,
+  repeatableDoc,
 } from '../args/parameters.ts';
 import { collectionsOf } from './collections.ts';
 import type { Verb } from './derive-verbs.ts';
@@ -75,12 +77,13 @@ function givenOf(
   flags: readonly ModelFlag[],
 ): ReadonlyMap<string, readonly string[]> {
   const given = new Map<string, readonly string[]>();
-  for (const { key, names } of flags) {
+  for (const { key, names, isMany } of flags) {
     const texts = names.flatMap((name) => {
       const value = options[camelCase(name)];
       if (value === undefined) return [];
       return Array.isArray(value) ? value.map(String) : [String(value)];
     });
+    if (texts.length > 1 && !isMany) throw givenTwice(names.map((name) => `--${name}`).join(', '));
     if (texts.length > 0) given.set(key, texts);
   }
   return given;
@@ -112,7 +115,7 @@ function modelFlag(model: ModelFlag, { meanings }: VerbFlags): FlagSpec {
   const { form, of } = parseKind(kind);
   return {
     notation: model.value === undefined ? name : `${name} <${model.value}>`,
-    doc: model.doc,
+    doc: repeatableDoc(model.doc, { many: model.isMany }),
     aliases: others,
     type: parent
       ? `ref ${collectionsOf(parent.noun)[0]?.type ?? parent.noun}`
@@ -120,7 +123,8 @@ function modelFlag(model: ModelFlag, { meanings }: VerbFlags): FlagSpec {
         ? 'file'
         : kind,
     ...(!parent && form === 'enum' ? { values: enums[of as EnumName] } : {}),
-    ...(model.value === undefined ? { negatable: true } : { repeatable: true }),
+    ...(model.value === undefined ? { negatable: true } : {}),
+    ...(model.isMany ? { repeatable: true as const } : {}),
     many: model.isMany,
     section: model.section,
   };
@@ -166,7 +170,9 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     verb.kind === 'update' ||
     verb.candidates.some(({ operation }) => operation.body.some((one) => one !== 'async'));
   if (verb.candidates.some(({ parents }) => parents.length > 0)) {
-    add('--on <KIND/REF>', 'The object that they belong to, with its kind: vms/web01.');
+    add('--on <KIND/REF>', 'The object that they belong to, with its kind: vms/web01.', {
+      ...(changes ? { repeatable: true } : {}),
+    });
   }
   if (verb.kind === 'list' && !verb.isStatistics) {
     if (!verb.candidates.some(({ operation }) => operation.query.includes('max'))) {
