@@ -100,6 +100,24 @@ export async function startTestServer(options: readonly string[] = []): Promise<
   };
 }
 
+const repeatable: ReadonlySet<string> = new Set(['--fault', '--host-name', '--allow-origin']);
+
+/** The options without those that later ones of the same name replace. */
+function lastOfEach(options: readonly string[]): readonly string[] {
+  const kept: string[][] = [];
+  for (const word of options) {
+    if (!word.startsWith('--')) {
+      kept.at(-1)?.push(word);
+      continue;
+    }
+    const [name = ''] = word.split('=');
+    const before = kept.findIndex(([first = '']) => first.split('=')[0] === name);
+    if (before >= 0 && !repeatable.has(name)) kept.splice(before, 1);
+    kept.push([word]);
+  }
+  return kept.flat();
+}
+
 /**
  * Starts the built `vmctl serve` on free ports with these further options and variables; keeps nothing
  * unless told to. `program` is the vmctl of another tree.
@@ -117,10 +135,12 @@ export async function startServerProcess(
     [
       program,
       'serve',
-      ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
-      ...['--ready-file', readyFile],
-      ...(keep ? [] : ['--memory']),
-      ...options,
+      ...lastOfEach([
+        ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
+        ...['--ready-file', readyFile],
+        ...(keep ? [] : ['--memory']),
+        ...options,
+      ]),
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
