@@ -3,7 +3,14 @@
 import { lifecycles } from '../model/derive/lifecycles.ts';
 import { attributesOf, isType } from '../model/index.ts';
 import type { ApiObject } from './client.ts';
-import { ConflictError, isRetryable, WaitTimeoutError } from './errors.ts';
+import {
+  ConflictError,
+  ConnectionError,
+  isRetryable,
+  ServerError,
+  type VmctlError,
+  WaitTimeoutError,
+} from './errors.ts';
 import { pause } from './retry.ts';
 
 /** An object to look at again and again. */
@@ -35,6 +42,9 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
   /** Told whenever the state changes, with the reason where `reasons` is set. */
   readonly onChange?: (state: string, reason?: string) => void;
+  /** Told when the server does not answer any more, and when it does again. */
+  readonly onUnavailable?: (error: VmctlError) => void;
+  readonly onAvailable?: () => void;
   /** Somebody is looking: asks for the reason at each change, not only when it fails. */
   readonly reasons?: boolean;
 }
@@ -51,9 +61,13 @@ export async function waitFor(
   const began = Date.now();
   let state: string | undefined;
   let existed = polled.existed === true;
+  let trouble: VmctlError | undefined;
   for (let delay = minInterval; ; delay = Math.min(delay * 1.4, maxInterval)) {
-    const now = await fetchOnce(polled);
-    if (now !== unavailable) {
+    const { now, error } = await fetchOnce(polled);
+    if (error && !trouble) options.onUnavailable?.(error);
+    if (!error && trouble) options.onAvailable?.();
+    trouble = error;
+    if (!error) {
       existed ||= now !== undefined;
       const seen = now === undefined && !existed ? 'absent' : condition.stateOf(now);
       if (seen !== state) {
@@ -63,6 +77,9 @@ export async function waitFor(
       if (await checkCondition(polled, condition, now)) return now;
     }
     const left = options.timeout - (Date.now() - began);
+    if (left <= 0 && trouble) {
+      throw unavailableError(polled, condition, state, options.timeout, trouble);
+    }
     if (left <= 0) {
       throw timeoutError(polled, condition, state, options.timeout, await reasonOf(polled));
     }
@@ -91,18 +108,43 @@ async function checkCondition(
   }
 }
 
-const unavailable = Symbol('unavailable');
+interface Look {
+  readonly now?: ApiObject | undefined;
+  /** Why nothing was seen. */
+  readonly error?: ConnectionError | ServerError;
+}
 
 /** A server that is away for a moment is no reason to give up. */
-async function fetchOnce(
-  polled: PolledObject,
-): Promise<ApiObject | undefined | typeof unavailable> {
+async function fetchOnce(polled: PolledObject): Promise<Look> {
   try {
-    return await polled.fetch();
+    return { now: await polled.fetch() };
   } catch (error) {
-    if (isRetryable(error)) return unavailable;
+    if (isRetryable(error)) return { error };
     throw error;
   }
+}
+
+/** The time is up, and nobody knows what became of the object: the server is what has failed. */
+function unavailableError(
+  { label, resume }: PolledObject,
+  condition: Condition,
+  state: string | undefined,
+  timeout: number,
+  error: VmctlError,
+): VmctlError {
+  const Kind = error instanceof ConnectionError ? ConnectionError : ServerError;
+  const seen = state === undefined ? '' : `; it was ${state} when it was last seen`;
+  const command = `${resume} --for ${condition.text}`;
+  return new Kind(
+    `${label}: waited ${Math.round(timeout / 1_000)} s for ${condition.text}, but ${error.message}${seen}`,
+    {
+      code: error.code,
+      hint: `what was begun may have gone on; when the server answers again: ${command}`,
+      next: [command],
+      retryable: true,
+      cause: error,
+    },
+  );
 }
 
 function timeoutError(

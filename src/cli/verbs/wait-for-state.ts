@@ -98,6 +98,11 @@ export async function waitShown(
       signal: run.cli.signal,
       onChange: (state, why) => progress.show(watched.label, state, why),
       reasons: progress.isLive,
+      onUnavailable: (error) => {
+        progress.clear();
+        run.cli.warn(`${error.message}; trying again until the time is up`);
+      },
+      onAvailable: () => run.cli.note('the server answers again'),
     });
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;

@@ -1,0 +1,72 @@
+/** Waiting while the server goes away: it is told at once, and the end says that the server is gone. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { type ServerProcess, startServerProcess, vmctl } from '../support/server.ts';
+
+const data = mkdtempSync(join(tmpdir(), 'vmctl-dead-'));
+const running: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** A command that runs, what it has said, and its end. */
+function begin({ ready, password }: ServerProcess, words: readonly string[]) {
+  const child = spawn(process.execPath, [vmctl, ...words], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: data,
+      VMCTL_URL: ready.base_url,
+      VMCTL_USERNAME: ready.username,
+      VMCTL_PASSWORD: password,
+      VMCTL_CA_FILE: ready.ca_file,
+    },
+  });
+  running.push(child);
+  let stderr = '';
+  child.stderr.on('data', (piece: Buffer) => {
+    stderr += piece.toString();
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const told = async (text: string) => {
+    while (!stderr.includes(text)) {
+      const code = await Promise.race([ended, new Promise((next) => setTimeout(next, 10, 'on'))]);
+      if (code !== 'on') throw new Error(`It ended with ${String(code)}: ${stderr}`);
+    }
+  };
+  return { ended, told, stderr: () => stderr };
+}
+
+it('goes on until the time is up, and ends with the code of a server that is not reached', async () => {
+  const server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
+  const wait = ['wait', 'vms/vm-02', '--for', 'status=up', '--timeout', '6s'];
+  const { ended, told, stderr } = begin(server, wait);
+  await told('vms/vm-02: down');
+  await server.kill();
+  await told('cannot be reached: the connection is refused; trying again until the time is up');
+  expect(await ended).toBe(8);
+  expect(stderr().match(/trying again/g)).toHaveLength(1);
+  expect(stderr()).toContain('vms/vm-02: waited 6 s for status=up, but');
+  expect(stderr()).toContain('it was down when it was last seen');
+  expect(stderr()).toContain('when the server answers again: vmctl wait vms/vm-02 --for status=up');
+});
+
+it('goes on with a server that comes back', async () => {
+  const kept = ['--data', join(data, 'site'), '--speed', '0', '--inventory', 'small'];
+  const server = await startServerProcess(kept);
+  const wait = ['wait', 'vms/vm-02', '--for', 'status=up', '--timeout', '60s'];
+  const { ended, told } = begin(server, wait);
+  await told('vms/vm-02: down');
+  await server.kill();
+  await told('trying again until the time is up');
+  const { host } = new URL(server.ready.api_url);
+  const again = await startServerProcess([...kept, '--listen', host]);
+  await told('the server answers again');
+  const start = begin(again, ['vms', 'start', 'vm-02']);
+  expect(await start.ended, start.stderr()).toBe(0);
+  expect(await ended).toBe(0);
+  await again.stop();
+});
