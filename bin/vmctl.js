@@ -6,11 +6,35 @@ const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   const { readFileSync, writeSync } = require('node:fs');
   const manifest = JSON.parse(readFileSync(`${__dirname}/../package.json`, 'utf8'));
-  writeSync(1, `${manifest.version}\n`);
+  try {
+    writeSync(1, `${manifest.version}\n`);
+  } catch (error) {
+    // A reader that has seen enough is no failure.
+    if (error.code !== 'EPIPE') fail(`standard output cannot be written: ${error.message}`);
+  }
 } else {
+  // Whatever nobody caught ends the command in one line.
+  process.once('uncaughtException', (error) => {
+    fail(String(error?.message ?? error).split('\n', 1)[0], 'run again with --debug to see where');
+    if (args.includes('--debug') || process.env.VMCTL_DEBUG)
+      process.stderr.write(`${error?.stack}\n`);
+    process.exit(1);
+  });
   const { dirname } = require('node:path');
-  const { main } = require('./compiled.js')(`${dirname(__dirname)}/dist`, 'main.cjs');
-  main(args).then((code) => {
+  const root = dirname(__dirname);
+  let main;
+  try {
+    ({ main } = require('./compiled.js')(`${root}/dist`, 'main.cjs'));
+  } catch (error) {
+    if (require('node:fs').existsSync(`${root}/dist/main.cjs`)) throw error;
+    fail('it is not built: there is no dist/main.cjs', `run npm ci and npm run build in ${root}`);
+  }
+  main?.(args).then((code) => {
     process.exitCode = code;
   });
+}
+
+function fail(message, hint) {
+  process.exitCode = 1;
+  process.stderr.write(`vmctl: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`);
 }

@@ -10,10 +10,14 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'vmctl-lock-'));
 copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
-execFileSync('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], {
-  cwd: folder,
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+execFileSync(
+  'npm',
+  ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund'],
+  {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  },
+);
 const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
 for (const entry of Object.values(lock.packages)) delete entry.resolved;
 writeFileSync(join(root, 'package-lock.json'), `${JSON.stringify(lock, null, 2)}\n`);

@@ -29,7 +29,18 @@ function install() {
   execFileSync(existsSync(beside) ? beside : 'npm', ['ci'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
+    env: ownEnvironment(),
   });
+}
+
+/**
+ * The environment without what an npm that runs this has been told of another place: packages are
+ * installed in this tree, those for development too, and nothing is prepared a second time.
+ */
+function ownEnvironment() {
+  const elsewhere = /^npm_config_(global|prefix|local_prefix|location|omit|include|production)$/i;
+  const kept = Object.entries(process.env).filter(([name]) => !elsewhere.test(name));
+  return { ...Object.fromEntries(kept), VMCTL_IS_PREPARING: '1' };
 }
 
 /** Installs what is missing and builds the command. */

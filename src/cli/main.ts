@@ -1,7 +1,7 @@
 /**
  * Entry point: from the words of the command line to an exit code. Loads only what the noun needs.
  */
-import { UsageError } from '../client/errors.ts';
+import { UsageError, VmctlError } from '../client/errors.ts';
 import { expandDebugFlag, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
 import { topicPage, unknownTopic } from './help/topics.ts';
@@ -16,12 +16,12 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
   const interrupted = new AbortController();
   const release = listenToSignals(interrupted);
   const idle = watchForIdleness();
-  surviveClosedPipe(io);
+  watchOutput(io, argv);
   try {
     return await Promise.race([run(argv, io, interrupted.signal), idle.stuck]);
   } catch (error) {
     const reason: unknown = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    report(reason, io, wantsMachineErrors(argv, io));
+    report(reason, io, wantsMachineErrors(argv, io), isDebugged(argv));
     return exitCodeOf(reason);
   } finally {
     release();
@@ -98,6 +98,14 @@ function unknownNoun(word: string): UsageError {
   });
 }
 
+/** Whether somebody wants to see where an error comes from. */
+function isDebugged(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv
+    .slice(0, end < 0 ? argv.length : end)
+    .some((word) => word === '--debug' || word.startsWith('--debug='));
+}
+
 /**
  * Whether errors go out as JSON. Looks at the bare words, which may be what is wrong, and at what is
  * configured, which may be wrong as well.
@@ -143,10 +151,16 @@ function watchForIdleness(): { readonly stuck: Promise<never>; readonly release:
   return { stuck, release: () => void process.off('beforeExit', onIdle) };
 }
 
-/** A reader that has seen enough (`| head`) is no failure. */
-function surviveClosedPipe(io: Io): void {
+/** A reader that has seen enough (`| head`) is no failure; output that cannot be written is one. */
+function watchOutput(io: Io, argv: readonly string[]): void {
   io.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    const failure = new VmctlError(`standard output cannot be written: ${error.message}`, {
+      code: 'output_failed',
+      hint: 'what the command has begun is not undone; look whether there is space left',
+      cause: error,
+    });
+    report(failure, io, wantsMachineErrors(argv, io));
+    process.exit(1);
   });
 }

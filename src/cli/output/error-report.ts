@@ -28,10 +28,14 @@ export function exitCodeOf(error: unknown): number {
   return codes.find(([type]) => error instanceof type)?.[1] ?? 1;
 }
 
-/** Prints the error: two lines for people, one JSON object when JSON was asked for. */
-export function report(error: unknown, io: Io, machine: boolean): void {
+/**
+ * Prints the error: two lines for people, one JSON object when JSON was asked for. `debug` shows where
+ * one that nobody expected comes from.
+ */
+export function report(error: unknown, io: Io, machine: boolean, debug = false): void {
   const known = error instanceof errors.VmctlError;
-  const message = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  const message = known ? text : (text.split('\n', 1)[0] ?? '');
   if (machine) {
     io.stderr.write(`${escapeControlChars.json(JSON.stringify(asObject(error, message)))}\n`);
     return;
@@ -39,8 +43,9 @@ export function report(error: unknown, io: Io, machine: boolean): void {
   io.stderr.write(`vmctl: ${escapeControlChars.text(message)}\n`);
   if (known && error.hint) io.stderr.write(`hint: ${escapeControlChars.text(error.hint)}\n`);
   if (!known) {
-    io.stderr.write('hint: this is a bug in vmctl; run again with VMCTL_DEBUG=1 to see where\n');
-    if (io.env['VMCTL_DEBUG'] && error instanceof Error) io.stderr.write(`${error.stack}\n`);
+    io.stderr.write('hint: this is a bug in vmctl; run again with --debug to see where\n');
+    if ((debug || io.env['VMCTL_DEBUG']) && error instanceof Error)
+      io.stderr.write(`${error.stack}\n`);
   }
 }
 
