@@ -1,10 +1,6 @@
 /** `vmctl vms console` and `snapshot`: hand-made verbs of machines. */
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
-import type { CommandContext } from '../session/command-context.ts';
-import { verbOf } from '../verbs/derive-verbs.ts';
-import { flagsOf } from '../verbs/flags.ts';
-import { runVerb } from '../verbs/run-verb.ts';
 
 const openConsole = command({
   verb: 'console',
@@ -29,37 +25,26 @@ const openConsole = command({
 const takeSnapshot = command({
   verb: 'snapshot',
   purpose: 'Keep the present state of a virtual machine as a snapshot',
-  arguments: [argument('<vm>', 'name or id')],
+  arguments: [argument('[vm...]', 'names or ids; - reads them from stdin')],
   flags: [
     flag('--description <text>', 'what it is for (vmctl)'),
     flag('--memory', 'keep what is in its memory as well; it is paused meanwhile'),
     flag('--no-wait', 'return at once'),
     flag('--wait-timeout <duration>', 'give up waiting after this time (10m)'),
+    flag('--all', 'of all of them, or of all that --search finds; asks first'),
+    flag('--search <query>', 'with --all: only those that this search finds'),
+    flag('--parallel <n>', 'machines at a time, 1 to 16 (4)'),
+    flag('--fail-fast', 'stop after the first failure'),
   ],
   examples: [
     "vmctl vms snapshot web01 --description 'before the upgrade'",
     'vmctl vms snapshot web01 --memory --no-wait',
+    "vmctl vms snapshot --all --search 'name=web*' --yes",
   ],
-  run: (cli, [vm], flags) => snapshot(cli, vm, flags),
+  run: async (cli, [vms], flags) => {
+    const { takeSnapshots } = await import('./vms/snapshot.ts');
+    await takeSnapshots(cli, vms, flags);
+  },
 });
-
-interface SnapshotFlags {
-  readonly description?: string;
-  readonly memory?: boolean;
-  readonly wait: boolean;
-  readonly waitTimeout?: string;
-}
-
-/** The same as `snapshots create --vm VM`, where one thinks of it. */
-async function snapshot(cli: CommandContext, vm: string, flags: SnapshotFlags): Promise<void> {
-  const verb = verbOf('snapshots', 'create');
-  if (!verb) throw new Error('The model has no snapshots.');
-  const given = new Map([
-    ['vm', [vm]],
-    ['description', [flags.description ?? 'vmctl']],
-    ['persistmemorystate', [String(flags.memory === true)]],
-  ]);
-  await runVerb(cli, verb, flagsOf(verb), given, [], { ...flags });
-}
 
 export default noun({ name: 'vms', commands: [openConsole, takeSnapshot] });

@@ -25,6 +25,8 @@ const codes: readonly (readonly [ErrorClass, number])[] = [
 export function exitCodeOf(error: unknown): number {
   if (error instanceof errors.AllFailedError) return exitCodeOf(error.first);
   if (error instanceof errors.InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
+  // The service has understood the request, and will not have what is in it.
+  if (error instanceof errors.FaultError && error.status === 400) return 6;
   return codes.find(([type]) => error instanceof type)?.[1] ?? 1;
 }
 
@@ -73,7 +75,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [3, 'a named object does not exist'],
   [4, 'signing in is required, or was refused'],
   [5, 'not allowed'],
-  [6, 'ambiguous, in conflict, or in the wrong state'],
+  [6, 'ambiguous, in conflict, in the wrong state, or refused for what was sent'],
   [7, 'waiting took too long; the operation may still be running'],
   [8, 'the server cannot be reached, or is not trusted'],
   [9, 'of several objects some were done and some failed'],

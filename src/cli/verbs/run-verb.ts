@@ -51,6 +51,10 @@ export async function runVerb(
   const { argument: extra } = verbOptions(verb);
   const extraText = extra ? rest.pop() : undefined;
   const words = await expandStdin(cli, rest);
+  if (words.length === 0 && rest.length > 0) {
+    cli.note(`stdin names no ${verb.noun}; nothing to do`);
+    return;
+  }
   checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
   const runs: Run[] = [];
   for (const on of owners) {
@@ -64,7 +68,7 @@ export async function runVerb(
     else if (others.length > 0) await runChange(run, ...others);
     else await implementationOf(run)(run);
   } catch (error) {
-    throw withFlagHint(error, verbFlags, run.resolved.meanings);
+    throw withHint(error, run, verbFlags);
   }
 }
 
@@ -154,8 +158,8 @@ function checkWords(words: readonly string[]): void {
   for (const word of words) if (word.trim() === '') bareWord(word, 'the objects');
 }
 
-/** `-` stands for the references on stdin, one in a line. */
-async function expandStdin(
+/** `-` stands for the references on stdin, one in a line: there may be none. */
+export async function expandStdin(
   cli: CommandContext,
   words: readonly string[],
 ): Promise<readonly string[]> {
@@ -164,9 +168,6 @@ async function expandStdin(
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  if (lines.length === 0 && words.length === 1) {
-    throw new UsageError('stdin names no object', { hint: 'give one reference in a line' });
-  }
   return words.flatMap((word) => (word === '-' ? lines : [word]));
 }
 
@@ -222,7 +223,10 @@ function queryOf(
   for (const [key, values] of given) {
     const parameter = meanings.queries.get(key);
     if (!parameter) continue;
-    const flag = `--${flags.find((one) => one.key === key)?.names[0] ?? key}`;
+    const names = flags.find((one) => one.key === key)?.names ?? [];
+    // Under the name that was typed: --limit is --max to the service.
+    const typed = names.find((name) => options[camelCase(name)] !== undefined) ?? names[0];
+    const flag = `--${typed ?? key}`;
     query[parameter.name] = parseValue(values.at(-1) ?? '', parameter.kind, flag) as QueryValue;
   }
   const { queryShortcut: shortcut } = verbOptions(verb);
@@ -236,6 +240,19 @@ const shownWords = 5;
 
 /** `Vm [cluster.id|name, template.id|name] required for add` (specification 4.5). */
 const missing = /\[([^\]]+)\] required/;
+
+/** The error with a hint that says where to look, where the service refused what was sent. */
+function withHint(error: unknown, { verb, query, resolved }: Run, verbFlags: VerbFlags): unknown {
+  const hinted = withFlagHint(error, verbFlags, resolved.meanings);
+  if (!(hinted instanceof VmctlError) || hinted.hint !== undefined || hinted.status !== 400) {
+    return hinted;
+  }
+  const hint =
+    verb.kind === 'list' && query['search'] !== undefined
+      ? 'vmctl help search explains the language of --search'
+      : `vmctl ${verb.noun} ${verb.name} --help tells what can be given`;
+  return Object.assign(hinted, { hint });
+}
 
 /** The error with a hint that names flags, where the service refused for want of attributes. */
 function withFlagHint(error: unknown, { flags }: VerbFlags, { fields }: Meanings): unknown {

@@ -7,6 +7,7 @@ import { canAsk, confirm } from '../session/prompt.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { type Found, operationNamed } from './references.ts';
 import type { Run } from './run.ts';
+import type { VerbName } from './verb-names.ts';
 
 /** How many names a question shows. */
 const shownNames = 20;
@@ -29,7 +30,7 @@ function selectable(verb: Verb): readonly Candidate[] {
   return verb.candidates.filter((one) => one.takesObject && listOf(one) !== undefined);
 }
 
-function listOf({ collection }: Candidate) {
+function listOf({ collection }: Pick<Candidate, 'collection'>) {
   return operationNamed(collection.path, 'list');
 }
 
@@ -61,12 +62,26 @@ export async function targetsOf(run: Run): Promise<readonly Found[]> {
     }
     return targets;
   }
+  return await everythingAgreed(run, run.verb.kind !== 'wait');
+}
+
+/** What has to be known to select all that a list has. */
+export interface Selecting extends Pick<Run, 'cli' | 'client' | 'ids' | 'options'> {
+  readonly verb: VerbName;
+  readonly resolved: { readonly candidate: Pick<Candidate, 'collection' | 'operation'> };
+}
+
+/** All that the list has, or that `--search` finds; somebody has to agree that something is done to it. */
+export async function everythingAgreed(
+  run: Selecting,
+  isChanged: boolean,
+): Promise<readonly Found[]> {
   const targets = await everything(run);
-  if (targets.length > 0 && run.verb.kind !== 'wait') await agree(run, targets);
+  if (targets.length > 0 && isChanged) await agree(run, targets);
   return targets;
 }
 
-async function everything(run: Run): Promise<readonly Found[]> {
+async function everything(run: Selecting): Promise<readonly Found[]> {
   const { cli, client, resolved, ids, options } = run;
   const { collection } = resolved.candidate;
   const operation = listOf(resolved.candidate);
@@ -87,7 +102,7 @@ async function everything(run: Run): Promise<readonly Found[]> {
 }
 
 /** Shows what is going to happen to how many, and asks; without somebody to ask, `--yes` agrees. */
-async function agree(run: Run, targets: readonly Found[]): Promise<void> {
+async function agree(run: Selecting, targets: readonly Found[]): Promise<void> {
   const { cli, verb } = run;
   const count = `${targets.length} ${verb.noun}`;
   const names = targets.slice(0, shownNames).map(({ label }) => `  ${label}`);
