@@ -103,6 +103,14 @@ describe('vms console', () => {
     expect(readFileSync(seen, 'utf8')).toContain('password=');
   });
 
+  it('says that a machine has to run', async () => {
+    const { name } = await first('vms', '--search', 'status=down');
+    const { code, stdout, stderr } = await desk.run(['vms', 'console', name, '--file', '-']);
+    expect([code, stdout]).toEqual([6, '']);
+    expect(stderr).toContain(`vms/${name} is down: it has a screen only while it runs`);
+    expect(stderr).toContain(`hint: vmctl vms start ${name}`);
+  });
+
   it('says which consoles there are', async () => {
     const { name } = await running();
     const { code, stderr } = await desk.run(['vms', 'console', name, '--protocol', 'rdp']);

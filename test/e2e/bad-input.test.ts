@@ -43,7 +43,7 @@ describe.each([
     'a search that does not parse',
     ['vms', 'list', '--search', 'colour=red'],
     {},
-    1,
+    6,
     /character 1/,
     /./,
   ],

@@ -39,7 +39,6 @@ const takeSnapshot = command({
   examples: [
     "vmctl vms snapshot web01 --description 'before the upgrade'",
     'vmctl vms snapshot web01 --memory --no-wait',
-    "vmctl vms snapshot --all --search 'name=web*' --yes",
   ],
   run: async (cli, [vms], flags) => {
     const { takeSnapshots } = await import('./vms/snapshot.ts');

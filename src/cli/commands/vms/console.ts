@@ -4,7 +4,8 @@ import { accessSync, constants, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { ApiObject } from '../../../client/client.ts';
-import { NotFoundError, UsageError } from '../../../client/errors.ts';
+import { ConflictError, NotFoundError, UsageError } from '../../../client/errors.ts';
+import { shellQuote } from '../../../client/shell-quote.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { type Environment, write } from '../../session/io.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
@@ -16,6 +17,9 @@ export interface ConsoleFlags {
 }
 
 const defaultViewer = 'remote-viewer';
+
+/** States of machines that have nothing to show. */
+const switchedOff: ReadonlySet<string> = new Set(['down', 'suspended', 'image_locked']);
 
 /** Writes the file to where it was asked for, or to a private folder for a viewer. */
 export async function runConsole(
@@ -52,6 +56,13 @@ async function connectionFile(
 ): Promise<{ name: string; text: string }> {
   const runner = await OperationRunner.begin(cli, {});
   const vm = await runner.find(word, '/vms');
+  const status = String(vm.item?.['status'] ?? '');
+  if (switchedOff.has(status)) {
+    throw new ConflictError(`${vm.label} is ${status}: it has a screen only while it runs`, {
+      code: 'not_running',
+      hint: `vmctl vms start ${shellQuote(String(vm.item?.['name'] ?? vm.id))}`,
+    });
+  }
   const path = '/vms/{vm}/graphicsconsoles';
   const ids = { vm: vm.id };
   const console = choose(await runner.list({ path, ids }), protocol, vm.label);
