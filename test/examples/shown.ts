@@ -1,6 +1,7 @@
 /** What is shown as an example, read where somebody sees it: help, manual pages, Markdown. */
 import { readFileSync } from 'node:fs';
 import type { CommandEntry, NounEntry } from '../../src/cli/help/command-manifest.ts';
+import { manualPages } from '../../src/cli/help/man.ts';
 import { vmctl } from '../cli/run.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -63,9 +64,9 @@ export async function topics(): Promise<readonly Topic[]> {
   return found;
 }
 
-/** The lines of a manual page that are shown as they are. */
-export function manualLines(name: string): readonly string[] {
-  const page = readFileSync(new URL(`man/${name}.1`, root), 'utf8');
+/** The lines of a manual page that are shown as they are, of all pages of some nouns. */
+export function manualLines(nouns: readonly NounEntry[], name: string): readonly string[] {
+  const page = new Map(manualPages(nouns)).get(`man/${name}.1`) ?? '';
   const blocks = page.matchAll(/^\.nf\n([\s\S]*?)^\.fi$/gm);
   return [...blocks].flatMap(([, text = '']) => {
     const lines = text.replace(/\n$/, '').split('\n');
