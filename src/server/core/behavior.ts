@@ -194,8 +194,9 @@ export function define<const K extends KindName>(
   kind: K,
   behavior: Omit<Behavior<NoInfer<K>>, 'kind'> & Handlers<NoInfer<K>>,
 ): Behavior {
+  const declared: Behavior<K> = { ...behavior, kind };
   // Which object a handler gets is decided by the kind, under which alone it is called.
-  return { ...behavior, kind } as unknown as Behavior;
+  return declared as Behavior;
 }
 
 /** Looks up what is declared for a kind, or under the name of a task. */

@@ -12,7 +12,13 @@ import {
   requiredOnAttach,
 } from '../../model/derive/required.ts';
 import type { Dialect } from '../../model/dialect.ts';
-import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
+import {
+  attributesOf,
+  type Operation,
+  parseKind,
+  referencedType,
+  typeBehind,
+} from '../../model/index.ts';
 import { scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Requirement } from '../../model/notation/collections.ts';
@@ -69,7 +75,7 @@ function badValueStatus(attribute: string): 400 | 404 {
 }
 
 /** References that name an object of another type than they say: older clients call a disk an image. */
-const otherTypes: Readonly<Record<string, string>> = { 'image_transfer.image': 'disk' };
+const otherTypes: Readonly<Record<string, TypeName>> = { 'image_transfer.image': 'disk' };
 
 /**
  * Replaces every reference by `{id}`, looking names up. Refuses with 404 what does not exist, and
@@ -98,7 +104,7 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
 
 function resolve(
   tx: Transaction,
-  named: string,
+  named: TypeName,
   reference: StoredObject,
   status: 400 | 404 = 404,
 ): StoredObject {
@@ -131,8 +137,9 @@ export function scopeIn(
   const scope = scopeOf(type);
   const value = scope === undefined ? undefined : named[scope];
   const attribute = attributesOf(type)[scope ?? ''];
-  if (scope === undefined || !attribute || !isRecord(value)) return {};
-  const { id } = resolve(tx, parseKind(attribute.kind).of, value, status);
+  const target = attribute && typeBehind(attribute.kind);
+  if (scope === undefined || !target || !isRecord(value)) return {};
+  const { id } = resolve(tx, target, value, status);
   return typeof id === 'string' ? { [columnName([scope, 'id'])]: id } : {};
 }
 

@@ -1,6 +1,7 @@
 /** Registration of virtual machines and templates that a storage domain holds. */
 import { attributesOf, parseKind, referencedType } from '../../../model/index.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { TypeName } from '../../../model/resources/index.ts';
 import { isStored } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { checkName, resolveMember, resolveReferences } from '../../core/input.ts';
@@ -42,7 +43,7 @@ function knownPart(tx: Transaction, type: string, part: StoredObject): StoredObj
   return isEmptied ? undefined : known;
 }
 
-function isHere(tx: Transaction, named: string, value: unknown): boolean {
+function isHere(tx: Transaction, named: TypeName, value: unknown): boolean {
   const type = referencedType(named);
   if (!isStored(type) || !isRecord(value) || typeof value['id'] !== 'string') return true;
   return tx.get(type, value['id']) !== undefined;
