@@ -1,5 +1,4 @@
 /** Context of a request: the transaction, the site, the caller; events and refusals. */
-
 import { type EventName, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Resource } from '../../model/resource.ts';

@@ -29,16 +29,12 @@ import { columnName, isRecord, type KindName, type StoredObject, valueAt } from 
 import type { Transaction } from '../store/transaction.ts';
 import { type CollectionRef, isStored } from './collection-ref.ts';
 import { entityNotFound, incomplete, refused, titleOf, typeLabel } from './fault.ts';
+import { membersWhere } from './member-selection.ts';
 
 /** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
-export function settable(type: TypeName, sent: StoredObject, when: 'C' | 'U'): StoredObject {
+export function settable<T extends object>(type: TypeName, sent: T, when: 'C' | 'U'): Partial<T> {
   const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
-  const stored: StoredObject = {};
-  for (const [name, value] of Object.entries(sent)) {
-    const attribute = attributes[name];
-    if (attribute?.mut.includes(when)) stored[name] = value;
-  }
-  return stored;
+  return membersWhere(sent, (name) => attributes[name]?.mut.includes(when) === true);
 }
 
 /** Fills in the declared defaults of attributes that are absent. */
@@ -226,6 +222,16 @@ export function merge(before: StoredObject, changes: StoredObject): StoredObject
     after[name] = nested ? merge(old, value) : value;
   }
   return after;
+}
+
+/** The id of what a reference names, by id or name; undefined where it names nothing. Refuses with 404 what does not exist. */
+export function referredId(
+  tx: Transaction,
+  type: TypeName,
+  reference: StoredObject | undefined,
+): string | undefined {
+  const { id } = reference ? resolve(tx, type, reference) : {};
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** Id of the object that a reference names, by id or name. Refuses with 404 what does not exist. */

@@ -1,4 +1,11 @@
 /** Selections of members: an object without those that do not meet a condition, or have no value. */
+import type { StoredObject } from '../store/kinds.ts';
+
+/** Gives an object other members in the place of its own. */
+export function replaceMembers(object: StoredObject, members: object): void {
+  for (const name of Object.keys(object)) delete object[name];
+  Object.assign(object, members);
+}
 
 /** What is left of an object when members are taken away. */
 export function membersWhere<T extends object>(

@@ -1,5 +1,4 @@
 /** Runner of persistent tasks: each at its time, also those from before a restart. */
-
 import { setTimeout as wait } from 'node:timers/promises';
 import { readJson, type StoredObject } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';

@@ -12,6 +12,10 @@ export interface TransitionData extends StoredObject {
   readonly packing?: Packing;
   /** Words of the events at its end. */
   readonly words?: MessageParams;
+  /** A snapshot whose content is shown, those of its disks that are, and whether with its memory. */
+  readonly snapshot?: string;
+  readonly only?: readonly string[] | undefined;
+  readonly memory?: boolean;
 }
 
 /** One run of an object through a transition of its lifecycle. */

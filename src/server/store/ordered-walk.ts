@@ -1,5 +1,4 @@
 /** Lists in the order of an index: read along the index until the list is full. */
-
 import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
 import { readJson } from './kinds.ts';
 import type { Walk } from './list-keys.ts';
