@@ -70,6 +70,8 @@ export const storageDomainLifecycle = lifecycle({
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
       events: { end: 'STORAGE_DOMAIN_DETACHED' },
     },
+    /** After the detachment of a domain on shared storage: from here on another site may have it. */
+    release: { from: ['detaching'], refusedBy: { otherwise: 'OBJECT_IS_LOCKED' } },
   },
 });
 

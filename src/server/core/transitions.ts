@@ -33,7 +33,9 @@ export async function copyImages(
 ): Promise<void> {
   for (const { from, to, form, length, archive, shared } of copies) {
     if (shared) {
-      await site.sharedStorage?.[shared.way](shared.domain, { id: to, length: length ?? 0 });
+      const { domain, way } = shared;
+      if (way === 'release') site.sharedStorage?.disclaim(domain);
+      else await site.sharedStorage?.[way](domain, { id: to, length: length ?? 0 });
       continue;
     }
     if (archive && form) await site.hostArchives.unpack(archive, from, to, form);
