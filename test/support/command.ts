@@ -18,8 +18,11 @@ export interface Home {
   remove(): void;
 }
 
-/** A user's home: configuration, state and cache in a temporary folder, signed in by environment. */
-export function makeHome(server?: TestServer): Home {
+/**
+ * A user's home: configuration, state and cache in a temporary folder, signed in by environment.
+ * `program` is the vmctl of another tree.
+ */
+export function makeHome(server?: TestServer, program = vmctl): Home {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-home-'));
   // Compiled code is that of the build, not of the user: homes share it, or each would compile anew.
   const compiled = join(tmpdir(), 'vmctl-compiled');
@@ -45,7 +48,7 @@ export function makeHome(server?: TestServer): Home {
     folder,
     run: (words, env = {}, input) =>
       new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [vmctl, ...words], { env: { ...base, ...env } });
+        const child = spawn(process.execPath, [program, ...words], { env: { ...base, ...env } });
         let stdout = '';
         let stderr = '';
         child.stdout.on('data', (piece: Buffer) => {

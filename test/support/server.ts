@@ -102,11 +102,12 @@ export async function startTestServer(options: readonly string[] = []): Promise<
 
 /**
  * Starts the built `vmctl serve` on free ports with these further options and variables; keeps nothing
- * unless told to.
+ * unless told to. `program` is the vmctl of another tree.
  */
 export async function startServerProcess(
   options: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  program = vmctl,
 ): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-test-'));
   const readyFile = join(folder, 'ready.json');
@@ -114,7 +115,7 @@ export async function startServerProcess(
   const child = spawn(
     process.execPath,
     [
-      vmctl,
+      program,
       'serve',
       ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
       ...['--ready-file', readyFile],

@@ -3,7 +3,7 @@
  */
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
-import type { Lifecycle, Move } from '../../model/notation/lifecycle.ts';
+import type { Lifecycle, Move } from '../../model/lifecycle.ts';
 import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';

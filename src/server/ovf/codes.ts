@@ -18,7 +18,7 @@ function numbered<E extends EnumName>(
   values: readonly EnumValue<E>[],
   first = 0,
 ): { write(value: string): string | undefined; read(text: string): EnumValue<E> | undefined } {
-  const names: readonly string[] = values;
+  const names = values.map(String);
   return {
     write(value) {
       const index = names.indexOf(value);
