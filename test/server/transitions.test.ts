@@ -13,7 +13,10 @@ describe('copying that was noted in the store', () => {
       ctx.tx.update('vm', { ...vm, status: 'image_locked' }, '/vms');
       const transition = { kind: 'vm', collection: '/vms', id, operation: 'import' };
       const noted = { [member]: transition, state: 'image_locked', copies: [] };
-      behaviors.work('work:copy images')?.done(ctx, noted);
+      behaviors
+        .work('work:copy images')
+        ?.read(JSON.stringify({ data: noted }))
+        .done(ctx);
       return ctx.tx.get('vm', id)?.status;
     });
     expect(status).toBe('down');
@@ -21,7 +24,10 @@ describe('copying that was noted in the store', () => {
 
   it('is refused clearly where it names none', async () => {
     const broken = world.run((ctx) =>
-      behaviors.work('work:copy images')?.done(ctx, { state: 'image_locked', copies: [] }),
+      behaviors
+        .work('work:copy images')
+        ?.read(JSON.stringify({ data: { state: 'image_locked', copies: [] } }))
+        .done(ctx),
     );
     await expect(broken).rejects.toThrow('without the transition that waits for it');
   });
