@@ -1,7 +1,7 @@
 /** What is shown as an example, read where somebody sees it: help, manual pages, Markdown. */
 import { readFileSync } from 'node:fs';
 import type { CommandEntry, NounEntry } from '../../src/cli/help/command-manifest.ts';
-import { vmctl } from '../cli/run.ts';
+import { builtVmctl } from '../support/in-process.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -13,7 +13,7 @@ export interface CommandPage {
 }
 
 async function printed(words: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await vmctl(words);
+  const { code, stdout, stderr } = await builtVmctl(words);
   if (code !== 0) throw new Error(`vmctl ${words.join(' ')}: ${stderr}`);
   return stdout;
 }
