@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 async function run(...words: string[]) {
-  const outcome = await home.run(words);
+  const outcome = await home.runHere(words);
   expect(outcome, words.join(' ')).toMatchObject({ code: 0 });
   return outcome;
 }
