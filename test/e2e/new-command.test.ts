@@ -52,7 +52,7 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   writeFileSync(join(copy, 'src/cli/commands/greet.ts'), source);
   node('scripts/build.js');
-}, 120_000);
+});
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 it('runs with its arguments and flags', () => {
