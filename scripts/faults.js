@@ -49,8 +49,8 @@ const { status } = spawnSync(
 const tests = JSON.parse(readFileSync(results, 'utf8')).testResults.flatMap(
   ({ name, assertionResults }) =>
     assertionResults.flatMap(({ ancestorTitles, title, status }) => {
-      const named = [...ancestorTitles, title].flatMap(rowsOf);
-      return named.map((id) => ({ id, file: relative(root, name), status }));
+      const named = new Set([...ancestorTitles, title].flatMap(rowsOf));
+      return [...named].map((id) => ({ id, file: relative(root, name), status }));
     }),
 );
 const reached = existsSync(figures)

@@ -1,6 +1,7 @@
 /** Every enumerated type and its values, as they are on the wire (specification 2.1). */
+import { type DeclaredEnums, declaredEnums } from './resources/index.ts';
 
-export const enums = {
+const sharedEnums = {
   access_protocol: ['gluster', 'nfs', 'cifs'],
   architecture: ['undefined', 'x86_64', 'ppc64', 's390x', 'aarch64', 'loongarch64'],
   auto_numa_status: ['disable', 'enable', 'unknown'],
@@ -91,25 +92,6 @@ export const enums = {
   ],
   host_type: ['rhel', 'rhev_h', 'ovirt_node'],
   image_file_type: ['iso', 'floppy', 'disk'],
-  image_transfer_direction: ['upload', 'download'],
-  image_transfer_phase: [
-    'unknown',
-    'initializing',
-    'transferring',
-    'resuming',
-    'paused_system',
-    'paused_user',
-    'cancelled',
-    'finalizing_success',
-    'finalizing_failure',
-    'finished_success',
-    'finished_failure',
-    'cancelled_system',
-    'cancelled_user',
-    'finalizing_cleanup',
-    'finished_cleanup',
-  ],
-  image_transfer_timeout_policy: ['legacy', 'pause', 'cancel'],
   inheritable_boolean: ['true', 'false', 'inherit'],
   ip_version: ['v4', 'v6'],
   job_status: ['aborted', 'failed', 'finished', 'started', 'unknown'],
@@ -337,8 +319,6 @@ export const enums = {
   scsi_generic_io: ['filtered', 'unfiltered', 'disabled'],
   se_linux_mode: ['enforcing', 'permissive', 'disabled'],
   serial_number_policy: ['host', 'vm', 'custom', 'none'],
-  snapshot_status: ['ok', 'locked', 'in_preview'],
-  snapshot_type: ['regular', 'active', 'stateless', 'preview'],
   spm_status: ['none', 'contending', 'spm'],
   ssh_authentication_method: ['password', 'publickey'],
   sso_method: ['guest_agent'],
@@ -421,5 +401,12 @@ export const enums = {
   watchdog_model: ['i6300esb', 'diag288'],
 } as const;
 
-export type EnumName = keyof typeof enums;
-export type EnumValue<E extends EnumName> = (typeof enums)[E][number];
+export type SharedEnums = typeof sharedEnums;
+
+type Enums = SharedEnums & DeclaredEnums;
+
+export type EnumName = keyof Enums;
+export type EnumValue<E extends EnumName> = Enums[E] extends readonly (infer V)[] ? V : never;
+
+/** Those that many resources use, and those that a resource declares for itself. */
+export const enums: Enums = { ...sharedEnums, ...declaredEnums };

@@ -10,15 +10,14 @@ import { hostEvents } from './events/hosts.ts';
 import { machineEvents } from './events/machines.ts';
 import { networkEvents } from './events/networks.ts';
 import { peopleEvents } from './events/people.ts';
-import { poolEvents } from './events/pools.ts';
 import { providerEvents } from './events/providers.ts';
 import { serviceEvents } from './events/service.ts';
 import { snapshotEvents } from './events/snapshots.ts';
 import { storageEvents } from './events/storage.ts';
-import { tagEvents } from './events/tags.ts';
-import { transferEvents } from './events/transfers.ts';
+import type { EventTexts } from './notation/events.ts';
+import { type DeclaredEventName, declaredEvents } from './resources/index.ts';
 
-export const events = {
+const sharedEvents = {
   ...clusterEvents,
   ...deviceEvents,
   ...diskEvents,
@@ -31,9 +30,14 @@ export const events = {
   ...serviceEvents,
   ...snapshotEvents,
   ...storageEvents,
-  ...transferEvents,
-  ...tagEvents,
-  ...poolEvents,
-} as const;
+} as const satisfies EventTexts;
 
-export type EventName = keyof typeof events;
+export type SharedEventName = keyof typeof sharedEvents;
+
+export type EventName = SharedEventName | DeclaredEventName;
+
+/** Those that concern many resources, and those that a resource declares for itself. */
+export const events: Readonly<Record<EventName, EventTexts[string]>> = {
+  ...sharedEvents,
+  ...declaredEvents,
+};

@@ -13,11 +13,12 @@ import { jobFaults } from './faults/jobs.ts';
 import { limitFaults } from './faults/limits.ts';
 import { machineFaults } from './faults/machines.ts';
 import { networkFaults } from './faults/networks.ts';
-import type { FaultTexts } from './faults/notation.ts';
 import { storageFaults } from './faults/storage.ts';
 import { templateFaults } from './faults/templates.ts';
+import type { FaultTexts } from './notation/faults.ts';
+import { type DeclaredFaultKey, declaredFaults } from './resources/index.ts';
 
-export const faults = {
+const sharedFaults = {
   ...clusterFaults,
   ...templateFaults,
   ...deviceFaults,
@@ -146,39 +147,6 @@ export const faults = {
     text: 'Cannot {action} Virtual Disk. A shareable disk must have the format raw.',
   },
 
-  TRANSFER_IS_OVER: {
-    status: 409,
-    text: 'Cannot {action} image transfer. It is in phase {status}.',
-  },
-  TRANSFER_CANNOT_BE_RESUMED: {
-    status: 409,
-    text: 'Cannot {action} image transfer. Only a paused transfer can be resumed; it is in phase {status}.',
-  },
-  DOWNLOAD_CANNOT_BE_PAUSED: {
-    status: 400,
-    text: 'Cannot {action} image transfer. A download cannot be paused.',
-  },
-  TRANSFER_OF_ONE_IMAGE: {
-    status: 400,
-    text: 'Cannot {action} image transfer. It is of a disk or of a snapshot, not of both.',
-  },
-  TRANSFER_FORMAT_NOT_OF_BACKUP: {
-    status: 400,
-    text: 'Cannot {action} image transfer. The specified format is not applicable for VM backup.',
-  },
-  TRANSFER_ONLY_READS: {
-    status: 409,
-    text: 'Cannot {action} image transfer. From {what} can only be downloaded.',
-  },
-  TRANSFER_BACKUP_NOT_READY: {
-    status: 409,
-    text: 'Cannot {action} image transfer. The backup is in phase {phase}; it must be ready.',
-  },
-  TRANSFER_NOT_IN_BACKUP: {
-    status: 400,
-    text: 'Cannot {action} image transfer. Disk {name} is not part of the backup.',
-  },
-
   EVENT_ORIGIN_RESERVED: {
     status: 400,
     text: 'Cannot {action} External Event. The origin {origin} is that of the service itself.',
@@ -193,4 +161,12 @@ export const faults = {
   },
 } as const satisfies FaultTexts;
 
-export type FaultKey = keyof typeof faults;
+export type SharedFaultKey = keyof typeof sharedFaults;
+
+export type FaultKey = SharedFaultKey | DeclaredFaultKey;
+
+/** Those that many resources use, and those that a resource declares for itself. */
+export const faults: Readonly<Record<FaultKey, FaultTexts[string]>> = {
+  ...sharedFaults,
+  ...declaredFaults,
+};

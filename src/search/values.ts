@@ -1,5 +1,5 @@
 /** Values of conditions, in the form in which the attribute holds them. */
-import { enums } from '../model/enums.ts';
+import { type EnumName, enums } from '../model/enums.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
 import { dateForms, parseDate, parseSpan } from './dates.ts';
@@ -73,7 +73,7 @@ function plain(word: string): string {
 }
 
 function wordsOf(field: SearchField): readonly string[] {
-  if (field.enum) return enums[field.enum];
+  if (field.enum) return enums[field.enum as EnumName];
   return field.values ? [] : ['true', 'false'];
 }
 

@@ -54,6 +54,7 @@ import { StorageFolder } from './images/shared-storage.ts';
 import { TicketManager, ticketsUnderWay } from './images/ticket-manager.ts';
 import { markNonResponsive } from './resources/host/non-responsive.ts';
 import { behaviors } from './resources/index.ts';
+import { reviewClaims } from './resources/storage/shared.ts';
 import { sampleUsers } from './seed/samples.ts';
 import { readBeginning } from './seed/seed.ts';
 import { copyPassword } from './store/credentials.ts';
@@ -235,6 +236,7 @@ async function start(
           if (begin) begin(tx, site);
           else loadState(tx, state ?? '', steady());
           if (!begin) startIds(lastEventId(tx));
+          reviewClaims(RuleContext.system(tx, site));
         });
         await desk.closeAll();
         await files.sweep();
@@ -323,11 +325,9 @@ async function beginService(
       storePassword(tx, admin, password);
       for (const user of sampleUsers) copyPassword(tx, admin, user);
     }
-    RuleContext.system(tx, site).event(
-      'SERVICE_STARTED',
-      {},
-      { Product: site.dialect.product.name },
-    );
+    const ctx = RuleContext.system(tx, site);
+    reviewClaims(ctx);
+    ctx.event('SERVICE_STARTED', {}, { Product: site.dialect.product.name });
   });
 }
 

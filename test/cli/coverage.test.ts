@@ -6,14 +6,14 @@ import type { NounEntry } from '../../src/cli/help/command-manifest.ts';
 import { modelNouns } from '../../src/cli/verbs/collections.ts';
 import { verbOf, verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
 import { flagsOf } from '../../src/cli/verbs/flags.ts';
-import { memberships } from '../../src/cli/verbs/verb-names.ts';
+import { memberVerbs } from '../../src/model/derive/commands.ts';
 import { vmctl } from './run.ts';
 
 const apiNouns = nouns.filter((noun) => noun.api);
 
 describe('nouns', () => {
   it('are those of the model; collections of members have verbs of their owner instead', () => {
-    const members = memberships.map(({ ends }) => ends.slice(ends.lastIndexOf('/') + 1));
+    const members = Object.keys(memberVerbs).map((path) => path.slice(path.lastIndexOf('/') + 1));
     const known = new Set([...nouns.map(({ name }) => name), ...members]);
     expect(modelNouns().filter((noun) => !known.has(noun))).toEqual([]);
     const made = new Set(modelNouns());

@@ -9,8 +9,7 @@ import { modelNouns } from '../../src/cli/verbs/collections.ts';
 import { verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
 import { exampleAt } from '../../src/cli/verbs/examples.ts';
 import { flagsOf } from '../../src/cli/verbs/flags.ts';
-import { sampleId } from '../../src/cli/verbs/samples.ts';
-import { memberships } from '../../src/cli/verbs/verb-names.ts';
+import { sampleId } from '../../src/model/notation/commands.ts';
 import { before } from '../examples/before.ts';
 import { type ExamplesSite, startExamplesSite } from '../examples/site.ts';
 import { projectRoot } from '../support/server.ts';
@@ -33,7 +32,7 @@ const lines = new Map<string, string>([
   ['HEAD /', 'vmctl api HEAD /'],
   ['GET /', 'vmctl api GET /'],
 ]);
-for (const noun of new Set([...modelNouns(), ...memberships.map(({ owner }) => owner)])) {
+for (const noun of modelNouns()) {
   for (const verb of verbsOf(noun)) {
     if (verb.kind === 'wait' || verb.isStatistics) continue;
     const flags = flagsOf(verb);

@@ -8,6 +8,7 @@ import { FolderSite, MiB } from '../faults/support/site.ts';
 import { Machine, rebuild } from '../support/backed-up.ts';
 import { makeHome } from '../support/command.ts';
 import { send } from '../support/raw.ts';
+import { password } from '../support/server.ts';
 
 const size = 6 * MiB;
 const hasQemu = spawnSync('qemu-img', ['--version']).status === 0;
@@ -141,6 +142,43 @@ describe('changes of a disk', () => {
       expect(await site.status(disk)).toBe('ok');
       expect(await modeSince(first)).toBe('full');
     }
+  });
+
+  it('are not those of a copy', async () => {
+    const first = await begun();
+    const body = { disk: { name: 'copied' }, storage_domain: { name: 'data1' } };
+    const made = await site.api.json('POST', `/disks/${disk}/copy`, body);
+    expect(made.status, made.text).toBe(200);
+    const found = await site.api.until('/disks?search=name%3Dcopied', (one) =>
+      (one.json<{ disk?: { status: string }[] }>().disk ?? []).some(
+        ({ status }) => status === 'ok',
+      ),
+    );
+    const [copy] = found.json<{ disk: { id: string }[] }>().disk;
+    const how = { interface: 'virtio', active: true, disk: { id: copy?.id } };
+    const attached = await site.api.json('POST', `${machine.path}/diskattachments`, how);
+    expect(attached.status, attached.text).toBe(201);
+    const original = disk;
+    disk = copy?.id ?? '';
+    expect(await modeSince(first)).toBe('full');
+    disk = original;
+    expect(await modeSince(first)).toBe('incremental');
+  });
+
+  it('are forgotten when a state is loaded, which knows of no bytes', async () => {
+    const first = await begun();
+    const url = new URL('/_vmctl/state', site.server.ready.api_url).href;
+    const authorization = `Basic ${Buffer.from(`admin@internal:${password}`).toString('base64')}`;
+    const ask = (method: string, body?: Buffer) =>
+      send(url, {
+        ...{ method, ca: site.server.ca, headers: { authorization } },
+        ...(body === undefined ? {} : { body }),
+      });
+    const saved = await ask('GET');
+    expect(saved.status, saved.text).toBe(200);
+    const loaded = await ask('PUT', saved.bytes);
+    expect(loaded.status, loaded.text).toBeLessThan(300);
+    expect(await modeSince(first)).toBe('full');
   });
 
   it('come along with a backup of the site', async () => {

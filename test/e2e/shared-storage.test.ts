@@ -4,105 +4,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FolderSite, MiB } from '../faults/support/site.ts';
-import type { RawAnswer } from '../support/raw.ts';
-
-type Thing = Record<string, unknown> & { readonly id: string };
+import { SharingSite, type StoredObject } from '../faults/support/sharing-site.ts';
+import { MiB } from '../faults/support/site.ts';
 
 let shared: string;
-let north: Party;
-let south: Party;
-
-/** A site, and what the tests ask of it. */
-class Party extends FolderSite {
-  cluster = '';
-  dataCenter = '';
-
-  async begin(): Promise<void> {
-    await this.start('--shared-storage', shared);
-    this.cluster = (await this.all('/clusters'))[0]?.id ?? '';
-    this.dataCenter = (await this.all('/datacenters'))[0]?.id ?? '';
-  }
-
-  async all(path: string): Promise<Thing[]> {
-    const [found] = Object.values(
-      (await this.api.json('GET', path)).json<Record<string, Thing[]>>(),
-    );
-    return found ?? [];
-  }
-
-  async get(path: string): Promise<Thing> {
-    const answer = await this.api.json('GET', path);
-    expect(answer.status, `${path} ${answer.text}`).toBe(200);
-    return answer.json<Thing>();
-  }
-
-  async post(path: string, body: object): Promise<Thing> {
-    const answer = await this.api.json('POST', path, body);
-    expect(answer.status, `${path} ${answer.text}`).toBeLessThan(300);
-    return answer.json<Thing>();
-  }
-
-  /** Tries it; the detail of the refusal. */
-  async refusal(method: string, path: string, body?: object): Promise<[number, string]> {
-    const answer = await this.api.json(method, path, body);
-    return [answer.status, String(answer.json()['detail'])];
-  }
-
-  domain(more: object = {}) {
-    const storage = { type: 'nfs', address: 'filer.example.com', path: '/exports/travel' };
-    return { type: 'data', host: { name: 'host1' }, storage, ...more };
-  }
-
-  attached(id: string): string {
-    return `/datacenters/${this.dataCenter}/storagedomains/${id}`;
-  }
-
-  async attach(id: string): Promise<void> {
-    await this.post(`/datacenters/${this.dataCenter}/storagedomains`, { id });
-    await this.until(id, 'active');
-  }
-
-  until(id: string, status: string): Promise<RawAnswer> {
-    return this.api.until(this.attached(id), (answer) => answer.json()['status'] === status);
-  }
-
-  async detach(id: string): Promise<void> {
-    await this.post(`${this.attached(id)}/deactivate`, {});
-    await this.until(id, 'maintenance');
-    const answer = await this.api.json('DELETE', this.attached(id));
-    expect(answer.status, answer.text).toBeLessThan(300);
-    await this.api.until(this.attached(id), ({ status }) => status === 404);
-  }
-
-  async importDomain(): Promise<string> {
-    return (await this.post('/storagedomains', this.domain({ import: true }))).id;
-  }
-
-  async unregistered(domain: string, what: string): Promise<Thing[]> {
-    return await this.all(`/storagedomains/${domain}/${what}?unregistered=true`);
-  }
-
-  async register(domain: string, what: string, id: string, more: object = {}): Promise<void> {
-    const body = { cluster: { id: this.cluster }, ...more };
-    await this.post(`/storagedomains/${domain}/${what}/${id}/register`, body);
-  }
-
-  /** A disk on a domain with random bytes. */
-  async full(domain: string, name: string, format: 'raw' | 'cow'): Promise<[string, Buffer]> {
-    const { id } = await this.post('/disks', {
-      ...{ name, format, provisioned_size: 4 * MiB, sparse: true },
-      storage_domains: { storage_domain: [{ id: domain }] },
-    });
-    const bytes = Buffer.concat([randomBytes(MiB), Buffer.alloc(2 * MiB), randomBytes(MiB)]);
-    await this.write(id, bytes, 'raw');
-    return [id, bytes];
-  }
-}
+let north: SharingSite;
+let south: SharingSite;
 
 beforeEach(async () => {
   shared = join(mkdtempSync(join(tmpdir(), 'vmctl-shared-')), 'storage');
-  [north, south] = [new Party(), new Party()];
+  [north, south] = [new SharingSite(shared), new SharingSite(shared)];
   await north.begin();
   await south.begin();
 });
@@ -113,7 +24,7 @@ afterEach(async () => {
 });
 
 /** Makes a domain with a machine, its snapshot, a template and a disk of nobody, and detaches it. */
-async function furnished(site: Party) {
+async function furnished(site: SharingSite) {
   const domain = (await site.post('/storagedomains', site.domain({ name: 'travel' }))).id;
   await site.attach(domain);
   const vm = await site.post('/vms', {
@@ -162,13 +73,13 @@ async function furnished(site: Party) {
   };
 }
 
-async function profileOf(site: Party): Promise<object> {
+async function profileOf(site: SharingSite): Promise<object> {
   const [profile] = await site.all('/vnicprofiles?follow=network');
   return { id: profile?.id };
 }
 
 /** What a machine is like, without what belongs to its site. */
-async function pictureOf(site: Party, vm: string) {
+async function pictureOf(site: SharingSite, vm: string) {
   const {
     cluster: _c,
     cpu_profile: _p,
@@ -302,7 +213,7 @@ describe('a domain on storage that two sites see', () => {
     const discovered = async () => {
       const answer = await south.post(`/hosts/${host?.id}/unregisteredstoragedomainsdiscover`, {});
       const { storage_domain: found = [] } = (answer['storage_domains'] ?? {}) as {
-        storage_domain?: Thing[];
+        storage_domain?: StoredObject[];
       };
       return found.map(({ id }) => id);
     };
@@ -349,7 +260,12 @@ describe('a domain on storage that two sites see', () => {
 
   it('has the configuration of its machines and templates beside the images', async () => {
     const { domain, vm, template } = await furnished(north);
+    const initialization = { host_name: 'traveller', root_password: 'of-the-guest' };
+    await north.put(`/vms/${vm}`, { initialization });
     await north.detach(domain);
+    const contents = readFileSync(join(shared, domain, 'contents.json'), 'utf8');
+    expect(contents).toContain('"host_name":"traveller"');
+    expect(contents).not.toContain('of-the-guest');
     const document = readFileSync(join(shared, domain, 'ovf', `${vm}.ovf`), 'utf8');
     expect(document).toContain('<Name>traveller</Name>');
     expect(document).toContain('ovf:fileRef');

@@ -2,7 +2,7 @@
  * What makes the examples possible: commands to run before those of a command or of a noun. A line
  * that begins with `=` prints an id, which becomes the one that examples call nameless objects by.
  */
-import { otherId, sampleId } from '../../src/cli/verbs/samples.ts';
+import { otherId, sampleId } from '../../src/model/notation/commands.ts';
 
 const stop = 'vms stop web01';
 const preview = [stop, 'vms preview-snapshot web01 --snapshot before-upgrade'];

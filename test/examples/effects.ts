@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { CommandEntry } from '../../src/cli/help/command-manifest.ts';
-import { domainId, sampleId } from '../../src/cli/verbs/samples.ts';
+import { domainId, sampleId } from '../../src/model/notation/commands.ts';
 import { type ExamplesSite, wordsOf } from './site.ts';
 
 interface Words {

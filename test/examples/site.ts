@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { domainId, otherId, sampleId } from '../../src/cli/verbs/samples.ts';
+import { domainId, otherId, sampleId } from '../../src/model/notation/commands.ts';
 import { builtVmctl, type Result } from '../support/in-process.ts';
 import { RawApi, send } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';

@@ -1,17 +1,21 @@
 /** The events of all subjects together: every code and every name once, words that are filled in. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { events } from '../../src/model/events.ts';
+import { allResources } from '../../src/model/resources/index.ts';
 
 describe('events', () => {
-  it('have names that are declared once', () => {
+  it('have names that are declared once', async () => {
     const folder = new URL('../../src/model/events/', import.meta.url);
-    const names = readdirSync(folder).flatMap((file) => {
-      const text = readFileSync(new URL(file, folder), 'utf8');
-      return [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): \{/gm)].map(([, name]) => name);
-    });
-    expect(names.length).toBe(Object.keys(events).length);
+    const files = await Promise.all(
+      readdirSync(folder).map((file): Promise<object> => import(new URL(file, folder).href)),
+    );
+    const names = [
+      ...files.flatMap((file) => Object.values(file).flatMap((table) => Object.keys(table))),
+      ...allResources.flatMap((resource) => Object.keys(resource.events ?? {})),
+    ];
     expect(new Set(names).size).toBe(names.length);
+    expect(names.toSorted()).toEqual(Object.keys(events).toSorted());
   });
 
   it('have codes of their own', () => {

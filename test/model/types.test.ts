@@ -10,6 +10,7 @@ import { faults } from '../../src/model/faults.ts';
 import { attributesOf, isType, parseKind, tagOf } from '../../src/model/index.ts';
 import { actionParameters, queryParameters } from '../../src/model/parameters.ts';
 import { acceptedPaths } from '../../src/model/requirements.ts';
+import { allResources } from '../../src/model/resources/index.ts';
 
 describe('types', () => {
   it.each(Object.keys(types))('%s refers only to what exists', (name) => {
@@ -30,6 +31,14 @@ describe('types', () => {
     expect(tagOf('gluster_brick')).toBe('brick');
     expect(tagOf('numa_node')).toBe('host_numa_node');
     expect(tagOf('host_nic')).toBe('host_nic');
+  });
+});
+
+describe('enumerated types', () => {
+  it('have names that are declared once', () => {
+    const declared = allResources.flatMap((resource) => Object.keys(resource.enums ?? {}));
+    expect(new Set(declared).size).toBe(declared.length);
+    expect(Object.keys(enums)).toEqual(expect.arrayContaining(declared));
   });
 });
 

@@ -257,6 +257,12 @@ describe('a storage domain', () => {
     await admin.must(`/storagedomains/${domain}/updateovfstore`);
     expect((await stores()).map(({ id }) => id)).toEqual([store?.['id']]);
     expect((await admin.delete(`/disks/${store?.['id']}`)).status).toBe(409);
+    // Before the domain can be detached it is written once more.
+    const written = async () => (await admin.get('/events?search=type%3D199')).list.length;
+    const before = await written();
+    const attached = people.path(`/datacenters/{datacenter}/storagedomains/${domain}`);
+    await admin.must(`${attached}/deactivate`);
+    expect(await written()).toBe(before + 1);
   });
   site.both('is looked at by a host that there is', async (people) => {
     const { admin, path } = people;

@@ -6,16 +6,17 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseSearch } from '../../src/search/index.ts';
+import { follow, followingOf } from '../../src/server/api/follow.ts';
 import { holdersOf } from '../../src/server/auth/permissions.ts';
 import type { RuleContext } from '../../src/server/core/context.ts';
 import { measureOf } from '../../src/server/resources/statistics/search-fields.ts';
-import { allOf, type ListOptions } from '../../src/server/store/conditions.ts';
+import { allOf, type ListOptions, tablesOf } from '../../src/server/store/conditions.ts';
 import type { KindName } from '../../src/server/store/kinds.ts';
 import { listKeys } from '../../src/server/store/list-keys.ts';
 import { compileSearch } from '../../src/server/store/search.ts';
-import { atOnce } from '../../src/server/store/slices.ts';
+import { atOnce, type Slices } from '../../src/server/store/slices.ts';
 import { compareValues, sortRows } from '../../src/server/store/sorted-walk.ts';
-import { leaseNames } from '../../src/server/store/staged.ts';
+import { leaseNames, stageTables } from '../../src/server/store/staged.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
 import { Visibility, VisibilityCache } from '../../src/server/store/visibility.ts';
 import { useWorld } from './support/world.ts';
@@ -110,6 +111,13 @@ function plainly(tx: Transaction, kind: KindName, options: ListOptions, visible?
   return tx.keys(kind, { ...options, condition });
 }
 
+/** How often work can be interrupted. */
+function turnsOf(work: Slices<unknown>): number {
+  let turns = 0;
+  while (!work.next().done) turns += 1;
+  return turns;
+}
+
 describe('a long list', () => {
   it.each(searches)('is what one statement finds: %s %s', async (kind, text) => {
     await world.run((ctx) => {
@@ -140,12 +148,36 @@ describe('a long list', () => {
     await world.run((ctx) => {
       const { options, names } = optionsOf(ctx, 'vm', 'description=*7* sortby description');
       const work = listKeys(ctx.tx, 'vm', options, undefined, undefined);
-      let turns = 0;
-      while (!work.next().done) turns += 1;
+      const turns = turnsOf(work);
       names.release(ctx.tx);
       expect(turns).toBeGreaterThan(3);
     });
   });
+
+  it('lets others have a turn while what a search names is selected', async () => {
+    await world.run((ctx) => {
+      const { options, names } = optionsOf(ctx, 'vm', 'storage.name=data*');
+      const tables = tablesOf([options.condition]);
+      expect(tables.some(({ from }) => from !== undefined)).toBe(true);
+      expect(turnsOf(stageTables(ctx.tx, tables, () => true))).toBeGreaterThan(3);
+      names.release(ctx.tx);
+    });
+  });
+
+  it.each(['cluster', 'disk_attachments', 'permissions.role'])(
+    'lets others have a turn at each object that is followed to %s',
+    async (link) => {
+      await world.run((ctx) => {
+        const view = { ctx, apiPath: '/api', allContent: false, everything: false };
+        const items = ctx.tx.list('vm', { limit: 50 }).map((vm) => ({
+          ...{ ...vm, href: `/api/vms/${vm.id}` },
+        }));
+        const following = atOnce(followingOf(view, 'vm', '/vms/{vm}', link));
+        const turns = turnsOf(follow(following, 'vm', '/vms/{vm}', items));
+        expect(turns).toBeGreaterThanOrEqual(items.length);
+      });
+    },
+  );
 });
 
 describe('rows', () => {

@@ -29,8 +29,11 @@ export function shareCompiledCode(cache: string): void {
   symlinkSync(compiled, join(cache, 'vmctl/code'));
 }
 
-/** A user's home: configuration, state and cache in a temporary folder, signed in by environment. */
-export function makeHome(server?: TestServer): Home {
+/**
+ * A user's home: configuration, state and cache in a temporary folder, signed in by environment.
+ * `program` is the vmctl of another tree.
+ */
+export function makeHome(server?: TestServer, program = vmctl): Home {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-home-'));
   shareCompiledCode(join(folder, 'cache'));
   const base: NodeJS.ProcessEnv = {
@@ -52,7 +55,7 @@ export function makeHome(server?: TestServer): Home {
     folder,
     run: (words, env = {}, input) =>
       new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [vmctl, ...words], { env: { ...base, ...env } });
+        const child = spawn(process.execPath, [program, ...words], { env: { ...base, ...env } });
         let stdout = '';
         let stderr = '';
         child.stdout.on('data', (piece: Buffer) => {
@@ -65,11 +68,13 @@ export function makeHome(server?: TestServer): Home {
         child.once('close', (code) => resolve({ code, stdout, stderr }));
         child.stdin.end(input ?? '');
       }),
-    runHere: (words, env = {}, stdin) =>
-      builtVmctl(words, {
+    runHere: (words, env = {}, stdin) => {
+      if (program !== vmctl) throw new Error('Only the vmctl of this tree runs in this process.');
+      return builtVmctl(words, {
         env: setVariables({ ...base, ...env }),
         ...(stdin === undefined ? {} : { stdin }),
-      }),
+      });
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -116,11 +116,13 @@ function inQuickFolder<T>(begin: () => T): T {
 
 /**
  * Starts the built `vmctl serve` on free ports with these further options and variables; keeps nothing
- * unless told to. What is not kept is in memory, unless `TMPDIR` is among the variables.
+ * unless told to. What is not kept is in memory, unless `TMPDIR` is among the variables. `program` is
+ * the vmctl of another tree.
  */
 export async function startServerProcess(
   options: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  program = vmctl,
 ): Promise<ServerProcess> {
   const folder = mkdtempSync(join(quickFolder, 'vmctl-test-'));
   const readyFile = join(folder, 'ready.json');
@@ -128,7 +130,7 @@ export async function startServerProcess(
   const child = spawn(
     process.execPath,
     [
-      vmctl,
+      program,
       'serve',
       ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
       ...['--ready-file', readyFile],

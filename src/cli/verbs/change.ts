@@ -1,6 +1,7 @@
 /** Verbs that change something: create, attach, update, delete and all actions. */
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
+import { typeOptions } from '../../model/derive/commands.ts';
 import { lifecycles } from '../../model/derive/lifecycles.ts';
 import { isType, type Operation, parseKind } from '../../model/index.ts';
 import { formatOf, isTable, print } from '../output/print.ts';
@@ -17,13 +18,7 @@ import { brickNames, type Finder, type Found, newBricks, placeholderOf } from '.
 import { parseOn } from './resolve-collection.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { targetsOf } from './selection.ts';
-import {
-  alwaysSent,
-  brickVerbs,
-  isReferenceVerb,
-  objectVerbs,
-  referenceAttribute,
-} from './verb-names.ts';
+import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { settle, settleCompanion } from './wait-for-state.ts';
 
 type Body = Record<string, unknown>;
@@ -113,7 +108,7 @@ export async function add(run: Run, body: object, progress: Progress): Promise<O
   const id = item['id'];
   if (id === undefined) return { item, isWhole: false };
   const label = `${collection.noun}/${String(item['name'] ?? item['alias'] ?? id)}`;
-  const isNew = !isReferenceVerb(verb.noun, verb.name);
+  const isNew = !isReferenceVerb(verb);
   // What is attached has a state of its own, which only a move of the attachment changes.
   const moves = lifecycles[collection.type]?.moves ?? {};
   await settleCompanion(run, body, item, progress);
@@ -250,19 +245,19 @@ async function printPlain(run: Run, name: string, value: unknown): Promise<void>
 export async function bodiesOf(run: Run, body: Body): Promise<readonly object[]> {
   const { verb, words, finder, resolved } = run;
   const { type } = resolved.candidate.operation;
-  const name = `${verb.noun} ${verb.name}`;
-  if (brickVerbs.has(name)) return [await newBricks(finder, words)];
-  if (isReferenceVerb(verb.noun, verb.name)) {
+  const { takesBricks, namesObject } = verbOptions(verb);
+  if (takesBricks) return [await newBricks(finder, words)];
+  if (isReferenceVerb(verb)) {
     const bodies: object[] = [];
     for (const word of words) bodies.push({ ...body, ...(await referenceTo(finder, word, type)) });
     return bodies;
   }
-  const target = objectVerbs.has(name) ? await objectOf(run) : {};
-  return [{ ...alwaysSent[type], ...body, ...target }];
+  const target = namesObject ? await objectOf(run) : {};
+  return [{ ...typeOptions[type]?.alwaysSent, ...body, ...target }];
 }
 
 async function referenceTo(finder: Finder, word: string, type: string): Promise<object> {
-  const attribute = referenceAttribute[type];
+  const attribute = typeOptions[type]?.referredBy;
   if (attribute === undefined) return await finder.reference(word, type);
   const home = homeOf(type);
   return { [attribute]: home ? bareWord(word, home.noun) : word };

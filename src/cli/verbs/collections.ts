@@ -1,4 +1,5 @@
 /** Collections of the model by noun: their paths, types and parents. */
+import { nounsByPath } from '../../model/derive/commands.ts';
 import { services } from '../../model/derive/services.ts';
 import { nounOf } from '../args/catalog.ts';
 
@@ -23,18 +24,9 @@ export interface Collection {
   readonly parents: readonly Parent[];
 }
 
-/** Collections whose last segment is the noun of something else. */
-const ownNouns: Readonly<Record<string, string>> = {
-  '/hosts/{host}/nics': 'hostnics',
-  '/hosts/{host}/devices': 'hostdevices',
-  '/hosts/{host}/storage': 'hoststorage',
-  '/hosts/{host}/hooks': 'hosthooks',
-  '/externalhostproviders/{provider}/hosts': 'externalhosts',
-};
-
 /** The noun of a collection: its last segment, unless that is the noun of something else. */
 export function nounOfCollection(path: string): string {
-  return ownNouns[path] ?? path.slice(path.lastIndexOf('/') + 1);
+  return nounsByPath[path] ?? path.slice(path.lastIndexOf('/') + 1);
 }
 
 interface Paths {

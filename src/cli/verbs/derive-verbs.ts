@@ -1,14 +1,19 @@
 /** Verbs of a noun, derived from the operations of the model. */
-import { type Operation, operationsOf } from '../../model/index.ts';
-import { type Collection, collectionsOf, modelNouns, type Parent } from './collections.ts';
 import {
-  defaultVerbs,
-  type Membership,
-  memberships,
-  nounVerbAliases,
-  verbAliases,
-  verbNames,
-} from './verb-names.ts';
+  memberVerbs as memberVerbsByPath,
+  nounOptions,
+  verbsByPath,
+} from '../../model/derive/commands.ts';
+import { type Operation, operationsOf } from '../../model/index.ts';
+import type { MemberVerbs } from '../../model/notation/commands.ts';
+import {
+  type Collection,
+  collectionAt,
+  collectionsOf,
+  modelNouns,
+  type Parent,
+} from './collections.ts';
+import { defaultVerbs, verbAliases, verbOptions } from './verb-names.ts';
 
 export type VerbKind = 'list' | 'get' | 'add' | 'update' | 'remove' | 'action' | 'wait';
 
@@ -31,7 +36,7 @@ export interface Verb {
   readonly kind: VerbKind;
   readonly candidates: readonly Candidate[];
   /** Set for verbs about the members of an object. */
-  readonly membership?: Membership;
+  readonly membership?: MemberVerbs;
   /** `stats`: values of an object; one of them with a flag. */
   readonly isStatistics?: boolean;
 }
@@ -39,7 +44,7 @@ export interface Verb {
 interface Draft {
   readonly kind: VerbKind;
   readonly candidates: Candidate[];
-  readonly membership?: Membership;
+  readonly membership?: MemberVerbs;
   readonly isStatistics?: boolean;
   /** The verb that the rules would have given it. */
   readonly defaultName: string;
@@ -73,7 +78,7 @@ function derive(noun: string): readonly Verb[] {
     else drafts.set(name, { ...draft, candidates: [candidate] });
   };
   for (const collection of collectionsOf(noun)) {
-    const membership = membershipOf(collection);
+    const membership = memberVerbsByPath[collection.path];
     if (membership && !membership.alsoGeneric) continue;
     for (const candidate of candidatesOf(collection)) {
       const { name } = candidate.operation;
@@ -113,10 +118,6 @@ function candidatesOf(collection: Collection): readonly Candidate[] {
   return [...own, ...ofObject].map((found) => ({ ...found, collection, parents }));
 }
 
-function membershipOf({ path }: Collection): Membership | undefined {
-  return memberships.find(({ ends }) => path.endsWith(ends));
-}
-
 const memberPrefix: Readonly<Record<string, string>> = {
   list: 'list',
   get: 'get',
@@ -127,22 +128,18 @@ const memberPrefix: Readonly<Record<string, string>> = {
 function memberVerbs(
   owner: string,
 ): readonly { name: string; draft: Omit<Draft, 'candidates'>; candidate: Candidate }[] {
-  return memberships
-    .filter((membership) => membership.owner === owner)
-    .flatMap((membership) =>
-      collectionsOf(membership.ends.slice(membership.ends.lastIndexOf('/') + 1))
-        .filter(({ path }) => path.endsWith(membership.ends))
-        .flatMap(candidatesOf)
-        .flatMap((candidate) => {
-          const { name } = candidate.operation;
-          const prefix = memberPrefix[name];
-          if (prefix === undefined) return [];
-          const [one, many] = membership.words;
-          const verb = `${prefix}-${name === 'list' ? many : one}`;
-          const draft = { kind: kindOf(name), defaultName: verb, membership };
-          return [{ name: verb, draft, candidate: withOwner(candidate) }];
-        }),
-    );
+  return Object.entries(memberVerbsByPath).flatMap(([path, membership]) => {
+    const collection = collectionAt(path);
+    if (collection.parents.at(-1)?.noun !== owner) return [];
+    return candidatesOf(collection).flatMap((candidate) => {
+      const { name } = candidate.operation;
+      const prefix = memberPrefix[name];
+      if (prefix === undefined) return [];
+      const verb = `${prefix}-${name === 'list' ? membership.many : membership.one}`;
+      const draft = { kind: kindOf(name), defaultName: verb, membership };
+      return [{ name: verb, draft, candidate: withOwner(candidate) }];
+    });
+  });
 }
 
 /** The innermost parent becomes the first argument. */
@@ -169,8 +166,8 @@ function defaultVerb(operation: string): string {
   return defaultVerbs[operation] ?? operation.replaceAll('_', '-');
 }
 
-function namedVerb({ path }: Collection, operation: string): string | undefined {
-  return verbNames.find(({ ends }) => path.endsWith(ends))?.verbs[operation];
+function namedVerb({ path, noun }: Collection, operation: string): string | undefined {
+  return verbsByPath[path]?.[operation] ?? nounOptions[noun]?.operationVerbs?.[operation];
 }
 
 /** Other words for the verb; one that two verbs could have belongs to the first of them. */
@@ -180,7 +177,7 @@ function finished(noun: string, name: string, draft: Draft, claimed: Set<string>
     defaultName,
     ...(verbAliases[name] ?? []),
     ...(verbAliases[defaultName] ?? []),
-    ...(nounVerbAliases[noun]?.[name] ?? []),
+    ...(verbOptions({ noun, name }).aliases ?? []),
   ];
   const aliases = [...new Set(words)].filter((word) => !claimed.has(word));
   for (const alias of aliases) claimed.add(alias);

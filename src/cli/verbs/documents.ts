@@ -2,11 +2,11 @@
 
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
+import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf } from '../../model/index.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { isWritable, type Shape } from './fields.ts';
-import { referenceAttribute } from './verb-names.ts';
 
 /** All of a file; `-` is stdin. */
 export async function readInput(cli: CommandContext, path: string, flag: string): Promise<string> {
@@ -109,7 +109,7 @@ function writable(
   for (const [name, value] of Object.entries(decoded)) {
     const attribute = attributes[name];
     // Some objects are named by their id alone: a label of networks.
-    if (name === referenceAttribute[type] && operation === 'add') writable[name] = value;
+    if (name === typeOptions[type]?.referredBy && operation === 'add') writable[name] = value;
     else if (attribute ? attribute.mut === 'R' : ofTheService.has(name)) dropped.push(name);
     else if (attribute && !isWritable(attribute, operation)) dropped.push(name);
     else writable[name] = value;

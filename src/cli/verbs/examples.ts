@@ -1,13 +1,16 @@
 /** Example commands of a verb, made from its required arguments and flags. */
 
+import { memberVerbs } from '../../model/derive/commands.ts';
 import { requiredByAction, requiredOnAdd } from '../../model/derive/required.ts';
+import { nounSamples, verbSamples } from '../../model/derive/samples.ts';
 import { isSearchable } from '../../model/index.ts';
+import { sampleId } from '../../model/notation/commands.ts';
 import { firstPath } from '../../model/requirements.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { kebab } from './fields.ts';
 import type { ModelFlag, VerbFlags } from './flags.ts';
-import * as samples from './samples.ts';
-import { brickVerbs, extraArguments, isReferenceVerb } from './verb-names.ts';
+import { values } from './samples.ts';
+import { isReferenceVerb, verbOptions } from './verb-names.ts';
 
 /** Up to four examples, the plainest first. Each is a line for a shell. */
 export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
@@ -31,7 +34,7 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
     case 'get':
       return [plain, `${plain} -o yaml`];
     case 'wait': {
-      const state = samples.states[verb.noun];
+      const state = nounSamples[verb.noun]?.state;
       const waits = state === undefined ? [] : [`${plain} --for status=${state} --timeout 5m`];
       return [...waits, `${plain} --for exists`];
     }
@@ -39,8 +42,7 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
       return [line(...argumentsFor(verb, flags, shortest))];
     default: {
       const full = line(...argumentsFor(verb, flags, shortest));
-      const named =
-        isReferenceVerb(verb.noun, verb.name) || brickVerbs.has(`${verb.noun} ${verb.name}`);
+      const named = isReferenceVerb(verb) || verbOptions(verb).takesBricks;
       const fromFile = verb.kind === 'add' && !named;
       return fromFile ? [full, `${plain} -f new.yaml`] : [full];
     }
@@ -55,7 +57,7 @@ export function exampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): s
 function argumentsFor(verb: Verb, flags: VerbFlags, candidate: Candidate): readonly string[] {
   if (['list', 'get', 'wait'].includes(verb.kind)) return [];
   if (verb.kind !== 'update') return [...extrasOf(verb), ...neededFlags(verb, candidate, flags)];
-  return [samples.flags[`${verb.noun} ${verb.name}`] ?? changeOf(flags.flags)];
+  return [verbSamples[`${verb.noun} ${verb.name}`]?.flags ?? changeOf(flags.flags)];
 }
 
 /** Puts words between what the verb is about and what that belongs to. */
@@ -68,7 +70,8 @@ function lineMaker(
   const meanings = flags.meanings.get(candidate);
   const parents = [...(meanings?.parents ?? [])].map(([key, { collection, noun }]) => {
     const flag = flags.flags.find((one) => one.key === key);
-    const own = samples.ownParents[`${verb.noun} ${verb.name}`] ?? samples.ownParents[verb.noun];
+    const own =
+      verbSamples[`${verb.noun} ${verb.name}`]?.parents ?? nounSamples[verb.noun]?.parents;
     return `--${flag?.names[0] ?? key} ${own?.[noun] ?? objectOf(noun, collection)}`;
   });
   const object = objectsOf(verb, candidate);
@@ -77,16 +80,18 @@ function lineMaker(
 
 /** An object of a collection as somebody would call it. */
 function objectOf(noun: string, collection: string): string {
-  return samples.objects[collection] ?? samples.objects[noun] ?? samples.sampleId;
+  const { object, objectAt } = nounSamples[noun] ?? {};
+  const member = memberVerbs[collection]?.sample;
+  return objectAt?.[collection as `/${string}`] ?? object ?? member ?? sampleId;
 }
 
 function objectsOf(verb: Verb, { collection, owner, takesObject }: Candidate): readonly string[] {
   const name = `${verb.noun} ${verb.name}`;
   const first = owner ? [objectOf(owner.noun, owner.collection)] : [];
-  if (brickVerbs.has(name)) return [...first, brickOf(verb)];
-  const needsObject = takesObject || isReferenceVerb(verb.noun, verb.name);
+  if (verbOptions(verb).takesBricks) return [...first, brickOf(verb)];
+  const needsObject = takesObject || isReferenceVerb(verb);
   if (verb.isStatistics || !needsObject) return first;
-  return [...first, samples.ownObjects[name] ?? objectOf(collection.noun, collection.path)];
+  return [...first, verbSamples[name]?.object ?? objectOf(collection.noun, collection.path)];
 }
 
 /** A new brick, or one that is there. */
@@ -95,13 +100,13 @@ function brickOf(verb: Verb): string {
 }
 
 function extrasOf(verb: Verb): readonly string[] {
-  const extra = extraArguments[`${verb.noun} ${verb.name}`];
+  const extra = verbOptions(verb).argument;
   return extra ? [extra.paths.length > 1 ? "'auth.allow=10.0.*'" : 'auth.allow'] : [];
 }
 
 function searchOf(noun: string): string {
-  const [start = ''] = /^\w{1,3}/.exec(samples.objects[noun] ?? '') ?? [];
-  return samples.searches[noun] ?? `name=${start}*`;
+  const [start = ''] = /^\w{1,3}/.exec(nounSamples[noun]?.object ?? '') ?? [];
+  return nounSamples[noun]?.search ?? `name=${start}*`;
 }
 
 /** Something that every object of its kind may have changed. */
@@ -118,9 +123,9 @@ function neededFlags(
   { operation }: Candidate,
   { flags }: VerbFlags,
 ): readonly string[] {
-  const known = samples.flags[`${verb.noun} ${verb.name}`];
+  const known = verbSamples[`${verb.noun} ${verb.name}`]?.flags;
   if (known !== undefined) return known === '' ? [] : [known];
-  if (isReferenceVerb(verb.noun, verb.name) || extraArguments[`${verb.noun} ${verb.name}`]) {
+  if (isReferenceVerb(verb) || verbOptions(verb).argument) {
     return [];
   }
   const needed =
@@ -141,6 +146,6 @@ function neededFlags(
 }
 
 function valueFor({ noun }: Verb, flag: string): string | undefined {
-  const name = flag === 'name' ? samples.newNames[noun] : undefined;
-  return name ?? samples.values[flag];
+  const name = flag === 'name' ? nounSamples[noun]?.newName : undefined;
+  return name ?? values[flag];
 }

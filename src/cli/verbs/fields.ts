@@ -1,15 +1,11 @@
 /** Fields of the body of an operation, and the flags that set them. */
+import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, type Operation, parseKind } from '../../model/index.ts';
 import type { Attribute, Kind } from '../../model/notation/attributes.ts';
+import type { Shortcut } from '../../model/notation/commands.ts';
 import { actionParameters, type Parameter } from '../../model/parameters.ts';
 import { homeOf } from './collections.ts';
-import {
-  actionShortcuts,
-  brickVerbs,
-  onlyFields,
-  type Shortcut,
-  typeShortcuts,
-} from './verb-names.ts';
+import { type VerbName, verbOptions } from './verb-names.ts';
 
 export interface Field {
   /** Attribute path in the body. */
@@ -36,10 +32,10 @@ const secretWords = /(^|_)(password|passphrase|secret)$/;
 const propertiesOnly: ReadonlySet<string> = new Set(['vm', 'disk', 'template', 'ssh', 'iscsi']);
 
 /** The fields of an operation, by the flag without its dashes. */
-export function fieldsOf(verb: string, operation: Operation): ReadonlyMap<string, Field> {
+export function fieldsOf(verb: VerbName, operation: Operation): ReadonlyMap<string, Field> {
   const shape = shapeOf(operation);
   const fields = new Map<string, Field>();
-  const only = onlyFields[verb];
+  const only = verbOptions(verb).onlyAttributes;
   if ('type' in shape) {
     if (operation.name !== 'add' && operation.name !== 'update') return fields;
     for (const [name, attribute] of Object.entries(attributesOf(shape.type))) {
@@ -52,7 +48,7 @@ export function fieldsOf(verb: string, operation: Operation): ReadonlyMap<string
     for (const name of shape.action) {
       const parameter = parameterOf(name);
       if (!parameter || parameter.out === 'out' || name === 'async') continue;
-      if (name === 'bricks' && brickVerbs.has(verb)) continue;
+      if (name === 'bricks' && verbOptions(verb).takesBricks) continue;
       const isProperties = propertiesOnly.has(name);
       if (isFlagKind(parameter.kind) || (!isProperties && isReference(parameter.kind))) {
         fields.set(kebab(name), fieldOf(name, parameter.kind, parameter.doc));
@@ -66,9 +62,9 @@ export function fieldsOf(verb: string, operation: Operation): ReadonlyMap<string
   return fields;
 }
 
-function shortcutsOf(verb: string, operation: Operation): readonly Shortcut[] {
-  if (operation.isAction) return [...(actionShortcuts[verb] ?? []), ...leaves(operation)];
-  return typeShortcuts[operation.type] ?? [];
+function shortcutsOf(verb: VerbName, operation: Operation): readonly Shortcut[] {
+  if (operation.isAction) return [...(verbOptions(verb).shortcuts ?? []), ...leaves(operation)];
+  return typeOptions[operation.type]?.shortcuts ?? [];
 }
 
 /** Parameters whose members are not worth a flag each. */

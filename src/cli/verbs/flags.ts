@@ -1,4 +1,5 @@
 /** Flags of a verb that come from the model: parents, query parameters, attributes of the body. */
+import { nounOptions } from '../../model/derive/commands.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { isSearchable, parseKind } from '../../model/index.ts';
 import type { Kind } from '../../model/notation/attributes.ts';
@@ -6,7 +7,7 @@ import { type Parameter, queryParameters } from '../../model/parameters.ts';
 import { homeOf, type Parent, singular } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { type Field, fieldsOf, isReference, kebab } from './fields.ts';
-import { parentAliases } from './verb-names.ts';
+import { verbOptions } from './verb-names.ts';
 
 export interface ModelFlag {
   /** Identity: the same word with other hyphens is the same flag. */
@@ -36,11 +37,6 @@ export function keyOf(name: string): string {
 const queryAliases: Readonly<Record<string, readonly string[]>> = {
   max: ['limit'],
   filter: ['filtered'],
-};
-
-/** Attributes under friendlier names, beside their own, by noun and verb. */
-const fieldAliases: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'backups create': { 'from-checkpoint-id': ['incremental-from'] },
 };
 
 /** Query parameters that are set by other flags of the command line. */
@@ -84,8 +80,9 @@ function meaningsOf(
     parents.set(add(words, { value: 'REF', doc, isMany: false, section: 'parents' }), parent);
   }
   if (!verb.isStatistics && verb.kind !== 'wait') {
-    for (const [name, field] of fieldsOf(`${verb.noun} ${verb.name}`, candidate.operation)) {
-      const more = fieldAliases[`${verb.noun} ${verb.name}`]?.[name] ?? [];
+    const { flagAliases = {} } = verbOptions(verb);
+    for (const [name, field] of fieldsOf(verb, candidate.operation)) {
+      const more = flagAliases[name] ?? [];
       fields.set(
         add([...wordsFor(name, field), ...more], { ...shownAs(field, name), section: 'body' }),
         field,
@@ -107,10 +104,22 @@ function meaningsOf(
   return { parents, fields, queries };
 }
 
+let flagsOfParents: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** Other names of the flag of a parent, by the singular of its noun. */
+function parentFlags(kind: string): readonly string[] | undefined {
+  flagsOfParents ??= new Map(
+    Object.entries(nounOptions).flatMap(([noun, { parentFlags: names }]) =>
+      names ? [[singular(noun), names]] : [],
+    ),
+  );
+  return flagsOfParents.get(kind);
+}
+
 /** `storage-domain` may be written `storagedomain` and `sd`, whatever it stands for. */
 function spellingsOf(name: string): readonly string[] {
   const plain = name.replaceAll('-', '');
-  const short = parentAliases[plain];
+  const short = parentFlags(plain);
   return short ? [...new Set([name, plain, ...short])] : [name];
 }
 
@@ -203,55 +212,11 @@ function parentNames(verb: Verb): (parent: Parent) => readonly string[] {
     const kind = singular(noun);
     const isClear = nounsByPlaceholder.get(placeholder)?.size === 1;
     const words = isClear ? [placeholder, kind] : [kind];
-    return [...new Set([...words, ...(parentAliases[kind] ?? [])])];
+    return [...new Set([...words, ...(parentFlags(kind) ?? [])])];
   };
 }
 
-const humanNouns: Readonly<Record<string, string>> = {
-  vms: 'virtual machine',
-  nics: 'network interface',
-  hostnics: 'host network interface',
-  vmpools: 'pool',
-  storagedomains: 'storage domain',
-  datacenters: 'data center',
-  glustervolumes: 'Gluster volume',
-  glusterbricks: 'brick',
-  glusterhooks: 'Gluster hook',
-  affinitygroups: 'affinity group',
-  affinitylabels: 'affinity label',
-  clusterlevels: 'cluster level',
-  cpuprofiles: 'CPU profile',
-  diskprofiles: 'disk profile',
-  vnicprofiles: 'vNIC profile',
-  macpools: 'MAC pool',
-  iscsibonds: 'iSCSI bond',
-  instancetypes: 'instance type',
-  externalhostproviders: 'host provider',
-  openstackimageproviders: 'image provider',
-  openstacknetworkproviders: 'network provider',
-  openstackvolumeproviders: 'volume provider',
-  numanodes: 'NUMA node',
-  schedulingpolicies: 'scheduling policy',
-  schedulingpolicyunits: 'scheduling policy unit',
-  diskattachments: 'disk attachment',
-  disksnapshots: 'disk snapshot',
-  imagetransfers: 'image transfer',
-  networkfilters: 'network filter',
-  networkattachments: 'network attachment',
-  storageconnections: 'storage connection',
-  hostdevices: 'host device',
-  fenceagents: 'fence agent',
-  qoss: 'quality of service entry',
-  watchdogs: 'watchdog',
-  graphicsconsoles: 'console',
-  externalvmimports: 'import',
-  sshpublickeys: 'SSH key',
-  operatingsystems: 'operating system',
-  cdroms: 'CD-ROM drive',
-  katelloerrata: 'erratum',
-};
-
 /** One object of a noun, in words. */
 export function humanNoun(noun: string): string {
-  return humanNouns[noun] ?? singular(noun);
+  return nounOptions[noun]?.one ?? singular(noun);
 }

@@ -1,47 +1,24 @@
 /** Identifiers of objects: ids, names, and the words of a command that mean them. */
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
+import { typeOptions } from '../../model/derive/commands.ts';
 import { valueAt } from '../output/cells.ts';
 import { kindOf } from './collections.ts';
 
-/** Attributes by which objects of a type are known, where that is not their name. */
-const nameAttributes: Readonly<Record<string, readonly string[]>> = {
-  disk: ['alias', 'name'],
-  disk_snapshot: ['alias'],
-  disk_attachment: ['disk.alias', 'disk.name'],
-  user: ['user_name', 'principal', 'name'],
-  snapshot: ['description'],
-  job: ['description'],
-  event: [],
-  permission: [],
-  image_transfer: [],
-  cdrom: [],
-  watchdog: [],
-  session: [],
-  step: ['description'],
-  host_storage: [],
-};
-
 /** The attributes by which objects of a type are known; the first is what lists show. */
 export function nameAttributesOf(type: string): readonly string[] {
-  return nameAttributes[type] ?? ['name'];
+  return typeOptions[type]?.knownBy ?? ['name'];
 }
 
-/** Links that have to be followed to see those attributes. */
-export const nameFollow: Readonly<Record<string, string>> = { disk_attachment: 'disk' };
+/** The link that has to be followed to see those attributes. */
+export function nameFollowOf(type: string): string | undefined {
+  return typeOptions[type]?.knownThrough;
+}
 
-/** Types whose lists are long enough to search instead, always by `name`. */
-export const searched: ReadonlySet<string> = new Set([
-  'vm',
-  'host',
-  'cluster',
-  'data_center',
-  'storage_domain',
-  'disk',
-  'template',
-  'network',
-  'vm_pool',
-]);
+/** Whether lists of a type are long enough to search instead, always by `name`. */
+export function isSearchedByName(type: string): boolean {
+  return typeOptions[type]?.searchedByName === true;
+}
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,6 +1,7 @@
 /** Purpose of a verb, in one sentence. */
 import type { Verb } from './derive-verbs.ts';
 import { humanNoun } from './flags.ts';
+import { verbOptions } from './verb-names.ts';
 
 const kinds: Readonly<Record<string, (one: string, many: string) => string>> = {
   list: (_, many) => `List ${many}`,
@@ -26,13 +27,14 @@ export function purposeOf(verb: Verb): string {
   const known = kinds[verb.name];
   if (known && verb.kind !== 'action') return known(one, many);
   if (verb.membership) {
-    const [member, members] = verb.membership.words.map((word) => word.replaceAll('-', ' '));
+    const member = verb.membership.one.replaceAll('-', ' ');
+    const members = verb.membership.many.replaceAll('-', ' ');
     const of = withArticle(one);
     if (verb.kind === 'list') return `List the ${members} of ${of}`;
     if (verb.kind === 'get') return `Show a ${member} of ${of}`;
     return verb.kind === 'add' ? `Add a ${member} to ${of}` : `Remove a ${member} from ${of}`;
   }
-  const actionPurpose = actionPurposes[`${verb.noun} ${verb.name}`] ?? actionPurposes[verb.name];
+  const actionPurpose = verbOptions(verb).purpose ?? actionPurposes[verb.name];
   if (actionPurpose !== undefined) return actionPurpose.replace('{}', withArticle(one));
   const words = verb.name.replaceAll('-', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${withArticle(one)}`;
@@ -48,19 +50,16 @@ function pluralOf(noun: string): string {
 }
 
 const actionPurposes: Readonly<Record<string, string>> = {
-  'vms detach': 'Take {} out of its pool',
   'auto-pin-cpu-and-numa-nodes': 'Pin the processors and NUMA nodes of {}',
   'cancel-migration': 'Stop the migration of {}',
   clone: 'Copy {}',
   'commit-snapshot': 'Keep the previewed snapshot of {}',
   export: 'Write {} to a storage domain or file',
-  'disks export': 'Write {} to an export storage domain',
   'freeze-filesystems': 'Freeze the file systems of {}',
   import: 'Bring {} into the service',
   logon: 'Log on to the guest of {}',
   maintenance: 'Switch the maintenance of the hosted engine on {} on or off',
   migrate: 'Move {} to another host',
-  'glusterbricks migrate': 'Move the data off bricks before they are removed',
   'preview-snapshot': 'Try a snapshot of {}',
   register: 'Put {} that is on the storage into the inventory',
   'reorder-mac-addresses': 'Sort the MAC addresses of {}',
@@ -68,13 +67,9 @@ const actionPurposes: Readonly<Record<string, string>> = {
   screenshot: 'Take a picture of the screen of {}',
   shutdown: 'Ask the guest of {} to shut down',
   stop: 'Stop {}',
-  'vms stop': 'Switch {} off without asking its guest',
   'thaw-filesystems': 'Thaw the file systems of {}',
   ticket: 'Get a ticket for the console of {}',
-  'graphicsconsoles ticket': 'Get a ticket for a console',
   'undo-snapshot': 'Leave the previewed snapshot of {}',
-  'imagetransfers finalize': 'End {} and keep what was transferred',
-  'backups finalize': 'End {}',
   convert: 'Change format or allocation of {}',
   reduce: 'Give unused space of {} back to its storage domain',
   'refresh-lun': 'Read the size of {} on a LUN again',
@@ -87,15 +82,9 @@ const actionPurposes: Readonly<Record<string, string>> = {
   'reduce-luns': 'Take LUNs away from {}',
   'refresh-luns': 'Read the size of the LUNs of {} again',
   'update-ovf-store': 'Write the configurations of virtual machines to {}',
-  'hosts deactivate': 'Put {} into maintenance',
-  'storagedomains deactivate': 'Put {} into maintenance',
-  'nics deactivate': 'Unplug {}',
-  'nics activate': 'Plug {} in',
-  'glusterbricks activate': 'Use bricks again whose migration was not followed by a removal',
   'refresh-gluster-heal-status': 'Read the heal status of the volumes of {} again',
   'reset-emulated-machine': 'Forget the emulated machine type of {}',
   'sync-all-networks': 'Bring the networks of {} back in sync',
-  'clusters upgrade': 'Begin or end the upgrade of {}',
   'commit-net-config': 'Keep the network configuration of {} over a restart',
   'copy-host-networks': 'Give {} the networks of another host',
   'discover-iscsi': 'Find iSCSI targets from {}',
@@ -126,5 +115,4 @@ const actionPurposes: Readonly<Record<string, string>> = {
   'import-certificates': 'Trust certificates of {}',
   'test-connectivity': 'Test the connection to {}',
   extend: 'Keep {} alive',
-  'sshpublickeys update': 'Replace {}',
 };

@@ -11,12 +11,12 @@ import { type Collection, collectionAt, homeOf } from './collections.ts';
 import {
   bareWord,
   isMatch,
+  isSearchedByName,
   isUuid,
   isWithin,
   nameAttributesOf,
-  nameFollow,
+  nameFollowOf,
   type Scope,
-  searched,
   searchFor,
 } from './identifiers.ts';
 
@@ -56,7 +56,7 @@ export class Finder {
     if (!list || names.length === 0) return await this.#byId(word, collection, ids, get, label);
     const { found, listed } = await this.#look(word, collection, ids, unregistered);
     if (found) return found;
-    const known = searched.has(type) && isSearchable(list) ? undefined : listed;
+    const known = isSearchedByName(type) && isSearchable(list) ? undefined : listed;
     throw await this.#missing(label, word, list, ids, names, known);
   }
 
@@ -95,7 +95,7 @@ export class Finder {
     const list = operationNamed(collection.path, 'list');
     const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
     if (!list) return { listed: [] };
-    const searches = searched.has(type) && isSearchable(list);
+    const searches = isSearchedByName(type) && isSearchable(list);
     const [named, byId] = await Promise.all([
       this.#named(word, list, ids, searches, names, type, unregistered),
       searches && get && isUuid(word) ? this.#get(get, collection, ids, word) : undefined,
@@ -165,7 +165,7 @@ export class Finder {
     unregistered: boolean,
   ): Promise<ApiObject[]> {
     const search = searches ? searchFor(word, names) : undefined;
-    const follow = nameFollow[type];
+    const follow = nameFollowOf(type);
     return await this.#client.list({
       operation,
       ids,

@@ -25,7 +25,7 @@ import {
 } from './resolve-collection.ts';
 import type { BodyInput, Run } from './run.ts';
 import { wantsAll } from './selection.ts';
-import { brickVerbs, extraArguments, isReferenceVerb, queryShortcuts } from './verb-names.ts';
+import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { runWait } from './wait.ts';
 import { runWatch } from './watch.ts';
 
@@ -44,10 +44,10 @@ export async function runVerb(
   const hasOwner = verb.candidates.some(({ owner }) => owner !== undefined);
   const rest = [...positionals];
   const ownerWord = hasOwner ? rest.shift() : undefined;
-  const extra = extraArguments[`${verb.noun} ${verb.name}`];
+  const { argument: extra } = verbOptions(verb);
   const extraText = extra ? rest.pop() : undefined;
-  const isBricks = brickVerbs.has(`${verb.noun} ${verb.name}`);
-  const isReference = isReferenceVerb(verb.noun, verb.name);
+  const isBricks = verbOptions(verb).takesBricks;
+  const isReference = isReferenceVerb(verb);
   const words = await expandStdin(cli, rest);
   const all = wantsAll(verb, options, words);
   const withObject = all || (words.length > 0 && !isBricks && !isReference);
@@ -175,7 +175,7 @@ function queryOf(
     const flag = `--${flags.find((one) => one.key === key)?.names[0] ?? key}`;
     query[parameter.name] = parseValue(values.at(-1) ?? '', parameter.kind, flag) as QueryValue;
   }
-  const shortcut = queryShortcuts[`${verb.noun} ${verb.name}`];
+  const { queryShortcut: shortcut } = verbOptions(verb);
   if (shortcut && options[camelCase(shortcut.flag)] === true)
     query[shortcut.query] = shortcut.value;
   return query;

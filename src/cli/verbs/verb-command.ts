@@ -21,13 +21,7 @@ import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
 import { runVerb } from './run-verb.ts';
 import { searches, selects } from './selection.ts';
-import {
-  brickVerbs,
-  extraArguments,
-  isReferenceVerb,
-  objectVerbs,
-  queryShortcuts,
-} from './verb-names.ts';
+import { isReferenceVerb, verbOptions } from './verb-names.ts';
 
 /**
  * The command of a verb. Only the verb that is run, or explained, is worth the work.
@@ -133,15 +127,14 @@ function modelFlag(model: ModelFlag, { meanings }: VerbFlags): FlagSpec {
 }
 
 function argumentsOf(verb: Verb): readonly ArgumentSpec[] {
-  const name = `${verb.noun} ${verb.name}`;
   const result: ArgumentSpec[] = [];
   const add = (notation: string, doc: string) => result.push(argument(notation, doc));
   const [owner] = verb.candidates.flatMap((candidate) => candidate.owner ?? []);
   if (owner) add(`<${owner.placeholder}>`, `the ${humanNoun(owner.noun)}: name or id`);
-  const extra = extraArguments[name];
+  const { argument: extra, takesBricks } = verbOptions(verb);
   const word = objectWord(verb);
-  if (brickVerbs.has(name)) add('<brick...>', 'HOST:/DIRECTORY');
-  else if (isReferenceVerb(verb.noun, verb.name) || everyTakesObject(verb)) {
+  if (takesBricks) add('<brick...>', 'HOST:/DIRECTORY');
+  else if (isReferenceVerb(verb) || everyTakesObject(verb)) {
     const several = selects(verb) ? `[${word}...]` : `<${word}...>`;
     add(extra ? `<${word}>` : several, 'names or ids; - reads them from stdin');
   } else if (verb.candidates.some(({ takesObject }) => takesObject)) {
@@ -208,9 +201,9 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   if (name === 'hosts setup-networks') {
     flags.push(...networkSetupFlags);
   }
-  const shortcut = queryShortcuts[name];
+  const shortcut = verbOptions(verb).queryShortcut;
   if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);
-  if (objectVerbs.has(name)) add('--object <KIND/REF>', 'What the permission is about.');
+  if (verbOptions(verb).namesObject) add('--object <KIND/REF>', 'What the permission is about.');
   if (verb.kind === 'wait') {
     add('--for <CONDITION>', 'status=up, status!=locked, exists, gone; by default: settled.');
     add('--timeout <DURATION>', 'Give up after this time (10m).');
@@ -225,7 +218,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     add('--wait-timeout <DURATION>', 'Give up waiting after this time (10m).', { hidden });
     add('--async', '', { hidden: true });
   }
-  if (selects(verb) && !extraArguments[name]) {
+  if (selects(verb) && !verbOptions(verb).argument) {
     add('--all', 'Do it to all of them, or to all that --search finds; asks first.');
     if (searches(verb)) add('--search <QUERY>', 'With --all: only those that this search finds.');
   }

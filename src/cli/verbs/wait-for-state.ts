@@ -8,13 +8,13 @@ import {
   stateAttribute,
   waitFor,
 } from '../../client/poll.ts';
+import { typeOptions } from '../../model/derive/commands.ts';
 import { plainText } from '../output/cells.ts';
 import type { Progress } from '../output/progress.ts';
 import { durationOf } from '../text/duration.ts';
 import { homeOf } from './collections.ts';
 import { type Found, type Ids, operationNamed, placeholderOf } from './references.ts';
 import type { Run } from './run.ts';
-import { createdAlong } from './verb-names.ts';
 
 const defaultTimeout = '10m';
 
@@ -52,7 +52,7 @@ export async function settleCompanion(
   item: ApiObject,
   progress: Progress,
 ): Promise<void> {
-  const along = createdAlong[run.resolved.candidate.collection.type];
+  const along = typeOptions[run.resolved.candidate.collection.type]?.createdAlong;
   const made = along ? (item[along.attribute] as ApiObject | undefined) : undefined;
   const home = along ? homeOf(along.type) : undefined;
   const get = home?.object ? operationNamed(home.object, 'get') : undefined;

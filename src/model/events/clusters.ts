@@ -1,5 +1,5 @@
 /** Events of data centers, clusters, and what belongs to them: affinity, quotas, limits. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const clusterEvents = {
   CLUSTER_ADDED: {

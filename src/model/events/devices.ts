@@ -1,5 +1,5 @@
 /** Events of the network interfaces of machines. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const deviceEvents = {
   NIC_REMOVED: {

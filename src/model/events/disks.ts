@@ -1,5 +1,5 @@
 /** Events of disks. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const diskEvents = {
   DISK_ADD_TO_VM_STARTED: {

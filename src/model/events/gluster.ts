@@ -1,5 +1,5 @@
 /** Events about Gluster volumes, bricks and hooks. Words in `{}` are filled in. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const glusterEvents = {
   VOLUME_CREATED: {

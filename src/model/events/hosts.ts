@@ -1,5 +1,5 @@
 /** Events about hosts. Words in `{}` are filled in. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const hostEvents = {
   HOST_STATUS_SET: {

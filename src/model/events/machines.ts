@@ -1,5 +1,5 @@
 /** Events of virtual machines and pools: made, run, changed, removed. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const machineEvents = {
   VM_STARTED: { code: 32, severity: 'normal', text: 'VM {VmName} started on Host {HostName}.' },

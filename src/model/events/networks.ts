@@ -1,5 +1,5 @@
 /** Events about networks, and the networks of hosts. Words in `{}` are filled in. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const networkEvents = {
   NETWORK_ADDED: {
@@ -121,21 +121,6 @@ export const networkEvents = {
     code: 1209,
     severity: 'normal',
     text: 'Label {Label} is no longer allowed on the virtual functions of interface {HostNicName} on host {HostName}.',
-  },
-  MAC_POOL_ADDED: {
-    code: 10700,
-    severity: 'normal',
-    text: 'MAC pool {ObjectName} was added by {UserName}.',
-  },
-  MAC_POOL_UPDATED: {
-    code: 10702,
-    severity: 'normal',
-    text: 'MAC pool {ObjectName} was updated by {UserName}.',
-  },
-  MAC_POOL_REMOVED: {
-    code: 10704,
-    severity: 'normal',
-    text: 'MAC pool {ObjectName} was removed by {UserName}.',
   },
   NETWORK_REMOVE_STARTED: {
     code: 9442,

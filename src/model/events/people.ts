@@ -1,5 +1,5 @@
-/** Events of people: sign-in, users, roles, permissions, tags, bookmarks. */
-import type { EventTexts } from './notation.ts';
+/** Events of people: sign-in, users, permissions. */
+import type { EventTexts } from '../notation/events.ts';
 
 export const peopleEvents = {
   USER_LOGGED_IN: {
@@ -32,51 +32,6 @@ export const peopleEvents = {
     severity: 'normal',
     text: 'Role {RoleName} of {SubjectName} on {ObjectType} {ObjectName} was removed by {UserName}.',
   },
-  ROLE_ADDED: {
-    code: 864,
-    severity: 'normal',
-    text: 'Role {ObjectName} was created by {UserName}.',
-  },
-  ROLE_UPDATED: {
-    code: 856,
-    severity: 'normal',
-    text: 'Role {ObjectName} was updated by {UserName}.',
-  },
-  ROLE_REMOVED: {
-    code: 858,
-    severity: 'normal',
-    text: 'Role {ObjectName} was removed by {UserName}.',
-  },
-  TAG_UPDATED: {
-    code: 430,
-    severity: 'normal',
-    text: 'Tag {ObjectName} configuration was updated by {UserName}.',
-  },
-  TAG_ADDED: {
-    code: 432,
-    severity: 'normal',
-    text: 'New tag {ObjectName} was created by {UserName}.',
-  },
-  TAG_REMOVED: {
-    code: 434,
-    severity: 'normal',
-    text: 'Tag {ObjectName} was removed by {UserName}.',
-  },
-  BOOKMARK_ADDED: {
-    code: 350,
-    severity: 'normal',
-    text: 'Bookmark {ObjectName} was added by {UserName}.',
-  },
-  BOOKMARK_UPDATED: {
-    code: 352,
-    severity: 'normal',
-    text: 'Bookmark {ObjectName} was updated by {UserName}.',
-  },
-  BOOKMARK_REMOVED: {
-    code: 354,
-    severity: 'normal',
-    text: 'Bookmark {ObjectName} was removed by {UserName}.',
-  },
   USER_REMOVED: {
     code: 325,
     severity: 'normal',
@@ -96,16 +51,6 @@ export const peopleEvents = {
     code: 868,
     severity: 'normal',
     text: 'Role {RoleName} of {SubjectName} on the whole system was removed by {UserName}.',
-  },
-  PERMIT_ADDED_TO_ROLE: {
-    code: 860,
-    severity: 'normal',
-    text: 'Permit {PermitName} was added to role {RoleName} by {UserName}.',
-  },
-  PERMIT_REMOVED_FROM_ROLE: {
-    code: 862,
-    severity: 'normal',
-    text: 'Permit {PermitName} was taken from role {RoleName} by {UserName}.',
   },
   USER_PROFILE_ADDED: {
     code: 870,

@@ -1,5 +1,5 @@
 /** Events of external providers. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const providerEvents = {
   PROVIDER_ADDED: {

@@ -1,5 +1,5 @@
 /** Events of the service itself: its life, its log, jobs and events of others. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const serviceEvents = {
   SERVICE_STARTED: { code: 1, severity: 'normal', text: 'Starting {Product}.' },

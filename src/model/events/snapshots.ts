@@ -1,62 +1,7 @@
 /** Events of snapshots and templates. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const snapshotEvents = {
-  SNAPSHOT_STARTED: {
-    code: 45,
-    severity: 'normal',
-    text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' was initiated by {UserName}.",
-  },
-  SNAPSHOT_PREVIEW_STARTED: {
-    code: 46,
-    severity: 'normal',
-    text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' was initiated by {UserName}.",
-  },
-  SNAPSHOT_RESTORED: {
-    code: 47,
-    severity: 'normal',
-    text: "VM '{VmName}' is restored from snapshot '{SnapshotName}' by {UserName}.",
-  },
-  SNAPSHOT_FINISHED: {
-    code: 68,
-    severity: 'normal',
-    text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' has been completed.",
-  },
-  SNAPSHOT_FAILED: {
-    code: 69,
-    severity: 'error',
-    text: "Failed to complete snapshot '{SnapshotName}' creation for VM '{VmName}'.",
-  },
-  SNAPSHOT_PREVIEW_FINISHED: {
-    code: 71,
-    severity: 'normal',
-    text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' has been completed.",
-  },
-  SNAPSHOT_COMMIT_STARTED: {
-    code: 94,
-    severity: 'normal',
-    text: "Committing the snapshot preview of VM '{VmName}' was initiated by {UserName}.",
-  },
-  SNAPSHOT_COMMIT_FINISHED: {
-    code: 95,
-    severity: 'normal',
-    text: "Committing the snapshot preview of VM '{VmName}' has been completed.",
-  },
-  SNAPSHOT_RESTORE_FINISHED: {
-    code: 100,
-    severity: 'normal',
-    text: "VM '{VmName}' restoring from snapshot '{SnapshotName}' has been completed.",
-  },
-  SNAPSHOT_REMOVE_STARTED: {
-    code: 342,
-    severity: 'normal',
-    text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' was initiated by {UserName}.",
-  },
-  SNAPSHOT_REMOVED: {
-    code: 356,
-    severity: 'normal',
-    text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' has been completed.",
-  },
   TEMPLATE_ADD_STARTED: {
     code: 48,
     severity: 'normal',

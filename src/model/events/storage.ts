@@ -1,5 +1,5 @@
 /** Events of storage domains and of what leads to them. */
-import type { EventTexts } from './notation.ts';
+import type { EventTexts } from '../notation/events.ts';
 
 export const storageEvents = {
   STORAGE_DOMAIN_SPACE_LOW: {

@@ -1,5 +1,5 @@
 /** What refuses operations on data centers and clusters. Words in `{}` are filled in. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const clusterFaults = {
   CLUSTER_IN_MAINTENANCE: {

@@ -1,5 +1,5 @@
 /** What refuses operations on snapshots, interfaces and other devices of machines. Words in `{}` are filled in. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const deviceFaults = {
   SNAPSHOT_DOES_NOT_EXIST: {

@@ -1,5 +1,5 @@
 /** What refuses operations on Gluster volumes, bricks and hooks. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const glusterFaults = {
   CLUSTER_WITHOUT_GLUSTER: {

@@ -1,5 +1,5 @@
 /** What refuses operations on hosts. Words in `{}` are filled in. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const hostFaults = {
   HOST_ALREADY_UP: { status: 409, text: 'Cannot {action} Host. The host is already up.' },

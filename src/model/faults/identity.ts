@@ -1,5 +1,5 @@
 /** What refuses operations on users, groups, roles, tags and scheduling policies. Words in `{}` are filled in. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const identityFaults = {
   NOT_IN_DIRECTORY: {

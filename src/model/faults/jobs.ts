@@ -1,5 +1,5 @@
 /** What refuses operations on jobs. Words in `{}` are filled in. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const jobFaults = {
   JOB_HAS_ENDED: { status: 409, text: 'Cannot {action} {type}. It has ended already.' },

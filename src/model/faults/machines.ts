@@ -1,5 +1,5 @@
 /** What refuses operations on virtual machines and their scheduling. Words in `{}` are filled in. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const machineFaults = {
   VM_IS_RUNNING: {

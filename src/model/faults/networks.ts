@@ -1,5 +1,5 @@
 /** What refuses operations on networks, and on the networks of hosts. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const networkFaults = {
   NETWORK_NAME_LIKE_BOND: {

@@ -1,5 +1,5 @@
 /** What refuses operations on templates and pools, exports and imports. Words in `{}` are filled in. */
-import type { FaultTexts } from './notation.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 
 export const templateFaults = {
   TEMPLATE_IN_OTHER_DATA_CENTER: {

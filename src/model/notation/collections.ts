@@ -3,6 +3,7 @@
  * and 4.5), and where the objects come from.
  */
 import type { ActionParameter, QueryParameter } from '../parameters.ts';
+import type { MemberVerbs } from './commands.ts';
 import type { DerivedKind } from './kinds.ts';
 import type { Need } from './permits.ts';
 
@@ -82,6 +83,10 @@ export interface Operations {
   readonly required?: readonly Requirement[];
   /** Permits, where they are not those of the type, by operation. */
   readonly permits?: Readonly<Record<string, readonly Need[]>>;
+  /** Verbs of the command line here, by operation, where they are not the usual ones. */
+  readonly verbs?: Readonly<Record<string, string>>;
+  /** The command line has verbs of the owner for these, instead of a noun. */
+  readonly memberVerbs?: MemberVerbs;
   /** Operations that are always refused, and why: no test can see them succeed. */
   readonly alwaysRefused?: Readonly<Record<string, string>>;
   /** Actions that are accepted and change nothing that can be seen, and why. */

@@ -1,12 +1,13 @@
 /** Notation of lifecycles: the operations that take an object from state to state. */
 
-import type { EventName } from '../events.ts';
-import type { FaultKey } from '../faults.ts';
-
 /** A state on the way, and the milliseconds an object of a small site stays in it. */
 export type Stage<S extends string> = readonly [state: S, milliseconds: number];
 
-export interface Move<S extends string = string> {
+export interface Move<
+  S extends string = string,
+  Event extends string = string,
+  Fault extends string = string,
+> {
   /** States from which the move may begin; from any other it is refused. */
   readonly from: readonly S[];
   /** States passed through, in order. */
@@ -18,12 +19,17 @@ export interface Move<S extends string = string> {
   /** The object keeps the state that it was in. */
   readonly stays?: true;
   /** What is answered from states that `from` does not list. */
-  readonly refusedBy: Readonly<Partial<Record<S, FaultKey>>> & { readonly otherwise: FaultKey };
+  readonly refusedBy: Readonly<Partial<Record<S, Fault>>> & { readonly otherwise: Fault };
   /** Events written when the move begins and when it ends. */
-  readonly events?: { readonly begin?: EventName; readonly end?: EventName };
+  readonly events?: { readonly begin?: Event; readonly end?: Event };
 }
 
-export interface Lifecycle<S extends string = string> {
+/** Names of events and faults are checked in `model/checked-names.ts`. */
+export interface Lifecycle<
+  S extends string = string,
+  Event extends string = string,
+  Fault extends string = string,
+> {
   /** Type of the objects, as the model names it. */
   readonly type: string;
   /** Attribute that holds the state. */
@@ -35,7 +41,7 @@ export interface Lifecycle<S extends string = string> {
   /** States that mean that something went wrong. */
   readonly failed?: readonly S[];
   /** By operation, in snake case. */
-  readonly moves: Readonly<Record<string, Move<S>>>;
+  readonly moves: Readonly<Record<string, Move<S, Event, Fault>>>;
 }
 
 /** Declares a lifecycle; returns it unchanged. */

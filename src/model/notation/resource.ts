@@ -1,6 +1,9 @@
 /** Resources: everything that is data about one type of objects, in one declaration. */
 import type { TypeDefinition } from './attributes.ts';
 import type { Collection, Requirement } from './collections.ts';
+import type { Commands } from './commands.ts';
+import type { EventTexts } from './events.ts';
+import type { FaultTexts } from './faults.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Naming } from './naming.ts';
 import type { ConditionalNeed, Need, superUser } from './permits.ts';
@@ -50,6 +53,14 @@ export interface ResourceDefinition extends TypeDefinition {
   readonly statistics?: readonly StatisticRow[];
   readonly search?: Search;
   readonly lifecycle?: Lifecycle;
+  /** Events of its own, by name; those that concern other resources too are in `model/events`. */
+  readonly events?: EventTexts;
+  /** Faults of its own, by name; those that others use too are in `model/faults`. */
+  readonly faults?: FaultTexts;
+  /** Enumerated types of its own, by name. */
+  readonly enums?: Readonly<Record<string, readonly [string, ...string[]]>>;
+  /** What the command line calls its collections; absent where a noun of another resource covers them. */
+  readonly commands?: Commands;
 }
 
 type ActionsOf<C> = C extends { readonly actions: infer A } ? keyof A : never;

@@ -2,8 +2,6 @@
  * Search: fields that objects are searched by, their relations to others, and the order of lists
  * (specification 4.3).
  */
-import type { EnumName } from '../enums.ts';
-
 /**
  * `text` compares as a whole or with `*`; `number` is an integer, `span` a duration, `severity` an
  * ordered word, `tag` the name of a tag or of one above it, `user` a name with or without its
@@ -44,8 +42,8 @@ export interface SearchField {
   readonly as?: 'version';
   /** Instead of a path: what the field means where it is no attribute. */
   readonly source?: string;
-  /** Of an `enum` field. */
-  readonly enum?: EnumName;
+  /** Of an `enum` field (`checked-names.ts`). */
+  readonly enum?: string;
   /**
    * Words beside those of the enum, in lower case and without underscores, and what they stand
    * for. Words of the enum itself are found in any case, with or without underscores.

@@ -1,7 +1,7 @@
 /** Statistics: the measured values that objects have (specification 4.5). */
-import type { EnumValue } from '../enums.ts';
+import type { SharedEnums } from '../enums.ts';
 
-type Unit = EnumValue<'statistic_unit'>;
+type Unit = SharedEnums['statistic_unit'][number];
 
 /** Name, kind, unit, type of the value, and what it tells. */
 export type StatisticRow = readonly [

@@ -1,5 +1,6 @@
 /** Virtual machines and hosts that are kept together or apart. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
+import { column, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -74,6 +75,29 @@ export const affinityGroup = resource('affinity_group', {
       update: [asyncIgnored],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'affinitygroups',
+    aliases: ['ag'],
+    group: 'scheduling',
+    position: 10,
+    doc: 'Virtual machines and hosts kept together or apart',
+    one: 'affinity group',
+    columns: [
+      'name',
+      column('vms_positive', 'vms_rule.positive'),
+      column('vms_enforcing', 'vms_rule.enforcing'),
+      column('hosts_positive', 'hosts_rule.positive'),
+      column('hosts_enforcing', 'hosts_rule.enforcing'),
+      'id',
+    ],
+    shortcuts: [
+      shortcut('vms-positive', 'vms_rule.positive', 'Keep the virtual machines together.'),
+      shortcut('vms-enforcing', 'vms_rule.enforcing', 'As a hard rule.'),
+      shortcut('hosts-positive', 'hosts_rule.positive', 'Run on these hosts.'),
+      shortcut('hosts-enforcing', 'hosts_rule.enforcing', 'As a hard rule.'),
+    ],
+    samples: { object: 'apart', newName: 'together' },
   },
 });
 

@@ -1,5 +1,6 @@
 /** Labels that tie virtual machines to hosts. */
 import { idOrName, members, owned } from '../notation/collections.ts';
+import { attaching } from '../notation/commands.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -30,15 +31,34 @@ export const affinityLabel = resource('affinity_label', {
   paths: {
     '/vms/{vm}/affinitylabels/{label}': members(
       { listedBy: 'member', attribute: 'vms', answers: 'object' },
-      { list: ['follow'], add: [], get: ['follow'], remove: [], required: ['id'] },
+      {
+        verbs: attaching,
+        list: ['follow'],
+        add: [],
+        get: ['follow'],
+        remove: [],
+        required: ['id'],
+      },
     ),
     '/clusters/{cluster}/affinitygroups/{group}/hostlabels/{label}': members(
       { listedBy: 'owner', attribute: 'host_labels', answers: 'action' },
-      { list: ['follow', 'max'], add: [], remove: ['async'], required: [idOrName] },
+      {
+        memberVerbs: { one: 'host-label', many: 'host-labels', sample: 'gold' },
+        list: ['follow', 'max'],
+        add: [],
+        remove: ['async'],
+        required: [idOrName],
+      },
     ),
     '/clusters/{cluster}/affinitygroups/{group}/vmlabels/{label}': members(
       { listedBy: 'owner', attribute: 'vm_labels', answers: 'action' },
-      { list: ['follow', 'max'], add: [], remove: ['async'], required: [idOrName] },
+      {
+        memberVerbs: { one: 'vm-label', many: 'vm-labels', sample: 'gold' },
+        list: ['follow', 'max'],
+        add: [],
+        remove: ['async'],
+        required: [idOrName],
+      },
     ),
     '/affinitylabels/{label}': owned({
       list: ['follow', 'max'],
@@ -49,7 +69,23 @@ export const affinityLabel = resource('affinity_label', {
     }),
     '/hosts/{host}/affinitylabels/{label}': members(
       { listedBy: 'member', attribute: 'hosts', answers: 'object' },
-      { list: ['follow'], add: [], get: ['follow'], remove: [], required: ['id'] },
+      {
+        verbs: attaching,
+        list: ['follow'],
+        add: [],
+        get: ['follow'],
+        remove: [],
+        required: ['id'],
+      },
     ),
+  },
+  commands: {
+    noun: 'affinitylabels',
+    aliases: ['labels', 'al'],
+    group: 'scheduling',
+    position: 20,
+    doc: 'Labels that tie virtual machines to hosts',
+    one: 'affinity label',
+    samples: { object: 'gold', newName: 'silver' },
   },
 });

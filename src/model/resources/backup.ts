@@ -66,6 +66,20 @@ export const backup = resource('backup', {
     }),
   },
   lifecycle: backupLifecycle,
+  commands: {
+    noun: 'backups',
+    group: 'compute',
+    position: 30,
+    more: true,
+    doc: 'Backups of virtual machines',
+    verbs: {
+      create: {
+        flagAliases: { 'from-checkpoint-id': ['incremental-from'] },
+        sample: { flags: '--disks web01_Disk1' },
+      },
+      finalize: { purpose: 'End {}' },
+    },
+  },
 });
 
 export const checkpoint = resource('checkpoint', {
@@ -86,5 +100,12 @@ export const checkpoint = resource('checkpoint', {
       get: ['follow'],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'checkpoints',
+    group: 'compute',
+    position: 40,
+    more: true,
+    doc: 'Checkpoints of incremental backups',
   },
 });

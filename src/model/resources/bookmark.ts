@@ -26,4 +26,28 @@ export const bookmark = resource('bookmark', {
       remove: ['async'],
     }),
   },
+  events: {
+    BOOKMARK_ADDED: {
+      code: 350,
+      severity: 'normal',
+      text: 'Bookmark {ObjectName} was added by {UserName}.',
+    },
+    BOOKMARK_UPDATED: {
+      code: 352,
+      severity: 'normal',
+      text: 'Bookmark {ObjectName} was updated by {UserName}.',
+    },
+    BOOKMARK_REMOVED: {
+      code: 354,
+      severity: 'normal',
+      text: 'Bookmark {ObjectName} was removed by {UserName}.',
+    },
+  },
+  commands: {
+    noun: 'bookmarks',
+    group: 'access',
+    doc: 'Saved searches',
+    columns: ['name', 'value', 'id'],
+    samples: { object: 'running', newName: 'down' },
+  },
 });

@@ -21,4 +21,12 @@ export const certificate = resource('certificate', {
       owned({ list: ['follow', 'max'], get: ['follow'] }),
     ),
   },
+  commands: {
+    noun: 'certificates',
+    group: 'providers',
+    position: 90,
+    more: true,
+    doc: 'Certificates of a provider',
+    samples: { object: 'provider.example.com' },
+  },
 });

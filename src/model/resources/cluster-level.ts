@@ -12,6 +12,15 @@ export const clusterLevel = resource('cluster_level', {
     cluster_features: { kind: 'links cluster_feature', mut: 'R' },
   },
   paths: { '/clusterlevels/{level}': owned({ list: ['follow'], get: ['follow'] }) },
+  commands: {
+    noun: 'clusterlevels',
+    aliases: ['levels'],
+    group: 'compute',
+    doc: 'Compatibility levels of clusters',
+    one: 'cluster level',
+    columns: ['id'],
+    samples: { object: '4.7' },
+  },
 });
 
 export const clusterFeature = resource('cluster_feature', {
@@ -34,6 +43,23 @@ export const clusterFeature = resource('cluster_feature', {
       list: ['follow'],
       get: ['follow'],
     }),
+  },
+  commands: {
+    noun: 'clusterfeatures',
+    group: 'compute',
+    position: 140,
+    more: true,
+    doc: 'Features that a compatibility level offers',
+    otherNouns: [
+      {
+        noun: 'enabledfeatures',
+        group: 'compute',
+        position: 150,
+        more: true,
+        doc: 'Features switched on in a cluster',
+        verbs: { create: { sample: { flags: '--name NESTED_VIRTUALIZATION' } } },
+      },
+    ],
   },
 });
 

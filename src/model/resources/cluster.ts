@@ -1,5 +1,6 @@
 /** Clusters of hosts, and their policies. */
 import { asyncIgnored, byIdOrName, owned, view } from '../notation/collections.ts';
+import { column, shortcut } from '../notation/commands.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 import { field, related, step } from '../notation/search-terms.ts';
@@ -199,6 +200,29 @@ export const cluster = resource('cluster', {
       { ...related.storage, steps: [step.toDataCenter, step.toStorage] },
       { ...related.clusterNetworks, steps: [{ paired: 'cluster_network' }] },
     ],
+  },
+  commands: {
+    noun: 'clusters',
+    aliases: ['cl'],
+    group: 'compute',
+    position: 30,
+    doc: 'Clusters of hosts',
+    columns: ['name', 'data_center.name', column('cpu', 'cpu.type'), 'version', 'description'],
+    searchedByName: true,
+    shortcuts: [
+      shortcut('cpu-type', 'cpu.type', 'CPU family of the hosts.'),
+      shortcut('compatibility-version', 'version', 'Compatibility level: 4.7.'),
+      shortcut('over-commit', 'memory_policy.over_commit.percent', 'Memory in percent.'),
+    ],
+    verbs: {
+      delete: { sample: { object: 'lab' } },
+      'reset-emulated-machine': { sample: { object: 'lab' } },
+      upgrade: {
+        purpose: 'Begin or end the upgrade of {}',
+        sample: { flags: '--upgrade-action start' },
+      },
+    },
+    samples: { object: 'Default', newName: 'test' },
   },
 });
 

@@ -34,4 +34,13 @@ export const cpuProfile = resource('cpu_profile', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'cpuprofiles',
+    group: 'scheduling',
+    position: 30,
+    doc: 'Processor quality of service',
+    one: 'CPU profile',
+    columns: ['name', 'cluster.name', 'description', 'id'],
+    samples: { object: 'slow', newName: 'capped' },
+  },
 });

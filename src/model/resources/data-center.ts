@@ -1,5 +1,6 @@
 /** Data centers. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
+import { shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { self, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -115,4 +116,22 @@ export const dataCenter = resource('data_center', {
     ],
   },
   lifecycle: dataCenterLifecycle,
+  commands: {
+    noun: 'datacenters',
+    aliases: ['dc'],
+    group: 'compute',
+    position: 40,
+    doc: 'Data centers',
+    one: 'data center',
+    parentFlags: ['data-center', 'dc'],
+    columns: ['name', 'status', 'local', 'version', 'description'],
+    searchedByName: true,
+    shortcuts: [shortcut('compatibility-version', 'version', 'Compatibility level: 4.7.')],
+    verbs: {
+      create: { sample: { flags: '--name north --no-local' } },
+      delete: { sample: { object: 'spare' } },
+      'set-master': { sample: { flags: '--storage-domain data2' } },
+    },
+    samples: { object: 'Default', newName: 'north' },
+  },
 });

@@ -1,5 +1,6 @@
 /** Disks as they are attached to a virtual machine or template. */
 import { computed, ignored, owned } from '../notation/collections.ts';
+import { attaching, column, domainId, shortcut } from '../notation/commands.ts';
 import { owner, referred, sent, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -53,6 +54,7 @@ export const diskAttachment = resource('disk_attachment', {
   },
   paths: {
     '/vms/{vm}/diskattachments/{attachment}': owned({
+      verbs: attaching,
       list: ['follow'],
       add: [],
       get: ['follow'],
@@ -68,5 +70,52 @@ export const diskAttachment = resource('disk_attachment', {
       'domain_attachment',
       { list: ['follow'], get: ['follow'] },
     ),
+  },
+  commands: {
+    noun: 'diskattachments',
+    aliases: ['attachments', 'da'],
+    group: 'storage',
+    position: 30,
+    doc: 'Disks as they are attached to a virtual machine',
+    one: 'disk attachment',
+    columns: [
+      column('disk', 'disk.alias'),
+      column('size', 'disk.provisioned_size'),
+      'interface',
+      'bootable',
+      'active',
+      'read_only',
+      'id',
+    ],
+    follow: 'disk',
+    knownBy: ['disk.alias', 'disk.name'],
+    knownThrough: 'disk',
+    shortcuts: [
+      shortcut('new-disk-size', 'disk.provisioned_size', 'Make a new disk: its size.'),
+      shortcut('size', 'disk.provisioned_size', 'Size of the disk: 20GiB.'),
+      shortcut('new-disk-name', 'disk.alias', 'Name of the new disk.'),
+      shortcut('new-disk-format', 'disk.format', 'raw or cow.'),
+      shortcut('new-disk-storagedomain', 'disk.storage_domains', 'Where it is kept.'),
+    ],
+    alwaysSent: { active: true },
+    createdAlong: { attribute: 'disk', type: 'disk' },
+    verbs: {
+      attach: { sendsAttributes: true, sample: { flags: '--disk root --interface virtio' } },
+      delete: { sample: { flags: `--storage-domain ${domainId}` } },
+      detach: {
+        queryShortcut: {
+          flag: 'delete-disk',
+          query: 'detach_only',
+          value: 'false',
+          doc: 'Delete the disk as well.',
+        },
+        sample: { object: 'web02_Disk1', parents: { vms: 'web02' } },
+      },
+      update: { sample: { flags: '--bootable' } },
+    },
+    samples: {
+      object: 'web01_Disk1',
+      objectAt: { '/templates/{template}/diskattachments': 'build_Disk1' },
+    },
   },
 });

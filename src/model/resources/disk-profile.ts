@@ -38,4 +38,13 @@ export const diskProfile = resource('disk_profile', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'diskprofiles',
+    group: 'storage',
+    position: 50,
+    doc: 'Storage quality of service for disks',
+    one: 'disk profile',
+    columns: ['name', 'storage_domain.name', 'description', 'id'],
+    samples: { object: 'slow', newName: 'fast' },
+  },
 });

@@ -22,4 +22,14 @@ export const diskSnapshot = resource('disk_snapshot', {
       }),
     ),
   },
+  commands: {
+    noun: 'disksnapshots',
+    group: 'storage',
+    position: 40,
+    doc: 'Snapshots of single disks',
+    one: 'disk snapshot',
+    columns: ['alias', 'status', 'provisioned_size', 'actual_size', 'format', 'id'],
+    knownBy: ['alias'],
+    samples: { object: 'web01_Disk1' },
+  },
 });

@@ -1,5 +1,6 @@
 /** Virtual disks. */
 import { below, byIdOrName, computed, ignored, owned, view } from '../notation/collections.ts';
+import { column, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { self, sent, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -458,4 +459,44 @@ export const disk = resource('disk', {
     order: [{ path: 'alias' }, { path: 'id' }],
   },
   lifecycle: diskLifecycle,
+  commands: {
+    noun: 'disks',
+    group: 'storage',
+    position: 20,
+    doc: 'Virtual disks',
+    columns: [
+      column('name', 'alias'),
+      'status',
+      'storage_domains.name',
+      'provisioned_size',
+      'actual_size',
+      'format',
+      'content_type',
+      'id',
+    ],
+    knownBy: ['alias', 'name'],
+    searchedByName: true,
+    shortcuts: [
+      shortcut('size', 'provisioned_size', 'Size as the guest sees it: 20GiB.'),
+      shortcut('storagedomain', 'storage_domains', 'Where it is kept.'),
+    ],
+    verbs: {
+      convert: {
+        shortcuts: [shortcut('format', 'disk.format', 'raw or cow.')],
+        sample: { flags: '--format raw' },
+      },
+      copy: { shortcuts: [shortcut('name', 'disk.name', 'Name of the copy.')] },
+      create: {
+        sample: {
+          flags: '--name data --provisioned-size 20GiB --format cow --storage-domains data1',
+        },
+      },
+      export: {
+        purpose: 'Write {} to an export storage domain',
+        sample: { flags: '--storagedomain glance' },
+      },
+      update: { sample: { flags: '--qcow-version qcow2_v3' } },
+    },
+    samples: { object: 'root', newName: 'data', state: 'ok' },
+  },
 });

@@ -13,4 +13,12 @@ export const domain = resource('domain', {
     users: { kind: 'links user', mut: 'R' },
   },
   paths: { '/domains/{domain}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+  commands: {
+    noun: 'domains',
+    aliases: ['authdomains'],
+    group: 'access',
+    doc: 'Directories that users come from',
+    columns: ['name', 'description', 'id'],
+    samples: { object: 'internal-authz' },
+  },
 });

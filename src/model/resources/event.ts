@@ -136,4 +136,15 @@ export const event = resource('event', {
     ],
     order: [{ path: 'index', descending: true }],
   },
+  commands: {
+    noun: 'events',
+    aliases: ['log'],
+    group: 'observe',
+    position: 10,
+    doc: 'The audit log',
+    columns: ['id', 'time', 'severity', 'code', 'description'],
+    knownBy: [],
+    verbs: { list: { aliases: ['tail'] } },
+    samples: { object: '12', search: 'severity=error' },
+  },
 });

@@ -25,6 +25,13 @@ export const externalProvider = resource('external_provider', {
       url: { kind: 'text', path: 'url' },
     },
   },
+  commands: {
+    noun: 'externalnetworkproviders',
+    group: 'network',
+    position: 50,
+    more: true,
+    doc: 'Network providers of a cluster',
+  },
 });
 
 export const externalHostProvider = resource('external_host_provider', {
@@ -63,6 +70,19 @@ export const externalHostProvider = resource('external_host_provider', {
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
+  commands: {
+    noun: 'externalhostproviders',
+    aliases: ['hostproviders'],
+    group: 'providers',
+    position: 10,
+    more: true,
+    doc: 'Providers of hosts',
+    one: 'host provider',
+    verbs: {
+      create: { sample: { flags: '--name satellite --url https://satellite.example.com' } },
+    },
+    samples: { object: 'foreman' },
+  },
 });
 
 export const externalComputeResource = resource('external_compute_resource', {
@@ -78,6 +98,14 @@ export const externalComputeResource = resource('external_compute_resource', {
       list: ['follow', 'max'],
       get: ['follow'],
     }),
+  },
+  commands: {
+    noun: 'computeresources',
+    group: 'providers',
+    position: 50,
+    more: true,
+    doc: 'Compute resources of a provider',
+    samples: { object: 'rack-1' },
   },
 });
 
@@ -96,6 +124,14 @@ export const externalDiscoveredHost = resource('external_discovered_host', {
       get: ['follow'],
     }),
   },
+  commands: {
+    noun: 'discoveredhosts',
+    group: 'providers',
+    position: 30,
+    more: true,
+    doc: 'Hosts that a provider discovered',
+    samples: { object: 'mac5254002e196d' },
+  },
 });
 
 export const externalHost = resource('external_host', {
@@ -109,6 +145,15 @@ export const externalHost = resource('external_host', {
       list: ['follow', 'max'],
       get: ['follow'],
     }),
+  },
+  commands: {
+    noun: 'externalhosts',
+    group: 'providers',
+    position: 20,
+    more: true,
+    doc: 'Hosts that a provider knows',
+    collections: ['/externalhostproviders/{provider}/hosts'],
+    samples: { object: 'node-a.example.com' },
   },
 });
 
@@ -126,5 +171,13 @@ export const externalHostGroup = resource('external_host_group', {
       list: ['follow', 'max'],
       get: ['follow'],
     }),
+  },
+  commands: {
+    noun: 'hostgroups',
+    group: 'providers',
+    position: 40,
+    more: true,
+    doc: 'Host groups of a provider',
+    samples: { object: 'hypervisors' },
   },
 });

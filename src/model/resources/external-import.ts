@@ -1,5 +1,6 @@
 /** Imports of virtual machines and templates from elsewhere. */
 import { byIdOrName, owned } from '../notation/collections.ts';
+import { shortcut } from '../notation/commands.ts';
 import { sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -23,6 +24,22 @@ export const externalVmImport = resource('external_vm_import', {
   required: ['provider', 'url', 'name', byIdOrName('cluster'), byIdOrName('storage_domain')],
   operations: { add: { permit: sent('create_vm', 'cluster'), job: 'Importing VM {name}' } },
   paths: { '/externalvmimports': owned({ add: [] }) },
+  commands: {
+    noun: 'externalvmimports',
+    aliases: ['imports', 'vmimports'],
+    group: 'storage',
+    doc: 'Imports of virtual machines from elsewhere',
+    one: 'import',
+    shortcuts: [shortcut('vm', 'vm.name', 'Name of the virtual machine where it comes from.')],
+    verbs: {
+      create: {
+        sample: {
+          flags:
+            "--provider vmware --url 'vpx://admin@vcenter.example.com/dc/host?no_verify=1' --username admin --password-file password.txt --vm db01 --name db01 --cluster Default --storage-domain data2",
+        },
+      },
+    },
+  },
 });
 
 export const externalTemplateImport = resource('external_template_import', {
@@ -40,4 +57,19 @@ export const externalTemplateImport = resource('external_template_import', {
     add: { permit: sent('create_template', 'cluster'), job: 'Importing template {name}' },
   },
   paths: { '/externaltemplateimports': owned({ add: [] }) },
+  commands: {
+    noun: 'externaltemplateimports',
+    group: 'storage',
+    position: 20,
+    more: true,
+    doc: 'Imports of templates from elsewhere',
+    verbs: {
+      create: {
+        sample: {
+          flags:
+            '--url ova:///exports/old.ova --host node1 --cluster Default --storage-domain data2',
+        },
+      },
+    },
+  },
 });

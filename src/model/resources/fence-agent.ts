@@ -42,6 +42,22 @@ export const agent = resource('agent', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'fenceagents',
+    group: 'compute',
+    position: 130,
+    more: true,
+    doc: 'Power management agents of a host',
+    one: 'fence agent',
+    verbs: {
+      create: {
+        sample: {
+          flags:
+            '--address ilo2.example.com --order 2 --type ilo4 --username admin --password-file password.txt',
+        },
+      },
+    },
+  },
 });
 
 export const powerManagement = structure('power_management', {

@@ -1,5 +1,6 @@
 /** ISO and floppy images of a storage domain, and images of an image domain. */
 import { owned } from '../notation/collections.ts';
+import { shortcut } from '../notation/commands.ts';
 import { sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
@@ -22,6 +23,15 @@ export const file = resource('file', {
     }),
   },
   search: { fields: { name: field.name } },
+  commands: {
+    noun: 'files',
+    aliases: ['isos'],
+    group: 'storage',
+    position: 60,
+    doc: 'ISO and floppy images of a storage domain',
+    columns: ['id', 'name', 'type'],
+    samples: { object: 'debian-12.7.0-amd64-netinst.iso', parents: { storagedomains: 'iso1' } },
+  },
 });
 
 export const image = resource('image', {
@@ -40,5 +50,22 @@ export const image = resource('image', {
         import: ['async', 'cluster', 'disk', 'import_as_template', 'storage_domain', 'template'],
       },
     }),
+  },
+  commands: {
+    noun: 'images',
+    group: 'storage',
+    position: 10,
+    more: true,
+    doc: 'Images of an image storage domain or provider',
+    verbs: {
+      import: {
+        shortcuts: [
+          shortcut('name', 'disk.name', 'Name of the disk.'),
+          shortcut('to', 'storage_domain', 'The storage domain that gets the disks.'),
+        ],
+        sample: { flags: '--to data2 --name debian' },
+      },
+    },
+    samples: { object: "'Debian 12 Generic Cloud'", parents: { storagedomains: 'glance' } },
   },
 });

@@ -102,6 +102,25 @@ export const glusterBrick = resource('gluster_brick', {
     // The order in which they were added says which bricks hold copies of each other.
     order: [],
   },
+  commands: {
+    noun: 'glusterbricks',
+    aliases: ['bricks'],
+    group: 'gluster',
+    doc: 'Bricks of a volume',
+    one: 'brick',
+    columns: ['name', 'status', 'server_id', 'brick_dir', 'id'],
+    verbs: {
+      activate: {
+        takesBricks: true,
+        purpose: 'Use bricks again whose migration was not followed by a removal',
+      },
+      create: { takesBricks: true, sample: { flags: '' } },
+      delete: { sample: { flags: '--bricks node1.example.com:/bricks/b1' } },
+      migrate: { takesBricks: true, purpose: 'Move the data off bricks before they are removed' },
+      'stop-migrate': { takesBricks: true },
+    },
+    samples: { object: 'node1.example.com:/bricks/b1' },
+  },
 });
 
 export const glusterBrickAdvancedDetails = structure('gluster_brick_advanced_details', {

@@ -50,6 +50,15 @@ export const glusterHook = resource('gluster_hook', {
       },
     }),
   },
+  commands: {
+    noun: 'glusterhooks',
+    aliases: ['hooks'],
+    group: 'gluster',
+    doc: 'Gluster hooks of a cluster',
+    one: 'Gluster hook',
+    verbs: { resolve: { sample: { flags: '--resolution-type copy' } } },
+    samples: { object: 'S29CTDBsetup.sh' },
+  },
 });
 
 export const glusterServerHook = structure('gluster_server_hook', {

@@ -163,6 +163,29 @@ export const glusterVolume = resource('gluster_volume', {
     related: [{ ...related.clusters, steps: [step.toCluster] }],
   },
   lifecycle: glusterVolumeLifecycle,
+  commands: {
+    noun: 'glustervolumes',
+    aliases: ['volumes', 'gv'],
+    group: 'gluster',
+    doc: 'Gluster volumes',
+    one: 'Gluster volume',
+    columns: ['name', 'volume_type', 'status', 'replica_count', 'id'],
+    verbs: {
+      create: {
+        sample: { flags: '--name vol2 --volume-type distribute --bricks node2:/bricks/v2' },
+      },
+      'get-profile-statistics': { aliases: ['profile'] },
+      'reset-option': { argument: { name: 'name', paths: ['option.name'], doc: 'the option' } },
+      'set-option': {
+        argument: {
+          name: 'name=value',
+          paths: ['option.name', 'option.value'],
+          doc: 'the option and its value',
+        },
+      },
+    },
+    samples: { object: 'vol1', newName: 'vol2', state: 'up' },
+  },
 });
 
 export const glusterVolumeProfileDetails = structure('gluster_volume_profile_details', {

@@ -30,6 +30,7 @@ export const group = resource('group', {
       remove: ['async'],
     }),
     '/domains/{domain}/groups/{group}': computed('directory_group', {
+      memberVerbs: { one: 'group', many: 'groups', alsoGeneric: true },
       list: ['case_sensitive', 'follow', 'max', 'search'],
       get: ['follow'],
     }),
@@ -37,5 +38,13 @@ export const group = resource('group', {
   search: {
     fields: { grpname: field.name, name: field.name },
     seenAs: { directory_group: { name: field.name, groupname: field.name, allnames: field.name } },
+  },
+  commands: {
+    noun: 'groups',
+    group: 'access',
+    doc: 'Groups of users',
+    columns: ['name', 'domain.name', 'id'],
+    verbs: { create: { sample: { flags: '--name developers --domain internal-authz' } } },
+    samples: { object: 'operators', newName: 'developers' },
   },
 });

@@ -13,6 +13,15 @@ export const application = resource('application', {
       get: ['filter', 'follow'],
     }),
   },
+  commands: {
+    noun: 'applications',
+    group: 'compute',
+    position: 20,
+    more: true,
+    doc: 'Applications that a guest reports',
+    columns: ['name', 'id'],
+    samples: { object: 'kernel-5.14.0-427.el9' },
+  },
 });
 
 export const reportedDevice = resource('reported_device', {
@@ -30,6 +39,14 @@ export const reportedDevice = resource('reported_device', {
       owned({ list: ['follow', 'max'], get: ['follow'] }),
     ),
   },
+  commands: {
+    noun: 'reporteddevices',
+    group: 'compute',
+    position: 80,
+    more: true,
+    doc: 'Devices that a guest reports',
+    samples: { object: 'eth0' },
+  },
 });
 
 export const session = resource('session', {
@@ -42,4 +59,12 @@ export const session = resource('session', {
     vm: { kind: 'ref vm', mut: 'CU' },
   },
   paths: { '/vms/{vm}/sessions/{session}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+  commands: {
+    noun: 'sessions',
+    group: 'compute',
+    position: 90,
+    more: true,
+    doc: 'Sessions of users in a guest',
+    knownBy: [],
+  },
 });

@@ -1,5 +1,6 @@
 /** Devices of hosts, and those that a virtual machine was given. */
 import { idOrName, owned } from '../notation/collections.ts';
+import { attaching } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -28,12 +29,23 @@ export const hostDevice = resource('host_device', {
   },
   paths: {
     '/vms/{vm}/hostdevices/{device}': owned({
+      verbs: attaching,
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],
       remove: ['async'],
     }),
     '/hosts/{host}/devices/{device}': owned({ list: ['follow', 'max'], get: ['follow'] }),
+  },
+  commands: {
+    noun: 'hostdevices',
+    aliases: ['devices'],
+    group: 'observe',
+    doc: 'Devices of hosts, and those given to a virtual machine',
+    one: 'host device',
+    collections: ['/hosts/{host}/devices'],
+    referredBy: 'name',
+    samples: { object: 'pci_0000_01_00_0' },
   },
 });
 

@@ -36,4 +36,11 @@ export const hostCpuUnit = resource('host_cpu_unit', {
     runs_vdsm: { kind: 'bool', mut: 'CU' },
   },
   paths: { '/hosts/{host}/cpuunits': owned({ list: ['follow'] }) },
+  commands: {
+    noun: 'cpuunits',
+    group: 'compute',
+    position: 110,
+    more: true,
+    doc: 'Physical processors of a host',
+  },
 });

@@ -10,4 +10,13 @@ export const hook = resource('hook', {
     host: { kind: 'ref host', mut: 'CU' },
   },
   paths: { '/hosts/{host}/hooks/{hook}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+  commands: {
+    noun: 'hosthooks',
+    group: 'compute',
+    position: 120,
+    more: true,
+    doc: 'Scripts that a host runs around its operations',
+    collections: ['/hosts/{host}/hooks'],
+    samples: { object: '50_localdisk' },
+  },
 });

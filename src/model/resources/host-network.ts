@@ -17,6 +17,14 @@ export const unmanagedNetwork = resource('unmanaged_network', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'unmanagednetworks',
+    group: 'network',
+    position: 70,
+    more: true,
+    doc: 'Networks of a host that the service does not manage',
+    samples: { object: 'legacy' },
+  },
 });
 
 export const externalNetworkProviderConfiguration = resource(
@@ -32,6 +40,13 @@ export const externalNetworkProviderConfiguration = resource(
         list: ['follow'],
         get: ['follow'],
       }),
+    },
+    commands: {
+      noun: 'externalnetworkproviderconfigurations',
+      group: 'network',
+      position: 60,
+      more: true,
+      doc: 'Network provider settings of a host',
     },
   },
 );

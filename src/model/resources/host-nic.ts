@@ -1,5 +1,6 @@
 /** Network interfaces of hosts. */
 import { owned } from '../notation/collections.ts';
+import { column, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 import { traffic } from '../notation/statistics.ts';
@@ -77,6 +78,44 @@ export const hostNic = resource('host_nic', {
       mac: { kind: 'text', path: 'mac.address' },
     },
   },
+  commands: {
+    noun: 'hostnics',
+    group: 'network',
+    position: 30,
+    doc: 'Network interfaces of hosts',
+    one: 'host network interface',
+    collections: ['/hosts/{host}/nics'],
+    operationVerbs: { update_virtual_functions_configuration: 'set-virtual-functions' },
+    columns: [
+      'name',
+      'status',
+      column('mac', 'mac.address'),
+      'speed',
+      'mtu',
+      'network.name',
+      column('ip', 'ip.address'),
+      'id',
+    ],
+    verbs: {
+      'set-virtual-functions': {
+        aliases: ['update-virtual-functions-configuration'],
+        shortcuts: [
+          shortcut(
+            'number',
+            'virtual_functions_configuration.number_of_virtual_functions',
+            'How many there are.',
+          ),
+          shortcut(
+            'all-networks-allowed',
+            'virtual_functions_configuration.all_networks_allowed',
+            'Whether every network may use them.',
+          ),
+        ],
+        sample: { flags: '--number 2' },
+      },
+    },
+    samples: { object: 'eth3' },
+  },
 });
 
 export const hostNicVirtualFunctionsConfiguration = structure(
@@ -109,5 +148,12 @@ export const linkLayerDiscoveryProtocolElement = resource('link_layer_discovery_
   },
   paths: {
     '/hosts/{host}/nics/{nic}/linklayerdiscoveryprotocolelements': owned({ list: ['follow'] }),
+  },
+  commands: {
+    noun: 'linklayerdiscoveryprotocolelements',
+    aliases: ['lldp'],
+    group: 'network',
+    more: true,
+    doc: 'What the switch says about a host interface',
   },
 });

@@ -1,5 +1,6 @@
 /** Storage devices that a host sees, and their logical units. */
 import { owned } from '../notation/collections.ts';
+import { column } from '../notation/commands.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const hostStorage = resource('host_storage', {
@@ -39,6 +40,22 @@ export const hostStorage = resource('host_storage', {
       list: ['follow', 'report_status'],
       get: ['follow', 'report_status'],
     }),
+  },
+  commands: {
+    noun: 'hoststorage',
+    aliases: ['luns'],
+    group: 'storage',
+    more: true,
+    doc: 'Storage devices that a host sees',
+    collections: ['/hosts/{host}/storage'],
+    columns: [
+      'id',
+      'type',
+      column('size', 'logical_units.size'),
+      column('status', 'logical_units.status'),
+    ],
+    knownBy: [],
+    samples: { object: '36aa5b04b4eaf0fc8e9f50838ca3525d6' },
   },
 });
 

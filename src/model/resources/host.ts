@@ -1,5 +1,6 @@
 /** Hypervisor hosts: attributes, states, operations, search. */
 import { asyncIgnored, idOrName, ignored, members, owned } from '../notation/collections.ts';
+import { column, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner, self, sent, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
@@ -411,6 +412,7 @@ export const host = resource('host', {
     '/clusters/{cluster}/affinitygroups/{group}/hosts/{host}': members(
       { listedBy: 'owner', attribute: 'hosts', answers: 'sent' },
       {
+        memberVerbs: { one: 'host', many: 'hosts' },
         list: ['follow', 'max'],
         add: [],
         remove: ['async'],
@@ -421,6 +423,7 @@ export const host = resource('host', {
     '/affinitylabels/{label}/hosts/{host}': members(
       { listedBy: 'owner', attribute: 'hosts', answers: 'link' },
       {
+        memberVerbs: { one: 'host', many: 'hosts' },
         list: ['follow'],
         add: [],
         get: ['follow'],
@@ -576,6 +579,52 @@ export const host = resource('host', {
     ],
   },
   lifecycle: hostLifecycle,
+  commands: {
+    noun: 'hosts',
+    group: 'compute',
+    position: 20,
+    doc: 'Hypervisor hosts',
+    columns: [
+      'name',
+      'status',
+      'address',
+      'cluster.name',
+      column('spm', 'spm.status'),
+      'memory',
+      column('vms', 'summary.total'),
+    ],
+    searchedByName: true,
+    shortcuts: [
+      shortcut('ssh-user', 'ssh.user.user_name', 'User for the installation.'),
+      shortcut('ssh-method', 'ssh.authentication_method', 'password or publickey.'),
+    ],
+    verbs: {
+      'commit-net-config': { aliases: ['commit'] },
+      'copy-host-networks': { sample: { flags: '--source-host node2' } },
+      deactivate: { aliases: ['maintenance'], purpose: 'Put {} into maintenance' },
+      'discover-iscsi': { sample: { flags: '--iscsi-address filer.example.com' } },
+      fence: {
+        shortcuts: [shortcut('type', 'fence_type', 'restart, start, stop, status or manual.')],
+      },
+      'force-select-spm': { aliases: ['spm'], sample: { object: 'node2' } },
+      install: { sample: { flags: '--root-password-file password.txt' } },
+      'iscsi-discover': { sample: { flags: '--iscsi-address filer.example.com' } },
+      'iscsi-login': {
+        sample: {
+          flags:
+            '--iscsi-address filer.example.com --iscsi-target iqn.2026-01.example.vmctl:filer.example.com.target1',
+        },
+      },
+      'setup-networks': {
+        shortcuts: [
+          shortcut('commit', 'commit_on_success', 'Keep the configuration when it works.'),
+        ],
+        sample: { flags: '--attach frontend=eth1,dhcp' },
+      },
+      'unregistered-storage-domains-discover': { aliases: ['discover-storage-domains'] },
+    },
+    samples: { object: 'node1', newName: 'node4', state: 'up', search: 'status=up' },
+  },
 });
 
 export const hardwareInformation = structure('hardware_information', {

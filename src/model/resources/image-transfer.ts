@@ -1,5 +1,6 @@
 /** Uploads and downloads of disk images. */
 import { owned } from '../notation/collections.ts';
+import { column } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { referred, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -115,4 +116,131 @@ export const imageTransfer = resource('image_transfer', {
     }),
   },
   lifecycle: imageTransferLifecycle,
+  faults: {
+    TRANSFER_IS_OVER: {
+      status: 409,
+      text: 'Cannot {action} image transfer. It is in phase {status}.',
+    },
+    TRANSFER_CANNOT_BE_RESUMED: {
+      status: 409,
+      text: 'Cannot {action} image transfer. Only a paused transfer can be resumed; it is in phase {status}.',
+    },
+    DOWNLOAD_CANNOT_BE_PAUSED: {
+      status: 400,
+      text: 'Cannot {action} image transfer. A download cannot be paused.',
+    },
+    TRANSFER_OF_ONE_IMAGE: {
+      status: 400,
+      text: 'Cannot {action} image transfer. It is of a disk or of a snapshot, not of both.',
+    },
+    TRANSFER_FORMAT_NOT_OF_BACKUP: {
+      status: 400,
+      text: 'Cannot {action} image transfer. The specified format is not applicable for VM backup.',
+    },
+    TRANSFER_ONLY_READS: {
+      status: 409,
+      text: 'Cannot {action} image transfer. From {what} can only be downloaded.',
+    },
+    TRANSFER_BACKUP_NOT_READY: {
+      status: 409,
+      text: 'Cannot {action} image transfer. The backup is in phase {phase}; it must be ready.',
+    },
+    TRANSFER_NOT_IN_BACKUP: {
+      status: 400,
+      text: 'Cannot {action} image transfer. Disk {name} is not part of the backup.',
+    },
+  },
+  enums: {
+    image_transfer_direction: ['upload', 'download'],
+    image_transfer_phase: [
+      'unknown',
+      'initializing',
+      'transferring',
+      'resuming',
+      'paused_system',
+      'paused_user',
+      'cancelled',
+      'finalizing_success',
+      'finalizing_failure',
+      'finished_success',
+      'finished_failure',
+      'cancelled_system',
+      'cancelled_user',
+      'finalizing_cleanup',
+      'finished_cleanup',
+    ],
+    image_transfer_timeout_policy: ['legacy', 'pause', 'cancel'],
+  },
+  events: {
+    TRANSFER_STARTED: {
+      code: 1031,
+      severity: 'normal',
+      text: 'Image {TransferType} with disk {DiskAlias} was initiated by {UserName}.',
+    },
+    TRANSFER_SUCCEEDED: {
+      code: 1032,
+      severity: 'normal',
+      text: 'Image {TransferType} with disk {DiskAlias} succeeded.',
+    },
+    TRANSFER_CANCELLED: {
+      code: 1033,
+      severity: 'normal',
+      text: 'Image {TransferType} with disk {DiskAlias} was cancelled.',
+    },
+    TRANSFER_FAILED: {
+      code: 1034,
+      severity: 'error',
+      text: 'Image {TransferType} with disk {DiskAlias} failed.',
+    },
+    TRANSFER_STOPPED_TICKET_MISSING: {
+      code: 1065,
+      severity: 'error',
+      text: 'Image {TransferType} with disk {DiskAlias} was stopped by the system: its image cannot be opened any more.',
+    },
+    UPLOAD_PAUSED_BY_TIMEOUT: {
+      code: 1071,
+      severity: 'error',
+      text: 'The upload of disk {DiskAlias} was paused by the system: no bytes came for {Seconds} seconds.',
+    },
+    DOWNLOAD_CANCELLED_BY_TIMEOUT: {
+      code: 1072,
+      severity: 'error',
+      text: 'The download of disk {DiskAlias} was cancelled by the system: no bytes were read for {Seconds} seconds.',
+    },
+    TRANSFER_PAUSED_BY_USER: {
+      code: 1073,
+      severity: 'normal',
+      text: 'Image {TransferType} with disk {DiskAlias} was paused by {UserName}.',
+    },
+    TRANSFER_RESUMED_BY_USER: {
+      code: 1074,
+      severity: 'normal',
+      text: 'Image {TransferType} with disk {DiskAlias} was resumed by {UserName}.',
+    },
+    TRANSFER_CANCELLED_BY_POLICY: {
+      code: 1076,
+      severity: 'error',
+      text: 'Image {TransferType} with disk {DiskAlias} was cancelled by its time-out policy after {Seconds} seconds.',
+    },
+    TRANSFER_PAUSED_BY_POLICY: {
+      code: 1077,
+      severity: 'warning',
+      text: 'Image {TransferType} with disk {DiskAlias} was paused by its time-out policy after {Seconds} seconds.',
+    },
+  },
+  commands: {
+    noun: 'imagetransfers',
+    aliases: ['transfers'],
+    group: 'storage',
+    position: 80,
+    doc: 'Uploads and downloads of disk images',
+    one: 'image transfer',
+    columns: ['id', 'phase', 'direction', column('disk', 'disk.alias'), 'transferred'],
+    follow: 'disk',
+    knownBy: [],
+    verbs: {
+      create: { sample: { flags: '--disk root --direction download' } },
+      finalize: { purpose: 'End {} and keep what was transferred' },
+    },
+  },
 });

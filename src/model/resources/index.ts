@@ -1,5 +1,8 @@
 /** All resources of the API: one file each, and the types that are parts of them. */
 import type { TypeDefinition } from '../notation/attributes.ts';
+import type { NounDeclaration } from '../notation/commands.ts';
+import type { EventTexts } from '../notation/events.ts';
+import type { FaultTexts } from '../notation/faults.ts';
 import type { ResourceDefinition } from '../notation/resource.ts';
 import * as affinityGroupFile from './affinity-group.ts';
 import * as affinityLabelFile from './affinity-label.ts';
@@ -71,81 +74,83 @@ import * as vmDeviceFile from './vm-device.ts';
 import * as vmPoolFile from './vm-pool.ts';
 import * as vnicProfileFile from './vnic-profile.ts';
 
-/** What the files declare, by the name in the code; in the order in which collections are shown. */
-const declarations = {
-  ...vmBaseFile,
-  ...initializationFile,
-  ...vmFile,
-  ...guestFile,
-  ...templateFile,
-  ...instanceTypeFile,
-  ...vmPoolFile,
-  ...snapshotFile,
-  ...backupFile,
-  ...nicFile,
-  ...vmDeviceFile,
-  ...virtualNumaNodeFile,
-  ...operatingSystemFile,
-  ...storageDomainFile,
-  ...diskFile,
-  ...diskAttachmentFile,
-  ...diskSnapshotFile,
-  ...diskProfileFile,
-  ...fileFile,
-  ...hostStorageFile,
-  ...storageConnectionFile,
-  ...iscsiBondFile,
-  ...quotaFile,
-  ...qosFile,
-  ...clusterFile,
-  ...clusterLevelFile,
-  ...cpuProfileFile,
-  ...affinityGroupFile,
-  ...affinityLabelFile,
-  ...macPoolFile,
-  ...dataCenterFile,
-  ...networkFile,
-  ...vnicProfileFile,
-  ...networkFilterFile,
-  ...networkLabelFile,
-  ...networkAttachmentFile,
-  ...ipFile,
-  ...hostFile,
-  ...hostNicFile,
-  ...hostDeviceFile,
-  ...hostHardwareFile,
-  ...hostNetworkFile,
-  ...fenceAgentFile,
-  ...hostHookFile,
-  ...katelloErratumFile,
-  ...glusterVolumeFile,
-  ...glusterBrickFile,
-  ...glusterHookFile,
-  ...userFile,
-  ...groupFile,
-  ...domainFile,
-  ...roleFile,
-  ...permissionFile,
-  ...tagFile,
-  ...bookmarkFile,
-  ...schedulingPolicyFile,
-  ...eventFile,
-  ...jobFile,
-  ...statisticFile,
-  ...externalHostProviderFile,
-  ...externalImportFile,
-  ...openstackImageProviderFile,
-  ...openstackNetworkProviderFile,
-  ...openstackVolumeProviderFile,
-  ...certificateFile,
-  ...registrationFile,
-  ...imageTransferFile,
-  ...apiFile,
-  ...commonFile,
-};
+/** What each file declares; in the order in which collections are shown. */
+const files = [
+  vmBaseFile,
+  initializationFile,
+  vmFile,
+  guestFile,
+  templateFile,
+  instanceTypeFile,
+  vmPoolFile,
+  snapshotFile,
+  backupFile,
+  nicFile,
+  vmDeviceFile,
+  virtualNumaNodeFile,
+  operatingSystemFile,
+  storageDomainFile,
+  diskFile,
+  diskAttachmentFile,
+  diskSnapshotFile,
+  diskProfileFile,
+  fileFile,
+  hostStorageFile,
+  storageConnectionFile,
+  iscsiBondFile,
+  quotaFile,
+  qosFile,
+  clusterFile,
+  clusterLevelFile,
+  cpuProfileFile,
+  affinityGroupFile,
+  affinityLabelFile,
+  macPoolFile,
+  dataCenterFile,
+  networkFile,
+  vnicProfileFile,
+  networkFilterFile,
+  networkLabelFile,
+  networkAttachmentFile,
+  ipFile,
+  hostFile,
+  hostNicFile,
+  hostDeviceFile,
+  hostHardwareFile,
+  hostNetworkFile,
+  fenceAgentFile,
+  hostHookFile,
+  katelloErratumFile,
+  glusterVolumeFile,
+  glusterBrickFile,
+  glusterHookFile,
+  userFile,
+  groupFile,
+  domainFile,
+  roleFile,
+  permissionFile,
+  tagFile,
+  bookmarkFile,
+  schedulingPolicyFile,
+  eventFile,
+  jobFile,
+  statisticFile,
+  externalHostProviderFile,
+  externalImportFile,
+  openstackImageProviderFile,
+  openstackNetworkProviderFile,
+  openstackVolumeProviderFile,
+  certificateFile,
+  registrationFile,
+  imageTransferFile,
+  apiFile,
+  commonFile,
+] as const;
+
+type DeclaredIn<F> = F extends unknown ? F[keyof F] : never;
 
 type Declaration = Extract<
-  (typeof declarations)[keyof typeof declarations],
+  DeclaredIn<(typeof files)[number]>,
   { readonly name: string; readonly attributes: object }
 >;
 
@@ -158,20 +163,71 @@ export type Declarations = { readonly [D in Declaration as D['name']]: D };
 /** Names of the types whose objects have a path. */
 export type ResourceName = Extract<Declaration, { readonly paths: object }>['name'];
 
+/** Names of the events that resources declare for themselves. */
+export type DeclaredEventName = Declaration extends infer D
+  ? D extends { readonly events: infer E }
+    ? keyof E & string
+    : never
+  : never;
+
+/** Names of the faults that resources declare for themselves. */
+export type DeclaredFaultKey = Declaration extends infer D
+  ? D extends { readonly faults: infer F }
+    ? keyof F & string
+    : never
+  : never;
+
+type EnumsIn<D> = D extends { readonly enums: infer E } ? E : never;
+type NamesIn<E> = E extends object ? keyof E & string : never;
+
+/** The enumerated types that resources declare for themselves. */
+export type DeclaredEnums = {
+  readonly [N in NamesIn<EnumsIn<Declaration>>]: Extract<
+    EnumsIn<Declaration>,
+    { readonly [_ in N]: unknown }
+  >[N];
+};
+
 function isDeclaration(value: unknown): value is Declaration {
   return typeof value === 'object' && value !== null && 'attributes' in value;
 }
 
 /** The declarations of all types: resources, and what is a part of them. */
 export const allDeclarations: readonly (TypeDefinition & { readonly name: TypeName })[] =
-  Object.values(declarations).filter(isDeclaration);
+  files.flatMap((file) =>
+    // Not every loader has the names of a module in the same order.
+    Object.entries(file)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, declared]) => declared)
+      .filter(isDeclaration),
+  );
 
 /** The declarations of what has a path. */
 export const allResources: readonly (ResourceDefinition & { readonly name: ResourceName })[] =
   allDeclarations.filter(isResource);
+
+/** The nouns of the command line, in the order of the resources. */
+export const allNouns: readonly NounDeclaration[] = allResources.flatMap(({ commands }) =>
+  commands ? [commands, ...(commands.otherNouns ?? [])] : [],
+);
 
 function isResource(
   declaration: TypeDefinition,
 ): declaration is ResourceDefinition & { readonly name: ResourceName } {
   return 'paths' in declaration;
 }
+
+/** Events that resources declare for themselves, by name. */
+export const declaredEvents = Object.fromEntries(
+  allResources.flatMap(({ events }) => Object.entries(events ?? {})),
+) as Readonly<Record<DeclaredEventName, EventTexts[string]>>;
+
+/** Faults that resources declare for themselves, by name. */
+export const declaredFaults = Object.fromEntries(
+  allResources.flatMap(({ faults }) => Object.entries(faults ?? {})),
+) as Readonly<Record<DeclaredFaultKey, FaultTexts[string]>>;
+
+/** Enumerated types that resources declare for themselves, by name. */
+export const declaredEnums = Object.fromEntries(
+  allResources.flatMap(({ enums }) => Object.entries(enums ?? {})),
+) as DeclaredEnums;

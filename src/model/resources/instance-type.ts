@@ -1,5 +1,6 @@
 /** Instance types: named hardware settings. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
+import { cpuShortcuts, cpusColumn } from '../notation/commands.ts';
 import { self, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { related } from '../notation/search-terms.ts';
@@ -35,5 +36,16 @@ export const instanceType = resource('instance_type', {
         steps: [{ back: 'nic.instance_type' }, { follow: 'vnic_profile' }],
       },
     ],
+  },
+  commands: {
+    noun: 'instancetypes',
+    group: 'compute',
+    position: 10,
+    more: true,
+    doc: 'Named hardware settings',
+    one: 'instance type',
+    columns: ['name', 'memory', cpusColumn, 'description', 'id'],
+    shortcuts: cpuShortcuts,
+    samples: { object: 'Large', newName: 'Wide' },
   },
 });

@@ -29,6 +29,15 @@ export const iscsiBond = resource('iscsi_bond', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'iscsibonds',
+    group: 'storage',
+    position: 60,
+    more: true,
+    doc: 'iSCSI bonds',
+    one: 'iSCSI bond',
+    samples: { object: 'multipath', newName: 'storage' },
+  },
 });
 
 export const iscsiDetails = structure('iscsi_details', {

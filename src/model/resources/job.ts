@@ -44,6 +44,20 @@ export const job = resource('job', {
     },
     order: [{ path: 'start_time' }],
   },
+  commands: {
+    noun: 'jobs',
+    aliases: ['tasks'],
+    group: 'observe',
+    position: 20,
+    doc: 'What the service is doing',
+    columns: ['description', 'status', 'start_time', 'end_time', 'id'],
+    knownBy: ['description'],
+    verbs: {
+      create: { sample: { flags: '--description Restore' } },
+      end: { sample: { flags: '--succeeded' } },
+    },
+    samples: { object: 'Backup', state: 'finished', search: 'correlation_id=vmctl*' },
+  },
 });
 
 export const step = resource('step', {
@@ -101,4 +115,18 @@ export const step = resource('step', {
     ['run.time', 'counter', 'seconds', 'decimal', 'Time that it runs'],
     ['status', 'gauge', 'none', 'string', 'Status'],
   ],
+  commands: {
+    noun: 'steps',
+    group: 'observe',
+    position: 10,
+    more: true,
+    doc: 'Steps of a job',
+    columns: ['number', 'type', 'status', 'progress', 'description', 'id'],
+    knownBy: ['description'],
+    verbs: {
+      create: { sample: { flags: '--type executing --description Verify' } },
+      end: { sample: { flags: '--succeeded' } },
+    },
+    samples: { object: 'Copy', state: 'finished' },
+  },
 });

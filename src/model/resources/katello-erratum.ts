@@ -27,6 +27,15 @@ export const katelloErratum = resource('katello_erratum', {
     ),
     '/katelloerrata/{katelloerratum}': owned({ list: ['follow', 'max'], get: ['follow'] }),
   },
+  commands: {
+    noun: 'katelloerrata',
+    aliases: ['errata', 'katelloerratum'],
+    group: 'observe',
+    more: true,
+    doc: 'Errata that apply to an object',
+    one: 'erratum',
+    samples: { object: 'VMSA-2026:0101' },
+  },
 });
 
 export const packageType = structure('package', {

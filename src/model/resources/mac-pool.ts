@@ -38,6 +38,38 @@ export const macPool = resource('mac_pool', {
       remove: ['async'],
     }),
   },
+  events: {
+    MAC_POOL_ADDED: {
+      code: 10700,
+      severity: 'normal',
+      text: 'MAC pool {ObjectName} was added by {UserName}.',
+    },
+    MAC_POOL_UPDATED: {
+      code: 10702,
+      severity: 'normal',
+      text: 'MAC pool {ObjectName} was updated by {UserName}.',
+    },
+    MAC_POOL_REMOVED: {
+      code: 10704,
+      severity: 'normal',
+      text: 'MAC pool {ObjectName} was removed by {UserName}.',
+    },
+  },
+  commands: {
+    noun: 'macpools',
+    group: 'network',
+    doc: 'Pools of MAC addresses',
+    one: 'MAC pool',
+    verbs: {
+      create: {
+        sample: {
+          flags:
+            '--name north --set-json \'ranges=[{"from":"00:1a:4b:00:00:00","to":"00:1a:4b:00:ff:ff"}]\'',
+        },
+      },
+    },
+    samples: { object: 'lab', newName: 'north' },
+  },
 });
 
 export const range = structure('range', {

@@ -41,6 +41,15 @@ export const networkAttachment = resource('network_attachment', {
       },
     ),
   },
+  commands: {
+    noun: 'networkattachments',
+    group: 'network',
+    position: 10,
+    more: true,
+    doc: 'Networks as they are attached to a host',
+    one: 'network attachment',
+    verbs: { create: { sample: { flags: '--network frontend --host-nic eth1' } } },
+  },
 });
 
 export const reportedConfiguration = structure('reported_configuration', {

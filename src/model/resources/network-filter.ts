@@ -16,4 +16,13 @@ export const networkFilter = resource('network_filter', {
     ),
     '/networkfilters/{networkfilter}': owned({ list: ['follow'], get: ['follow'] }),
   },
+  commands: {
+    noun: 'networkfilters',
+    group: 'network',
+    position: 30,
+    more: true,
+    doc: 'Network filters',
+    one: 'network filter',
+    samples: { object: 'vdsm-no-mac-spoofing' },
+  },
 });

@@ -1,5 +1,6 @@
 /** Labels by which networks reach the interfaces of hosts. */
 import { below, owned } from '../notation/collections.ts';
+import { attaching, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -43,5 +44,27 @@ export const networkLabel = resource('network_label', {
         remove: [owner('configure_host_network')],
       },
     }),
+  },
+  commands: {
+    noun: 'networklabels',
+    group: 'network',
+    position: 20,
+    more: true,
+    doc: 'Labels by which networks reach interfaces',
+    shortcuts: [shortcut('label', 'id', 'The label.')],
+    referredBy: 'id',
+    verbs: { create: { sample: { flags: '--label green' } } },
+    samples: { object: 'blue' },
+    otherNouns: [
+      {
+        noun: 'virtualfunctionallowedlabels',
+        group: 'network',
+        position: 80,
+        more: true,
+        doc: 'Labels allowed on virtual functions',
+        operationVerbs: attaching,
+        samples: { object: 'blue' },
+      },
+    ],
   },
 });

@@ -9,6 +9,7 @@ import {
   owned,
   view,
 } from '../notation/collections.ts';
+import { attaching, column, shortcut } from '../notation/commands.ts';
 import { owner, self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field, related } from '../notation/search-terms.ts';
@@ -83,6 +84,7 @@ export const network = resource('network', {
   },
   paths: {
     '/clusters/{cluster}/networks/{network}': computed('cluster_network', {
+      verbs: attaching,
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],
@@ -98,6 +100,7 @@ export const network = resource('network', {
     '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}': members(
       { listedBy: 'owner', attribute: 'networks', answers: 'object' },
       {
+        verbs: attaching,
         list: [
           ignored('case_sensitive', 'it belongs to a search, and these collections have none'),
           'follow',
@@ -174,5 +177,43 @@ export const network = resource('network', {
       },
       host_network: { host_name: { kind: 'text', path: 'host.name' } },
     },
+  },
+  commands: {
+    noun: 'networks',
+    aliases: ['net'],
+    group: 'network',
+    position: 10,
+    doc: 'Logical networks',
+    columns: [
+      'name',
+      'data_center.name',
+      column('vlan', 'vlan.id'),
+      'mtu',
+      'usages',
+      'description',
+    ],
+    searchedByName: true,
+    shortcuts: [shortcut('vlan', 'vlan.id', 'VLAN tag.')],
+    verbs: {
+      attach: { sample: { object: 'legacy' } },
+      delete: { sample: { object: 'legacy' } },
+      detach: { sample: { object: 'legacy' } },
+      import: { sample: { flags: '--data-center Default' } },
+    },
+    samples: {
+      object: 'frontend',
+      objectAt: { '/openstacknetworkproviders/{provider}/networks': 'tenant-a' },
+      newName: 'backup',
+    },
+    otherNouns: [
+      {
+        noun: 'virtualfunctionallowednetworks',
+        group: 'network',
+        more: true,
+        doc: 'Networks allowed on virtual functions',
+        operationVerbs: attaching,
+        samples: { object: 'frontend' },
+      },
+    ],
   },
 });

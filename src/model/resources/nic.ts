@@ -1,5 +1,6 @@
 /** Network interfaces of virtual machines, templates and instance types. */
 import { asyncIgnored, computed, owned } from '../notation/collections.ts';
+import { column, shortcut } from '../notation/commands.ts';
 import { owner, sent, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { traffic } from '../notation/statistics.ts';
@@ -104,6 +105,26 @@ export const nic = resource('nic', {
     }),
   },
   statistics: traffic,
+  commands: {
+    noun: 'nics',
+    aliases: ['vmnics'],
+    group: 'network',
+    position: 20,
+    doc: 'Network interfaces of virtual machines and templates',
+    one: 'network interface',
+    columns: [
+      'name',
+      column('mac', 'mac.address'),
+      'interface',
+      'vnic_profile.name',
+      'linked',
+      'plugged',
+      'id',
+    ],
+    shortcuts: [shortcut('mac', 'mac.address', 'MAC address.')],
+    verbs: { activate: { purpose: 'Plug {} in' }, deactivate: { purpose: 'Unplug {}' } },
+    samples: { object: 'nic1', newName: 'nic2' },
+  },
 });
 
 export const networkFilterParameter = resource('network_filter_parameter', {
@@ -126,5 +147,14 @@ export const networkFilterParameter = resource('network_filter_parameter', {
       update: [],
       remove: [],
     }),
+  },
+  commands: {
+    noun: 'networkfilterparameters',
+    group: 'network',
+    position: 40,
+    more: true,
+    doc: 'Parameters of a network filter',
+    verbs: { create: { sample: { flags: '--name MAC --value 00:1a:4a:00:00:07' } } },
+    samples: { object: 'IP', newName: 'MAC' },
   },
 });

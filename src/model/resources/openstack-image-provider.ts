@@ -35,6 +35,17 @@ export const openstackImageProvider = resource('openstack_image_provider', {
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
+  commands: {
+    noun: 'openstackimageproviders',
+    aliases: ['imageproviders'],
+    group: 'providers',
+    position: 60,
+    more: true,
+    doc: 'OpenStack image providers',
+    one: 'image provider',
+    verbs: { create: { sample: { flags: '--name images --url https://images.example.com:9292' } } },
+    samples: { object: 'glance' },
+  },
 });
 
 export const openstackImage = resource('openstack_image', {

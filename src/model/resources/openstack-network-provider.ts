@@ -39,6 +39,17 @@ export const openstackNetworkProvider = resource('openstack_network_provider', {
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
+  commands: {
+    noun: 'openstacknetworkproviders',
+    aliases: ['networkproviders'],
+    group: 'providers',
+    position: 70,
+    more: true,
+    doc: 'OpenStack network providers',
+    one: 'network provider',
+    verbs: { create: { sample: { flags: '--name ovn --url https://ovn.example.com:9696' } } },
+    samples: { object: 'neutron' },
+  },
 });
 
 export const openstackNetwork = resource('openstack_network', {
@@ -79,6 +90,14 @@ export const openstackSubnet = resource('openstack_subnet', {
       get: ['follow'],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'subnets',
+    group: 'network',
+    more: true,
+    doc: "Subnets of a provider's network",
+    verbs: { create: { sample: { flags: '--name lab --cidr 10.9.0.0/24 --ip-version v4' } } },
+    samples: { object: 'tenant-a-subnet' },
   },
 });
 

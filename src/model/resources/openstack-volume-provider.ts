@@ -30,6 +30,19 @@ export const openstackVolumeProvider = resource('openstack_volume_provider', {
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
+  commands: {
+    noun: 'openstackvolumeproviders',
+    aliases: ['volumeproviders'],
+    group: 'providers',
+    position: 80,
+    more: true,
+    doc: 'OpenStack volume providers',
+    one: 'volume provider',
+    verbs: {
+      create: { sample: { flags: '--name volumes --url https://volumes.example.com:8776' } },
+    },
+    samples: { object: 'cinder' },
+  },
 });
 
 export const openstackVolumeType = resource('openstack_volume_type', {
@@ -43,6 +56,13 @@ export const openstackVolumeType = resource('openstack_volume_type', {
       list: ['follow', 'max'],
       get: ['follow'],
     }),
+  },
+  commands: {
+    noun: 'volumetypes',
+    group: 'providers',
+    more: true,
+    doc: 'Volume types of a volume provider',
+    samples: { object: 'ceph' },
   },
 });
 
@@ -68,5 +88,14 @@ export const openstackVolumeAuthenticationKey = resource('openstack_volume_authe
       update: [],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'authenticationkeys',
+    group: 'providers',
+    more: true,
+    doc: 'Authentication keys of a volume provider',
+    verbs: {
+      create: { sample: { flags: '--uuid 5a0c7d1e-8f42-4b6d-a0c9-1f3e5d7b9a24 --value c2VjcmV0' } },
+    },
   },
 });

@@ -17,6 +17,15 @@ export const operatingSystemInfo = resource('operating_system_info', {
   paths: {
     '/operatingsystems/{operatingsystem}': owned({ list: ['follow', 'max'], get: ['follow'] }),
   },
+  commands: {
+    noun: 'operatingsystems',
+    aliases: ['os'],
+    group: 'compute',
+    more: true,
+    doc: 'Guest operating systems that the service knows',
+    one: 'operating system',
+    samples: { object: 'rhel_9x64' },
+  },
 });
 
 export const icon = resource('icon', {
@@ -26,4 +35,11 @@ export const icon = resource('icon', {
     data: { kind: 'string', mut: 'CU' },
   },
   paths: { '/icons/{icon}': owned({ list: ['follow', 'max'], get: ['follow'] }) },
+  commands: {
+    noun: 'icons',
+    group: 'compute',
+    more: true,
+    doc: 'Icons of virtual machines',
+    columns: ['id', 'media_type'],
+  },
 });

@@ -1,5 +1,6 @@
 /** Permissions: who has which role on what. */
 import { below, byIdOrName, owned, view } from '../notation/collections.ts';
+import { column } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -158,5 +159,32 @@ export const permission = resource('permission', {
       { refersBy: 'group' },
       { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
     ),
+  },
+  commands: {
+    noun: 'permissions',
+    aliases: ['perms', 'grants'],
+    group: 'access',
+    doc: 'Who has which role on what',
+    operationVerbs: { add: 'grant', remove: 'revoke' },
+    columns: [
+      'role.name',
+      column('user', 'user.user_name'),
+      'group.name',
+      'vm.name',
+      'host.name',
+      'cluster.name',
+      'data_center.name',
+      'storage_domain.name',
+      column('disk', 'disk.alias'),
+      'id',
+    ],
+    knownBy: [],
+    verbs: {
+      grant: {
+        namesObject: true,
+        onlyAttributes: ['role', 'user', 'group'],
+        sample: { flags: '--role UserVmManager --user jane@internal --object vms/web01' },
+      },
+    },
   },
 });

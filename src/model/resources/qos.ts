@@ -55,4 +55,15 @@ export const qos = resource('qos', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'qoss',
+    aliases: ['qos'],
+    group: 'scheduling',
+    doc: 'Quality of service entries of a data center',
+    one: 'quality of service entry',
+    verbs: {
+      create: { sample: { flags: '--name fast-disks --type storage --max-throughput 500' } },
+    },
+    samples: { object: 'slow-disks', newName: 'fast-disks' },
+  },
 });

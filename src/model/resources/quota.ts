@@ -1,5 +1,6 @@
 /** Quotas of a data center, and their limits by cluster and storage domain. */
 import { asyncIgnored, owned } from '../notation/collections.ts';
+import { column } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
@@ -47,6 +48,21 @@ export const quota = resource('quota', {
       description: field.description,
     },
   },
+  commands: {
+    noun: 'quotas',
+    group: 'scheduling',
+    doc: 'Quotas of a data center',
+    columns: [
+      'name',
+      column('cluster_soft', 'cluster_soft_limit_pct'),
+      column('cluster_hard', 'cluster_hard_limit_pct'),
+      column('storage_soft', 'storage_soft_limit_pct'),
+      column('storage_hard', 'storage_hard_limit_pct'),
+      'description',
+      'id',
+    ],
+    samples: { object: 'web', newName: 'test' },
+  },
 });
 
 export const quotaClusterLimit = resource('quota_cluster_limit', {
@@ -70,6 +86,13 @@ export const quotaClusterLimit = resource('quota_cluster_limit', {
       get: ['follow'],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'quotaclusterlimits',
+    group: 'scheduling',
+    more: true,
+    doc: 'Limits of a quota by cluster',
+    verbs: { create: { sample: { flags: '--cluster lab --memory-limit 64 --vcpu-limit 32' } } },
   },
 });
 
@@ -96,5 +119,12 @@ export const quotaStorageLimit = resource('quota_storage_limit', {
       get: ['follow'],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'quotastoragelimits',
+    group: 'scheduling',
+    more: true,
+    doc: 'Limits of a quota by storage domain',
+    verbs: { create: { sample: { flags: '--storage-domain data2 --limit 500' } } },
   },
 });

@@ -1,5 +1,6 @@
 /** Roles, and the permits that they give. */
 import { asyncIgnored, below, idOrName, members, owned, view } from '../notation/collections.ts';
+import { attaching } from '../notation/commands.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -62,6 +63,41 @@ export const role = resource('role', {
       remove: ['async'],
     }),
   },
+  events: {
+    ROLE_ADDED: {
+      code: 864,
+      severity: 'normal',
+      text: 'Role {ObjectName} was created by {UserName}.',
+    },
+    ROLE_UPDATED: {
+      code: 856,
+      severity: 'normal',
+      text: 'Role {ObjectName} was updated by {UserName}.',
+    },
+    ROLE_REMOVED: {
+      code: 858,
+      severity: 'normal',
+      text: 'Role {ObjectName} was removed by {UserName}.',
+    },
+    PERMIT_ADDED_TO_ROLE: {
+      code: 860,
+      severity: 'normal',
+      text: 'Permit {PermitName} was added to role {RoleName} by {UserName}.',
+    },
+    PERMIT_REMOVED_FROM_ROLE: {
+      code: 862,
+      severity: 'normal',
+      text: 'Permit {PermitName} was taken from role {RoleName} by {UserName}.',
+    },
+  },
+  commands: {
+    noun: 'roles',
+    group: 'access',
+    doc: 'Roles',
+    columns: ['name', 'administrative', 'mutable', 'description', 'id'],
+    verbs: { create: { sample: { flags: '--name Helpdesk --permits run_vm,stop_vm' } } },
+    samples: { object: 'UserVmManager', objectAt: { '/roles': 'Operator' }, newName: 'Helpdesk' },
+  },
 });
 
 export const permit = resource('permit', {
@@ -82,12 +118,13 @@ export const permit = resource('permit', {
       'permits/{permit}',
       members(
         { listedBy: 'owner', attribute: 'permits', answers: 'object' },
-        { list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
+        { verbs: attaching, list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
       ),
     ),
     '/roles/{role}/permits/{permit}': members(
       { listedBy: 'owner', attribute: 'permits', answers: 'object' },
       {
+        verbs: attaching,
         list: ['follow', 'max'],
         add: [],
         get: ['follow'],
@@ -95,5 +132,14 @@ export const permit = resource('permit', {
         required: [idOrName],
       },
     ),
+  },
+  commands: {
+    noun: 'permits',
+    group: 'access',
+    position: 10,
+    more: true,
+    doc: 'What a role permits',
+    referredBy: 'name',
+    samples: { object: 'run_vm' },
   },
 });

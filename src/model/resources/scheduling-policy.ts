@@ -32,6 +32,17 @@ export const schedulingPolicy = resource('scheduling_policy', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'schedulingpolicies',
+    aliases: ['policies'],
+    group: 'scheduling',
+    position: 10,
+    more: true,
+    doc: 'Scheduling policies',
+    one: 'scheduling policy',
+    verbs: { create: { sample: { flags: '--name packed' } } },
+    samples: { object: 'quiet', newName: 'packed' },
+  },
 });
 
 export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
@@ -55,6 +66,15 @@ export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
           'all units are a part of the service; those of a scheduler outside of it could be removed',
       },
     }),
+  },
+  commands: {
+    noun: 'schedulingpolicyunits',
+    group: 'scheduling',
+    position: 20,
+    more: true,
+    doc: 'Units that policies are made of',
+    one: 'scheduling policy unit',
+    samples: { object: 'Memory' },
   },
 });
 
@@ -82,6 +102,15 @@ export const filter = resource('filter', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'filters',
+    group: 'scheduling',
+    position: 40,
+    more: true,
+    doc: 'Filters of a scheduling policy',
+    verbs: { create: { sample: { flags: '--scheduling-policy-unit Swap' } } },
+    samples: { object: 'Memory' },
+  },
 });
 
 export const weight = resource('weight', {
@@ -104,6 +133,15 @@ export const weight = resource('weight', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'weights',
+    group: 'scheduling',
+    position: 50,
+    more: true,
+    doc: 'Weights of a scheduling policy',
+    verbs: { create: { sample: { flags: '--scheduling-policy-unit PreferredHosts' } } },
+    samples: { object: 'PreferredHosts' },
+  },
 });
 
 export const balance = resource('balance', {
@@ -124,5 +162,14 @@ export const balance = resource('balance', {
       get: ['filter', 'follow'],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'balances',
+    group: 'scheduling',
+    position: 30,
+    more: true,
+    doc: 'Load balancing of a scheduling policy',
+    verbs: { create: { sample: { flags: '--scheduling-policy-unit None' } } },
+    samples: { object: 'OptimalForEvenDistribution' },
   },
 });

@@ -1,5 +1,6 @@
 /** Snapshots of virtual machines. */
 import { owned } from '../notation/collections.ts';
+import { column } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -82,5 +83,81 @@ export const snapshot = resource('snapshot', {
     by: 'snapshot_type',
     // The present is no copy: its parts are those of the machine.
     collections: { active: ['cdroms', 'disks', 'nics'] },
+  },
+  enums: {
+    snapshot_status: ['ok', 'locked', 'in_preview'],
+    snapshot_type: ['regular', 'active', 'stateless', 'preview'],
+  },
+  events: {
+    SNAPSHOT_STARTED: {
+      code: 45,
+      severity: 'normal',
+      text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' was initiated by {UserName}.",
+    },
+    SNAPSHOT_PREVIEW_STARTED: {
+      code: 46,
+      severity: 'normal',
+      text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' was initiated by {UserName}.",
+    },
+    SNAPSHOT_RESTORED: {
+      code: 47,
+      severity: 'normal',
+      text: "VM '{VmName}' is restored from snapshot '{SnapshotName}' by {UserName}.",
+    },
+    SNAPSHOT_FINISHED: {
+      code: 68,
+      severity: 'normal',
+      text: "Snapshot '{SnapshotName}' creation for VM '{VmName}' has been completed.",
+    },
+    SNAPSHOT_FAILED: {
+      code: 69,
+      severity: 'error',
+      text: "Failed to complete snapshot '{SnapshotName}' creation for VM '{VmName}'.",
+    },
+    SNAPSHOT_PREVIEW_FINISHED: {
+      code: 71,
+      severity: 'normal',
+      text: "Snapshot '{SnapshotName}' preview for VM '{VmName}' has been completed.",
+    },
+    SNAPSHOT_COMMIT_STARTED: {
+      code: 94,
+      severity: 'normal',
+      text: "Committing the snapshot preview of VM '{VmName}' was initiated by {UserName}.",
+    },
+    SNAPSHOT_COMMIT_FINISHED: {
+      code: 95,
+      severity: 'normal',
+      text: "Committing the snapshot preview of VM '{VmName}' has been completed.",
+    },
+    SNAPSHOT_RESTORE_FINISHED: {
+      code: 100,
+      severity: 'normal',
+      text: "VM '{VmName}' restoring from snapshot '{SnapshotName}' has been completed.",
+    },
+    SNAPSHOT_REMOVE_STARTED: {
+      code: 342,
+      severity: 'normal',
+      text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' was initiated by {UserName}.",
+    },
+    SNAPSHOT_REMOVED: {
+      code: 356,
+      severity: 'normal',
+      text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' has been completed.",
+    },
+  },
+  commands: {
+    noun: 'snapshots',
+    aliases: ['vmsnapshots'],
+    group: 'compute',
+    doc: 'Snapshots of virtual machines',
+    columns: [
+      'description',
+      column('status', 'snapshot_status'),
+      column('type', 'snapshot_type'),
+      'date',
+      'id',
+    ],
+    knownBy: ['description'],
+    samples: { object: 'before-upgrade', state: 'ok' },
   },
 });

@@ -1,5 +1,6 @@
 /** Measured values of an object. */
 import { below, owned } from '../notation/collections.ts';
+import { column } from '../notation/commands.ts';
 import { resource, structure } from '../notation/resource.ts';
 
 export const statistic = resource('statistic', {
@@ -40,6 +41,15 @@ export const statistic = resource('statistic', {
       'statistics/{statistic}',
       owned({ list: ['follow', 'max'], get: ['follow'] }),
     ),
+  },
+  commands: {
+    noun: 'statistics',
+    aliases: ['stats'],
+    group: 'observe',
+    position: 30,
+    doc: 'Measured values of an object',
+    columns: ['name', column('value', 'values.datum'), 'unit', 'type', 'description'],
+    samples: { object: 'memory.used' },
   },
 });
 

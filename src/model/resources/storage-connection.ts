@@ -1,5 +1,6 @@
 /** Connections to storage servers, and what single hosts add to them. */
 import { asyncIgnored, ignored, owned } from '../notation/collections.ts';
+import { attaching, otherId } from '../notation/commands.ts';
 import { owner, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -36,6 +37,7 @@ export const storageConnection = resource('storage_connection', {
   },
   paths: {
     '/storagedomains/{storagedomain}/storageconnections/{connection}': owned({
+      verbs: attaching,
       list: ['follow', 'max'],
       add: [],
       get: ['follow'],
@@ -65,6 +67,38 @@ export const storageConnection = resource('storage_connection', {
         required: ['id'],
       }),
   },
+  commands: {
+    noun: 'storageconnections',
+    aliases: ['connections'],
+    group: 'storage',
+    position: 30,
+    more: true,
+    doc: 'Connections to storage servers',
+    one: 'storage connection',
+    columns: ['type', 'address', 'path', 'target', 'port', 'id'],
+    verbs: {
+      attach: { sample: { parents: { storagedomains: 'data2' } } },
+      create: {
+        sample: {
+          flags: '--type nfs --address filer.example.com --path /exports/data4 --host node1',
+        },
+      },
+      detach: { sample: { parents: { storagedomains: 'data2' } } },
+      update: { sample: { flags: '--path /exports/other' } },
+    },
+    otherNouns: [
+      {
+        noun: 'storageserverconnections',
+        group: 'storage',
+        position: 50,
+        more: true,
+        doc: 'Connections of an iSCSI bond',
+        operationVerbs: attaching,
+        verbs: { update: { sample: { flags: '--port 3261' } } },
+        samples: { object: otherId },
+      },
+    ],
+  },
 });
 
 export const storageConnectionExtension = resource('storage_connection_extension', {
@@ -89,5 +123,20 @@ export const storageConnectionExtension = resource('storage_connection_extension
       update: [asyncIgnored],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'storageconnectionextensions',
+    group: 'storage',
+    position: 40,
+    more: true,
+    doc: 'Connection details of single hosts',
+    verbs: {
+      create: {
+        sample: {
+          flags:
+            '--target iqn.2015-01.com.example:filer:2 --username admin --password-file password.txt',
+        },
+      },
+    },
   },
 });

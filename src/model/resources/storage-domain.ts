@@ -7,6 +7,7 @@ import {
   ignored,
   owned,
 } from '../notation/collections.ts';
+import { attaching, column, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner, self, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -70,6 +71,8 @@ export const storageDomainLifecycle = lifecycle({
       refusedBy: { otherwise: 'STORAGE_DOMAIN_STATUS_ILLEGAL' },
       events: { end: 'STORAGE_DOMAIN_DETACHED' },
     },
+    /** After the detachment of a domain on shared storage: from here on another site may have it. */
+    release: { from: ['detaching'], refusedBy: { otherwise: 'OBJECT_IS_LOCKED' } },
   },
 });
 
@@ -215,6 +218,7 @@ export const storageDomain = resource('storage_domain', {
     '/datacenters/{datacenter}/storagedomains/{storagedomain}': computed(
       'attached_storage_domain',
       {
+        verbs: attaching,
         list: ['follow', 'max'],
         add: [],
         get: ['follow'],
@@ -287,5 +291,51 @@ export const storageDomain = resource('storage_domain', {
       iso: ['templates', 'vms', 'disks', 'images'],
       image: ['templates', 'vms', 'files', 'disks', 'storageconnections'],
     },
+  },
+  commands: {
+    noun: 'storagedomains',
+    aliases: ['sd'],
+    group: 'storage',
+    position: 10,
+    doc: 'Storage domains',
+    one: 'storage domain',
+    parentFlags: ['storage-domain', 'sd'],
+    columns: [
+      'name',
+      'type',
+      column('storage', 'storage.type'),
+      'status',
+      column('data_center', 'data_centers.name'),
+      'available',
+      'used',
+      'master',
+    ],
+    searchedByName: true,
+    shortcuts: [
+      shortcut('storage-type', 'storage.type', 'nfs, iscsi, fcp, localfs, ...'),
+      shortcut('address', 'storage.address', 'Address of the storage server.'),
+      shortcut('path', 'storage.path', 'Path on the storage server.'),
+      shortcut('nfs-version', 'storage.nfs_version', 'Version of NFS.'),
+      shortcut('target', 'storage.target', 'iSCSI target.'),
+    ],
+    verbs: {
+      activate: { sample: { object: 'data2' } },
+      attach: { sample: { object: 'data2' } },
+      create: {
+        sample: {
+          flags:
+            '--name data3 --type data --host node1 --storage-type nfs --address filer.example.com --path /exports/data3',
+        },
+      },
+      deactivate: {
+        aliases: ['maintenance'],
+        purpose: 'Put {} into maintenance',
+        sample: { object: 'data2' },
+      },
+      delete: { sample: { object: 'data2', flags: '--host node1' } },
+      detach: { sample: { object: 'data2' } },
+      'reduce-luns': { sample: { flags: '' } },
+    },
+    samples: { object: 'data1', newName: 'data3' },
   },
 });

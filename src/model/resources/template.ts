@@ -1,5 +1,6 @@
 /** Templates of virtual machines. */
 import { asyncIgnored, byIdOrName, computed, ignored, owned } from '../notation/collections.ts';
+import { column, cpuShortcuts, cpusColumn, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
@@ -176,6 +177,32 @@ export const template = resource('template', {
     order: [{ path: 'name' }, { path: 'version.version_number' }],
   },
   lifecycle: templateLifecycle,
+  commands: {
+    noun: 'templates',
+    aliases: ['tpl'],
+    group: 'compute',
+    doc: 'Templates of virtual machines',
+    columns: [
+      'name',
+      column('version', 'version.version_number'),
+      'status',
+      'cluster.name',
+      'memory',
+      cpusColumn,
+    ],
+    searchedByName: true,
+    shortcuts: cpuShortcuts,
+    verbs: {
+      delete: { sample: { object: 'old' } },
+      export: { sample: { flags: '--host node1 --directory /exports --filename debian12.ova' } },
+      import: {
+        shortcuts: [shortcut('to', 'storage_domain', 'The storage domain that gets the disks.')],
+        sample: { flags: '--cluster Default --to data2', parents: { storagedomains: 'export1' } },
+      },
+      register: { sample: { flags: '--cluster Default' } },
+    },
+    samples: { object: 'debian12', newName: 'web', state: 'ok' },
+  },
 });
 
 export const templateVersion = structure('template_version', {

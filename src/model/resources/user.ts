@@ -60,6 +60,7 @@ export const user = resource('user', {
       remove: ['async'],
     }),
     '/domains/{domain}/users/{user}': computed('directory_user', {
+      memberVerbs: { one: 'user', many: 'users', alsoGeneric: true },
       list: ['case_sensitive', 'follow', 'max', 'search'],
       get: ['follow'],
     }),
@@ -98,6 +99,14 @@ export const user = resource('user', {
       },
     },
   },
+  commands: {
+    noun: 'users',
+    group: 'access',
+    doc: 'Users',
+    columns: ['user_name', 'name', 'last_name', 'domain.name', 'email', 'id'],
+    knownBy: ['user_name', 'principal', 'name'],
+    samples: { object: 'jane@internal', search: 'usrname=j*' },
+  },
 });
 
 export const sshPublicKey = resource('ssh_public_key', {
@@ -121,6 +130,15 @@ export const sshPublicKey = resource('ssh_public_key', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'sshpublickeys',
+    group: 'access',
+    position: 20,
+    more: true,
+    doc: 'SSH keys of a user',
+    one: 'SSH key',
+    verbs: { update: { purpose: 'Replace {}' } },
+  },
 });
 
 export const userOption = resource('user_option', {
@@ -134,6 +152,18 @@ export const userOption = resource('user_option', {
     remove: { permit: own('edit_profile'), job: 'none' },
   },
   paths: { '/users/{user}/options/{option}': owned({ list: [], add: [], get: [], remove: [] }) },
+  commands: {
+    noun: 'options',
+    group: 'access',
+    more: true,
+    doc: 'Settings of a user or of the service',
+    verbs: {
+      create: { sample: { flags: '--name webAdmin.language --content de' } },
+      get: { sample: { object: 'DefaultMTU' } },
+      wait: { sample: { object: 'DefaultMTU' } },
+    },
+    samples: { object: 'webAdmin.theme' },
+  },
 });
 
 export const eventSubscription = resource('event_subscription', {
@@ -155,5 +185,19 @@ export const eventSubscription = resource('event_subscription', {
       get: [],
       remove: ['async'],
     }),
+  },
+  commands: {
+    noun: 'eventsubscriptions',
+    group: 'access',
+    more: true,
+    doc: 'Events that a user is told about',
+    verbs: {
+      create: {
+        sample: {
+          flags: '--event host_high_cpu_use --notification-method smtp --address jane@example.com',
+        },
+      },
+    },
+    samples: { object: 'host_high_cpu_use' },
   },
 });

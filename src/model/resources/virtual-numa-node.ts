@@ -30,6 +30,20 @@ export const virtualNumaNode = resource('virtual_numa_node', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'numanodes',
+    group: 'compute',
+    position: 70,
+    more: true,
+    doc: 'NUMA nodes of a virtual machine or host',
+    one: 'NUMA node',
+    verbs: {
+      create: {
+        sample: { flags: '--index 1 --memory 512 --set-json \'cpu={"cores":[{"index":0}]}\'' },
+      },
+    },
+    samples: { objectAt: { '/hosts/{host}/numanodes': 'node0' } },
+  },
 });
 
 export const numaNodePin = structure('numa_node_pin', {

@@ -1,5 +1,6 @@
 /** Devices of virtual machines: CD drives, watchdogs, consoles, mediated devices. */
 import { asyncIgnored, below, computed, owned } from '../notation/collections.ts';
+import { column, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -43,6 +44,23 @@ export const cdrom = resource('cdrom', {
     }),
     '/templates/{template}/cdroms/{cdrom}': owned({ list: ['follow', 'max'], get: ['follow'] }),
   },
+  commands: {
+    noun: 'cdroms',
+    aliases: ['cd'],
+    group: 'storage',
+    position: 70,
+    doc: 'CD-ROM drives',
+    one: 'CD-ROM drive',
+    operationVerbs: { update: 'change' },
+    columns: ['id', column('file', 'file.id')],
+    knownBy: [],
+    shortcuts: [shortcut('file', 'file.id', 'The ISO; an empty text ejects it.')],
+    verbs: {
+      change: { sample: { flags: '--file debian-12.7.0-amd64-netinst.iso' } },
+      create: { sample: { flags: '--file debian-12.7.0-amd64-netinst.iso' } },
+    },
+    samples: { object: '00000000-0000-0000-0000-000000000000' },
+  },
 });
 
 export const floppy = structure('floppy', {
@@ -84,6 +102,19 @@ export const watchdog = resource('watchdog', {
       remove: ['async'],
     }),
   },
+  commands: {
+    noun: 'watchdogs',
+    group: 'compute',
+    position: 100,
+    more: true,
+    doc: 'Watchdog cards',
+    one: 'watchdog',
+    knownBy: [],
+    verbs: {
+      create: { sample: { flags: '--action reset --model i6300esb' } },
+      update: { sample: { flags: '--action poweroff' } },
+    },
+  },
 });
 
 export const vmMediatedDevice = resource('vm_mediated_device', {
@@ -108,6 +139,18 @@ export const vmMediatedDevice = resource('vm_mediated_device', {
         remove: ['async'],
       }),
     ),
+  },
+  commands: {
+    noun: 'mediateddevices',
+    group: 'compute',
+    position: 60,
+    more: true,
+    doc: 'Mediated devices',
+    verbs: {
+      create: {
+        sample: { flags: '--set-json \'spec_params=[{"name":"mdevType","value":"nvidia-11"}]\'' },
+      },
+    },
   },
 });
 
@@ -148,6 +191,21 @@ export const graphicsConsole = resource('graphics_console', {
       'graphicsconsoles/{console}',
       owned({ list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] }),
     ),
+  },
+  commands: {
+    noun: 'graphicsconsoles',
+    aliases: ['consoles'],
+    group: 'compute',
+    position: 50,
+    more: true,
+    doc: 'Graphics consoles',
+    one: 'console',
+    columns: ['protocol', 'address', 'port', 'tls_port', 'id'],
+    verbs: {
+      create: { sample: { flags: '--protocol spice' } },
+      ticket: { purpose: 'Get a ticket for a console' },
+    },
+    samples: { object: '766e63' },
   },
 });
 

@@ -86,4 +86,44 @@ export const vmPool = resource('vm_pool', {
       running_vm_count: { kind: 'number', source: 'number of those that run' },
     },
   },
+  events: {
+    POOL_ADDED: {
+      code: 302,
+      severity: 'normal',
+      text: 'VM pool {VmPoolName} was created with its VMs by {UserName}.',
+    },
+    POOL_REMOVED: {
+      code: 304,
+      severity: 'normal',
+      text: 'VM pool {VmPoolName} was removed by {UserName}.',
+    },
+    POOL_REMOVAL_STARTED: {
+      code: 321,
+      severity: 'normal',
+      text: 'VM pool {VmPoolName} removal was initiated by {UserName}.',
+    },
+    VM_DETACHED_FROM_POOL: {
+      code: 308,
+      severity: 'normal',
+      text: 'VM {VmName} was detached from VM pool {VmPoolName} by {UserName}.',
+    },
+    POOL_CHANGED: {
+      code: 314,
+      severity: 'normal',
+      text: 'VM pool {VmPoolName} was updated by {UserName}.',
+    },
+  },
+  commands: {
+    noun: 'vmpools',
+    aliases: ['pools'],
+    group: 'compute',
+    doc: 'Pools of equal virtual machines',
+    one: 'pool',
+    columns: ['name', 'size', 'prestarted_vms', 'max_user_vms', 'type', 'cluster.name'],
+    searchedByName: true,
+    verbs: {
+      create: { sample: { flags: '--name kiosks --cluster Default --template debian12 --size 5' } },
+    },
+    samples: { object: 'desktops', newName: 'kiosks' },
+  },
 });

@@ -9,6 +9,7 @@ import {
   owned,
   unless,
 } from '../notation/collections.ts';
+import { cpuShortcuts, cpusColumn, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner, self, sent, system, whenSent } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
@@ -554,6 +555,7 @@ export const vm = resource('vm', {
     '/clusters/{cluster}/affinitygroups/{group}/vms/{vm}': members(
       { listedBy: 'owner', attribute: 'vms', answers: 'sent' },
       {
+        memberVerbs: { one: 'vm', many: 'vms' },
         list: ['follow', 'max'],
         add: [],
         remove: ['async'],
@@ -564,6 +566,7 @@ export const vm = resource('vm', {
     '/affinitylabels/{label}/vms/{vm}': members(
       { listedBy: 'owner', attribute: 'vms', answers: 'link' },
       {
+        memberVerbs: { one: 'vm', many: 'vms' },
         list: ['follow'],
         add: [],
         get: ['follow'],
@@ -661,6 +664,40 @@ export const vm = resource('vm', {
     ],
   },
   lifecycle: vmLifecycle,
+  commands: {
+    noun: 'vms',
+    group: 'compute',
+    position: 10,
+    doc: 'Virtual machines',
+    one: 'virtual machine',
+    columns: ['name', 'status', 'host.name', 'cluster.name', 'memory', cpusColumn, 'fqdn'],
+    searchedByName: true,
+    shortcuts: cpuShortcuts,
+    verbs: {
+      clone: {
+        shortcuts: [shortcut('name', 'vm.name', 'Name of the copy.')],
+        sample: { flags: '--name web01-copy' },
+      },
+      detach: { purpose: 'Take {} out of its pool', sample: { object: 'desktops-1' } },
+      export: { sample: { flags: '--host node1 --directory /exports --filename web01.ova' } },
+      import: {
+        shortcuts: [shortcut('to', 'storage_domain', 'The storage domain that gets the disks.')],
+        sample: { flags: '--cluster Default --to data2', parents: { storagedomains: 'export1' } },
+      },
+      migrate: { sample: { flags: '--host node2' } },
+      'preview-snapshot': {
+        shortcuts: [shortcut('snapshot', 'snapshot.id', 'The snapshot: description or id.')],
+        sample: { flags: '--snapshot before-upgrade' },
+      },
+      register: { sample: { flags: '--cluster Default' } },
+      stop: { purpose: 'Switch {} off without asking its guest' },
+      ticket: {
+        shortcuts: [shortcut('expiry', 'ticket.expiry', 'Seconds for which the ticket is valid.')],
+        sample: { flags: '--expiry 120' },
+      },
+    },
+    samples: { object: 'web01', newName: 'web03', state: 'up' },
+  },
 });
 
 export const dynamicCpu = structure('dynamic_cpu', {

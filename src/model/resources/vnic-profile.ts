@@ -78,6 +78,15 @@ export const vnicProfile = resource('vnic_profile', {
       failover: { kind: 'text', path: 'failover.name' },
     },
   },
+  commands: {
+    noun: 'vnicprofiles',
+    group: 'network',
+    position: 40,
+    doc: 'Profiles that connect interfaces to networks',
+    one: 'vNIC profile',
+    columns: ['name', 'network.name', 'port_mirroring', 'migratable', 'id'],
+    samples: { object: 'guests', newName: 'visitors' },
+  },
 });
 
 export const vnicProfileMapping = structure('vnic_profile_mapping', {

@@ -1,7 +1,7 @@
 /** Declaration and registry of the behavior of each kind of object. */
 import type { EventName } from '../../model/events.ts';
+import type { Lifecycle } from '../../model/lifecycle.ts';
 import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
-import type { Lifecycle } from '../../model/notation/lifecycle.ts';
 import type { ActionBody } from '../../model/resource.ts';
 import type { Declarations, TypeName } from '../../model/resources/index.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';

@@ -101,19 +101,22 @@ export interface HandedOver {
   readonly images: readonly SharedImage[];
 }
 
+/** What became of a claim: made now, made before by the same site, or refused because of another one. */
+export type Claim = 'made' | 'own' | 'refused';
+
 /** Storage that several sites see. A domain is attached to one of them at most. */
 export interface SharedStorage {
   domains(): readonly SharedDomain[];
   domain(id: string): SharedDomain | undefined;
-  /** Takes a domain for this site; false where another one has it. Durable when it returns. */
-  claim(id: string, domain: StoredObject): boolean;
+  /** Takes a domain for this site, unless another one has it. Durable when it returns. */
+  claim(id: string, domain: StoredObject): Claim;
   /** Gives a claim up. */
   disclaim(id: string): void;
   /** What is on a domain; undefined where nothing was handed over. */
   contents(id: string): HandedOver | undefined;
   /**
-   * Writes down what is on a domain whose images were brought, and gives it up: as soon as this
-   * returns another site may have it. Throws where an image is not there.
+   * Writes down what is on a domain whose images were brought. The site has it until `disclaim`.
+   * Throws where an image is not there, and where another site has the domain.
    */
   handOver(
     id: string,

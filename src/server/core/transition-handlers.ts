@@ -26,8 +26,11 @@ export interface ImageCopy {
   /** The archive that holds the bytes; `from` is the name of the file in it then. */
   readonly archive?: HostPath;
   readonly to: string;
-  /** The domain on shared storage that it is brought to, or taken from; `from` and `to` are the same. */
-  readonly shared?: { readonly domain: string; readonly way: 'bring' | 'take' };
+  /**
+   * The domain on shared storage that it is brought to, or taken from; `from` and `to` are the same.
+   * To release a domain copies nothing: it comes last, outside of the transaction.
+   */
+  readonly shared?: { readonly domain: string; readonly way: 'bring' | 'take' | 'release' };
   /** The form in which it is written, where it is another one. */
   readonly form?: ImageForm;
   /** Length of the file afterwards, in bytes, where it is not that of the first. */

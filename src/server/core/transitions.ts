@@ -3,7 +3,7 @@
  */
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
-import type { Lifecycle, Move } from '../../model/notation/lifecycle.ts';
+import type { Lifecycle, Move } from '../../model/lifecycle.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
@@ -33,7 +33,9 @@ export async function copyImages(
 ): Promise<void> {
   for (const { from, to, form, length, archive, shared } of copies) {
     if (shared) {
-      await site.sharedStorage?.[shared.way](shared.domain, { id: to, length: length ?? 0 });
+      const { domain, way } = shared;
+      if (way === 'release') site.sharedStorage?.disclaim(domain);
+      else await site.sharedStorage?.[way](domain, { id: to, length: length ?? 0 });
       continue;
     }
     if (archive && form) await site.hostArchives.unpack(archive, from, to, form);

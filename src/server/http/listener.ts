@@ -17,6 +17,7 @@ import { type ApiServer, handle } from './pipeline.ts';
 import { passOver, RequestBodies } from './request-body.ts';
 import { isLoopbackAddress, RequestPolicy } from './request-policy.ts';
 import { acceptsGzip, ClientGone, ClientGoneLog, send } from './send.ts';
+import { Turns } from './turns.ts';
 
 export interface AdmissionLimits {
   readonly connections: number;
@@ -130,6 +131,7 @@ interface Door {
   readonly bodies: RequestBodies;
   readonly connections: Connections;
   readonly auxiliary: AuxiliaryEndpoints;
+  readonly turns: Turns;
 }
 
 /** Makes the server; the caller lets it listen. */
@@ -141,6 +143,7 @@ export function makeListener(options: ListenerOptions): Listener {
   const door: Door = {
     options,
     connections,
+    turns: new Turns(),
     bodies: new RequestBodies(),
     policy: new RequestPolicy({
       hostNames: options.hostNames,
@@ -207,8 +210,10 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { options, connections } = door;
+  const { options, connections, turns } = door;
   const began = performance.now();
+  const turn = turns.begin();
+  if (turn) await turn;
   const { method = 'GET' } = request;
   let answered: ApiResponse;
   try {

@@ -23,7 +23,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/ports.ts';
+import type { Claim, HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/ports.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
 import { parseDocument, type StoredObject, writeDocument } from '../store/kinds.ts';
@@ -63,15 +63,16 @@ export class StorageFolder implements SharedStorage {
     };
   }
 
-  claim(id: string, domain: StoredObject): boolean {
+  claim(id: string, domain: StoredObject): Claim {
     mkdirSync(this.#path(id), { recursive: true, mode: 0o700 });
     const own = { site: this.#site, name: `${this.#site} on ${hostname()}` };
     if (!createDurably(this.#path(id, 'attached.json'), JSON.stringify(own))) {
-      return readDocument(this.#path(id, 'attached.json'))?.['site'] === this.#site;
+      const holder = readDocument(this.#path(id, 'attached.json'));
+      return holder?.['site'] === this.#site ? 'own' : 'refused';
     }
     writeDurably(this.#path(id, 'domain.json'), writeDocument(domain), 0o600);
     syncFolder(this.#folder);
-    return true;
+    return 'made';
   }
 
   disclaim(id: string): void {
@@ -95,7 +96,9 @@ export class StorageFolder implements SharedStorage {
     contents: HandedOver,
     documents: ReadonlyMap<string, string>,
   ): void {
-    if (!this.claim(id, domain)) throw new Error(`Storage domain ${id} is attached elsewhere.`);
+    if (this.claim(id, domain) === 'refused') {
+      throw new Error(`Storage domain ${id} is attached elsewhere.`);
+    }
     for (const image of contents.images) this.#requireWhole(id, image);
     const stored = new Set(contents.images.map((image) => image.id));
     for (const name of namesIn(this.#path(id, 'images'))) {
@@ -109,8 +112,6 @@ export class StorageFolder implements SharedStorage {
     writeDurably(this.#path(id, 'domain.json'), writeDocument(domain), 0o600);
     const written = writeDocument({ version, ...contents });
     writeDurably(this.#path(id, 'contents.json'), written, 0o600);
-    // From here on another site may have it.
-    this.disclaim(id);
   }
 
   async bring(domain: string, { id }: SharedImage): Promise<void> {

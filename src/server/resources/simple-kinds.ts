@@ -1,4 +1,4 @@
-/** Kinds that need only events beyond the generic handling. */
+/** Kinds whose behavior is a few lines beyond the generic handling. */
 
 import { define } from '../core/behavior.ts';
 import { notFound } from '../core/fault.ts';

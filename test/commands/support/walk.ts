@@ -1,5 +1,5 @@
 /** What the walk needs beyond the examples of help: other words, and what makes a step possible. */
-import { sampleId } from '../../../src/cli/verbs/samples.ts';
+import { sampleId } from '../../../src/model/notation/commands.ts';
 
 export interface Step {
   readonly line: string;

@@ -29,12 +29,14 @@ import {
   moveMaster,
   successorOf,
 } from './master.ts';
+import { refreshOvfStore } from './ovf-store.ts';
 import {
   claimShared,
   documentsOf,
   handOver,
   imagesToBring,
   imagesToTake,
+  releaseOf,
   requireToHandOver,
   takeContents,
 } from './shared.ts';
@@ -181,6 +183,7 @@ const transitions: TransitionHandlers<'attached_storage_domain'> = {
   copies: {
     attach: (ctx, { id }) => imagesToTake(ctx, String(id)),
     detach: (ctx, { id }) => imagesToBring(ctx, String(id)),
+    release: (_, { id }) => [releaseOf(String(id))],
   },
   onCopyFailure: {
     attach(ctx, attached) {
@@ -194,6 +197,8 @@ const transitions: TransitionHandlers<'attached_storage_domain'> = {
       report(ctx, attached, 'STORAGE_DOMAIN_DETACH_FAILED');
       return { ...attached, status: 'maintenance' };
     },
+    // The claim that is left is given up at the next start.
+    release: released,
   },
   onEnd: {
     attach(ctx, object) {
@@ -201,12 +206,17 @@ const transitions: TransitionHandlers<'attached_storage_domain'> = {
       return refreshed(ctx, object);
     },
     activate: refreshed,
-    deactivate: refreshed,
+    deactivate(ctx, attached) {
+      const domain = ctx.tx.get('storage_domain', attached.id ?? '');
+      if (domain) refreshOvfStore(ctx, domain);
+      return refreshed(ctx, attached);
+    },
     become_master: refreshed,
     detach(ctx, attached) {
       detached(ctx, attached);
       return undefined;
     },
+    release: released,
   },
 };
 
@@ -330,13 +340,23 @@ function detached(ctx: RuleContext, attached: Attached): void {
   const documents = ctx.site.sharedStorage
     ? documentsOf(ctx, usersOf(ctx, id, 'vm'), usersOf(ctx, id, 'template'))
     : new Map<string, string>();
-  const left = leaveDataCenter(ctx, attached);
   if (domain?.storage?.type === 'localfs') {
+    leaveDataCenter(ctx, attached);
     removeDomain(ctx, domain, 'format');
-  } else if (left) {
-    leaveInventory(ctx, left);
-    handOver(ctx, left, documents);
+    return;
   }
+  if (domain) leaveInventory(ctx, domain);
+  if (domain && handOver(ctx, domain, documents)) {
+    const collection = collectionIn(dataCenterOf(attached));
+    begin(ctx, run(collection, id, 'release'), { ...attached, status: 'detaching' });
+    return;
+  }
+  leaveDataCenter(ctx, attached);
+}
+
+/** What was handed over belongs to nobody now. */
+function released(ctx: RuleContext, attached: Attached): undefined {
+  leaveDataCenter(ctx, attached);
 }
 
 /** Takes a domain out of a data center. Returns it as it is then. */

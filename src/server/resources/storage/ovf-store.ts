@@ -22,7 +22,17 @@ export function updateOvfStore(
   { object: domain }: Addressed<'storage_domain'>,
 ): undefined {
   requireStatus(ctx, domain, 'active', 'update');
-  const found = storesOf(ctx, domain)[0];
+  writeStore(ctx, domain, storesOf(ctx, domain)[0]);
+  return undefined;
+}
+
+/** The same for a domain that goes into maintenance, where it has such a disk: it may be detached next. */
+export function refreshOvfStore(ctx: RuleContext, domain: Domain): void {
+  const [found] = storesOf(ctx, domain);
+  if (found) writeStore(ctx, domain, found);
+}
+
+function writeStore(ctx: RuleContext, domain: Domain, found: Disk | undefined): void {
   const disk = found ?? newStore(ctx, domain);
   const id = disk.id ?? '';
   const files = configurations(ctx, domain);
@@ -41,7 +51,6 @@ export function updateOvfStore(
   else ctx.tx.insert('disk', '/disks', written);
   ctx.afterCommit.push(() => ctx.site.images.write(id, archive, size));
   ctx.event('OVF_STORE_UPDATED', { storage_domain: domain });
-  return undefined;
 }
 
 /** Disks that keep configurations on a domain. */

@@ -6,7 +6,7 @@ import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { HandedOver, SharedImage, SharedStorage } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import { parseDocument, type StoredObject, writeDocument } from '../../store/kinds.ts';
 import { knownHere } from '../domain-contents/register.ts';
 import {
   contentsOf,
@@ -77,8 +77,26 @@ export function claimShared(ctx: RuleContext, domain: Domain): void {
     const names = known.map((disk) => String(disk['alias'] ?? disk['id'])).join(', ');
     ctx.refuse('DOMAIN_CONTENTS_HERE', { action: 'attach', name: domain.name, names });
   }
-  if (!storage.claim(id, withoutSecrets(domain))) {
+  const claim = storage.claim(id, withoutAccess(domain));
+  if (claim === 'refused') {
     refuseHeld(ctx, domain, storage.domain(id)?.holder ?? 'another site', 'attach');
+  }
+  // Before this is committed nothing says so but the storage: a crash leaves a claim, see `reviewClaims`.
+  if (claim === 'made') ctx.tx.undo.push(() => storage.disclaim(id));
+}
+
+/**
+ * Makes shared storage agree with the inventory after a crash that came between the two: gives up what
+ * this site has claimed and not attached, and removes what it has taken already.
+ */
+export function reviewClaims(ctx: RuleContext): void {
+  const storage = ctx.site.sharedStorage;
+  for (const { domain, holder, isFree } of storage?.domains() ?? []) {
+    const id = String(domain['id']);
+    if (isFree || holder !== undefined) continue;
+    const attached = ctx.tx.find('attached_storage_domain', { id });
+    if (!attached) storage?.disclaim(id);
+    else if (attached.status === 'active') storage?.taken(id);
   }
 }
 
@@ -155,14 +173,13 @@ export function documentsOf(
 }
 
 /**
- * Hands a domain over that has left the inventory: what was on it is on the storage alone from now on.
- * This happens within the transaction. Where that comes to nothing, whoever has the domain then has
- * all of it, and this site goes on with what it still has, which is refused.
+ * Writes what was on a domain that has left the inventory on the storage, where it is alone from now
+ * on; the domain stays with this site until it is released. False where it is not on shared storage.
  */
-export function handOver(ctx: RuleContext, domain: Domain, documents: Documents): void {
+export function handOver(ctx: RuleContext, domain: Domain, documents: Documents): boolean {
   const id = domain.id ?? '';
   const storage = storageOf(ctx, domain);
-  if (!storage) return;
+  if (!storage) return false;
   const list = <K extends 'domain_vm' | 'domain_template' | 'unregistered_disk'>(
     kind: K,
     what: 'vms' | 'templates' | 'disks',
@@ -177,14 +194,11 @@ export function handOver(ctx: RuleContext, domain: Domain, documents: Documents)
   const contents: HandedOver = {
     vms: vms.map((vm) => withOrigin(ctx, vm)),
     templates: templates.map((template) => withOrigin(ctx, template)),
-    disks: disks,
-    snapshots: snapshots.map(({ collection, object }) => ({
-      collection,
-      object: object,
-    })),
+    disks,
+    snapshots: snapshots.map(({ collection, object }) => ({ collection, object })),
     images,
   };
-  storage.handOver(id, withoutSecrets(domain), contents, documents);
+  storage.handOver(id, withoutAccess(domain), contents, documents);
   for (const { id: vm = '' } of vms) ctx.tx.remove('domain_vm', vm, contentsOf(id, 'vms'));
   for (const { id: template = '' } of templates) {
     ctx.tx.remove('domain_template', template, contentsOf(id, 'templates'));
@@ -194,6 +208,12 @@ export function handOver(ctx: RuleContext, domain: Domain, documents: Documents)
     ctx.tx.remove('unregistered_disk', disk, contentsOf(id, 'disks'));
   }
   for (const image of images) ctx.afterCommit.push(() => ctx.site.images.remove(image.id));
+  return true;
+}
+
+/** The step after which another site may have a domain that was handed over. */
+export function releaseOf(id: string): ImageCopy {
+  return { from: id, to: id, shared: { domain: id, way: 'release' } };
 }
 
 /** A machine or template with the names of what it refers to here and another site does not have. */
@@ -206,7 +226,16 @@ function withOrigin(ctx: RuleContext, object: Vm | Template): StoredObject {
     cluster: ctx.tx.get('cluster', object.cluster?.id ?? '')?.name ?? known?.cluster,
     profiles: { ...known?.profiles, ...Object.fromEntries(profiles) },
   };
-  return { ...object, origin_names: origin };
+  return { ...withoutPasswords(object), origin_names: origin };
+}
+
+/** A document without the passwords in it, as OVF has it: they belong to the first start of a guest. */
+function withoutPasswords(object: StoredObject): StoredObject {
+  const isPassword = (name: string) => /(?:^|_)password$/.test(name);
+  const shown: unknown = JSON.parse(writeDocument(object), (name, value: unknown) =>
+    isPassword(name) ? undefined : value,
+  );
+  return parseDocument(JSON.stringify(shown));
 }
 
 function profileNames(ctx: RuleContext, nic: Resource<'nic'>) {
@@ -217,7 +246,7 @@ function profileNames(ctx: RuleContext, nic: Resource<'nic'>) {
 }
 
 /** A domain as it is written on the storage: how it is reached stays with the sites. */
-function withoutSecrets(domain: Domain): StoredObject {
+function withoutAccess(domain: Domain): StoredObject {
   const { data_centers: _home, storage_connections: _own, ...rest } = domain;
   const { password: _password, username: _user, ...storage } = rest.storage ?? {};
   return { ...rest, status: 'unattached', storage };

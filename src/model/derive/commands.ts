@@ -1,0 +1,70 @@
+/** What the command line knows of collections, nouns and types, beside what their operations say. */
+import type { Commands, MemberVerbs, NounDeclaration, VerbOptions } from '../notation/commands.ts';
+import { allNouns, allResources } from '../resources/index.ts';
+import { allCollections } from './collections.ts';
+
+type NounOptions = Pick<NounDeclaration, 'one' | 'parentFlags' | 'operationVerbs'> & {
+  readonly verbs?: Readonly<Record<string, Omit<VerbOptions, 'sample'>>>;
+};
+
+type TypeOptions = Omit<Commands, keyof NounDeclaration | 'otherNouns'>;
+
+/** Those of the members that an object has. */
+function pick<T extends object, const K extends keyof T>(object: T, keys: readonly K[]) {
+  const present = keys.filter((key) => object[key] !== undefined);
+  return Object.fromEntries(present.map((key) => [key, object[key]])) as Pick<T, K>;
+}
+
+function withoutSamples(
+  verbs: NonNullable<NounDeclaration['verbs']>,
+): NonNullable<NounOptions['verbs']> {
+  return Object.fromEntries(
+    Object.entries(verbs).flatMap(([verb, { sample: _sample, ...options }]) =>
+      Object.keys(options).length > 0 ? [[verb, options]] : [],
+    ),
+  );
+}
+
+/** By noun. */
+export const nounOptions: Readonly<Record<string, NounOptions>> = Object.fromEntries(
+  allNouns.map((one) => [
+    one.noun,
+    {
+      ...pick(one, ['one', 'parentFlags', 'operationVerbs']),
+      ...(one.verbs ? { verbs: withoutSamples(one.verbs) } : {}),
+    },
+  ]),
+);
+
+/** Nouns of collections whose path ends with another word. */
+export const nounsByPath: Readonly<Record<string, string>> = Object.fromEntries(
+  allNouns.flatMap(({ noun, collections = [] }) => collections.map((path) => [path, noun])),
+);
+
+/** Verbs of operations where they are not the usual ones, by the path of the collection. */
+export const verbsByPath: Readonly<Record<string, Readonly<Record<string, string>>>> =
+  Object.fromEntries(
+    allCollections.flatMap(({ path, declared: { verbs } }) => (verbs ? [[path, verbs]] : [])),
+  );
+
+/** Collections that have verbs of their owner, by path. */
+export const memberVerbs: Readonly<Record<string, MemberVerbs>> = Object.fromEntries(
+  allCollections.flatMap(({ path, declared: { memberVerbs: one } }) => (one ? [[path, one]] : [])),
+);
+
+const ofTypes = [
+  'columns',
+  'follow',
+  'shortcuts',
+  'knownBy',
+  'knownThrough',
+  'searchedByName',
+  'referredBy',
+  'alwaysSent',
+  'createdAlong',
+] as const satisfies readonly (keyof TypeOptions)[];
+
+/** By type. */
+export const typeOptions: Readonly<Record<string, TypeOptions>> = Object.fromEntries(
+  allResources.flatMap(({ name, commands }) => (commands ? [[name, pick(commands, ofTypes)]] : [])),
+);

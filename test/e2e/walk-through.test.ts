@@ -1,0 +1,210 @@
+/** The four changes of CONTRIBUTING.md, made in a copy of the tree as they are shown there, and tried. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, makeHome } from '../support/command.ts';
+import { projectRoot, type ServerProcess, startServerProcess } from '../support/server.ts';
+import { apply, changesOf } from './support/walk-through.ts';
+
+const copy = mkdtempSync(join(tmpdir(), 'vmctl-copy-'));
+const program = join(copy, 'bin/vmctl.js');
+const changes = changesOf(
+  readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8'),
+  'Four changes, step by step',
+);
+
+const inCopy = (command: string, ...args: readonly string[]) =>
+  execFileSync(command, args, {
+    cwd: copy,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
+  });
+const local = (...args: readonly string[]) => inCopy(process.execPath, program, ...args);
+
+/** The errors that the compiler finds in the copy. */
+function typeErrors(): readonly string[] {
+  const { status, stdout, stderr } = spawnSync('node_modules/.bin/tsc', ['--noEmit'], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
+  const errors = stdout.split('\n').filter((line) => /^\S+\.ts\(/.test(line));
+  if (status !== 0 && errors.length === 0) throw new Error(`tsc: ${status}\n${stdout}${stderr}`);
+  return errors;
+}
+
+let server: ServerProcess;
+let home: Home;
+
+/** Runs the vmctl of the copy against its server; a failure fails the test. */
+async function vmctl(line: string): Promise<string> {
+  const { code, stdout, stderr } = await home.run(line.split(' '));
+  expect(code, `${line}\n${stderr}`).toBe(0);
+  return stdout;
+}
+
+beforeAll(async () => {
+  for (const name of [
+    'bin',
+    'scripts',
+    'src',
+    'package.json',
+    'tsconfig.json',
+    'biome.json',
+    '.gitignore',
+  ]) {
+    cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+  for (const change of [...changes.values()].flat()) apply(copy, change);
+  inCopy(process.execPath, 'scripts/build.js');
+  server = await startServerProcess(['--speed', '0'], {}, program);
+  home = makeHome(server, program);
+}, 120_000);
+afterAll(async () => {
+  home.remove();
+  await server.stop();
+  rmSync(copy, { recursive: true, force: true });
+});
+
+it('touches few files that are written by hand', () => {
+  const counts = [...changes].map(([title, parts]) => [
+    title,
+    new Set(parts.map(({ file }) => file)).size,
+  ]);
+  expect(counts).toEqual([
+    ['An attribute that is searchable and in the table', 1],
+    ['A collection below an object', 2],
+    ['An action with a state and an event', 2],
+    ['A command of its own', 1],
+  ]);
+});
+
+it('has the types and the format that are asked for', () => {
+  expect(typeErrors()).toEqual([]);
+  const files = new Set([...changes.values()].flat().map(({ file }) => file));
+  inCopy('node_modules/.bin/biome', 'check', ...files);
+}, 120_000);
+
+it('is an error of types where the noun of a collection is forgotten', () => {
+  const note = join(copy, 'src/model/resources/note.ts');
+  const declared = readFileSync(note, 'utf8');
+  try {
+    writeFileSync(note, declared.replace(/^ {2}commands: \{.*?^ {2}\},\n/ms, ''));
+    expect(typeErrors()).toEqual([
+      expect.stringMatching(/^src\/model\/checked-names\.ts.*"notes"/),
+    ]);
+  } finally {
+    writeFileSync(note, declared);
+  }
+}, 120_000);
+
+describe('an attribute', () => {
+  it('is set, searched for, and in the table', async () => {
+    await vmctl('vms create --name noted --cluster Default --template Blank --note backup');
+    await vmctl('vms create --name plain --cluster Default --template Blank');
+    expect(await vmctl('vms list --search note=backup -o name')).toBe('vms/noted\n');
+    expect(await vmctl('vms list --search note=back*')).toMatch(
+      /^NAME .* NOTE\n *noted .* backup\n$/,
+    );
+    await vmctl('vms update noted --note restored');
+    expect(await vmctl('vms get noted -o json')).toContain('"note": "restored"');
+    expect(await vmctl('vms list --search note=backup -o name')).toBe('');
+  });
+
+  it('is explained', () => {
+    expect(local('vms', 'update', '--help')).toMatch(/--note <TEXT> +What its users should know\./);
+  });
+});
+
+describe('a collection', () => {
+  const of = '--vm plain';
+
+  it('has all verbs', async () => {
+    await vmctl(`notes create --name todo --text later ${of}`);
+    expect(await vmctl(`notes list ${of}`)).toMatch(/^NAME +TEXT +ID\n *todo +later +\S+\n$/);
+    expect(await vmctl(`notes get todo ${of} -o yaml`)).toContain('text: later');
+    await vmctl(`notes update todo --text now ${of}`);
+    expect(await vmctl(`notes list ${of} -o csv --columns text`)).toBe('text\nnow\n');
+    await vmctl(`notes delete todo ${of}`);
+    expect(await vmctl(`notes list ${of} -o name`)).toBe('');
+  });
+
+  it('is refused without what is required, and a name of another note', async () => {
+    const { code, stderr } = await home.run(`notes create --name empty ${of}`.split(' '));
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('--text');
+    await vmctl(`notes create --name twice --text one ${of}`);
+    const again = await home.run(`notes create --name twice --text two ${of}`.split(' '));
+    expect(again.stderr).toContain('already used');
+  });
+
+  it('is a noun like all others', () => {
+    expect(local('--help')).toMatch(/^ {2}compute .*\n?.*\bnotes\b/m);
+    expect(local('notes', 'create', '--help')).toContain(
+      'vmctl notes create --name handover --text TEXT --vm web01',
+    );
+    expect(local('__complete', 'notes', 'cr')).toContain('create\tCreate a note\n');
+  });
+});
+
+describe('an action', () => {
+  const of = '--vm plain';
+
+  it('takes the object to its state and is told of in the log', async () => {
+    await vmctl(`notes create --name old --text x ${of}`);
+    expect(await vmctl(`notes get old ${of} -o json`)).toContain('"status": "open"');
+    await vmctl(`notes archive old ${of}`);
+    expect(await vmctl(`notes get old ${of} -o json`)).toContain('"status": "archived"');
+    expect(await vmctl('events list --limit 1 -o csv --columns code,description')).toBe(
+      'code,description\n20001,Note old on VM plain was archived by admin@internal.\n',
+    );
+  });
+
+  it('is refused in another state', async () => {
+    const { code, stderr } = await home.run(`notes archive old ${of}`.split(' '));
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('Cannot archive Note. It is archived already.');
+  });
+
+  it('can be waited for', async () => {
+    await vmctl(`notes wait old ${of} --for status=archived`);
+  });
+});
+
+describe('a command', () => {
+  it('runs with its arguments and flags', () => {
+    expect(local('greet', 'world')).toBe('Hello, world.\n');
+    expect(local('greet', 'world', '--words', 'Good day')).toBe('Good day, world.\n');
+  });
+
+  it('is in the root page, and has a page of its own', () => {
+    expect(local('--help')).toMatch(/^ {2}greet +Say hello$/m);
+    expect(local('greet', '--help')).toContain('Usage: vmctl greet <name> [flags]');
+  });
+
+  it('is completed', () => {
+    expect(local('__complete', 'gr')).toContain('greet\tSay hello\n');
+    expect(local('__complete', 'greet', '--w')).toContain('--words\twhat to say\n');
+  });
+
+  it('is in the list of commands, the manual and the reference', () => {
+    const [only] = (JSON.parse(local('commands', 'greet', '-o', 'json')) as { nouns: object[] })
+      .nouns;
+    expect(only).toMatchObject({ name: 'greet', commands: [{ name: 'greet', offline: true }] });
+    local('__reference', '.');
+    expect(existsSync(join(copy, 'man/vmctl-greet.1'))).toBe(true);
+    expect(readFileSync(join(copy, 'docs/commands/greet.md'), 'utf8')).toContain(
+      'vmctl greet world',
+    );
+  });
+});
