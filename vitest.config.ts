@@ -66,8 +66,8 @@ const projects = [
 
 export default defineConfig({
   test: {
-    // Tests of processes wait for them most of the time.
-    maxWorkers: 2,
+    // Most tests wait for processes and disks: with one worker for each of two processors, these idle.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     coverage: { provider: 'v8', include: ['src/**'] },
     projects,
