@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { builtVmctl } from '../support/in-process.ts';
 import { password, projectRoot, type Ready, type ServerProcess, vmctl } from '../support/server.ts';
-import { vmctl as built } from './built.ts';
 import type { NamedHosts } from './named-hosts.ts';
 import { wordsOf } from './site.ts';
 
@@ -139,7 +139,7 @@ export function makeShell(server: ServerProcess, hosts: NamedHosts, at: string, 
     process.chdir(folder);
     hosts.findHere(signedIn);
     try {
-      return await built(wordsOf(line).slice(1), { env: Object.fromEntries(given) });
+      return await builtVmctl(wordsOf(line).slice(1), { env: Object.fromEntries(given) });
     } finally {
       process.chdir(projectRoot);
     }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { CommandEntry, NounEntry } from '../../src/cli/help/command-manifest.ts';
 import { manualPages } from '../../src/cli/help/man.ts';
-import { vmctl } from '../cli/run.ts';
+import { builtVmctl } from '../support/in-process.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -14,7 +14,7 @@ export interface CommandPage {
 }
 
 async function printed(words: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await vmctl(words);
+  const { code, stdout, stderr } = await builtVmctl(words);
   if (code !== 0) throw new Error(`vmctl ${words.join(' ')}: ${stderr}`);
   return stdout;
 }

@@ -112,7 +112,7 @@ describe.skipIf(!installed('qemu-img'))('qemu-img', () => {
       qemu('check', '-f', 'qcow2', files.path(cow));
       qemu('compare', '-f', 'raw', '-F', 'qcow2', files.path(raw), files.path(cow));
     }
-  }, 60_000);
+  });
 
   it('makes differences to other images, which are refused', async () => {
     qemu('create', '-q', '-f', 'qcow2', '-b', files.path(raw), '-F', 'raw', files.path(cow));
