@@ -1,53 +1,75 @@
-/** Unit tests share one module graph; tests of whole processes run apart from each other. */
+/**
+ * Unit tests share one module graph; tests of whole processes run apart from each other; those that
+ * measure the memory of their process have it for themselves.
+ */
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files take longest. A file that begins last keeps one worker busy and leaves the other idle. */
-const slow = ['e2e', 'write-back', 'examples', 'commands', 'faults', 'transfer', 'images'];
+const slow = ['e2e', 'write-back', 'examples', 'faults', 'commands', 'transfer', 'images'];
 
 /** Tests of whole processes. */
 const apart =
   'test/{clients,commands,conformance,operations,recorded,e2e,faults,examples,write-back}/**/*.test.ts';
 
+/** Tests that measure the memory of the process that they run in. */
+const measuring = 'test/{transfer/huge,images/memory}.test.ts';
+
+/**
+ * One project after the other, because a worker that changes to another project is ended and loads all
+ * modules anew; in each of them slow folders first, and large files before small ones.
+ */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    const rank = ({ project, moduleId }: TestSpecification) => {
       const found = slow.findIndex((folder) => moduleId.includes(`/test/${folder}/`));
-      return found < 0 ? slow.length : found;
+      const order = projects.findIndex(({ test }) => test.name === project.name);
+      return order * (slow.length + 1) + (found < 0 ? slow.length : found);
     };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
 
+const projects = [
+  {
+    test: {
+      name: 'e2e',
+      include: [apart],
+      globalSetup: 'test/support/build.ts',
+      pool: 'forks' as const,
+      isolate: false,
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+    },
+  },
+  {
+    test: {
+      name: 'memory',
+      include: [measuring],
+      pool: 'forks' as const,
+      isolate: true,
+      testTimeout: 60_000,
+    },
+  },
+  {
+    test: {
+      name: 'unit',
+      // Whatever does not run apart runs here: a new folder is not forgotten.
+      include: ['test/**/*.test.ts'],
+      exclude: [apart, measuring],
+      pool: 'threads' as const,
+      isolate: false,
+      testTimeout: 60_000,
+    },
+  },
+];
+
 export default defineConfig({
   test: {
-    // Tests of processes wait for them most of the time.
-    maxWorkers: 2,
+    // Most tests wait for processes and disks: with one worker for each of two processors, these idle.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     coverage: { provider: 'v8', include: ['src/**'] },
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          // Whatever does not run apart runs here: a new folder is not forgotten.
-          include: ['test/**/*.test.ts'],
-          exclude: [apart],
-          pool: 'threads',
-          isolate: false,
-          testTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'e2e',
-          include: [apart],
-          globalSetup: 'test/support/build.ts',
-          pool: 'forks',
-          isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-    ],
+    projects,
   },
 });

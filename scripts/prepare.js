@@ -43,8 +43,10 @@ function ownEnvironment() {
   return { ...Object.fromEntries(kept), VMCTL_IS_PREPARING: '1' };
 }
 
-/** Installs what is missing and builds the command. */
+/** Installs what is missing and builds the command, unless whoever started this has just done so. */
 export async function prepare() {
+  if (process.env['VMCTL_BUILT']) return;
   install();
   await import('./build.js');
+  process.env['VMCTL_BUILT'] = '1';
 }

@@ -42,7 +42,7 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
   if (given[0] === '__reference') {
     const { writeReference } = await import('./help/reference.ts');
     const { nounModules } = await import('./modules.generated.ts');
-    return await writeReference(given[1] ?? '.', nounModules);
+    return await writeReference(given[1] ?? '.', nounModules, given[2]);
   }
   const argv = expandDebugFlag(given);
   const at = nextWordIndex(argv);

@@ -49,7 +49,8 @@ export interface WaitOptions {
   readonly reasons?: boolean;
 }
 
-const minInterval = 200;
+/** Small changes are done at once: few requests, in exchange for a command that ends when they are. */
+const minInterval = 25;
 const maxInterval = 3_000;
 
 /** Looks at the object, ever less often, until the condition is reached. */

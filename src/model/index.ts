@@ -47,8 +47,9 @@ export function attributesOf(name: string): Readonly<Record<string, Attribute>> 
 }
 
 /** The type of the objects that a reference of this type leads to. */
-export function referencedType(name: string): string {
-  return isType(name) ? (typeOf(name).standsFor ?? name) : name;
+export function referencedType(name: TypeName): TypeName {
+  const { standsFor } = typeOf(name);
+  return standsFor !== undefined && isType(standsFor) ? standsFor : name;
 }
 
 /** Whether objects of the type have an id (specification 2.2). */
@@ -70,12 +71,16 @@ export function pluralOf(name: string): string {
   return /[^aeiou]y$/.test(tag) ? `${tag.slice(0, -1)}ies` : `${tag}s`;
 }
 
-export interface ParsedKind {
-  readonly form: 'scalar' | 'enum' | 'struct' | 'ref' | 'links';
-  /** Scalar kind, or name of the enum or type. */
-  readonly of: string;
-  readonly list: boolean;
-}
+/** A kind taken apart: `of` is a scalar kind, or the name of an enum or of a type. */
+export type ParsedKind = (
+  | { readonly form: 'scalar'; readonly of: string }
+  | { readonly form: 'enum'; readonly of: string }
+  | { readonly form: TypeForm; readonly of: TypeName }
+) & { readonly list: boolean };
+
+const typeForms = ['struct', 'ref', 'links'] as const;
+
+type TypeForm = (typeof typeForms)[number];
 
 const parsedKinds = new Map<string, ParsedKind>();
 
@@ -83,17 +88,28 @@ const parsedKinds = new Map<string, ParsedKind>();
 export function parseKind(kind: Kind): ParsedKind {
   let parsed = parsedKinds.get(kind);
   if (!parsed) {
-    const words = kind.split(' ');
-    const list = words[0] === 'list';
-    if (list) words.shift();
-    const [first = '', second] = words;
-    parsed =
-      second === undefined
-        ? { form: 'scalar', of: first, list }
-        : { form: first as ParsedKind['form'], of: second, list: list || first === 'links' };
+    parsed = takenApart(kind);
     parsedKinds.set(kind, parsed);
   }
   return parsed;
+}
+
+function takenApart(kind: Kind): ParsedKind {
+  const words = kind.split(' ');
+  const list = words[0] === 'list';
+  if (list) words.shift();
+  const [first = '', of] = words;
+  if (of === undefined) return { form: 'scalar', of: first, list };
+  const form = typeForms.find((one) => one === first);
+  if (!form) return { form: 'enum', of, list };
+  if (!isType(of)) throw new Error(`The model has no type ${of}.`);
+  return { form, of, list: list || form === 'links' };
+}
+
+/** The type of the objects that an attribute holds or refers to; undefined for plain values. */
+export function typeBehind(kind: Kind): TypeName | undefined {
+  const { form, of } = parseKind(kind);
+  return form === 'scalar' || form === 'enum' ? undefined : of;
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
@@ -108,7 +124,7 @@ export interface Operation {
   /** Path template of the service: `/vms/{vm}`. */
   readonly service: string;
   /** Type of the objects behind the service. */
-  readonly type: string;
+  readonly type: TypeName;
   readonly isAction: boolean;
   /** Names of the query parameters. */
   readonly query: readonly string[];

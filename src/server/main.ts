@@ -2,7 +2,6 @@
 
 import { randomBytes, randomUUID, sign } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -44,7 +43,7 @@ import { TaskRunner } from './core/task-runner.ts';
 import { ownFile } from './files/access.ts';
 import { keepDurably, writeDurably } from './files/durable-file.ts';
 import { openDataFolder } from './folder/data-folder.ts';
-import type { SiteMark } from './folder/marks.ts';
+import { siteMarkIn } from './folder/marks.ts';
 import { makeListener } from './http/listener.ts';
 import { DiskFiles } from './images/disk-files.ts';
 import { HostFiles } from './images/host-files.ts';
@@ -377,14 +376,16 @@ function listen(server: ReturnType<typeof makeListener>['server'], at: Address):
           : error,
       );
     });
-    server.listen(at.port, at.host, () => resolve((server.address() as AddressInfo).port));
+    server.listen(at.port, at.host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : at.port);
+    });
   });
 }
 
 /** The id by which other sites know this one. */
 function siteId(store: Store): string {
-  const { site } = JSON.parse(store.meta('site') ?? '{}') as Partial<SiteMark>;
-  return site ?? randomUUID();
+  return siteMarkIn(store.meta('site') ?? '{}').site ?? randomUUID();
 }
 
 /** Names of the files of a folder; none where there is no such folder. */

@@ -22,7 +22,7 @@ export function diskName(disk: ApiObject): string {
 
 /** Longest wait for the service to do its part, in milliseconds. */
 const WAIT_TIMEOUT = 600_000;
-const MIN_POLL_INTERVAL = 50;
+const MIN_POLL_INTERVAL = 20;
 const MAX_POLL_INTERVAL = 2_000;
 /** Limit for putting things in order after a failure, when nobody wants to wait. */
 const CLEANUP_TIMEOUT = 15_000;

@@ -51,7 +51,7 @@ function wordsOf({ noun, verb = '', arguments: places, calls, flags }: CommandEn
   return [noun, verb, ...named, ...parents, ...change, '--yes'];
 }
 
-it('sends nothing, and shows what it would send', { timeout: 120_000 }, async () => {
+it('sends nothing, and shows what it would send', async () => {
   const { stdout } = await vmctl(['commands', '-o', 'json']);
   const { nouns } = JSON.parse(stdout) as { nouns: readonly NounEntry[] };
   const changing = nouns

@@ -1,6 +1,6 @@
-/** The manual pages and the reference of commands are those that the commands make. */
+/** Manual pages and the reference of commands, as the commands make them. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,26 +17,43 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.each(['man', 'docs/commands'])('%s', (directory) => {
-  it('has a page for every noun', () => {
-    const names = readdirSync(join(root, directory)).map((name) => name.replace(/\.\w+$/, ''));
-    const wanted = nouns.map(({ name }) => (directory === 'man' ? `vmctl-${name}` : name));
-    expect(names.sort()).toEqual([...wanted, directory === 'man' ? 'vmctl' : 'README'].sort());
-  });
-
+describe('docs/commands', () => {
   it('is up to date: npm run reference writes it anew', () => {
-    for (const name of readdirSync(join(folder, directory))) {
-      const made = readFileSync(join(folder, directory, name), 'utf8');
-      expect(readFileSync(join(root, directory, name), 'utf8'), name).toBe(made);
+    const made = readdirSync(join(folder, 'docs/commands'));
+    expect(readdirSync(join(root, 'docs/commands')).sort()).toEqual([...made].sort());
+    expect(made).toHaveLength(nouns.length + 1);
+    for (const name of made) {
+      const text = readFileSync(join(folder, 'docs/commands', name), 'utf8');
+      expect(readFileSync(join(root, 'docs/commands', name), 'utf8'), name).toBe(text);
     }
   });
+});
+
+it('there is a manual page for every noun', () => {
+  const pages = readdirSync(join(folder, 'man'));
+  expect(pages.sort()).toEqual(['vmctl.1', ...nouns.map(({ name }) => `vmctl-${name}.1`)].sort());
+});
+
+it('pages of one directory are written alone, and those of commands that are gone go', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'vmctl-man-'));
+  try {
+    mkdirSync(join(place, 'man'));
+    for (const name of ['vmctl-gone.1', 'README.md']) writeFileSync(join(place, 'man', name), '');
+    expect((await vmctl(['__reference', place, 'man'])).code).toBe(0);
+    expect(readdirSync(place)).toEqual(['man']);
+    const names = readdirSync(join(place, 'man'));
+    expect(names).toContain('README.md');
+    expect(names).not.toContain('vmctl-gone.1');
+  } finally {
+    rmSync(place, { recursive: true });
+  }
 });
 
 const formatter = spawnSync('groff', ['--version']).status === 0;
 
 it.skipIf(!formatter)('manual pages have no mistakes that the formatter knows', () => {
   for (const name of ['vmctl.1', 'vmctl-vms.1', 'vmctl-disks.1', 'vmctl-api.1']) {
-    const file = join(root, 'man', name);
+    const file = join(folder, 'man', name);
     const { stdout, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', file], {
       encoding: 'utf8',
     });

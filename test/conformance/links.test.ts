@@ -36,7 +36,7 @@ const onlyAdded = new Set(
   Object.keys(services).filter((path) => !operationsOf(path).some(({ name }) => name === 'list')),
 );
 
-it('answers 200 at every address that it tells', { timeout: 300_000 }, async () => {
+it('answers 200 at every address that it tells', async () => {
   const root = new URL(server.ready.api_url).pathname;
   const seen = new Set<string>([root]);
   const todo = [root];

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 async function run(...words: string[]) {
-  const outcome = await home.run(words);
+  const outcome = await home.runHere(words);
   expect(outcome, words.join(' ')).toMatchObject({ code: 0 });
   return outcome;
 }
@@ -89,4 +89,4 @@ it('full and incremental backups make the disk again', async () => {
   const leaf = await home.run(['checkpoints', 'delete', second.checkpoint, '--yes']);
   expect(leaf.code).not.toBe(0);
   await run('checkpoints', 'delete', first.checkpoint, '--yes');
-}, 120_000);
+});

@@ -249,7 +249,7 @@ describe('restoring', () => {
       await refused(changed, /sum|damaged|outside|no site has|not whole|size/);
     }
     await refused(Buffer.concat([whole, Buffer.from('more')]), /something follows its end/);
-  }, 120_000);
+  });
 
   it.each([
     ['../vmctl.db', 1, /no site has/],

@@ -67,7 +67,7 @@ async function until(path: string, done: (object: Thing) => boolean): Promise<vo
     const { object, text } = await admin.get(path);
     if (done(object)) return;
     expect(Date.now(), `${path}: ${text}`).toBeLessThan(deadline);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 

@@ -1,4 +1,4 @@
-/** `vmctl disks upload` from pipes, addresses and packed files, as processes against a server. */
+/** `vmctl disks upload` from pipes, addresses and packed files, against a server. */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -117,12 +117,12 @@ describe('standard input', () => {
   });
 
   it('survives that the server dies, as what is not safe yet is kept', async () => {
-    makeImage(file, 192 * MiB);
+    makeImage(file, 128 * MiB);
     const data = join(folder, 'data');
     const first = await startServerProcess([...serverOptions, '--data', data]);
     const owner = new User(first, folder);
     const running = owner.startPiped(
-      ...upload('-', 'survivor', '--size', '192MiB', '--limit-rate', '96MiB/s', '-o', 'jsonl'),
+      ...upload('-', 'survivor', '--size', '128MiB', '--limit-rate', '96MiB/s', '-o', 'jsonl'),
     );
     createReadStream(file).pipe(running.process.stdin as Writable);
     const half = new Promise<void>((resolve) => {
@@ -224,11 +224,11 @@ describe('packed files', () => {
 
   it.each(programs)('%s', async (program, extension, flags) => {
     makeImage(file, 20 * MiB + 512, [
-      [0, 3 * MiB],
-      [12 * MiB, 8 * MiB + 512],
+      [0, 2 * MiB],
+      [18 * MiB, 2 * MiB + 512],
     ]);
     execFileSync(program, [...flags, file]);
-    const { code, stderr } = await user.run(...upload(`${file}${extension}`, program));
+    const { code, stderr } = await user.runProcess(...upload(`${file}${extension}`, program));
     expect(code, stderr).toBe(0);
     // The end of an xz file tells how long what is in it is.
     expect(stderr.includes(`is packed with ${program}`)).toBe(program !== 'xz');
@@ -265,7 +265,7 @@ describe('packed files', () => {
   });
 
   it('can be resumed, if they are unpacked again', async () => {
-    makeImage(file, 192 * MiB);
+    makeImage(file, 96 * MiB);
     execFileSync('gzip', ['-1', '-k', file]);
     const first = user.start(...upload(`${file}.gz`, 'resumed'));
     await user.until(8, first);
@@ -312,7 +312,7 @@ describe('an address', () => {
     makeSparse(40 * MiB);
     const trust = await serve({ etag: () => '"1"' });
     const moved = web.url.replace(/\/image/, '/moved/image');
-    const { code, stderr } = await user.run(...upload(moved, 'ranges'), ...trust);
+    const { code, stderr } = await user.runProcess(...upload(moved, 'ranges'), ...trust);
     expect(code, stderr).toBe(0);
     expect(web.asked.length).toBeGreaterThan(5);
     await mustHold('ranges');
@@ -330,7 +330,7 @@ describe('an address', () => {
   });
 
   it('can be resumed', async () => {
-    makeImage(file, 192 * MiB);
+    makeImage(file, 128 * MiB);
     const trust = await serve({ etag: () => '"1"' });
     const first = user.start(...upload(web.url, 'web-resumed'), ...trust);
     await user.until(8, first);

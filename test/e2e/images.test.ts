@@ -1,4 +1,4 @@
-/** `vmctl images` and `vmctl imagetransfers` as processes: moving bytes by hand. */
+/** `vmctl images` and `vmctl imagetransfers`: moving bytes by hand. */
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ describe('images', () => {
     });
     const file = join(folder, 'part.raw');
     makeImage(file, 9 * MiB + 77);
-    const wrote = await user.run('images', 'write', url, file, '--offset', '1MiB');
+    const wrote = await user.runProcess('images', 'write', url, file, '--offset', '1MiB');
     expect([wrote.code, wrote.stderr]).toEqual([0, expect.stringContaining('written at 1048576')]);
     const piped = await user.fed(
       Buffer.from('hello'),
@@ -64,7 +64,7 @@ describe('images', () => {
     expect(await user.must('images', 'read', url, '--offset', '12MiB', '--size', '5')).toBe(
       'hello',
     );
-    const again = await user.run(...words);
+    const again = await user.runProcess(...words);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists')]);
     await user.must(...words, '--force');
     expect(await json('images', 'info', url)).toMatchObject({ size: 16 * MiB });

@@ -63,7 +63,7 @@ describe.each([
   }
 
   it.each(['1', '4'])('%s at a time', async (parallel) => {
-    const done = await user.run(
+    const done = await user.runProcess(
       ...downloading('--limit-rate', '64M', '--parallel', parallel, '-o', 'json'),
     );
     expect(done.code, done.stderr).toBe(0);

@@ -28,7 +28,7 @@ it('help shows commands nowhere but among its examples', () => {
 
 it.each(nouns.map(({ name }) => name))('the manual and docs/commands on %s', (name) => {
   const shown = name === 'help' ? [] : shownBy(name);
-  expect(manualLines(`vmctl-${name}`).map((line) => line.trim())).toEqual(shown);
+  expect(manualLines(nouns, `vmctl-${name}`).map((line) => line.trim())).toEqual(shown);
   const blocks = blocksOf(`docs/commands/${name}.md`);
   // The first block of a command says how it is called.
   const usage = new Set(blocks.filter(({ title }, at) => title !== blocks[at - 1]?.title));
@@ -37,7 +37,7 @@ it.each(nouns.map(({ name }) => name))('the manual and docs/commands on %s', (na
 });
 
 it('the manual on vmctl has the topics as help shows them', () => {
-  const commands = commandsIn(manualLines('vmctl').join('\n'));
+  const commands = commandsIn(manualLines(nouns, 'vmctl').join('\n'));
   expect(commands.length).toBeGreaterThan(10);
   const shown = new Set(allTopics.flatMap(({ text }) => commandsIn(text)));
   for (const command of commands) expect(shown).toContain(command);

@@ -24,12 +24,13 @@ beforeAll(async () => {
   const hosts = namedHosts(folder);
   site = await startExamplesSite(hosts.flags);
   const raw = Buffer.concat([randomBytes(1024 * 1024), Buffer.alloc(9 * 1024 * 1024)]);
+  const packed = gzipSync(raw);
   const started = await startWeb(execFileSync('xz', ['-c'], { input: raw, maxBuffer: raw.length }));
   web = started.server;
   open = () => {
     const shell = makeShell(site.server, hosts, folder, started.port);
     shell.write('root.raw', raw);
-    shell.write('root.raw.gz', gzipSync(raw));
+    shell.write('root.raw.gz', packed);
     return shell;
   };
 });

@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { builtVmctl } from '../support/in-process.ts';
 import { password, projectRoot, type Ready, type ServerProcess, vmctl } from '../support/server.ts';
-import { vmctl as built } from './built.ts';
 import type { NamedHosts } from './named-hosts.ts';
 import { wordsOf } from './site.ts';
 
@@ -63,11 +63,18 @@ const plain = /^vmctl (?!serve)[^|<>$;&~]*$/;
 /** Programs that examples start beside vmctl. */
 const programs: Readonly<Record<string, string>> = {
   // A server takes free ports, and says when it answers; what the example says itself still wins.
-  vmctl: `case "\${READY:+$1 \${2-}}" in
+  vmctl: `line=" $* "
+default() { case "$line" in *" $1 "*) return 1;; esac; }
+case "\${READY:+$1 \${2-}}" in
   'serve '*) shift
-    set -- serve --listen 127.0.0.1:0 --images-listen 127.0.0.1:0 --ready-file "$READY" "$@";;
+    default --listen && set -- --listen 127.0.0.1:0 "$@"
+    default --images-listen && set -- --images-listen 127.0.0.1:0 "$@"
+    default --ready-file && set -- --ready-file "$READY" "$@"
+    set -- serve "$@";;
   'images serve') shift 2
-    set -- images serve --listen 127.0.0.1:0 --ready-file "$READY" "$@";;
+    default --listen && set -- --listen 127.0.0.1:0 "$@"
+    default --ready-file && set -- --ready-file "$READY" "$@"
+    set -- images serve "$@";;
 esac
 exec '${process.execPath}' '${vmctl}' "$@"`,
   // A password manager, a viewer, and tests of somebody.
@@ -139,7 +146,7 @@ export function makeShell(server: ServerProcess, hosts: NamedHosts, at: string, 
     process.chdir(folder);
     hosts.findHere(signedIn);
     try {
-      return await built(wordsOf(line).slice(1), { env: Object.fromEntries(given) });
+      return await builtVmctl(wordsOf(line).slice(1), { env: Object.fromEntries(given) });
     } finally {
       process.chdir(projectRoot);
     }

@@ -1,7 +1,8 @@
 /** What is shown as an example, read where somebody sees it: help, manual pages, Markdown. */
 import { readFileSync } from 'node:fs';
 import type { CommandEntry, NounEntry } from '../../src/cli/help/command-manifest.ts';
-import { vmctl } from '../cli/run.ts';
+import { manualPages } from '../../src/cli/help/man.ts';
+import { builtVmctl } from '../support/in-process.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -13,7 +14,7 @@ export interface CommandPage {
 }
 
 async function printed(words: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await vmctl(words);
+  const { code, stdout, stderr } = await builtVmctl(words);
   if (code !== 0) throw new Error(`vmctl ${words.join(' ')}: ${stderr}`);
   return stdout;
 }
@@ -63,9 +64,9 @@ export async function topics(): Promise<readonly Topic[]> {
   return found;
 }
 
-/** The lines of a manual page that are shown as they are. */
-export function manualLines(name: string): readonly string[] {
-  const page = readFileSync(new URL(`man/${name}.1`, root), 'utf8');
+/** The lines of a manual page that are shown as they are, of all pages of some nouns. */
+export function manualLines(nouns: readonly NounEntry[], name: string): readonly string[] {
+  const page = new Map(manualPages(nouns)).get(`man/${name}.1`) ?? '';
   const blocks = page.matchAll(/^\.nf\n([\s\S]*?)^\.fi$/gm);
   return [...blocks].flatMap(([, text = '']) => {
     const lines = text.replace(/\n$/, '').split('\n');

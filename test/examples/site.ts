@@ -7,10 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { domainId, otherId, sampleId } from '../../src/model/notation/commands.ts';
-import type { Result } from '../cli/run.ts';
+import { builtVmctl, type Result } from '../support/in-process.ts';
 import { RawApi, send } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { vmctl } from './built.ts';
 
 export const inventory = fileURLToPath(new URL('../data/examples.yaml', import.meta.url));
 
@@ -103,7 +102,7 @@ export async function startExamplesSite(options: readonly string[] = []): Promis
     VMCTL_CA_FILE: server.ready.ca_file,
   };
   const run = (line: string, stdin?: string) =>
-    vmctl(wordsOf(line).slice(line.startsWith('vmctl ') ? 1 : 0), {
+    builtVmctl(wordsOf(line).slice(line.startsWith('vmctl ') ? 1 : 0), {
       env,
       ...(stdin === undefined ? {} : { stdin }),
     });

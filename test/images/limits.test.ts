@@ -1,19 +1,17 @@
-// What no client may do to the others: too many connections, too much memory, too little haste.
+// What no client may do to the others: too many connections, too little haste. For memory see memory.test.ts.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { get } from 'node:http';
 import { type ConnectOpts, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LARGE_PIECE, PieceMemory, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
+import { PieceMemory } from '../../src/images/system/piece-memory.ts';
 import { certificate } from './support/certificate.ts';
-import { pattern, startHarness } from './support/harness.ts';
+import { startHarness } from './support/harness.ts';
 import { RawClient } from './support/raw-client.ts';
 
 const HOST = 'Host: x\r\n';
 const INFO = `GET /info/ HTTP/1.1\r\n${HOST}\r\n`;
-/** More than the buffers of a local connection hold. */
-const HUGE = 64 * LARGE_PIECE;
 
 async function newPath(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'images-'));
@@ -132,59 +130,5 @@ describe('a slow client', () => {
     const one = (await join()).send(INFO);
     await one.until(/version/);
     expect((await one.closed).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
-  });
-});
-
-describe('memory', () => {
-  const COUNT = 100;
-
-  it('does not grow with stalled downloads', async () => {
-    const memory = new PieceMemory(4, COUNT);
-    const harness = await startHarness({}, { memory });
-    const { connect: join, daemon, image } = harness;
-    await image({ content: Buffer.alloc(0), size: HUGE, ops: ['read'] });
-    const before = process.memoryUsage().arrayBuffers;
-    const clients: RawClient[] = [];
-    for (let i = 0; i < COUNT; i++) {
-      const one = await join();
-      one.send(`GET /images/image HTTP/1.1\r\n${HOST}\r\n`);
-      await one.until(/200 OK/);
-      one.socket.pause();
-      clients.push(one);
-    }
-    // Every one of them holds a piece, at most one more from the few large ones.
-    const { large, small } = memory.free;
-    expect(small).toBeLessThanOrEqual(COUNT - (COUNT - 4));
-    expect(large).toBeGreaterThanOrEqual(0);
-    // What they hold was there before; without pieces it would be a gigabyte and more.
-    const grown = process.memoryUsage().arrayBuffers - before;
-    expect(grown).toBeLessThan(COUNT * SMALL_PIECE * 8);
-    expect((await daemon.state('image'))?.connections).toBe(COUNT);
-    for (const one of clients) one.socket.destroy();
-    while ((await daemon.state('image'))?.active) await new Promise(setImmediate);
-    expect(memory.free).toEqual({ large: 4, small: COUNT });
-  });
-
-  it('does not grow with stalled uploads', async () => {
-    const memory = new PieceMemory(4, COUNT);
-    const { connect: join, daemon, image } = await startHarness({}, { memory });
-    const part = 2 * SMALL_PIECE;
-    await image({ content: Buffer.alloc(0), size: COUNT * part, ops: ['write'] });
-    const clients: RawClient[] = [];
-    for (let i = 0; i < COUNT; i++) {
-      const one = await join();
-      one.send(
-        `PUT /images/image?flush=n HTTP/1.1\r\n${HOST}Content-Length: ${part}\r\n` +
-          `Content-Range: bytes ${i * part}-${(i + 1) * part - 1}/*\r\n\r\n`,
-      );
-      one.send(pattern(part - 1, i));
-      clients.push(one);
-    }
-    while ((await daemon.state('image'))?.connections !== COUNT) await new Promise(setImmediate);
-    expect(memory.free.large).toBeGreaterThanOrEqual(0);
-    for (const one of clients) one.send('!');
-    for (const one of clients) await one.until(/200 OK/);
-    expect((await daemon.state('image'))?.transferred).toBe(COUNT * part);
-    expect(memory.free).toEqual({ large: 4, small: COUNT });
   });
 });

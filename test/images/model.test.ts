@@ -80,5 +80,5 @@ onEachBackend((startHarness) => {
       }),
       { numRuns: 40 },
     );
-  }, 30_000);
+  });
 });

@@ -1,7 +1,7 @@
 /** What a machine and its disks refuse while a backup is ready, and disks of snapshots elsewhere. */
 import { describe, expect } from 'vitest';
 import { type People, useSite } from './support/site.ts';
-import { addDisk, mebibyte, newVm, settled, until, writeDisk } from './support/vms.ts';
+import { addDisk, mebibyte, newVm, until, writeDisk } from './support/vms.ts';
 
 const site = useSite();
 const bootsFromDisc = { os: { boot: { devices: { device: ['cdrom'] } } } };
@@ -92,8 +92,7 @@ describe('a backup that is ready', () => {
     await until(people, `/imagetransfers/${open.id}`, ended);
     await admin.must(`${path}/finalize`);
     await until(people, path, ({ phase }) => phase === 'succeeded');
-    await settled(people, disk).catch(() => undefined);
-    expect((await admin.get(`/disks/${disk}`)).object['status']).toBe('ok');
+    await until(people, `/disks/${disk}`, ({ status }) => status === 'ok');
     await admin.must(`${here}/stop`);
     expect((await admin.delete(here)).status).toBe(200);
   });

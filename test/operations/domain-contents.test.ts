@@ -29,7 +29,7 @@ async function vmOn({ admin, name, path }: People, domain: string) {
 async function down(people: People, path: string): Promise<void> {
   for (let turn = 0; turn < 500; turn++) {
     if ((await statusOf(people.admin, path)) !== 'image_locked') return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error(`${path} stays locked.`);
 }

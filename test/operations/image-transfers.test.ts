@@ -23,7 +23,7 @@ async function begin(
       expect(object['phase']).toBe('transferring');
       return { path, url: String(object['transfer_url']) };
     }
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error(`${path} does not begin.`);
 }
@@ -33,7 +33,7 @@ async function end(admin: Speaker, path: string): Promise<string> {
   for (let turn = 0; turn < 500; turn++) {
     const phase = String((await admin.get(path)).object['phase']);
     if (phase.startsWith('finished')) return phase;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error(`${path} does not end.`);
 }
@@ -141,7 +141,7 @@ describe('a transfer of a snapshot', () => {
     for (let turn = 0; turn < 500; turn++) {
       const { object } = await admin.get(`/vms/${vm}/snapshots/${snapshot.id}`);
       if (object['snapshot_status'] === 'ok') break;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await upload(admin, { disk: { id: disk } }, Buffer.alloc(size, 'newer'));
     await settled(admin, `/disks/${disk}`);

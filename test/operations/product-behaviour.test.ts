@@ -79,7 +79,7 @@ describe('export of a running machine to a file', () => {
     await admin.must(`/vms/${vm.id}/export`, { host, directory: '/tmp', filename });
     expect((await admin.get(`/vms/${vm.id}`)).object).toMatchObject({ status: 'up' });
     while (!(await codes(people, 'vm', vm.id)).includes(1224)) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(await codes(people, 'vm', vm.id)).toContain(1223);
     const imported = await admin.post('/externalvmimports', {

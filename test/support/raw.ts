@@ -122,7 +122,7 @@ export class RawApi {
     for (;;) {
       const answer = await this.json('GET', path);
       if (met(answer)) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
 }

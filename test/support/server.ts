@@ -1,10 +1,10 @@
 /** Reference servers of tests: in the process of the test, or the built `vmctl serve` as one of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { quickFolder } from './temporary.ts';
 
 /** Where tests begin; those that go elsewhere come back, because others share their process. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -62,23 +62,25 @@ export async function startTestServer(options: readonly string[] = []): Promise<
   const address = { host: '127.0.0.1', port: 0 };
   const callLog = process.env['VMCTL_SERVE_CALL_LOG'];
   let stderr = '';
-  const server = await startServer({
-    listen: address,
-    imagesListen: address,
-    data: undefined,
-    dialect: values.dialect === 'ovirt' ? 'ovirt' : 'standard',
-    scope: values.scope,
-    admin: 'admin@internal',
-    password,
-    inventory: values.inventory,
-    speed: Number(values.speed),
-    seed: values.seed === undefined ? undefined : Number(values.seed),
-    tokenLifetime: Number(values['token-lifetime']),
-    callLog: callLog === undefined || callLog === '' ? undefined : resolve(callLog),
-    log: (line) => {
-      stderr += `vmctl serve: ${line}\n`;
-    },
-  });
+  const server = await inQuickFolder(() =>
+    startServer({
+      listen: address,
+      imagesListen: address,
+      data: undefined,
+      dialect: values.dialect === 'ovirt' ? 'ovirt' : 'standard',
+      scope: values.scope,
+      admin: 'admin@internal',
+      password,
+      inventory: values.inventory,
+      speed: Number(values.speed),
+      seed: values.seed === undefined ? undefined : Number(values.seed),
+      tokenLifetime: Number(values['token-lifetime']),
+      callLog: callLog === undefined || callLog === '' ? undefined : resolve(callLog),
+      log: (line) => {
+        stderr += `vmctl serve: ${line}\n`;
+      },
+    }),
+  );
   return {
     ready: {
       base_url: server.baseUrl,
@@ -118,16 +120,29 @@ function lastOfEach(options: readonly string[]): readonly string[] {
   return kept.flat();
 }
 
+/** Begins something that makes its temporary folder at once: it is made where that is quick. */
+function inQuickFolder<T>(begin: () => T): T {
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = quickFolder;
+  try {
+    return begin();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+}
+
 /**
  * Starts the built `vmctl serve` on free ports with these further options and variables; keeps nothing
- * unless told to. `program` is the vmctl of another tree.
+ * unless told to. What is not kept is in memory, unless `TMPDIR` is among the variables. `program` is
+ * the vmctl of another tree.
  */
 export async function startServerProcess(
   options: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
   program = vmctl,
 ): Promise<ServerProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'vmctl-test-'));
+  const folder = mkdtempSync(join(quickFolder, 'vmctl-test-'));
   const readyFile = join(folder, 'ready.json');
   const keep = options.includes('--data');
   const child = spawn(
@@ -147,6 +162,7 @@ export async function startServerProcess(
       // Node 20 reads these certificates at every start, before it does anything else.
       env: {
         ...{ ...process.env, NODE_EXTRA_CA_CERTS: undefined },
+        ...(keep ? {} : { TMPDIR: folder }),
         ...{ VMCTL_SERVE_PASSWORD: password, ...env },
       },
     },

@@ -163,7 +163,7 @@ describe('a download', () => {
     };
     await download(options({ retries: 15 }));
     expectFetched();
-  }, 60_000);
+  });
 
   it('begins another transfer when the service ended the first', async () => {
     let ended = false;

@@ -1,4 +1,7 @@
-/** A disk of 1 TiB with little on it: only the little is read, sent, fetched and written. */
+/**
+ * A disk of 1 TiB with little on it: only the little is read, sent, fetched and written. Memory is
+ * measured, in a process of its own.
+ */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,7 +97,7 @@ function bytesAt(path: string, [offset, bytes]: readonly [number, number]): Buff
   }
 }
 
-it('goes up and comes down as the little that it is', { timeout: 60_000 }, async (context) => {
+it('goes up and comes down as the little that it is', async (context) => {
   const why = await cannot();
   if (why !== undefined) context.skip(why);
   const before = process.memoryUsage().rss;
@@ -123,13 +126,11 @@ it('goes up and comes down as the little that it is', { timeout: 60_000 }, async
   expect(statSync(copy).size).toBe(size);
   expect(allocated(copy)).toBeLessThanOrEqual(2 * data);
   for (const run of runs) expect(bytesAt(copy, run).equals(bytesAt(file, run))).toBe(true);
-  // Other tests run in the same process; with the holes it would be terabytes.
-  expect((most - before) / MiB).toBeLessThan(400);
+  // 64 MiB may be under way; with the holes it would be terabytes.
+  expect((most - before) / MiB).toBeLessThan(250);
 });
 
-it('is zeroed in a few steps where it held something else', {
-  timeout: 60_000,
-}, async (context) => {
+it('is zeroed in a few steps where it held something else', async (context) => {
   const why = await cannot();
   if (why !== undefined) context.skip(why);
   const disk = service.addDisk({ name: 'old', format: 'raw', provisioned_size: size });

@@ -56,7 +56,7 @@ describe('a daemon that crashes', () => {
     };
     await upload(bench.options({ retries: 15 }));
     bench.expectStored();
-  }, 60_000);
+  });
 });
 
 describe('a transfer', () => {

@@ -1,8 +1,9 @@
 /**
  * `vmctl __reference FOLDER`: the manual pages and the reference of all commands, made from the
- * commands themselves; `npm run reference` writes `man/` and `docs/commands/` anew.
+ * commands themselves. The repository has the reference (`npm run reference`), the package the pages
+ * (`npm run man`).
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { groups } from '../args/catalog.ts';
 import type { NounModules } from '../args/command.ts';
@@ -18,16 +19,29 @@ import {
 } from './command-manifest.ts';
 import { manualPages } from './man.ts';
 
-/** Writes all pages below a folder, and removes those of commands that are gone. */
-export async function writeReference(folder: string, modules: NounModules): Promise<number> {
+/**
+ * Writes all pages below a folder, or those of one directory, `man` or `docs/commands`, and removes
+ * pages of commands that are gone.
+ */
+export async function writeReference(
+  folder: string,
+  modules: NounModules,
+  only?: string,
+): Promise<number> {
   const nouns = await manifestOfAll(modules);
-  for (const directory of ['man', 'docs/commands']) {
-    rmSync(join(folder, directory), { recursive: true, force: true });
-  }
-  for (const [path, text] of [...manualPages(nouns), ...markdownPages(nouns)]) {
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+  for (const [directory, pages, ending] of [
+    ['man', manualPages(nouns), '.1'],
+    ['docs/commands', markdownPages(nouns), '.md'],
+  ] as const) {
+    if (only !== undefined && only !== directory) continue;
+    const place = join(folder, directory);
+    const old = existsSync(place) ? readdirSync(place) : [];
+    for (const name of old.filter((name) => name.endsWith(ending))) rmSync(join(place, name));
+    for (const [path, text] of pages) {
+      const file = join(folder, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
   }
   return 0;
 }

@@ -1,10 +1,10 @@
 /** All paths of the API: the collections of all resources, each with its objects (specification 4.5). */
 import type { Collection } from '../notation/collections.ts';
-import { allResources } from '../resources/index.ts';
+import { allResources, type TypeName } from '../resources/index.ts';
 
 /** A collection, by the path templates of itself and of its objects. */
 export interface DeclaredCollection {
-  readonly type: string;
+  readonly type: TypeName;
   /** Path template of the collection; absent where only its objects have one. */
   readonly path: string;
   /** Path template of its objects, where they can be addressed. */
@@ -29,7 +29,7 @@ export const allCollections: readonly DeclaredCollection[] = allResources.flatMa
     ),
 );
 
-function collectionAt(type: string, path: string, declared: Collection): DeclaredCollection {
+function collectionAt(type: TypeName, path: string, declared: Collection): DeclaredCollection {
   if (!path.endsWith('}')) return { type, path, declared };
   return { type, path: path.slice(0, path.lastIndexOf('/')), objects: path, declared };
 }

@@ -1,5 +1,6 @@
 /** All services of the API, by path: the type behind it and its operations (specification 4.5). */
 import type { ActionParameters, Ignored, MethodParameters } from '../notation/collections.ts';
+import type { TypeName } from '../resources/index.ts';
 import { allCollections, type DeclaredCollection } from './collections.ts';
 
 /** Names of the parameters of an operation. */
@@ -18,7 +19,7 @@ export interface OperationParameters {
  */
 export interface ServiceDefinition {
   /** The type of the objects behind the path. */
-  readonly type: string;
+  readonly type: TypeName;
   readonly operations: Readonly<Record<string, OperationParameters>>;
 }
 

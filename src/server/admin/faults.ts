@@ -30,8 +30,8 @@ export interface FaultRule {
 /** Thrown to end the connection of a request. */
 export class Dropped extends Error {}
 
-const numbers = new Set(['rate', 'times', 'delay', 'status']);
-const textMembers = new Set(['operation', 'type', 'name', 'detail']);
+const numbers: ReadonlySet<string> = new Set(['rate', 'times', 'delay', 'status']);
+const textMembers: ReadonlySet<string> = new Set(['operation', 'type', 'name', 'detail']);
 
 export class FaultRules {
   #rules: (FaultRule & { left: number })[] = [];
@@ -124,13 +124,14 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
     }
     if (textMembers.has(key) && typeof value !== 'string') throw new Error(`${key} is not a text`);
   }
-  const { rate = 1, status, type } = members as Partial<FaultRule>;
+  const rule: Partial<FaultRule> = members;
+  const { rate = 1, status, type } = rule;
   if (rate > 1) throw new Error('rate is more than 1');
   if (type !== undefined && !isType(type)) throw new Error(`there is no type ${type}`);
   if (status !== undefined && !(status >= 400 && status <= 599 && Number.isInteger(status))) {
     throw new Error('status is not from 400 to 599');
   }
-  return { ...members, id, rate } as FaultRule;
+  return { ...rule, id, rate };
 }
 
 function isNumber(value: unknown): boolean {

@@ -2,7 +2,7 @@
 import { type Caller, RuleContext } from '../core/context.ts';
 import { type JobStatus, jobOf } from '../core/jobs.ts';
 import type { Site } from '../core/ports.ts';
-import type { StoredObject } from '../store/kinds.ts';
+import { isRecord, type StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 import { type Answer, type Call, collectionRefOf, presentationOf, show } from './call.ts';
 import { type ApiRequest, route } from './request.ts';
@@ -55,7 +55,7 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
   const lifecycle = ctx.behavior(ref.kind)?.lifecycle;
   if (!lifecycle) return failedJob ? failedAction(result, 'The work failed.') : result;
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
-  const object = ctx.tx.get(ref.kind, id, ref.collection) as StoredObject | undefined;
+  const object: StoredObject | undefined = ctx.tx.get(ref.kind, id, ref.collection);
   if (!object) return result;
   const state = String(object[lifecycle.attribute] ?? lifecycle.settled[0]);
   if (!lifecycle.settled.includes(state)) return undefined;
@@ -74,6 +74,6 @@ function failedAction(result: Answer, detail: string): Answer {
 }
 
 function jobIdOf(result: Answer): string {
-  const job = result.form === 'action' ? (result.action['job'] as { id?: string }) : undefined;
-  return job?.id ?? '';
+  const job = result.form === 'action' ? result.action['job'] : undefined;
+  return isRecord(job) ? String(job['id'] ?? '') : '';
 }

@@ -198,7 +198,8 @@ function add(ctx: RuleContext, call: Call, view: Presentation): Answer {
   shown['creation_status'] = 'in_progress';
   if (job !== undefined) {
     const href = `${String(shown['href'])}/creation_status/${job}`;
-    shown['link'] = [...((shown['link'] ?? []) as object[]), { rel: 'creation_status', href }];
+    const links: readonly unknown[] = Array.isArray(shown['link']) ? shown['link'] : [];
+    shown['link'] = [...links, { rel: 'creation_status', href }];
   }
   return { status: 202, headers, form: 'object', type: ref.type, object: shown };
 }

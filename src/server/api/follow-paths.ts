@@ -81,7 +81,7 @@ export function linkOf({ type, service }: Location, word: string): Link | undefi
   const target = subCollections(service).includes(word) ? services[path]?.type : undefined;
   const wanted = otherNames[word] ?? word;
   const attribute = Object.keys(attributesOf(type)).find((name) => plain(name) === wanted);
-  return target && attribute ? { attribute, path, type: target as TypeName } : undefined;
+  return target && attribute ? { attribute, path, type: target } : undefined;
 }
 
 /** Lists that objects of a type have in one place and not in another, by type and word. */
@@ -97,7 +97,7 @@ export function referenceOf(type: TypeName, word: string) {
     const { form, of } = parseKind(kind);
     if (form === 'links' && elsewhere.has(`${type} ${word}`)) continue;
     if (plain(attribute) === word && (form === 'ref' || form === 'links')) {
-      return { attribute, type: of as TypeName, list: form === 'links' };
+      return { attribute, type: of, list: form === 'links' };
     }
   }
   return undefined;

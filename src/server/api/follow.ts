@@ -13,7 +13,7 @@ import {
   topCollection,
 } from '../core/collection-ref.ts';
 import { Refusal } from '../core/fault.ts';
-import type { StoredObject } from '../store/kinds.ts';
+import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { maxInOne } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
 import {
@@ -210,13 +210,13 @@ function* followReference(
     };
     if (Array.isArray(value)) {
       const whole: StoredObject[] = [];
-      for (const reference of value as readonly StoredObject[]) {
+      for (const reference of value.filter(isRecord)) {
         whole.push(expand(reference));
         yield;
       }
       item[found.attribute] = whole;
-    } else if (typeof value === 'object' && value !== null) {
-      item[found.attribute] = expand(value as StoredObject);
+    } else if (isRecord(value)) {
+      item[found.attribute] = expand(value);
     }
     yield;
   }
@@ -231,11 +231,11 @@ function lookedFor(
   item: StoredObject,
 ): readonly StoredObject[] | undefined {
   if (!isStored(type)) return undefined;
-  const found = view.ctx.behavior(type)?.references?.[attribute]?.(view.ctx, item as never);
+  const found = view.ctx.behavior(type)?.references?.[attribute]?.(view.ctx, item);
   const { filter } = view.ctx;
-  return found && filter
-    ? (filter.shows(type, { [attribute]: found })[attribute] as StoredObject[])
-    : (found as readonly StoredObject[] | undefined);
+  if (!found || !filter) return found;
+  const shown = filter.shows(type, { [attribute]: found })[attribute];
+  return Array.isArray(shown) ? shown.filter(isRecord) : undefined;
 }
 
 /**
@@ -262,7 +262,7 @@ function expandReference(
 ): Expanded | undefined {
   const id = reference['id'];
   if (typeof id !== 'string' || !isStored(type)) return undefined;
-  const object = view.ctx.tx.get(type, id) as StoredObject | undefined;
+  const object: StoredObject | undefined = view.ctx.tx.get(type, id);
   const collection = topCollection(type) ?? view.ctx.tx.collectionOf(type, id);
   if (!object || collection === undefined) return undefined;
   if (view.ctx.filter?.sees(type, id) === false) return undefined;

@@ -4,7 +4,7 @@
  */
 
 import type { Operation } from '../../model/index.ts';
-import type { ActionResult, Addressed, EventChoice, Parameters } from '../core/behavior.ts';
+import type { ActionResult, EventChoice, Parameters } from '../core/behavior.ts';
 import { changedMembers } from '../core/changed-members.ts';
 import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
@@ -21,14 +21,18 @@ import {
 } from '../core/input.ts';
 import { erase } from '../core/removal.ts';
 import { allOf, type ListOptions } from '../store/conditions.ts';
-import type { StoredObject } from '../store/kinds.ts';
+import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { listKeys } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
 import { unwatched } from './call-log.ts';
 import { addMember, removeMember } from './members.ts';
 import { present } from './presentation.ts';
 
-type Target = Addressed<never> & { readonly object: StoredObject };
+/** An object of whatever kind, with where it is. */
+export interface Target {
+  readonly ref: CollectionRef;
+  readonly object: StoredObject;
+}
 
 /** The place of a path as its kind and the parameters of the request will have it. */
 export function located(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
@@ -44,7 +48,7 @@ export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
     ? compute(ctx, ref, id).find((one) => one['id'] === id)
     : ctx.tx.first(ref.kind, { where: { ...where, id }, condition });
   if (!object) throw notFound(`${titleOf(ref.type)} ${id} does not exist.`);
-  return { ref, object: object as StoredObject } as unknown as Target;
+  return { ref, object };
 }
 
 /** Keys of the objects of a collection that meet further conditions, in order. */
@@ -99,7 +103,7 @@ export function add(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): S
   applyDefaults(ref.type, object);
   checkName(ctx.tx, ref, object, 'add');
   ctx.tx.insert(ref.kind, ref.collection, object);
-  const target = { ref, object } as Target;
+  const target: Target = { ref, object };
   if (behavior?.events?.add !== undefined) report(ctx, behavior.events.add, target);
   behavior?.afterCreate?.(ctx, target, sent);
   return current(ctx, ref, String(object['id'])) ?? object;
@@ -131,10 +135,10 @@ export function update(ctx: RuleContext, target: Target, sent: StoredObject): St
   behavior?.beforeUpdate?.(ctx, before, after, ref, news);
   if (changes['name'] !== undefined) checkName(ctx.tx, ref, after, 'edit');
   ctx.tx.update(ref.kind, after, ref.collection);
-  const changed = { ref, object: after } as Target;
+  const changed: Target = { ref, object: after };
   if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, changed);
   if (before['name'] !== after['name']) reportNewName(ctx, before, changed);
-  behavior?.afterUpdate?.(ctx, before as never, changed);
+  behavior?.afterUpdate?.(ctx, before, changed);
   return current(ctx, ref, String(before['id'])) ?? after;
 }
 
@@ -260,7 +264,7 @@ function reportNewName(ctx: RuleContext, before: StoredObject, target: Target): 
 /** An event about an object refers to it, and to the objects that it belongs to. */
 function subjectsOf(ctx: RuleContext, { ref, object }: Target): EventSubjects {
   const { owner } = ref;
-  const belongsTo = owner && (ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined);
+  const belongsTo: StoredObject | undefined = owner && ctx.tx.get(owner.kind, owner.id);
   const subjects: Record<string, StoredObject> = {};
   for (const name of Object.keys(subjectWords)) {
     const found =
@@ -268,7 +272,7 @@ function subjectsOf(ctx: RuleContext, { ref, object }: Target): EventSubjects {
       (name === owner?.kind ? belongsTo : undefined) ??
       object[name] ??
       belongsTo?.[name];
-    if (typeof found === 'object' && found !== null) subjects[name] = found as StoredObject;
+    if (isRecord(found)) subjects[name] = found;
   }
   return subjects;
 }

@@ -3,15 +3,13 @@
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
-import type { StoredObject } from '../store/kinds.ts';
-
-type List = { id: string }[];
+import { isRecord, type StoredObject } from '../store/kinds.ts';
 
 /** Puts the object that was sent by id or name into the collection; returns the object. */
 export function addMember(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): StoredObject {
   const id = resolveMember(ctx.tx, ref.type, sent);
   changeList(ctx, ref, id, true);
-  return (ctx.tx.get(ref.kind, id) ?? { id }) as StoredObject;
+  return ctx.tx.get(ref.kind, id) ?? { id };
 }
 
 /** Takes an object out of the collection. The object itself stays. */
@@ -25,10 +23,12 @@ function changeList(ctx: RuleContext, ref: CollectionRef, memberId: string, adde
   const byOwner = members.listedBy === 'owner';
   const holder = byOwner ? owner : { kind: ref.kind, id: memberId };
   const entry = byOwner ? memberId : owner.id;
-  const object = ctx.tx.get(holder.kind, holder.id) as StoredObject | undefined;
+  const object: StoredObject | undefined = ctx.tx.get(holder.kind, holder.id);
   if (!object) return;
-  const before = (object[members.attribute] ?? []) as List;
-  const others = before.filter((item) => item.id !== entry);
+  const before = object[members.attribute];
+  const others = Array.isArray(before)
+    ? before.filter((item: unknown) => !isRecord(item) || item['id'] !== entry)
+    : [];
   const after = { ...object, [members.attribute]: added ? [...others, { id: entry }] : others };
   ctx.behavior(holder.kind)?.onMembershipChange?.(ctx, object, after, { id: entry, added });
   ctx.tx.update(holder.kind, after);

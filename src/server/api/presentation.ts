@@ -199,7 +199,8 @@ function showsOf(type: string): ReadonlyMap<string, Show> {
 
 function showOf(type: string, name: string, kind: Attribute['kind']): Show {
   const { form, of } = parseKind(kind);
-  const referred = referencedType(of) as TypeName;
+  if (form === 'scalar' || form === 'enum') return asItIs;
+  const referred = referencedType(of);
   const reference = (view: Presentation, value: StoredObject) =>
     presentReference(view, referred, value);
   switch (form) {
@@ -221,8 +222,6 @@ function showOf(type: string, name: string, kind: Attribute['kind']): Show {
         }
         return isRecord(value) ? presentPart(view, of, value) : undefined;
       };
-    default:
-      return asItIs;
   }
 }
 

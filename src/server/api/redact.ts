@@ -215,7 +215,9 @@ function hiddenWords(ctx: RuleContext): string[] {
 /** A value of an answer, or a sentence, with what was sent in it; itself where nothing was hidden. */
 export function asSent<T>(ctx: RuleContext, value: T): T {
   const known = standIns.get(ctx);
-  return known ? (replaced(value, known) as T) : value;
+  if (!known) return value;
+  // Texts stay texts and objects keep their members: the copy is of the same type.
+  return replaced(value, known) as T;
 }
 
 function replaced(value: unknown, known: ReadonlyMap<string, string>): unknown {

@@ -194,7 +194,7 @@ function rootOf(tx: Transaction, object: ObjectKey, within?: string): ObjectKey 
   if (path === undefined) return undefined;
   const [, top = '', id = ''] = path.split('/');
   const above = services[`/${top}`]?.type;
-  return above && id ? { kind: above as KindName, id } : object;
+  return above && id ? { kind: above, id } : object;
 }
 
 function restricted(ref: CollectionRef, to: SqlCondition): CollectionRef {

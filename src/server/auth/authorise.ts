@@ -4,14 +4,19 @@
  */
 
 import { permitsByPath, permitsByType, permitsWhenSent } from '../../model/derive/permits.ts';
-import { attributesOf, type Operation, parseKind, primaryPath } from '../../model/index.ts';
+import {
+  attributesOf,
+  isType,
+  type Operation,
+  primaryPath,
+  typeBehind,
+} from '../../model/index.ts';
 import type { ConditionalNeed, Need } from '../../model/notation/permits.ts';
-import type { TypeName } from '../../model/resources/index.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
-import { isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
+import { isKind, isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
 import { isPermitted } from './permissions.ts';
 
 interface Subject {
@@ -109,7 +114,7 @@ function objectsOf(
       return [ref.owner];
     case 'sent':
       return operation.isAction
-        ? [named(ctx, path as TypeName, sent[path])]
+        ? [named(ctx, path, sent[path])]
         : references(ctx, ref.type, path, { ...ref.implied, ...sent });
     default:
       return [undefined];
@@ -117,8 +122,8 @@ function objectsOf(
 }
 
 /** The object that an element of an action names: it is called like its type. */
-function named(ctx: RuleContext, type: TypeName, value: unknown): ObjectOrSystem {
-  if (!isRecord(value)) return undefined;
+function named(ctx: RuleContext, type: string, value: unknown): ObjectOrSystem {
+  if (!isRecord(value) || !isType(type)) return undefined;
   if (value['id'] === undefined && value['name'] === undefined) return undefined;
   return absentOr(ctx, () => [{ kind: type, id: resolveMember(ctx.tx, type, value) }])[0];
 }
@@ -132,7 +137,8 @@ function references(
 ): ObjectOrSystem[] {
   const [attribute = '', ...rest] = path.split('.');
   const declared = attributesOf(type)[attribute];
-  const kind = (declared ? parseKind(declared.kind).of : attribute) as KindName;
+  const kind = declared ? typeBehind(declared.kind) : isKind(attribute) ? attribute : undefined;
+  if (!kind) return [undefined];
   const inner = object[attribute];
   if (rest.length > 0) return references(ctx, kind, rest.join('.'), isRecord(inner) ? inner : {});
   const resolved: StoredObject = { [attribute]: structuredClone(inner) };

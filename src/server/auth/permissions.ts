@@ -4,7 +4,7 @@ import { containedIn } from '../../model/derive/permits.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Caller } from '../core/context.ts';
 import { holdsAdministrativeRole, holdsOnSystem, holdsPermit } from '../store/held-permissions.ts';
-import { isRecord, type KindName, type StoredObject } from '../store/kinds.ts';
+import { isRecord, type KindName, kindNamed, type StoredObject } from '../store/kinds.ts';
 import { permissionObjects } from '../store/permission-index.ts';
 import type { Transaction } from '../store/transaction.ts';
 
@@ -119,7 +119,7 @@ function along(tx: Transaction, object: StoredObject, [first = '', ...rest]: str
 /** Objects that an attribute refers to; a list attribute is named in the plural. */
 function referred(object: StoredObject, attribute: string): Link[] {
   const value = object[attribute];
-  const kind = attribute.replace(/s$/, '') as KindName;
+  const kind = kindNamed(attribute.replace(/s$/, ''));
   return (Array.isArray(value) ? value : [value]).flatMap((reference: unknown) => {
     const id = isRecord(reference) ? reference['id'] : undefined;
     return typeof id === 'string' ? [{ kind, id }] : [];

@@ -4,6 +4,7 @@
  * all before it. A piece has its offset (8 bytes) and length (4 bytes, big endian) before it.
  */
 import { createHash, type Hash } from 'node:crypto';
+import { isRecord } from '../store/kinds.ts';
 
 /** What every backup begins with; the number is that of the format. */
 export const firstLine = 'vmctl-backup 1\n';
@@ -115,12 +116,12 @@ export class BackupReader {
     if (typeof path !== 'string' || (path !== databaseEntry && imageOf(path) === undefined)) {
       throw new BadBackup(`it holds ${JSON.stringify(path)}, which no site has`);
     }
-    if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > largest) {
+    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0 || size > largest) {
       throw new BadBackup(`it says that ${path} has the size ${JSON.stringify(size)}`);
     }
     if (this.#seen.has(path)) throw new BadBackup(`it holds ${path} twice`);
     this.#seen.add(path);
-    return { path, size: size as number };
+    return { path, size };
   }
 
   /** The next piece of a file; undefined after the last one. */
@@ -166,7 +167,7 @@ export class BackupReader {
 function parsed(line: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    if (isRecord(value)) return value;
   } catch {
     // It is told below.
   }

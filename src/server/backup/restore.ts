@@ -18,7 +18,7 @@ import { causeOf, FolderError, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
 import { databaseIn, imagesIn, restoring } from '../folder/data-folder.ts';
 import { markClosed, namesIn, type SiteMark, writeMark } from '../folder/marks.ts';
-import { openDatabase } from '../store/driver.ts';
+import { messageOf, openDatabase } from '../store/driver.ts';
 import {
   hasTriggersOrViews,
   imageIds,
@@ -187,7 +187,7 @@ async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteM
     return site;
   } catch (error) {
     if (error instanceof BadBackup) throw error;
-    throw new BadBackup(`its database cannot be read: ${(error as Error).message}`, {
+    throw new BadBackup(`its database cannot be read: ${messageOf(error)}`, {
       cause: error,
     });
   } finally {

@@ -193,9 +193,10 @@ type Handlers<K extends KindName> = ([Actions<CollectionsOf<K>>] extends [never]
 export function define<const K extends KindName>(
   kind: K,
   behavior: Omit<Behavior<NoInfer<K>>, 'kind'> & Handlers<NoInfer<K>>,
-): Behavior {
-  // Which object a handler gets is decided by the kind, under which alone it is called.
-  return { ...behavior, kind } as unknown as Behavior;
+): Behavior;
+// Which object a handler gets is decided by the kind, under which alone it is called.
+export function define(kind: KindName, behavior: Omit<Behavior, 'kind'>): Behavior {
+  return { ...behavior, kind };
 }
 
 /** Looks up what is declared for a kind, or under the name of a task. */

@@ -66,7 +66,9 @@ function computedKind(service: string): DerivedKind | undefined {
 
 /** Kind of the objects of a collection, by its path template. */
 export function kindOf(service: string): KindName {
-  return computedKind(service) ?? (services[service]?.type as TypeName);
+  const kind = computedKind(service) ?? services[service]?.type;
+  if (!kind) throw new Error(`The model has no service ${service}.`);
+  return kind;
 }
 
 /** Path template of the objects of a collection: at the top level if they are there. */
@@ -100,7 +102,7 @@ export function resolveCollection(
 ): CollectionRef {
   const definition = services[service];
   if (!definition) throw new Error(`The model has no service ${service}.`);
-  const type = definition.type as TypeName;
+  const { type } = definition;
   const segments = service.split('/').filter((word) => word !== '');
   if (segments.length < 2) {
     return { kind: type, type, service, collection: service, options: {}, implied: {} };

@@ -1,6 +1,7 @@
 /** Context of a request: the transaction, the site, the caller; events and refusals. */
 import { type EventName, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
+import type { Resource } from '../../model/resource.ts';
 import type { SqlCondition } from '../store/conditions.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
@@ -34,27 +35,9 @@ export interface VisibilityFilter {
   readonly enter: (service: string, ids: readonly string[]) => void;
 }
 
-/** Objects that an event is about; those given become references of the event. */
-export interface EventSubjects {
-  readonly vm?: Named | undefined;
-  readonly host?: Named | undefined;
-  readonly cluster?: Named | undefined;
-  readonly data_center?: Named | undefined;
-  readonly storage_domain?: Named | undefined;
-  readonly template?: Named | undefined;
-  /** These two are kept for searches; events do not show them. */
-  readonly gluster_volume?: Named | undefined;
-  readonly quota?: Named | undefined;
-}
-
 interface Named {
   readonly id?: string;
   readonly name?: string;
-}
-
-/** Subjects that events do not show. */
-function isKept(subject: keyof EventSubjects): subject is 'gluster_volume' | 'quota' {
-  return subject === 'gluster_volume' || subject === 'quota';
 }
 
 /** The words that name them in the sentences of events. */
@@ -68,6 +51,20 @@ export const subjectWords = {
   gluster_volume: 'VolumeName',
   quota: 'QuotaName',
 } as const;
+
+type Subject = keyof typeof subjectWords;
+
+/** Objects that an event is about; those given become references of the event. */
+export type EventSubjects = { readonly [S in Subject]?: Named | undefined };
+
+function isSubject(name: string): name is Subject {
+  return Object.hasOwn(subjectWords, name);
+}
+
+/** Subjects that are kept for searches: events do not show them. */
+function isKept(subject: Subject): subject is 'gluster_volume' | 'quota' {
+  return subject === 'gluster_volume' || subject === 'quota';
+}
 
 const noParameters: Parameters = { flag: () => undefined, text: () => undefined };
 
@@ -88,7 +85,7 @@ export class RuleContext {
   job: string | undefined;
   failed = false;
   /** Steps that the job has beside those of every job: type, description, id. */
-  readonly steps: StoredObject[] = [];
+  readonly steps: Resource<'step'>[] = [];
   /** The job of a client that the request is a part of. */
   externalJob: string | undefined;
   /** Work outside the database, done once the transaction is durable and before the answer. */
@@ -131,9 +128,11 @@ export class RuleContext {
     const references: Record<string, Named> = {};
     const names: Record<string, string> = {};
     const named = namedBy(this.tx, messageParams, subjects.vm?.id);
-    for (const [subject, object] of Object.entries(subjects) as [keyof EventSubjects, Named][]) {
-      if (!object?.id) continue;
-      const label = object.name ?? (this.tx.get(subject, object.id) as Named | undefined)?.name;
+    for (const [subject, object] of Object.entries(subjects)) {
+      if (!isSubject(subject) || !object?.id) continue;
+      const known: Named | undefined =
+        object.name === undefined ? this.tx.get(subject, object.id) : object;
+      const label = known?.name;
       references[subject] = { id: object.id, ...(label ? { name: label } : {}) };
       names[subjectWords[subject]] = label ?? object.id;
       if (isKept(subject)) named.push({ kind: subject, id: object.id });

@@ -26,11 +26,15 @@ const sizes = { small_icon: [43, 36], large_icon: [150, 120] } as const;
 const iconNames = ['small_icon', 'large_icon'] as const;
 
 const byFamily = new Map<string, Icons>(
-  Object.keys(colours).map((family) => {
-    const [small_icon, large_icon] = iconNames.map((name) => ({ id: idOf(family, name) }));
-    return [family, { small_icon, large_icon } as Icons];
-  }),
+  Object.keys(colours).map((family) => [family, iconsOfFamily(family)]),
 );
+
+function iconsOfFamily(family: string): Icons {
+  return {
+    small_icon: { id: idOf(family, 'small_icon') },
+    large_icon: { id: idOf(family, 'large_icon') },
+  };
+}
 
 function idOf(family: string, name: string): string {
   return namedId('icon', family, name);
@@ -39,7 +43,7 @@ function idOf(family: string, name: string): string {
 /** The icons of an operating system, by its word: `rhel_9x64`. */
 export function iconsOf(system = 'other'): Icons {
   const [family = ''] = /^[a-z]*/.exec(system) ?? [];
-  return (byFamily.get(family) ?? byFamily.get('other')) as Icons;
+  return byFamily.get(family) ?? iconsOfFamily('other');
 }
 
 /** The icons that a machine or template is shown with. */

@@ -12,7 +12,13 @@ import {
   requiredOnAttach,
 } from '../../model/derive/required.ts';
 import type { Dialect } from '../../model/dialect.ts';
-import { attributesOf, type Operation, parseKind, referencedType } from '../../model/index.ts';
+import {
+  attributesOf,
+  type Operation,
+  parseKind,
+  referencedType,
+  typeBehind,
+} from '../../model/index.ts';
 import { scopeOf } from '../../model/naming.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { Requirement } from '../../model/notation/collections.ts';
@@ -23,16 +29,12 @@ import { columnName, isRecord, type KindName, type StoredObject, valueAt } from 
 import type { Transaction } from '../store/transaction.ts';
 import { type CollectionRef, isStored } from './collection-ref.ts';
 import { entityNotFound, incomplete, refused, titleOf, typeLabel } from './fault.ts';
+import { membersWhere } from './member-selection.ts';
 
 /** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
-export function settable(type: TypeName, sent: StoredObject, when: 'C' | 'U'): StoredObject {
+export function settable<T extends object>(type: TypeName, sent: T, when: 'C' | 'U'): Partial<T> {
   const attributes: Readonly<Record<string, Attribute>> = attributesOf(type);
-  const stored: StoredObject = {};
-  for (const [name, value] of Object.entries(sent)) {
-    const attribute = attributes[name];
-    if (attribute?.mut.includes(when)) stored[name] = value;
-  }
-  return stored;
+  return membersWhere(sent, (name) => attributes[name]?.mut.includes(when) === true);
 }
 
 /** Fills in the declared defaults of attributes that are absent. */
@@ -69,7 +71,7 @@ function badValueStatus(attribute: string): 400 | 404 {
 }
 
 /** References that name an object of another type than they say: older clients call a disk an image. */
-const otherTypes: Readonly<Record<string, string>> = { 'image_transfer.image': 'disk' };
+const otherTypes: Readonly<Record<string, TypeName>> = { 'image_transfer.image': 'disk' };
 
 /**
  * Replaces every reference by `{id}`, looking names up. Refuses with 404 what does not exist, and
@@ -98,7 +100,7 @@ export function resolveReferences(tx: Transaction, type: string, object: StoredO
 
 function resolve(
   tx: Transaction,
-  named: string,
+  named: TypeName,
   reference: StoredObject,
   status: 400 | 404 = 404,
 ): StoredObject {
@@ -131,8 +133,9 @@ export function scopeIn(
   const scope = scopeOf(type);
   const value = scope === undefined ? undefined : named[scope];
   const attribute = attributesOf(type)[scope ?? ''];
-  if (scope === undefined || !attribute || !isRecord(value)) return {};
-  const { id } = resolve(tx, parseKind(attribute.kind).of, value, status);
+  const target = attribute && typeBehind(attribute.kind);
+  if (scope === undefined || !target || !isRecord(value)) return {};
+  const { id } = resolve(tx, target, value, status);
   return typeof id === 'string' ? { [columnName([scope, 'id'])]: id } : {};
 }
 
@@ -219,6 +222,16 @@ export function merge(before: StoredObject, changes: StoredObject): StoredObject
     after[name] = nested ? merge(old, value) : value;
   }
   return after;
+}
+
+/** The id of what a reference names, by id or name; undefined where it names nothing. Refuses with 404 what does not exist. */
+export function referredId(
+  tx: Transaction,
+  type: TypeName,
+  reference: StoredObject | undefined,
+): string | undefined {
+  const { id } = reference ? resolve(tx, type, reference) : {};
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** Id of the object that a reference names, by id or name. Refuses with 404 what does not exist. */

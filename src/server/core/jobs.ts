@@ -5,28 +5,24 @@
  */
 
 import { jobDescriptions } from '../../model/derive/jobs.ts';
+import type { EnumValue } from '../../model/enums.ts';
 import type { Operation } from '../../model/index.ts';
+import type { NamedObject } from '../store/kept-members.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
+import type { ObjectOf } from '../store/transaction.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
 import { Refusal } from './fault.ts';
-import { isNameable, type NamedObject } from './named-objects.ts';
+import { isNameable } from './named-objects.ts';
 
-export type JobStatus = 'started' | 'finished' | 'failed' | 'aborted';
+export type JobStatus = Exclude<EnumValue<'job_status'>, 'unknown'>;
 
 /** A job as it is stored: with what clients do not see. */
-export interface StoredJob extends StoredObject {
-  readonly id: string;
-  readonly description: string;
-  readonly status: JobStatus;
-  readonly external: boolean;
-  /** Found by searches, not shown. */
-  readonly correlation_id?: string;
-  /** Steps that clients added, or that only jobs of this kind have. */
-  readonly own_steps?: readonly StoredObject[];
-  /** Service time in milliseconds. */
-  readonly ended?: number;
+export type StoredJob = ObjectOf<'job'> & { readonly id: string; readonly status: JobStatus };
+
+function isStoredJob(job: ObjectOf<'job'>): job is StoredJob {
+  return job.id !== undefined && job.status !== undefined && job.status !== 'unknown';
 }
 
 export const jobCollection = '/jobs';
@@ -82,7 +78,7 @@ export function noteJob(
       ...namedAs(ref.kind, object['id']),
       ...(ref.owner ? namedAs(ref.owner.kind, ref.owner.id) : []),
     ],
-  } as never);
+  });
   return ctx.externalJob ?? ctx.job;
 }
 
@@ -121,18 +117,20 @@ export function endJob(ctx: RuleContext, id: string, status: JobStatus): void {
     end_time: ctx.timestamp,
     last_updated: ctx.timestamp,
     ended: ctx.steady,
-  } as never);
+  });
 }
 
 /** A job that is still known. */
 export function jobOf(ctx: RuleContext, id: string): StoredJob | undefined {
-  return ctx.tx.get('job', id) as StoredJob | undefined;
+  const job = ctx.tx.get('job', id);
+  return job && isStoredJob(job) ? job : undefined;
 }
 
 /** Forgets jobs that ended long enough ago by the time of the service; those of clients only if they agreed to it. */
 export async function purgeJobs(store: Store, now: number): Promise<void> {
   const old = store
-    .read((tx) => tx.list('job') as unknown as StoredJob[])
+    .read((tx) => tx.list('job'))
+    .filter(isStoredJob)
     .filter(({ status, ended, external, auto_cleared }) => {
       const keep = status === 'finished' ? keepFinished : keepFailed;
       return ended !== undefined && now - ended > keep && (!external || auto_cleared === true);

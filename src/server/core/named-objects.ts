@@ -1,20 +1,17 @@
 /** Objects that events and jobs name in their sentences without a reference that is shown. */
 
+import type { NamedObject } from '../store/kept-members.ts';
 import type { KindName } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { nameable } from '../store/visible-kinds.ts';
 
-export type Nameable = (typeof nameable)[number];
+export type Nameable = NamedObject['kind'];
+
+const kinds: ReadonlySet<KindName> = new Set(nameable);
 
 /** Whether objects of a kind are named so. */
 export function isNameable(kind: KindName): kind is Nameable {
-  return (nameable as readonly KindName[]).includes(kind);
-}
-
-/** An object that a sentence names. */
-export interface NamedObject {
-  readonly kind: Nameable;
-  readonly id: string;
+  return kinds.has(kind);
 }
 
 /** Words of sentences that are the name of an object. */

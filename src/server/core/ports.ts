@@ -1,5 +1,6 @@
 /** Ports: what the server gives to behaviors (images, archives, shared storage, tickets, certificates, clock, ids). */
 import type { Dialect } from '../../model/dialect.ts';
+import type { BitmapOfPeriod } from '../store/kept-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { BehaviorRegistry } from './behavior.ts';
 
@@ -149,12 +150,6 @@ export interface Tickets {
   touch(id: string): Promise<void>;
   /** What is known of the bytes that a ticket has moved. */
   progress(id: string): { active: boolean; transferred: number } | undefined;
-}
-
-/** The dirty bitmap of a period of a disk, by its id; the size is that of the disk then, in bytes. */
-export interface BitmapOfPeriod {
-  readonly id: string;
-  readonly size: number;
 }
 
 export interface TransferTicket {

@@ -1,5 +1,5 @@
 /** Removal of objects: refused while they are in use, with what is kept below them, and from the lists that name them. */
-import { linkListsOf, type StoredObject, storedKinds } from '../store/kinds.ts';
+import { isRecord, linkListsOf, type StoredObject, storedKinds } from '../store/kinds.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
 import { refused, typeLabel } from './fault.ts';
@@ -19,12 +19,12 @@ export function erase(
 export function forgetReferences(ctx: RuleContext, id: string): void {
   for (const kind of storedKinds()) {
     for (const attribute of linkListsOf(kind)) {
-      for (const object of ctx.tx.referring(kind, attribute, id) as StoredObject[]) {
-        const list = object[attribute] as { id?: string }[];
-        ctx.tx.update(kind, {
-          ...object,
-          [attribute]: list.filter((item) => item.id !== id),
-        } as never);
+      const holders: readonly StoredObject[] = ctx.tx.referring(kind, attribute, id);
+      for (const holder of holders) {
+        const list = holder[attribute];
+        if (!Array.isArray(list)) continue;
+        const left = list.filter((item: unknown) => !isRecord(item) || item['id'] !== id);
+        ctx.tx.update(kind, { ...holder, [attribute]: left });
       }
     }
   }

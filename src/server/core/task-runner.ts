@@ -1,11 +1,12 @@
 /** Runner of persistent tasks: each at its time, also those from before a restart. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { readJson, type StoredObject } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';
 import { RuleContext } from './context.ts';
 import { settleJob } from './jobs.ts';
 import type { Site } from './ports.ts';
-import { type NotedDeadline, type NotedWork, workPrefix } from './tasks.ts';
+import { type Noted, workPrefix } from './tasks.ts';
 import { moveTask, proceed } from './transitions.ts';
 
 /** Longest time that a timer can wait, in milliseconds. */
@@ -89,7 +90,7 @@ export class TaskRunner {
     }
     const deadline = this.#site.behaviors.deadline(task.name);
     if (deadline) {
-      const { data, caller, correlationId, job } = task.data as unknown as NotedDeadline;
+      const { data, caller, correlationId, job } = readJson<Noted<StoredObject>>(task.data);
       const ctx = new RuleContext(tx, this.#site, caller, correlationId);
       ctx.job = job;
       deadline.run(ctx, data);
@@ -110,7 +111,8 @@ export class TaskRunner {
   async #work(task: Task): Promise<void> {
     const work = this.#site.behaviors.work(task.name);
     if (!work) return;
-    const { data, caller, correlationId, job } = task.data as unknown as NotedWork;
+    const noted = work.read(task.data);
+    const { caller, correlationId, job } = noted;
     const end = async (follow: (ctx: RuleContext) => void) => {
       const ctx = await this.#store.write((tx) => {
         tx.tasks.remove(task.seq);
@@ -123,14 +125,14 @@ export class TaskRunner {
       for (const effect of ctx.afterCommit) await effect();
     };
     try {
-      await work.run(this.#site, data);
-      await this.#written(() => end((ctx) => work.done(ctx, data)));
+      await noted.run(this.#site);
+      await this.#written(() => end(noted.done));
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       this.#report(error);
       const fail = (ctx: RuleContext) => {
         ctx.failed = true;
-        work.failed(ctx, data, error);
+        noted.failed(ctx, error);
       };
       await this.#written(() => end(fail)).catch(this.#report);
     }

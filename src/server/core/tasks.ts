@@ -1,5 +1,5 @@
 /** Persistent tasks: background work and deadlines, resumed after a restart. */
-import type { StoredObject } from '../store/kinds.ts';
+import { readJson, type StoredObject } from '../store/kinds.ts';
 import type { Caller, RuleContext } from './context.ts';
 import { abortJobs } from './jobs.ts';
 import type { Site } from './ports.ts';
@@ -7,9 +7,16 @@ import type { Site } from './ports.ts';
 /** Names of tasks that are work begin with this. */
 export const workPrefix = 'work:';
 
-export interface Work<T = StoredObject> {
-  /** Name of its tasks in the store. */
-  readonly name: string;
+/** A task as it is noted in the store: what it is about, and for whom it is done. */
+export interface Noted<T> {
+  readonly data: T;
+  readonly caller: Caller;
+  readonly correlationId?: string;
+  readonly job?: string;
+}
+
+/** What is done for a kind of work, and about what. */
+export interface WorkSteps<T> {
   /** Does the work. May run again for the same data, after a crash in the middle. */
   readonly run: (site: Site, data: T) => Promise<void>;
   /** Follows its end, in a transaction. */
@@ -18,25 +25,43 @@ export interface Work<T = StoredObject> {
   readonly failed: (ctx: RuleContext, data: T, error: Error) => void;
 }
 
-/** Work as it is noted in the store. */
-export interface NotedWork<T = StoredObject> {
-  readonly data: T;
-  readonly caller: Caller;
-  readonly correlationId?: string;
-  readonly job?: string;
+/** Work that was noted, ready to be done. */
+export interface NotedWork extends Omit<Noted<unknown>, 'data'> {
+  readonly run: (site: Site) => Promise<void>;
+  readonly done: (ctx: RuleContext) => void;
+  readonly failed: (ctx: RuleContext, error: Error) => void;
+}
+
+/** A kind of work. */
+export interface Work {
+  /** Name of its tasks in the store. */
+  readonly name: string;
+  /** The work that a task of this name is. */
+  readonly read: (noted: string) => NotedWork;
 }
 
 /** Declares a kind of work; `name` stays the same for as long as stores have such tasks. */
-export function defineWork<T extends object>(name: string, work: Omit<Work<T>, 'name'>): Work {
-  // The data of a task are what was noted under its name: `beginWork` gets the same name.
-  return { ...work, name: workPrefix + name } as unknown as Work;
+export function defineWork<T extends object>(name: string, steps: WorkSteps<T>): Work {
+  return {
+    name: workPrefix + name,
+    read(noted) {
+      // What was noted under this name: `beginWork` gets the same.
+      const { data, ...whose } = readJson<Noted<T>>(noted);
+      return {
+        ...whose,
+        run: (site) => steps.run(site, data),
+        done: (ctx) => steps.done(ctx, data),
+        failed: (ctx, error) => steps.failed(ctx, data, error),
+      };
+    },
+  };
 }
 
 /** Notes work, to begin once the transaction is durable. `target` names what it works on. */
 export function beginWork(ctx: RuleContext, name: string, target: string, data: object): void {
   if (!ctx.site.behaviors.work(workPrefix + name))
     throw new Error(`There is no work called ${name}.`);
-  const noted: NotedWork<object> = {
+  const noted: Noted<object> = {
     data,
     caller: ctx.caller,
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
@@ -54,14 +79,6 @@ export interface Deadline {
   readonly name: string;
   /** Runs when the time has passed, in a transaction of its own. */
   readonly run: (ctx: RuleContext, data: StoredObject) => void;
-}
-
-/** A deadline as it is noted in the store. */
-export interface NotedDeadline {
-  readonly data: StoredObject;
-  readonly caller: Caller;
-  readonly correlationId?: string;
-  readonly job?: string;
 }
 
 /** Declares what follows a deadline; `name` stays the same for as long as stores have such tasks. */
@@ -82,7 +99,7 @@ export function dueIn(
   { ofJob = false } = {},
 ): void {
   cancelDue(ctx, name, target);
-  const noted: NotedDeadline = {
+  const noted: Noted<StoredObject> = {
     data,
     caller: ctx.caller,
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),

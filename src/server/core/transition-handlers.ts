@@ -5,6 +5,19 @@ import type { EventSubjects, RuleContext } from './context.ts';
 import type { MessageParams } from './fault.ts';
 import type { HostPath, ImageForm, PackedDisk } from './ports.ts';
 
+/** What the end of a transition needs to know; each may have more of its own. */
+export interface TransitionData extends StoredObject {
+  /** Images to be copied before the end. */
+  readonly copies?: readonly ImageCopy[];
+  readonly packing?: Packing;
+  /** Words of the events at its end. */
+  readonly words?: MessageParams;
+  /** A snapshot whose content is shown, those of its disks that are, and whether with its memory. */
+  readonly snapshot?: string;
+  readonly only?: readonly string[] | undefined;
+  readonly memory?: boolean;
+}
+
 /** One run of an object through a transition of its lifecycle. */
 export interface TransitionRun {
   readonly kind: KindName;
@@ -13,7 +26,7 @@ export interface TransitionRun {
   /** Name of the transition in the lifecycle. */
   readonly operation: string;
   /** What the end of the transition needs to know. */
-  readonly data?: StoredObject;
+  readonly data?: TransitionData;
   /** States on the way that are left out this time. */
   readonly skip?: readonly string[];
   /** State in which it comes to rest this time, instead of that of the table. */

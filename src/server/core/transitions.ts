@@ -4,7 +4,7 @@
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/lifecycle.ts';
-import type { KindName, StoredObject } from '../store/kinds.ts';
+import { type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { type Caller, RuleContext } from './context.ts';
@@ -66,12 +66,12 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
     const left = failed
       ? failed(ctx, object, run, error)
       : { ...object, [attribute]: states[0] ?? object[attribute] };
-    if (left) ctx.tx.update(run.kind, left as never, run.collection);
+    if (left) ctx.tx.update(run.kind, left, run.collection);
   },
 });
 
 function packingOf({ data }: TransitionRun): Packing | undefined {
-  return data?.['packing'] as Packing | undefined;
+  return data?.packing;
 }
 
 interface NotedCopying {
@@ -93,7 +93,7 @@ function runOf({ run, journey }: NotedCopying): TransitionRun {
 function waiting(ctx: RuleContext, noted: NotedCopying): StoredObject | undefined {
   const { state } = noted;
   const run = runOf(noted);
-  const object = ctx.tx.get(run.kind, run.id, run.collection) as StoredObject | undefined;
+  const object: StoredObject | undefined = ctx.tx.get(run.kind, run.id, run.collection);
   return object?.[lifecycleOf(ctx, run.kind).attribute] === state ? object : undefined;
 }
 
@@ -145,10 +145,10 @@ export function begin(
 
 /** Carries a move on when its task is due. An object that went another way meanwhile is left alone. */
 export function proceed(tx: Transaction, site: Site, task: Task): RuleContext {
-  const run = task.data as unknown as PersistedRun;
+  const run = readJson<PersistedRun>(task.data);
   const ctx = new RuleContext(tx, site, run.caller, run.correlationId);
   ctx.job = run.job;
-  const object = tx.get(run.kind, run.id, run.collection) as StoredObject | undefined;
+  const object: StoredObject | undefined = tx.get(run.kind, run.id, run.collection);
   if (!object) return ctx;
   const lifecycle = lifecycleOf(ctx, run.kind);
   const stage = moveOf(lifecycle, run.operation).via?.[run.stage];
@@ -167,19 +167,18 @@ function enter(
   const move = moveOf(lifecycle, run.operation);
   const stages = move.via ?? [];
   let current = object;
-  for (let stage = first; stage < stages.length; stage++) {
-    const [state, milliseconds] = stages[stage] as readonly [string, number];
-    if (run.skip?.includes(state)) continue;
+  for (const [stage, [state, milliseconds]] of stages.entries()) {
+    if (stage < first || run.skip?.includes(state)) continue;
     current = { ...current, [lifecycle.attribute]: state };
     if (ctx.site.speed === 0) continue;
-    ctx.tx.update(run.kind, current as never, run.collection);
+    ctx.tx.update(run.kind, current, run.collection);
     carryOn(ctx, run, stage, milliseconds * ctx.site.speed);
     return current;
   }
   const copies =
     ctx.behavior(run.kind)?.transitions?.copies?.[run.operation]?.(ctx, current, run) ?? [];
   if (copies.length > 0 || packingOf(run)) {
-    ctx.tx.update(run.kind, current as never, run.collection);
+    ctx.tx.update(run.kind, current, run.collection);
     const state = String(current[lifecycle.attribute]);
     beginWork(ctx, copying, target(run), { run, state, copies });
     return current;
@@ -214,7 +213,7 @@ export function stay(ctx: RuleContext, run: TransitionRun, object: StoredObject)
   const stages = moveOf(lifecycle, run.operation).via ?? [];
   const stage = stages.length - 1;
   const current = { ...object, [lifecycle.attribute]: stages[stage]?.[0] };
-  ctx.tx.update(run.kind, current as never, run.collection);
+  ctx.tx.update(run.kind, current, run.collection);
   carryOn(ctx, run, stage, Math.max(patience, patience * ctx.site.speed));
   return undefined;
 }
@@ -236,7 +235,7 @@ function arrive(
   }
   if (arrived) current = arrived(ctx, current, run);
   if (current === undefined) return undefined;
-  ctx.tx.update(run.kind, current as never, run.collection);
+  ctx.tx.update(run.kind, current, run.collection);
   // It came to nothing at the very end: whoever found that has told what there is to tell.
   if (endsBadly(lifecycle, current) && to !== undefined && !lifecycle.failed?.includes(to)) {
     ctx.failed = true;
@@ -261,7 +260,7 @@ function report(
   const described = ctx.behavior(run.kind)?.transitions?.describe(ctx, object, run);
   ctx.event(event, described?.subjects, {
     ...described?.words,
-    ...(run.data?.['words'] as MessageParams | undefined),
+    ...run.data?.words,
   });
 }
 

@@ -3,13 +3,13 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError } from '../files/access.ts';
-import { type Database, openDatabase } from '../store/driver.ts';
+import { type Database, messageOf, openDatabase } from '../store/driver.ts';
 import { countObjects, knownImages, metaOf } from '../store/inspection.ts';
 import { storedKinds } from '../store/kinds.ts';
 import { schemaVersion } from '../store/schema.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
 import { databaseIn, imagesIn, lock } from './data-folder.ts';
-import { howLeft, readMark, type SiteMark, strangersIn } from './marks.ts';
+import { howLeft, readMark, siteMarkIn, strangersIn } from './marks.ts';
 import { describeStrangers } from './refusals.ts';
 
 /** What was found: each problem is a line. */
@@ -43,7 +43,7 @@ export async function checkFolder(folder: string): Promise<Findings> {
     return { ...contents(db, folder, problems), problems };
   } catch (error) {
     if (error instanceof FolderError) throw error;
-    problems.push(`${database} cannot be read: ${(error as Error).message}`);
+    problems.push(`${database} cannot be read: ${messageOf(error)}`);
     return { problems, objects: 0, images: 0 };
   } finally {
     db.close();
@@ -86,7 +86,7 @@ function checkObjects(db: Database, problems: string[]): number {
 }
 
 function checkImages(db: Database, images: string, problems: string[]): number {
-  const own = JSON.parse(metaOf(db, 'site') ?? '{}') as Partial<SiteMark>;
+  const own = siteMarkIn(metaOf(db, 'site') ?? '{}');
   const mark = readMark(images);
   if (mark?.site !== own.site) problems.push(`${images} does not hold the images of this site`);
   else if (mark?.starts !== own.starts) {

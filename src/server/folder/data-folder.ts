@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FolderError, FolderInUse, ownFile, ownFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
-import { type Database, openDatabase } from '../store/driver.ts';
+import { type Database, messageOf, openDatabase } from '../store/driver.ts';
 import { imageKinds } from '../store/image-list.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { damageOf } from '../store/write-ahead-log.ts';
@@ -30,7 +30,7 @@ export function lock(db: Database, path: string): void {
       'PRAGMA busy_timeout = 300; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK',
     );
   } catch (error) {
-    if (!/locked|busy/i.test((error as Error).message)) throw error;
+    if (!/locked|busy/i.test(messageOf(error))) throw error;
     throw new FolderInUse(
       `Cannot use the data in ${path}: another vmctl serve uses it.`,
       'stop that one, or choose another folder with --data',

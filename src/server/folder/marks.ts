@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { causeOf } from '../files/access.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
+import { valueAt } from '../store/kinds.ts';
 
 interface Mark {
   readonly size: number;
@@ -96,19 +97,26 @@ export function readMark(images: string): SiteMark | undefined {
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new Error(`${path} cannot be read: ${causeOf(error)}`, { cause: error });
   }
-  const mark = parsed(text);
-  if (typeof mark?.site !== 'string' || typeof mark.starts !== 'number') {
+  const { site, starts } = siteMarkIn(text);
+  if (site === undefined || starts === undefined) {
     throw new Error(`${path} is damaged: it does not say of which site these images are`);
   }
-  return mark;
+  return { site, starts };
 }
 
-function parsed(text: string): Partial<SiteMark> & SiteMark {
+/** What a text says of a site, as far as it says it. */
+export function siteMarkIn(text: string): Partial<SiteMark> {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
-    return {} as SiteMark;
+    return {};
   }
+  const [site, starts] = [valueAt(value, ['site']), valueAt(value, ['starts'])];
+  return {
+    ...(typeof site === 'string' ? { site } : {}),
+    ...(typeof starts === 'number' ? { starts } : {}),
+  };
 }
 
 /** Writes the mark of a folder of images; it is durable when this returns. */

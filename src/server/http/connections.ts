@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isRecord } from '../store/kinds.ts';
 import { breakOff } from './request-body.ts';
 
 /** Requests that may wait behind another one before no more are read. */
@@ -35,9 +36,9 @@ export class Connections {
    * is much to it: here one answer is sent at a time, and `send` waits for the client by itself.
    */
   accept(socket: Socket): void {
-    (
-      socket as unknown as { _writableState: { highWaterMark: number } }
-    )._writableState.highWaterMark = Number.MAX_SAFE_INTEGER;
+    const state: unknown = Reflect.get(socket, '_writableState');
+    if (!isRecord(state)) throw new Error('This Node keeps the state of sockets elsewhere.');
+    state['highWaterMark'] = Number.MAX_SAFE_INTEGER;
     this.#of(socket);
     const peer = `${socket.remoteAddress} ${socket.remotePort}`;
     this.#byPeer.set(peer, socket);

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { tlsSettings } from '../../images/index.ts';
 import type { Administration } from '../admin/endpoints.ts';
 import { Dropped } from '../admin/faults.ts';
@@ -149,8 +149,10 @@ export function makeListener(options: ListenerOptions): Listener {
       hostNames: options.hostNames,
       certificate: options.isGivenCertificate ? certificate : undefined,
       allowOrigins: options.allowOrigins,
-      isLoopbackOnly: () =>
-        isLoopbackAddress((server.address() as AddressInfo | null)?.address ?? ''),
+      isLoopbackOnly: () => {
+        const address = server.address();
+        return isLoopbackAddress(typeof address === 'object' ? (address?.address ?? '') : address);
+      },
     }),
     auxiliary: { oauth, admin, ca, certificate, appRoot: api.dialect.appRoot },
   };
@@ -175,7 +177,7 @@ export function makeListener(options: ListenerOptions): Listener {
     },
   );
   server.timeout = silence;
-  server.on('timeout', (socket) => connections.stalled(socket as unknown as Socket, silence));
+  server.on('timeout', (socket) => connections.stalled(socket, silence));
   server.on('connection', (socket: Socket) => {
     if (!admission.admit(socket, connections.isIdleFrom)) socket.destroy();
   });
@@ -187,7 +189,10 @@ export function makeListener(options: ListenerOptions): Listener {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
-  server.on('clientError', (error, socket) => connections.fail(error, socket as Socket));
+  server.on('clientError', (error, socket) => {
+    if (socket instanceof Socket) connections.fail(error, socket);
+    else socket.destroy(error);
+  });
   // What Node takes for idle may still have an answer on its way; here it is known better.
   server.closeIdleConnections = () => connections.finish();
   return {

@@ -28,7 +28,7 @@ import type { Authentication, Authenticator } from '../auth/authenticate.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { notFound, notFoundReason, Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
-import type { KindName, StoredObject } from '../store/kinds.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { atOnce, inTurns } from '../store/slices.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { encodeAnswer, faultResponse } from './answer.ts';
@@ -153,10 +153,8 @@ function nameOf(
   body: StoredObject | StoredObject[],
 ): string | undefined {
   const id = match.ids.at(-1);
-  const stored =
-    id !== undefined && namesObject(match)
-      ? (store.read((tx) => tx.get(type as KindName, id)) as StoredObject | undefined)
-      : undefined;
+  const stored: StoredObject | undefined =
+    id !== undefined && namesObject(match) ? store.read((tx) => tx.get(type, id)) : undefined;
   const name = (stored ?? (Array.isArray(body) ? body[0] : body))?.['name'];
   return name === undefined ? undefined : String(name);
 }

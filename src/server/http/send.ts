@@ -181,10 +181,10 @@ async function begun(
   // What is long has more to come, which is made when the first is sent.
   const second = first.value.length < longPiece ? await pieces.next() : undefined;
   if (second?.done) return { whole: first.value, pieces: [first.value] };
+  const made = second ? [first.value, second.value] : [first.value];
   async function* all(): AsyncGenerator<Piece, void, undefined> {
     try {
-      yield first.value as Piece;
-      if (second) yield second.value as Piece;
+      yield* made;
       yield* pieces;
     } finally {
       // Whoever made them may keep something for as long as they are read.

@@ -12,9 +12,10 @@ import {
 import { type FileHandle, link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
-import type { BitmapOfPeriod, DiskImages, ImageForm } from '../core/ports.ts';
+import type { DiskImages, ImageForm } from '../core/ports.ts';
 import { noteReplaced, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
+import type { BitmapOfPeriod } from '../store/kept-members.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { cloneOrCopy, copySparse, imageError, onImage, writeAll } from './copy-sparse.ts';
 import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';

@@ -26,7 +26,7 @@ import { join } from 'node:path';
 import type { Claim, HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/ports.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
-import { parseDocument, type StoredObject, writeDocument } from '../store/kinds.ts';
+import { readJson, type StoredObject, writeDocument } from '../store/kinds.ts';
 import type { DiskFiles } from './disk-files.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -82,12 +82,14 @@ export class StorageFolder implements SharedStorage {
   }
 
   contents(id: string): HandedOver | undefined {
-    const found = readDocument(this.#path(id, 'contents.json'));
+    const found = readDocument<HandedOver & { readonly version: number }>(
+      this.#path(id, 'contents.json'),
+    );
     if (!found) return undefined;
-    if (found['version'] !== version) {
-      throw new Error(`${this.#path(id, 'contents.json')} has version ${found['version']}.`);
+    if (found.version !== version) {
+      throw new Error(`${this.#path(id, 'contents.json')} has version ${found.version}.`);
     }
-    return found as unknown as HandedOver;
+    return found;
   }
 
   handOver(
@@ -155,10 +157,11 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-function readDocument(path: string): StoredObject | undefined {
+/** Reads what a site has written there in this form. */
+function readDocument<T = StoredObject>(path: string): T | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    return parseDocument(readFileSync(path, 'utf8'));
+    return readJson(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new Error(`${path} cannot be read: ${String(error)}`, { cause: error });
   }

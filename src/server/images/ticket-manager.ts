@@ -135,7 +135,7 @@ export class TicketManager implements Tickets {
     for (const { id } of open) this.#know(id);
     this.#place = { store, site };
     await this.#change((ctx) => {
-      for (const transfer of ctx.tx.list('image_transfer', { condition: underWay }) as Transfer[]) {
+      for (const transfer of ctx.tx.list('image_transfer', { condition: underWay })) {
         if (isPreparing(transfer) || this.#known.has(transfer.ticket ?? '')) continue;
         ticketLost(ctx, transfer);
       }
@@ -157,7 +157,7 @@ export class TicketManager implements Tickets {
 
   async #round(store: Store): Promise<void> {
     const transfers = store.read((tx) => tx.list('image_transfer', { condition: underWay }));
-    for (const transfer of transfers as Transfer[]) {
+    for (const transfer of transfers) {
       const idle = transfer.ticket ? await this.#look(transfer.ticket) : undefined;
       const limit = transfer.inactivity_timeout ?? 0;
       if (idle === undefined || limit === 0 || idle <= limit) continue;
@@ -185,7 +185,7 @@ export class TicketManager implements Tickets {
     if (now - this.#purged < 60_000) return;
     this.#purged = now;
     const ended = store
-      .read((tx) => tx.list('image_transfer') as Transfer[])
+      .read((tx) => tx.list('image_transfer'))
       .filter((transfer) => {
         const keep = transfer.phase === 'finished_success' ? keepSuccess : keepFailure;
         return transfer.finished !== undefined && now - transfer.finished > keep;
@@ -208,7 +208,7 @@ export async function ticketsUnderWay(
   report: (error: unknown) => void,
 ): Promise<Ticket[]> {
   const open = store.read((tx) =>
-    (tx.list('image_transfer', { condition: underWay }) as Transfer[]).map((transfer) => ({
+    tx.list('image_transfer', { condition: underWay }).map((transfer) => ({
       transfer,
       disk: tx.get('disk', transfer.disk?.id ?? ''),
     })),

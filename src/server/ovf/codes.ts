@@ -1,5 +1,5 @@
 /** Numbers and names that OVF documents use for values of the API. */
-import type { EnumName, EnumValue } from '../../model/enums.ts';
+import { type EnumName, type EnumValue, enums } from '../../model/enums.ts';
 
 /** Kinds of hardware, as the standard numbers them; `video` and `graphics` differ between layouts. */
 export const hardware = {
@@ -18,9 +18,10 @@ function numbered<E extends EnumName>(
   values: readonly EnumValue<E>[],
   first = 0,
 ): { write(value: string): string | undefined; read(text: string): EnumValue<E> | undefined } {
+  const names = values.map(String);
   return {
     write(value) {
-      const index = values.indexOf(value as EnumValue<E>);
+      const index = names.indexOf(value);
       return index < 0 ? undefined : String(index + first);
     },
     read: (text) => values[Number(text) - first],
@@ -72,20 +73,27 @@ export const origins = [
   'kubevirt',
 ] as const;
 
-/** Orders of boot devices by their numbers: `c` is the disk, `d` the drive, `n` the network. */
-const bootOrders = 'c dc n cdn cnd dcn dnc ncd ndc cd d cn dn nc nd'.split(' ');
-const bootDevices = { c: 'hd', d: 'cdrom', n: 'network' } as const;
 type BootDevice = EnumValue<'boot_device'>;
+
+/** Orders of boot devices by their numbers. */
+const bootOrders = 'c dc n cdn cnd dcn dnc ncd ndc cd d cn dn nc nd'.split(' ');
+const bootDevices: readonly (readonly [letter: string, device: BootDevice])[] = [
+  ['c', 'hd'],
+  ['d', 'cdrom'],
+  ['n', 'network'],
+];
 
 /** The number of an order of boot devices; undefined where there is none. */
 export function bootNumber(devices: readonly BootDevice[]): string | undefined {
-  const letters = Object.fromEntries(Object.entries(bootDevices).map(([key, name]) => [name, key]));
-  const index = bootOrders.indexOf(devices.map((device) => letters[device] ?? '').join(''));
+  const letterOf = (device: BootDevice) => bootDevices.find(([, one]) => one === device)?.[0] ?? '';
+  const index = bootOrders.indexOf(devices.map(letterOf).join(''));
   return index < 0 ? undefined : String(index);
 }
 
 export function bootOrder(number: string): BootDevice[] | undefined {
-  return bootOrders[Number(number)]?.split('').map((letter) => bootDevices[letter as 'c']);
+  return bootOrders[Number(number)]
+    ?.split('')
+    .flatMap((letter) => bootDevices.find(([one]) => one === letter)?.[1] ?? []);
 }
 
 /** How documents spell interfaces of disks. */
@@ -102,8 +110,9 @@ export function diskInterfaceText(value: EnumValue<'disk_interface'>): string {
 }
 
 export function diskInterface(text: string): EnumValue<'disk_interface'> | undefined {
-  const names = Object.keys(diskInterfaces) as EnumValue<'disk_interface'>[];
-  return names.find((name) => diskInterfaces[name].toLowerCase() === text.toLowerCase());
+  return enums.disk_interface.find(
+    (name) => diskInterfaces[name].toLowerCase() === text.toLowerCase(),
+  );
 }
 
 /** URIs by which documents tell the format of an image. */

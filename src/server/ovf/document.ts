@@ -58,6 +58,8 @@ export interface OvfMachine {
   readonly id?: string | undefined;
   /** The configuration, as the API shows it. */
   readonly vm: Resource<'vm'>;
+  /** Of a template. */
+  readonly version?: Resource<'template'>['version'];
   readonly disks: readonly OvfDisk[];
   readonly nics: readonly OvfNic[];
   readonly consoles: readonly NonNullable<Resource<'graphics_console'>['protocol']>[];

@@ -104,8 +104,7 @@ function readOne(item: StoredObject): NicConfiguration {
 }
 
 function protocolOf(word: string | undefined): Protocol {
-  const found = Object.entries(protocols).find(([, spelled]) => spelled === word);
-  return (found?.[0] as Protocol | undefined) ?? 'none';
+  return enums.boot_protocol.find((one) => protocols[one] === word) ?? 'none';
 }
 
 type Vm = Resource<'vm'>;
@@ -153,7 +152,7 @@ function own<K extends keyof Vm>(
   return member(
     element,
     format,
-    (vm) => vm[name] as NonNullable<Vm[K]> | undefined,
+    (vm) => vm[name] ?? undefined,
     (vm, value) => {
       vm[name] = value;
     },
@@ -171,10 +170,9 @@ function inner<K extends keyof Vm, L extends keyof NonNullable<Vm[K]>>(
   return member<Value>(
     element,
     format,
-    (vm) => (vm[name] as NonNullable<Vm[K]> | undefined)?.[attribute] as Value | undefined,
+    (vm) => (vm[name] ?? undefined)?.[attribute] ?? undefined,
     (vm, value) => {
-      const changed: object = { ...(vm[name] as object), [attribute]: value };
-      vm[name] = changed as Vm[K];
+      vm[name] = Object.assign({}, vm[name], { [attribute]: value });
     },
   );
 }
@@ -249,9 +247,10 @@ const pins: Format<NonNullable<NonNullable<Vm['cpu']>['cpu_tune']>> = {
   },
 };
 
+const originNames: readonly string[] = origins;
 const origin: Format<string> = {
   write: (value) => {
-    const index = (origins as readonly string[]).indexOf(value);
+    const index = originNames.indexOf(value);
     return String(index < 0 ? 3 : index);
   },
   // That of the service itself is called differently by its dialects.

@@ -309,8 +309,7 @@ function machineMembers({ vm }: OvfMachine, about: OvfSurroundings) {
   };
 }
 
-function templateMembers({ id, vm }: OvfMachine) {
-  const { version } = vm as { version?: { version_number?: number; version_name?: string } };
+function templateMembers({ id, version }: OvfMachine) {
   return {
     TemplateId: id,
     TemplateType: 'TEMPLATE',

@@ -72,7 +72,7 @@ export const assignedTagBehavior = define('assigned_tag', {
 function tell(ctx: RuleContext, { owner }: CollectionRef, deed: Deed, tag: string): void {
   const code = owner && eventsByKind[owner.kind]?.[deed];
   if (!owner || code === undefined) return;
-  const object = ctx.tx.get(owner.kind, owner.id) as StoredObject | undefined;
+  const object: StoredObject | undefined = ctx.tx.get(owner.kind, owner.id);
   ctx.event(
     code,
     { [owner.kind]: object },

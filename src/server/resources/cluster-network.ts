@@ -12,7 +12,13 @@ type Network = Resource<'network'>;
 type Usage = NonNullable<Network['usages']>[number];
 
 /** Roles that one network of a cluster plays; without another, the management network does. */
-const single = ['display', 'migration', 'default_route', 'management', 'gluster'] as const;
+const single: ReadonlySet<Usage> = new Set([
+  'display',
+  'migration',
+  'default_route',
+  'management',
+  'gluster',
+]);
 const always = ['display', 'migration', 'default_route'] as const;
 
 /** Data centers have networks of the same name: the one of the cluster's own is meant. */
@@ -57,7 +63,7 @@ export const clusterNetworkBehavior = define('cluster_network', {
     const cluster = ctx.tx.get('cluster', object.cluster?.id ?? '');
     const before = (object.usages ?? []).filter((usage) => usage !== 'vm');
     const roles = rolesOf(sent, before);
-    const required = (sent['required'] as boolean | undefined) ?? object.required ?? true;
+    const required = sent.required ?? object.required ?? true;
     if (roles.includes('management') && !required) {
       ctx.refuse('MANAGEMENT_NETWORK_REQUIRED', { action: 'edit' });
     }
@@ -100,9 +106,8 @@ export const clusterNetworkBehavior = define('cluster_network', {
 });
 
 /** Roles that were asked for: `usages` is the whole list, `display` says one of them. */
-function rolesOf(sent: StoredObject, before: readonly Usage[]): Usage[] {
-  const requested = sent['usages'] as Usage[] | undefined;
-  const roles = new Set((requested ?? before).filter((usage) => usage !== 'vm'));
+function rolesOf(sent: Resource<'network'>, before: readonly Usage[]): Usage[] {
+  const roles = new Set((sent.usages ?? before).filter((usage) => usage !== 'vm'));
   if (sent['display'] === true) roles.add('display');
   if (sent['display'] === false) roles.delete('display');
   return [...roles];
@@ -126,7 +131,7 @@ function play(
     if (ctx.tx.count('host', { where }) > 0) ctx.refuse('MANAGEMENT_NETWORK_FIXED', { action });
     if (network.required === false) ctx.refuse('MANAGEMENT_NETWORK_REQUIRED', { action });
   }
-  const taken = roles.filter((role) => (single as readonly Usage[]).includes(role));
+  const taken = roles.filter((role) => single.has(role));
   for (const other of ctx.tx.list('cluster_network', { where: { collection } })) {
     if (other.id === network.id) continue;
     const left = other.usages?.filter((usage) => !taken.includes(usage)) ?? [];

@@ -6,6 +6,7 @@ import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete, notFound } from '../core/fault.ts';
 import { isKeptIn } from '../store/conditions.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { dismissedEvents } from '../store/search-values.ts';
 
 const eventBySeverity: Readonly<Record<string, EventName>> = {
@@ -27,7 +28,6 @@ const linked = [
 
 /** What other systems report the health of, by an event about it. */
 const kindsWithHealth: ReadonlySet<string> = new Set(['host', 'storage_domain']);
-type Health = Pick<Resource<'host'>, 'external_status'>;
 
 const asksForDismissed = /(?:^|\s)deleted\s*!?=/i;
 
@@ -38,7 +38,7 @@ function moveEvent(ctx: RuleContext, event: Resource<'event'>, collection: strin
 
 export const eventBehavior = define('event', {
   attach(ctx, _place, sent): Resource<'event'> {
-    const event = sent as Resource<'event'>;
+    const event = sent;
     const { origin = '', custom_id: customId, severity = 'normal' } = event;
     if (origin.toLowerCase() === ctx.site.dialect.origin.toLowerCase()) {
       ctx.refuse('EVENT_ORIGIN_RESERVED', { action: 'add', origin });
@@ -55,9 +55,10 @@ export const eventBehavior = define('event', {
       if (object?.id) {
         references[name] = { id: object.id, ...(object.name ? { name: object.name } : {}) };
       }
-      const health = (event[name] as Health | undefined)?.external_status;
-      if (object && health && kindsWithHealth.has(name)) {
-        ctx.tx.update(name, { ...object, external_status: health });
+      const { external_status: health }: StoredObject = event[name] ?? {};
+      if (object && health !== undefined && kindsWithHealth.has(name)) {
+        const told: StoredObject = { ...object, external_status: health };
+        ctx.tx.update(name, told);
       }
     }
     const id = ctx.addEvent({

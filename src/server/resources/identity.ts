@@ -163,8 +163,8 @@ export const identityBehaviors = [
     present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
     attach(ctx, ref, sent) {
       const group = sent;
-      const entry = known(ctx, 'directory_group', group.name ?? '', domainOf(ctx, sent));
-      const domain = (entry['domain'] as { id: string }).id;
+      const entry: Group = known(ctx, 'directory_group', group.name ?? '', domainOf(ctx, sent));
+      const domain = entry.domain?.id ?? '';
       const present = ctx.tx.byName('group', String(entry['name']), { domain_id: domain });
       if (present) return present;
       const added: Group = { ...taken(entry), id: ctx.site.newId() };
@@ -182,7 +182,7 @@ export const identityBehaviors = [
   define('role', {
     events: { add: 'ROLE_ADDED', update: 'ROLE_UPDATED', remove: 'ROLE_REMOVED' },
     beforeCreate(ctx, role) {
-      const permits = (role.permits ?? []) as { id?: string }[];
+      const permits = role.permits ?? [];
       if (permits.length === 0) ctx.refuse('ROLE_WITHOUT_PERMITS', { action: 'add' });
       for (const { id } of permits) checkPermit(ctx, role, id);
       role.mutable = true;
@@ -204,7 +204,7 @@ export const identityBehaviors = [
       if (object.mutable === false) ctx.refuse('ROLE_IS_READ_ONLY', { action: 'remove' });
       const where = { role_id: object.id ?? '' };
       const permissions = ctx.tx.list('permission', { where, limit: 6 });
-      refuseInUse({ ref, object: { ...object } }, permissions as StoredObject[], 'the permissions');
+      refuseInUse({ ref, object: { ...object } }, permissions, 'the permissions');
     },
   }),
 
@@ -242,8 +242,8 @@ function loginOf({ user_name: name = '' }: User): string {
   return name.replace(/-authz$/, '');
 }
 
-function domainOf(ctx: RuleContext, sent: StoredObject): { id?: string } | undefined {
-  const domain = sent['domain'] as { id?: string; name?: string } | undefined;
+function domainOf(ctx: RuleContext, sent: User | Group): { id?: string } | undefined {
+  const { domain } = sent;
   if (domain?.id) return domain;
   return domain?.name === undefined ? undefined : ctx.tx.byName('domain', domain.name);
 }

@@ -1,12 +1,16 @@
 /** Behavior of jobs and steps: those of the service are read, those of clients are led by them. */
 
 import { jobSteps } from '../../model/derive/jobs.ts';
+import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
+import { refused } from '../core/fault.ts';
 import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../core/jobs.ts';
+import { definedMembers } from '../core/member-selection.ts';
 import { namedId } from '../core/random.ts';
-import type { StoredObject } from '../store/kinds.ts';
+
+type Step = Resource<'step'>;
 
 export const jobBehavior = define('job', {
   beforeCreate(ctx, job, _place, sent) {
@@ -27,16 +31,16 @@ export const jobBehavior = define('job', {
 
   actions: {
     end(ctx, { object }, body) {
-      const job = external(ctx, object as unknown as StoredJob, 'end');
+      const job = external(ctx, String(object.id), 'end');
       if (job.status !== 'started') ctx.refuse('JOB_HAS_ENDED', { action: 'end', type: 'Job' });
       const status = body['succeeded'] === false ? 'failed' : 'finished';
       const steps = (job.own_steps ?? []).map((step) => ended(ctx, step, status));
-      ctx.tx.update('job', { ...job, own_steps: steps } as never);
+      ctx.tx.update('job', { ...job, own_steps: steps });
       endJob(ctx, job.id, status);
       return undefined;
     },
     clear(ctx, { object }) {
-      const job = external(ctx, object as unknown as StoredJob, 'clear');
+      const job = external(ctx, String(object.id), 'clear');
       if (job.status === 'started') ctx.refuse('JOB_IS_UNDER_WAY', { action: 'clear' });
       ctx.tx.remove('job', job.id, jobCollection);
       return undefined;
@@ -47,36 +51,36 @@ export const jobBehavior = define('job', {
 export const stepBehavior = define('step', {
   compute: (ctx, ref) => {
     const job = ownerOf(ctx, ref);
-    return (job.external ? (job.own_steps ?? []) : stepsOf(job)) as never[];
+    return job.external ? [...(job.own_steps ?? [])] : stepsOf(job);
   },
 
   attach(ctx, ref, sent) {
-    const job = external(ctx, ownerOf(ctx, ref), 'add a step to');
+    const job = external(ctx, ownerOf(ctx, ref).id, 'add a step to');
     if (job.status !== 'started') ctx.refuse('JOB_HAS_ENDED', { action: 'add', type: 'Step' });
     const steps = job.own_steps ?? [];
     const parent = sent['parent_step'];
     if (parent?.id !== undefined && !steps.some(({ id }) => id === parent.id)) {
       ctx.refuse('STEP_NOT_OF_JOB', { action: 'add', step: parent.id });
     }
-    const step: StoredObject = {
+    const step: Step = definedMembers({
       id: ctx.site.newId(),
       description: sent['description'],
       type: sent['type'],
-      ...(parent ? { parent_step: { id: parent.id } } : {}),
+      parent_step: parent && definedMembers({ id: parent.id }),
       job: { id: job.id },
       number: steps.length,
       status: 'started',
       external: true,
-      ...(sent['external_type'] ? { external_type: sent['external_type'] } : {}),
+      external_type: sent['external_type'] || undefined,
       start_time: ctx.timestamp,
-    };
+    });
     keepSteps(ctx, job, [...steps, step]);
     return step;
   },
 
   actions: {
     end(ctx, { ref, object }, body) {
-      const job = external(ctx, ownerOf(ctx, ref), 'end a step of');
+      const job = external(ctx, ownerOf(ctx, ref).id, 'end a step of');
       const step = object;
       if (step['status'] !== 'started') {
         ctx.refuse('JOB_HAS_ENDED', { action: 'end', type: 'Step' });
@@ -100,45 +104,44 @@ function ownerOf(ctx: RuleContext, ref: CollectionRef): StoredJob {
 }
 
 /** The job, if a client leads it. */
-function external(ctx: RuleContext, job: StoredJob, action: string): StoredJob {
-  const stored = jobOf(ctx, job.id) ?? job;
-  if (!stored.external) ctx.refuse('JOB_IS_NOT_EXTERNAL', { action });
+function external(ctx: RuleContext, id: string, action: string): StoredJob {
+  const stored = jobOf(ctx, id);
+  if (!stored?.external) throw refused('JOB_IS_NOT_EXTERNAL', { action });
   return stored;
 }
 
-function keepSteps(ctx: RuleContext, job: StoredJob, steps: readonly StoredObject[]): void {
-  ctx.tx.update('job', { ...job, own_steps: steps, last_updated: ctx.timestamp } as never);
+function keepSteps(ctx: RuleContext, job: StoredJob, steps: readonly Step[]): void {
+  ctx.tx.update('job', { ...job, own_steps: steps, last_updated: ctx.timestamp });
 }
 
-function ended(ctx: RuleContext, step: StoredObject, status: JobStatus): StoredObject {
+function ended(ctx: RuleContext, step: Step, status: JobStatus): Step {
   if (step['status'] !== 'started') return step;
   return { ...step, status, end_time: ctx.timestamp };
 }
 
 /** The steps of a job of the service follow from how far it is. */
-function stepsOf(job: StoredJob): StoredObject[] {
+function stepsOf(job: StoredJob): Step[] {
   const over = job.status !== 'started';
   const defaults = jobSteps
     .filter((type) => type !== 'finalizing' || over)
-    .map((type) => {
+    .map((type): Step => {
       const status = type === 'executing' ? job.status : 'finished';
       const end = type === 'validating' ? job['start_time'] : job['end_time'];
-      return {
+      return definedMembers({
         // Steps are not stored: their ids follow from that of the job.
         id: namedId(job.id, type),
         description: type === 'executing' ? job.description : capital(type),
         type,
         status,
         start_time: type === 'finalizing' ? job['end_time'] : job['start_time'],
-        ...(status === 'started' ? {} : { end_time: end }),
-      };
+        end_time: status === 'started' ? undefined : end,
+      });
     });
   const own = (job.own_steps ?? []).map((step) => ({
     ...step,
     parent_step: { id: namedId(job.id, 'executing') },
     status: job.status,
-    start_time: job['start_time'],
-    ...(over ? { end_time: job['end_time'] } : {}),
+    ...definedMembers({ start_time: job.start_time, end_time: over ? job.end_time : undefined }),
   }));
   // What only this job does comes after the step that it is a part of.
   const [first, executing, ...rest] = defaults;

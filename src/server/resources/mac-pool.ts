@@ -3,7 +3,6 @@ import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { refuseInUse } from '../core/removal.ts';
-import type { StoredObject } from '../store/kinds.ts';
 import type { Vm } from './vm/vm.ts';
 
 type Nic = Resource<'nic'>;
@@ -112,7 +111,7 @@ export const macPoolBehavior = define('mac_pool', {
   beforeDelete(ctx, { ref, object }) {
     if (object.default_pool) ctx.refuse('MAC_POOL_IS_DEFAULT', { action: 'remove' });
     const clusters = ctx.tx.list('cluster', { where: { mac_pool_id: object.id ?? '' }, limit: 6 });
-    refuseInUse({ ref, object: { ...object } }, clusters as StoredObject[], 'the clusters');
+    refuseInUse({ ref, object: { ...object } }, clusters, 'the clusters');
   },
 });
 

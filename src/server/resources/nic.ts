@@ -32,7 +32,7 @@ export const nicBehavior = define('nic', {
   beforeUpdate(ctx, before, after, ref, sent) {
     const vm = vmOf(ctx, ref);
     if (vm) requireEditable(ctx, vm, 'edit');
-    const profile = sent['vnic_profile'] as { id?: string } | undefined;
+    const profile = sent['vnic_profile'];
     if (profile !== undefined && !profile.id) delete after.vnic_profile;
     if (after.network?.id) {
       delete after.vnic_profile;
@@ -81,7 +81,8 @@ export const nicBehavior = define('nic', {
 /** Writes an event about an interface of a machine, a template or an instance type. */
 function tell(ctx: RuleContext, ref: CollectionRef, event: EventName, nic: Nic): void {
   const { kind = 'vm', id = '' } = ref.owner ?? {};
-  const owner = (ctx.tx.get(kind, id) ?? { id }) as Vm;
+  const stored: StoredObject = ctx.tx.get(kind, id) ?? { id };
+  const owner: Vm = stored;
   const about =
     kind === 'vm' ? subjects(ctx, owner) : kind === 'template' ? { template: owner } : {};
   ctx.event(event, about, {

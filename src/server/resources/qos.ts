@@ -3,7 +3,7 @@ import type { Resource } from '../../model/resource.ts';
 import { everyone } from '../auth/permissions.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
-import type { StoredObject } from '../store/kinds.ts';
+import { type StoredObject, valueAt } from '../store/kinds.ts';
 
 type Profile = Resource<'cpu_profile'> & Resource<'disk_profile'>;
 
@@ -110,7 +110,7 @@ function requireParent(
   sent: StoredObject,
   parent: string,
 ): void {
-  const id = (sent[parent] as { id?: string } | undefined)?.id;
+  const id = valueAt(sent, [parent, 'id']);
   if (id !== undefined && id !== before) {
     ctx.refuse('PROFILE_PARENT_FIXED', { action: 'edit', parent: parent.replace('_', ' ') });
   }
@@ -143,35 +143,35 @@ type Limit = Exclude<
     `${string}${'throughput' | 'iops' | 'limit' | 'average' | 'peak' | 'burst' | 'share' | 'time'}`,
   undefined
 >;
-type Bounds = Readonly<Partial<Record<Limit, readonly [min: number, max: number]>>>;
+type Bounds = ReadonlyMap<Limit, readonly [min: number, max: number]>;
 
 /** Limits of each type, with their smallest and largest value. */
 const boundsByType: Readonly<Record<string, Bounds>> = {
-  storage: {
-    max_throughput: [0, 1_000_000],
-    max_read_throughput: [0, 1_000_000],
-    max_write_throughput: [0, 1_000_000],
-    max_iops: [0, 1_000_000],
-    max_read_iops: [0, 1_000_000],
-    max_write_iops: [0, 1_000_000],
-  },
-  cpu: { cpu_limit: [1, 100] },
-  network: {
-    inbound_average: [0, 17_179],
-    inbound_peak: [0, 34_359],
-    inbound_burst: [0, 10_240],
-    outbound_average: [0, 17_179],
-    outbound_peak: [0, 34_359],
-    outbound_burst: [0, 10_240],
-  },
-  hostnetwork: {
-    outbound_average_linkshare: [0, 100],
-    outbound_average_upperlimit: [0, 1_000_000],
-    outbound_average_realtime: [0, 1_000_000],
-  },
+  storage: new Map([
+    ['max_throughput', [0, 1_000_000]],
+    ['max_read_throughput', [0, 1_000_000]],
+    ['max_write_throughput', [0, 1_000_000]],
+    ['max_iops', [0, 1_000_000]],
+    ['max_read_iops', [0, 1_000_000]],
+    ['max_write_iops', [0, 1_000_000]],
+  ]),
+  cpu: new Map([['cpu_limit', [1, 100]]]),
+  network: new Map([
+    ['inbound_average', [0, 17_179]],
+    ['inbound_peak', [0, 34_359]],
+    ['inbound_burst', [0, 10_240]],
+    ['outbound_average', [0, 17_179]],
+    ['outbound_peak', [0, 34_359]],
+    ['outbound_burst', [0, 10_240]],
+  ]),
+  hostnetwork: new Map([
+    ['outbound_average_linkshare', [0, 100]],
+    ['outbound_average_upperlimit', [0, 1_000_000]],
+    ['outbound_average_realtime', [0, 1_000_000]],
+  ]),
 };
 
-const allLimits = Object.values(boundsByType).flatMap((bounds) => Object.keys(bounds) as Limit[]);
+const allLimits = Object.values(boundsByType).flatMap((bounds) => [...bounds.keys()]);
 
 /** Either a total, or limits of reading and writing. */
 const totals = [
@@ -223,10 +223,10 @@ function requireOwnName(ctx: RuleContext, qos: Qos, collection: string, action: 
 }
 
 function check(ctx: RuleContext, qos: Qos, action: string): void {
-  const bounds = boundsByType[qos.type ?? ''] ?? {};
+  const bounds = boundsByType[qos.type ?? ''];
   for (const name of allLimits) {
     const value = qos[name];
-    const range = bounds[name];
+    const range = bounds?.get(name);
     if (!range) {
       delete qos[name];
       continue;
@@ -261,7 +261,9 @@ function checkStorage(ctx: RuleContext, qos: Qos, action: string): void {
 
 function checkNetwork(ctx: RuleContext, qos: Qos, action: string): void {
   for (const direction of ['inbound', 'outbound'] as const) {
-    const names = ['average', 'peak', 'burst'].map((what) => `${direction}_${what}` as Limit);
+    const names = (['average', 'peak', 'burst'] as const).map(
+      (what): Limit => `${direction}_${what}`,
+    );
     if (names.every((name) => qos[name] === undefined)) continue;
     requireLimits(ctx, qos, names, action);
     const [average = 0, peak = 0] = names.map((name) => qos[name]);

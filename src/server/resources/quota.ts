@@ -7,9 +7,10 @@ import { define } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { noneOf, referringCondition } from '../store/conditions.ts';
+import type { ObjectOf } from '../store/transaction.ts';
 
 type Quota = Resource<'quota'>;
-type Vm = Resource<'vm'>;
+type Vm = ObjectOf<'vm'>;
 
 /** A quota as it is stored: that of a data center which stands for "no quota" cannot be changed. */
 export type StoredQuota = Quota & { isDefault?: boolean };

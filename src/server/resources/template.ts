@@ -1,6 +1,5 @@
 /** Templates and instance types. */
 
-import type { Resource } from '../../model/resource.ts';
 import { templateLifecycle as lifecycle } from '../../model/resources/template.ts';
 import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -9,6 +8,7 @@ import { erase, forgetReferences } from '../core/removal.ts';
 import type { TransitionHandlers } from '../core/transition-handlers.ts';
 import { begin, requireState } from '../core/transitions.ts';
 import type { StoredObject } from '../store/kinds.ts';
+import type { ObjectOf } from '../store/transaction.ts';
 import { eraseDisk } from './disk/disk.ts';
 import {
   type Changes,
@@ -63,7 +63,7 @@ export const instanceTypeBehavior = define('instance_type', {
   },
 });
 
-type Template = Resource<'template'>;
+type Template = ObjectOf<'template'>;
 
 const transitions: TransitionHandlers<'template'> = {
   describe: (ctx, template) => {
@@ -242,8 +242,8 @@ function release(ctx: RuleContext, data: StoredObject | undefined): void {
   if (vm?.status === 'image_locked') ctx.tx.update('vm', { ...vm, status: 'down' }, '/vms');
 }
 
-function sourceOf(ctx: RuleContext, sent: StoredObject): Vm {
-  const id = resolveMember(ctx.tx, 'vm', sent['vm'] as StoredObject);
+function sourceOf(ctx: RuleContext, sent: Template): Vm {
+  const id = resolveMember(ctx.tx, 'vm', sent.vm ?? {});
   return ctx.tx.get('vm', id) ?? {};
 }
 
@@ -287,12 +287,11 @@ function requireFreeName(ctx: RuleContext, template: Template, action: string): 
 }
 
 /** What the client sent for one of the disks of the machine. */
-function changesFor(ctx: RuleContext, diskId: string, sent: StoredObject): Changes {
-  const vm = (sent['vm'] ?? {}) as { disk_attachments?: Resource<'disk_attachment'>[] };
-  const attachment = vm.disk_attachments?.find(({ id, disk }) => (disk?.id ?? id) === diskId);
-  const disk = structuredClone(attachment?.disk ?? {}) as Resource<'disk'>;
-  resolveReferences(ctx.tx, 'disk', disk as StoredObject);
-  const target = sent['storage_domain'] as StoredObject | undefined;
+function changesFor(ctx: RuleContext, diskId: string, sent: Template): Changes {
+  const attachment = sent.vm?.disk_attachments?.find(({ id, disk }) => (disk?.id ?? id) === diskId);
+  const disk = structuredClone(attachment?.disk ?? {});
+  resolveReferences(ctx.tx, 'disk', disk);
+  const target = sent.storage_domain;
   const domains =
     disk.storage_domains ??
     (target ? [{ id: resolveMember(ctx.tx, 'storage_domain', target) }] : undefined);

@@ -45,7 +45,7 @@ function addIdentity(ctx: RuleContext, admin: string): void {
       administrative: role.administrative,
       permits: role.permits.map((name) => ({ id: permitId(name) })),
       views_children: role.viewsChildren,
-    } as Resource<'role'>);
+    });
   }
   for (const permit of permits) tx.insert('permit', '/permits', { ...permit });
   const parts = splitUserName(admin);

@@ -10,16 +10,18 @@ import { addInventory } from './from-document.ts';
 import { addSampleImages, addSampleUsers } from './samples.ts';
 import { buildSite } from './site.ts';
 
-export interface Counts {
-  readonly datacenters: number;
-  readonly clusters: number;
-  readonly hosts: number;
-  readonly storagedomains: number;
-  readonly networks: number;
-  readonly vms: number;
-  /** How many of the virtual machines have a disk. */
-  readonly disks: number;
-}
+const names = [
+  'datacenters',
+  'clusters',
+  'hosts',
+  'storagedomains',
+  'networks',
+  'vms',
+  'disks',
+] as const;
+
+/** How many there are of each; `disks` is how many of the virtual machines have one. */
+export type Counts = Readonly<Record<(typeof names)[number], number>>;
 
 const small: Counts = {
   datacenters: 1,
@@ -30,8 +32,6 @@ const small: Counts = {
   vms: 3,
   disks: 3,
 };
-
-const names = Object.keys(small) as (keyof Counts)[];
 
 export type Plan = { readonly counts: Counts } | { readonly objects: Definition };
 

@@ -6,7 +6,6 @@ import { defaultIds } from '../reference-data/default-ids.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
 import { electSpm, furnish, refreshDataCenter } from '../resources/data-center/data-center.ts';
 import { equip, hardware } from '../resources/host/hardware.ts';
-import { bootedAt } from '../resources/statistics/host.ts';
 import { connect } from '../resources/storage/connection.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Counts } from './seed.ts';
@@ -74,7 +73,7 @@ function addHosts(ctx: RuleContext, clusters: readonly string[], count: number):
     const id = ctx.site.newId();
     const host: Resource<'host'> = {
       ...hardware(id),
-      ...{ [bootedAt]: ctx.timestamp },
+      ...{ booted_at: ctx.timestamp },
       id,
       name: `host${number}`,
       description: '',

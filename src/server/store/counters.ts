@@ -59,25 +59,25 @@ function sumsIn(row: Readonly<Record<string, unknown>>): DiskSums {
 }
 
 /** By kind: the columns that say what an object belongs to, or who is who. */
-const deciding: Readonly<Partial<Record<KindName, readonly string[]>>> = {
-  permission: ['doc'],
-  role: ['doc'],
-  user: ['doc'],
-  vm: ['cluster_id', 'vm_pool_id'],
-  host: ['cluster_id'],
-  template: ['cluster_id'],
-  vm_pool: ['cluster_id'],
-  cluster: ['data_center_id'],
-  network: ['data_center_id'],
-  vnic_profile: ['network_id'],
-  disk_attachment: ['vm_id', 'disk_id'],
-  disk: [],
-  storage_domain: [],
-};
+const deciding: ReadonlyMap<KindName, readonly string[]> = new Map([
+  ['permission', ['doc']],
+  ['role', ['doc']],
+  ['user', ['doc']],
+  ['vm', ['cluster_id', 'vm_pool_id']],
+  ['host', ['cluster_id']],
+  ['template', ['cluster_id']],
+  ['vm_pool', ['cluster_id']],
+  ['cluster', ['data_center_id']],
+  ['network', ['data_center_id']],
+  ['vnic_profile', ['network_id']],
+  ['disk_attachment', ['vm_id', 'disk_id']],
+  ['disk', []],
+  ['storage_domain', []],
+]);
 
 /** Whether the number changes with the objects of a kind that there are. */
 export function isCounted(kind: KindName): boolean {
-  return deciding[kind] !== undefined;
+  return deciding.has(kind);
 }
 
 /** Kinds that list what they belong to. */
@@ -91,7 +91,7 @@ export function watchStructure(db: Database): void {
   keepSums(db);
   db.exec('CREATE TEMP TABLE structure (version INTEGER NOT NULL)');
   db.exec('INSERT INTO structure VALUES (1)');
-  for (const [kind, columns] of Object.entries(deciding) as [KindName, readonly string[]][]) {
+  for (const [kind, columns] of deciding) {
     const on = `ON main.${table(kind)}`;
     for (const word of ['INSERT', 'DELETE']) {
       db.exec(`CREATE TEMP TRIGGER structure_${kind}_${word} AFTER ${word} ${on} ${counts}`);

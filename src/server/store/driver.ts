@@ -111,8 +111,9 @@ async function nativeDatabase(): Promise<NativeConstructor> {
     });
   }
   try {
-    const module = (await import('libsql')) as { default: NativeConstructor };
-    return module.default;
+    const module = await import('libsql');
+    // Its types leave open what rows are; values of other types are none that SQLite has.
+    return module.default as NativeConstructor;
   } catch (cause) {
     throw new Error(
       `Node ${process.versions.node} has no SQLite of its own and the optional package libsql is not installed. Use Node 22.13 or newer, or run: npm install libsql`,

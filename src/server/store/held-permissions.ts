@@ -1,7 +1,7 @@
 /** Questions about the permissions of a user: roles held on the system, and permits on an object. */
 
 import type { KindName } from './kinds.ts';
-import { heldBy, pathPrefix, permissionObjects } from './permission-index.ts';
+import { heldBy, isPermissionObject, pathPrefix } from './permission-index.ts';
 import { table } from './schema.ts';
 import { isHeld } from './staged.ts';
 import type { Transaction } from './transaction.ts';
@@ -36,6 +36,7 @@ export function holdsPermit(
 
 /** The path of an object, as permissions are held on it. */
 function pathOf(tx: Transaction, kind: KindName, id: string): string {
-  const named = (permissionObjects as readonly string[]).includes(kind);
-  return named ? pathPrefix(kind) + id : `${tx.collectionOf(kind, id) ?? ''}/${id}`;
+  return isPermissionObject(kind)
+    ? pathPrefix(kind) + id
+    : `${tx.collectionOf(kind, id) ?? ''}/${id}`;
 }

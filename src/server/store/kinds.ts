@@ -2,7 +2,7 @@
 
 import { searchFields } from '../../model/derive/search.ts';
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import { type DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import type { SqlValue } from './driver.ts';
@@ -21,21 +21,20 @@ export function writeDocument(object: object): string {
 
 /** Reads what `writeDocument` wrote. */
 export function parseDocument(text: string): StoredObject {
-  return parse(text) as StoredObject;
+  return readJson(text);
 }
 
-/** Reads several of them, written as a JSON array. */
-export function parseDocuments<T>(text: string): T[] {
-  return parse(text) as T[];
-}
-
-function parse(text: string): unknown {
+/** Reads JSON that the store has written, or that one of its statements selects. */
+export function readJson<T>(text: string): T {
   // The reviver costs far more than the parse; almost no object needs it.
-  if (!text.includes(bigMark)) return JSON.parse(text);
-  return JSON.parse(text, (_, value: unknown) => {
-    const digits = isRecord(value) ? value[bigMark] : undefined;
-    return typeof digits === 'string' ? BigInt(digits) : value;
-  });
+  const value: unknown = text.includes(bigMark)
+    ? JSON.parse(text, (_, part: unknown) => {
+        const digits = isRecord(part) ? part[bigMark] : undefined;
+        return typeof digits === 'string' ? BigInt(digits) : part;
+      })
+    : JSON.parse(text);
+  // Whoever reads it has written it, or the statement that selects it: the type is that of this.
+  return value as T;
 }
 
 export function isRecord(value: unknown): value is StoredObject {
@@ -73,8 +72,19 @@ export function columnValue(object: StoredObject, column: Column): SqlValue {
  */
 export type KindName = TypeName | DerivedKind;
 
-function isDerived(kind: KindName): kind is DerivedKind {
+function isDerived(kind: string): kind is DerivedKind {
   return Object.hasOwn(derivedKinds, kind);
+}
+
+/** Whether there is a kind of this name. */
+export function isKind(name: string): name is KindName {
+  return isType(name) || isDerived(name);
+}
+
+/** The kind of a name that the model or a table gave. Throws where there is none: a mistake in the code. */
+export function kindNamed(name: string): KindName {
+  if (!isKind(name)) throw new Error(`There is no kind ${name}.`);
+  return name;
 }
 
 /** The model's type behind a kind. */
@@ -91,8 +101,8 @@ export interface Column {
 
 /** All kinds that are stored: everything that a service of the model serves. */
 export function storedKinds(): readonly KindName[] {
-  const types = new Set(Object.values(services).map((service) => service.type as TypeName));
-  return [...types, ...(Object.keys(derivedKinds) as KindName[])];
+  const types = new Set(Object.values(services).map((service) => service.type));
+  return [...types, ...Object.keys(derivedKinds).filter(isDerived)];
 }
 
 /** Paths that rules look things up by, beside references and search fields. */

@@ -10,7 +10,7 @@ import {
   termsOf,
 } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
-import type { KindName } from './kinds.ts';
+import { type KindName, kindNamed, readJson } from './kinds.ts';
 import { rowsInOrder } from './ordered-walk.ts';
 import { planOf } from './query-plan.ts';
 import { table } from './schema.ts';
@@ -180,7 +180,7 @@ function weightOf(
   const names = new Set(texts.flatMap((text) => text.match(/\bo_\w+/g) ?? []));
   let weight = 0;
   for (const name of names) {
-    const kind = name.slice(2) as KindName;
+    const kind = kindNamed(name.slice(2));
     if (kind !== listed) weight += tx.rows(kind);
   }
   return weight;
@@ -210,7 +210,7 @@ function narrowest(
     const sql = `${head.sql}SELECT json_group_array(row) AS rows FROM (${found} LIMIT ?)`;
     if (!isByIndex(tx, sql, kind)) continue;
     const values: SqlValue[] = [...head.values, ...term.values, ordinary + 1];
-    const rows = JSON.parse(String(tx.statement(sql).get(...values)?.['rows']));
+    const rows = readJson<number[]>(String(tx.statement(sql).get(...values)?.['rows']));
     if (rows.length <= ordinary && rows.length < (least?.length ?? ordinary + 1)) least = rows;
   }
   return least?.sort((one, other) => one - other);

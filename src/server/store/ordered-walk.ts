@@ -1,5 +1,6 @@
 /** Lists in the order of an index: read along the index until the list is full. */
 import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
+import { readJson } from './kinds.ts';
 import type { Walk } from './list-keys.ts';
 import { planOf } from './query-plan.ts';
 import { table } from './schema.ts';
@@ -67,7 +68,7 @@ function along(
     const list = (among: SqlCondition | undefined, count: number, from: number): number[] => {
       const all = `SELECT json_group_array(row) AS rows FROM (${select(among)})`;
       const row = tx.statement(all).get(...(among?.values ?? []), count, from);
-      return JSON.parse(String(row?.['rows']));
+      return readJson(String(row?.['rows']));
     };
     const listed = (count: number, from: number) => list(selected, count, from);
     if (isAll && !test && !rows) return listed(limit ?? -1, offset);
@@ -117,7 +118,7 @@ function along(
       const row = tx
         .statement(`${head.sql}SELECT json_group_array(row) AS rows FROM (${fitting})`)
         .get(...head.values, json, ...tests.values, Number.isFinite(most) ? most : -1);
-      return JSON.parse(String(row?.['rows']));
+      return readJson(String(row?.['rows']));
     }
   };
 }

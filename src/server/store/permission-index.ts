@@ -3,6 +3,7 @@
  * object (`/vms/123`), whether the permission names it or is kept below it.
  */
 import { services } from '../../model/derive/services.ts';
+import type { KindName } from './kinds.ts';
 
 /** Types that a permission can name as its object. */
 export const permissionObjects = [
@@ -16,18 +17,25 @@ export const permissionObjects = [
   'disk',
 ] as const;
 
+const objectTypes: ReadonlySet<string> = new Set(permissionObjects);
+
+/** Whether permissions name objects of this type. */
+export function isPermissionObject(type: string): boolean {
+  return objectTypes.has(type);
+}
+
 /** Types whose objects keep the permissions on them below themselves. */
-export const permissionKeepers: ReadonlySet<string> = new Set(
+export const permissionKeepers: ReadonlySet<KindName> = new Set(
   Object.entries(services)
     .filter(([path]) => services[`${path}/permissions`] !== undefined)
     .map(([, { type }]) => type)
-    .filter((type) => !(permissionObjects as readonly string[]).includes(type)),
+    .filter((type) => !isPermissionObject(type)),
 );
 
 /** Collection of the permissions that name their object, and of those on the whole system. */
 const own = '/permissions';
 
-const collections = new Map(
+const collections = new Map<string, string>(
   Object.entries(services)
     .filter(([path, { operations }]) => /^\/\w+$/.test(path) && operations['list'] !== undefined)
     .map(([path, { type }]) => [type, path]),

@@ -41,7 +41,7 @@ export function prepareSchema(db: Database): void {
   const present = presentColumns(db);
   for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));
   for (const sql of heldIndexes(table('permission'))) db.exec(sql);
-  for (const kind of Object.keys({ ...orders, ...ways }) as KindName[]) {
+  for (const kind of new Set([...orders.keys(), ...ways.keys()])) {
     for (const sql of createIndexes(kind, [])) db.exec(sql);
   }
   db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(
@@ -116,16 +116,16 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
 }
 
 /** What long lists are ordered by unless somebody asks for another order, where it is not the name. */
-const orders: Readonly<Partial<Record<KindName, readonly string[]>>> = {
-  disk: ['[alias], [id]'],
-  event: ['[index]'],
-};
+const orders: ReadonlyMap<KindName, string> = new Map([
+  ['disk', '[alias], [id]'],
+  ['event', '[index]'],
+]);
 
 /** Columns that are looked up by others without a look at the object: who sees what follows them. */
-const ways: Readonly<Partial<Record<KindName, readonly string[]>>> = {
-  vm: ['[id], [cluster_id], [vm_pool_id]'],
-  disk_attachment: ['[vm_id], [disk_id]'],
-};
+const ways: ReadonlyMap<KindName, string> = new Map([
+  ['vm', '[id], [cluster_id], [vm_pool_id]'],
+  ['disk_attachment', '[vm_id], [disk_id]'],
+]);
 
 /** Statements that make the indexes of a kind, where they are missing. */
 export function createIndexes(
@@ -133,15 +133,13 @@ export function createIndexes(
   columns: readonly Column[] = columnsOf(kind),
 ): string[] {
   const name = table(kind);
+  const order = orders.get(kind);
+  const way = ways.get(kind);
   return [
     `CREATE INDEX IF NOT EXISTS ${name}_collection ON ${name} (collection, name)`,
     `CREATE INDEX IF NOT EXISTS ${name}_name ON ${name} (name)`,
-    ...(orders[kind] ?? []).map(
-      (order) => `CREATE INDEX IF NOT EXISTS ${name}_order ON ${name} (${order})`,
-    ),
-    ...(ways[kind] ?? []).map(
-      (way) => `CREATE INDEX IF NOT EXISTS ${name}_way ON ${name} (${way})`,
-    ),
+    ...(order ? [`CREATE INDEX IF NOT EXISTS ${name}_order ON ${name} (${order})`] : []),
+    ...(way ? [`CREATE INDEX IF NOT EXISTS ${name}_way ON ${name} (${way})`] : []),
     ...columns.map(
       (column) =>
         `CREATE INDEX IF NOT EXISTS "${name}__${column.name}" ON ${name} ([${column.name}]) WHERE [${column.name}] IS NOT NULL`,

@@ -1,10 +1,10 @@
 /** Values that searches compare with and order by, as SQL. */
 
 import { defaultSorts } from '../../model/derive/search.ts';
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { attributesOf, parseKind, typeBehind } from '../../model/index.ts';
 import type { SearchField } from '../../model/notation/search.ts';
 import { compose, type OrderKey, type SqlCondition } from './conditions.ts';
-import { columnName, columnsOf, type KindName, ownColumn, typeOfKind } from './kinds.ts';
+import { columnName, columnsOf, type KindName, kindNamed, ownColumn, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
 
 /** Collection of the events that somebody has removed from the log. */
@@ -197,19 +197,20 @@ export function sortKey(
   let ids = `(${table(kind)}.id)`;
   for (const step of field.through) {
     if ('paired' in step) throw new Error(`Nothing sorts by ${name}.`);
-    const [from = '', attribute = ''] = 'back' in step ? step.back.split('.') : [at, step.follow];
+    const [type = '', attribute = ''] = 'back' in step ? step.back.split('.') : [at, step.follow];
+    const from = kindNamed(type);
     const [here, there] = 'back' in step ? ['target', 'id'] : ['id', 'target'];
-    const target = referenceTarget(from as KindName, attribute);
+    const declared = attributesOf(typeOfKind(from))[attribute];
+    const target = referenceTarget(from, attribute);
     const column = `[${columnName([attribute, 'id'])}]`;
-    const parsed = parseKind(
-      attributesOf(typeOfKind(from as KindName))[attribute]?.kind ?? 'string',
-    );
     if (!target) {
       ids = `(SELECT s.${there} FROM reference s WHERE s.kind = '${from}' AND s.attribute = '${attribute}' AND s.${here} IN ${ids})`;
     } else if ('back' in step)
-      ids = `(SELECT s.id FROM ${table(from as KindName)} s WHERE s.${column} IN ${ids})`;
+      ids = `(SELECT s.id FROM ${table(from)} s WHERE s.${column} IN ${ids})`;
     else ids = `(SELECT s.${column} FROM ${table(at)} s WHERE s.id IN ${ids})`;
-    at = ('back' in step ? from : parsed.of) as KindName;
+    const next = 'back' in step ? from : declared && typeBehind(declared.kind);
+    if (!next) throw new Error(`Nothing is found at ${attribute} of ${from}.`);
+    at = next;
   }
   const value = sortValue(at, path, seen);
   return compose`(SELECT min(${value}) FROM ${table(at)} WHERE ${table(at)}.id IN ${ids}${visible(at, seen)})`;
@@ -258,5 +259,5 @@ export function columnOf(kind: KindName, path: readonly string[]): string | unde
 export function referenceTarget(kind: KindName, attribute: string): KindName | undefined {
   const declared = attributesOf(typeOfKind(kind))[attribute];
   const parsed = declared && parseKind(declared.kind);
-  return parsed?.form === 'ref' ? (parsed.of as KindName) : undefined;
+  return parsed?.form === 'ref' ? parsed.of : undefined;
 }

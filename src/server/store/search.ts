@@ -1,6 +1,6 @@
 /** Compiler of searches: from the syntax tree to one SQL statement on the columns of the store. */
 
-import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import { attributesOf, isType, parseKind, typeBehind } from '../../model/index.ts';
 import type { CrossReference, SearchField, Step } from '../../model/notation/search.ts';
 import type {
   Comparison,
@@ -12,7 +12,7 @@ import type {
 } from '../../search/index.ts';
 import { compose, joined, type OrderKey, type SqlCondition, type SqlTable } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
-import { columnName, columnsOf, type KindName, typeOfKind } from './kinds.ts';
+import { columnName, columnsOf, type KindName, kindNamed, typeOfKind } from './kinds.ts';
 import { table } from './schema.ts';
 import { type Binding, compareValue, matchText, unknownWay } from './search-comparison.ts';
 import {
@@ -260,9 +260,9 @@ class Compiler {
   #follow(kind: KindName, attribute: string, inner: (target: KindName) => string): string {
     const declared = attributesOf(typeOfKind(kind))[attribute];
     if (!declared) throw unknownWay(attribute);
-    const { form, of } = parseKind(declared.kind);
-    const target = of as KindName;
-    if (form === 'ref') {
+    const target = typeBehind(declared.kind);
+    if (!target) throw unknownWay(attribute);
+    if (parseKind(declared.kind).form === 'ref') {
       return this.#among(`[${columnName([attribute, 'id'])}]`, target, 'id', inner);
     }
     this.#values.push(kind, attribute);
@@ -272,7 +272,7 @@ class Compiler {
 
   #back(kind: KindName, path: string, inner: (target: KindName) => string): string {
     const [type = '', attribute = ''] = path.split('.');
-    const target = type as KindName;
+    const target = kindNamed(type);
     const declared = attributesOf(type)[attribute];
     if (declared && parseKind(declared.kind).form === 'ref') {
       return this.#among('id', target, columnName([attribute, 'id']), inner);

@@ -37,7 +37,8 @@ export async function inTurns<T>(
     }
   } finally {
     // What it keeps for as long as it runs is given back, however it ended.
-    work.return(undefined as never);
+    const iterator: Iterator<undefined, T, undefined> = work;
+    iterator.return?.();
   }
 }
 

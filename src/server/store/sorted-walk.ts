@@ -1,7 +1,7 @@
 /** Lists in an order that no index has: rows sorted in slices, and sets of rows. */
 
 import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
-import { parseDocuments } from './kinds.ts';
+import { readJson } from './kinds.ts';
 import type { Walk } from './list-keys.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
@@ -106,8 +106,8 @@ function* mergeRuns(
     }
     if (merged.length % slice === 0) yield;
   }
-  for (; a < left.length; a++) merged.push(left[a] as SortedRow);
-  for (; b < right.length; b++) merged.push(right[b] as SortedRow);
+  for (const one of left.slice(a)) merged.push(one);
+  for (const other of right.slice(b)) merged.push(other);
   return merged;
 }
 
@@ -211,7 +211,7 @@ function gather(
       `${head.sql}SELECT json_group_array(json_array(row${order.map(exact).join('')})) AS found FROM (${fitting})`,
     )
     .get(...head.values, ...order.flatMap(({ values }) => values), ...all.values);
-  return parseDocuments<SortValue[]>(String(row?.['found']));
+  return readJson<SortValue[][]>(String(row?.['found']));
 }
 
 /** A key in JSON, with all digits of numbers beyond 2^53. */

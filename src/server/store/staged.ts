@@ -9,7 +9,7 @@ import {
   tablesOf,
 } from './conditions.ts';
 import type { Row } from './driver.ts';
-import type { KindName } from './kinds.ts';
+import { type KindName, readJson } from './kinds.ts';
 import { planOf } from './query-plan.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
@@ -46,7 +46,7 @@ export function* rowsOf(tx: Transaction, kind: KindName, ids: readonly string[])
   const found = `SELECT json_group_array(rowid) AS found FROM ${table(kind)} WHERE id IN (SELECT value FROM json_each(?))`;
   for (let at = 0; at < ids.length; at += lookedUp) {
     const some = JSON.stringify(ids.slice(at, at + lookedUp));
-    rows.push(...JSON.parse(String(tx.statement(found).get(some)?.['found'])));
+    rows.push(...readJson<number[]>(String(tx.statement(found).get(some)?.['found'])));
     yield;
   }
   return rows;
@@ -122,9 +122,9 @@ export function* stageTables(
     const { name, select, from } = one;
     if (from === undefined || !isLarge(one)) continue;
     create(tx, name);
-    const few = fewOf(tx, one, made);
+    const few = fewOf(tx, one, from, made);
     if (few) {
-      yield* fillFrom(tx, one, made, few);
+      yield* fillFrom(tx, one, from, made, few);
       made.add(name);
       continue;
     }
@@ -137,7 +137,7 @@ export function* stageTables(
         const some = { sql: bounds, values: [at, until] };
         const head = headingOfPiece([select], { made, kind: from, some });
         tx.statement(
-          `INSERT OR IGNORE INTO temp.${name} ${head.sql}${selectOf(one)} AND ${bounds}`,
+          `INSERT OR IGNORE INTO temp.${name} ${head.sql}${selectOf(select, from)} AND ${bounds}`,
         ).run(...head.values, ...select.values, at, until);
         return until;
       });
@@ -149,39 +149,41 @@ export function* stageTables(
 }
 
 /** What is selected, in the order of rows: no index is taken. */
-function selectOf({ select, from }: SqlTable): string {
-  const name = table(from as KindName);
-  return select.sql.replace(`FROM ${name} WHERE`, `FROM ${name} NOT INDEXED WHERE`);
+function selectOf({ sql }: SqlCondition, from: KindName): string {
+  const name = table(from);
+  return sql.replace(`FROM ${name} WHERE`, `FROM ${name} NOT INDEXED WHERE`);
 }
 
 /** Objects that are looked at alone, where an index finds them. */
 const maxFound = 5_000;
 
 /** Rows of the objects to select from, where an index finds them and they are few. */
-function fewOf(tx: Transaction, one: SqlTable, made: ReadonlySet<string>): number[] | undefined {
-  const { select, from } = one;
-  const kind = from as KindName;
+function fewOf(
+  tx: Transaction,
+  { select, unseen }: SqlTable,
+  kind: KindName,
+  made: ReadonlySet<string>,
+): number[] | undefined {
   if (tablesOf([select]).some(({ ofSome }) => ofSome !== undefined)) return undefined;
   // Whether each of them is visible is asked when they are known to be few.
-  const plain = one.unseen ?? select;
+  const plain = unseen ?? select;
   const head = headingOfPiece([plain], { made, kind, some: { sql: '1', values: [] } });
   const rows = `SELECT ${table(kind)}.rowid AS row${plain.sql.slice(plain.sql.indexOf(` FROM ${table(kind)} WHERE`))}`;
   const found = `${head.sql}SELECT json_group_array(row) AS rows FROM (${rows} LIMIT ${maxFound + 1})`;
   if (planOf(tx, found).searched !== table(kind)) return undefined;
   const row = tx.statement(found).get(...head.values, ...plain.values);
-  const few = JSON.parse(String(row?.['rows'])) as number[];
+  const few = readJson<number[]>(String(row?.['rows']));
   return few.length > maxFound ? undefined : few;
 }
 
 /** Fills a table from objects whose rows are known, in slices. */
 function* fillFrom(
   tx: Transaction,
-  one: SqlTable,
+  { name, select }: SqlTable,
+  kind: KindName,
   made: ReadonlySet<string>,
   rows: readonly number[],
 ): Slices<void> {
-  const { name, select, from } = one;
-  const kind = from as KindName;
   const listed = `${table(kind)}.rowid IN (SELECT value FROM json_each(?))`;
   const pace = new Pace(64);
   for (let at = 0; at < rows.length; ) {
@@ -189,7 +191,7 @@ function* fillFrom(
       const json = JSON.stringify(rows.slice(at, at + size));
       const head = headingOfPiece([select], { made, kind, some: { sql: listed, values: [json] } });
       tx.statement(
-        `INSERT OR IGNORE INTO temp.${name} ${head.sql}${selectOf(one)} AND ${listed}`,
+        `INSERT OR IGNORE INTO temp.${name} ${head.sql}${selectOf(select, kind)} AND ${listed}`,
       ).run(...head.values, ...select.values, json);
       return at + size;
     });

@@ -5,7 +5,8 @@
 
 import { setAside } from './event-ids.ts';
 import {
-  type KindName,
+  isKind,
+  isRecord,
   parseDocument,
   type StoredObject,
   storedKinds,
@@ -93,20 +94,23 @@ function loadLine(
     }
   } else if (line['kind'] !== undefined) {
     const kind = String(line['kind']);
-    if (!kinds.has(kind)) throw new Error(`there is no kind of objects called ${kind}`);
-    tx.restore(kind as KindName, String(line['collection']), line['object'] as StoredObject);
+    if (!isKind(kind) || !kinds.has(kind))
+      throw new Error(`there is no kind of objects called ${kind}`);
+    if (!isRecord(line['object'])) throw new Error('it has no object');
+    tx.restore(kind, String(line['collection']), line['object']);
   } else if (line['counter'] !== undefined) {
     tx.statement('INSERT INTO counter (name, value) VALUES (?, ?)').run(
       String(line['counter']),
       Number(line['value']),
     );
   } else if (line['task'] !== undefined) {
+    if (!isRecord(line['data'])) throw new Error('it has no data');
     tx.statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
       // Earlier versions saved the time of day.
       line['left'] === undefined ? Number(line['due']) : now + Number(line['left']),
       String(line['task']),
       String(line['target']),
-      writeDocument(line['data'] as StoredObject),
+      writeDocument(line['data']),
     );
   } else throw new Error('it is neither an object, a counter nor a task');
 }

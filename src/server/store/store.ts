@@ -43,8 +43,8 @@ export interface Store {
 }
 
 interface Pending {
-  readonly work: (tx: Transaction) => unknown;
-  readonly resolve: (value: never) => void;
+  /** Does the work, and returns what tells of it once it is durable. */
+  readonly work: (tx: Transaction) => () => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -178,7 +178,13 @@ class SqliteStore implements Store {
         reject(this.#failed);
         return;
       }
-      this.#queue.push({ work, resolve: resolve, reject });
+      this.#queue.push({
+        work: (tx) => {
+          const value = work(tx);
+          return () => resolve(value);
+        },
+        reject,
+      });
       if (this.#scheduled || this.#settling) return;
       this.#scheduled = true;
       setImmediate(() => this.#commitGroup());
@@ -209,13 +215,13 @@ class SqliteStore implements Store {
     undo.length = 0;
     try {
       this.#db.exec('BEGIN IMMEDIATE');
-      for (const { work, resolve, reject } of group) {
+      for (const { work, reject } of group) {
         const before = undo.length;
         this.#db.exec('SAVEPOINT request');
         try {
-          const value = work(this.#tx) as never;
+          const answer = work(this.#tx);
           this.#db.exec('RELEASE request');
-          done.push(() => resolve(value));
+          done.push(answer);
         } catch (reason) {
           // A disk that fails in the middle of one request fails all of them.
           if (isOfDisk(reason)) throw reason;

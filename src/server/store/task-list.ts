@@ -1,7 +1,7 @@
 /** Work that is due at some time, kept in the store: it is not forgotten by a restart. */
 
 import type { Statement } from './driver.ts';
-import { parseDocument, type StoredObject, writeDocument } from './kinds.ts';
+import { writeDocument } from './kinds.ts';
 
 /** One piece of work. */
 export interface Task {
@@ -10,8 +10,8 @@ export interface Task {
   readonly due: number;
   readonly name: string;
   readonly target: string;
-  /** What was noted with it. */
-  readonly data: StoredObject;
+  /** What was noted with it, in JSON. */
+  readonly data: string;
 }
 
 /** The work that is noted, inside one transaction. */
@@ -43,7 +43,7 @@ export class TaskList {
         due: Number(row['due']),
         name: String(row['name']),
         target: String(row['target']),
-        data: parseDocument(String(row['data'])),
+        data: String(row['data']),
       }
     );
   }
@@ -55,7 +55,7 @@ export class TaskList {
       due,
       task.name,
       task.target,
-      writeDocument(task.data),
+      task.data,
     );
   }
 

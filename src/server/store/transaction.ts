@@ -6,26 +6,31 @@ import type { TypeName } from '../../model/resources/index.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
 import type { Database, Row, SqlValue, Statement } from './driver.ts';
 import { ImageList } from './image-list.ts';
+import type { KeptMembers } from './kept-members.ts';
 import {
   columnsOf,
   columnValue,
   isRecord,
   type KindName,
   linkListsOf,
-  parseDocument,
-  parseDocuments,
+  readJson,
   type StoredObject,
   writeDocument,
 } from './kinds.ts';
 import { table } from './schema.ts';
 import { TaskList } from './task-list.ts';
 
-/** The object type of a kind: derived kinds have the attributes of the type they are made from. */
+/**
+ * The object type of a kind: derived kinds have the attributes of the type they are made from. With
+ * them are members that the service keeps for itself.
+ */
 export type ObjectOf<K extends KindName> = K extends TypeName
-  ? Resource<K>
+  ? Resource<K> & KeptWith<K>
   : K extends DerivedKind
-    ? Resource<(typeof derivedKinds)[K]>
+    ? Resource<(typeof derivedKinds)[K]> & KeptWith<K>
     : never;
+
+type KeptWith<K extends KindName> = K extends keyof KeptMembers ? KeptMembers[K] : unknown;
 
 /** Statements that are kept prepared. */
 const maxStatements = 2_000;
@@ -72,7 +77,7 @@ export class Transaction {
             id,
             collection,
           );
-    return row && (parseDocument(String(row['doc'])) as ObjectOf<K>);
+    return row && readJson(String(row['doc']));
   }
 
   /** Path of the collection that holds the object: `/vms/123/nics`. */
@@ -83,9 +88,7 @@ export class Transaction {
 
   /** Objects that meet the conditions. */
   list<K extends KindName>(kind: K, options: ListOptions = {}): ObjectOf<K>[] {
-    return this.#select(kind, 'doc', options).map(
-      (row) => parseDocument(String(row['doc'])) as ObjectOf<K>,
-    );
+    return this.#select(kind, 'doc', options).map((row) => readJson(String(row['doc'])));
   }
 
   /** Keys of the objects that meet the conditions, to read a long list piece by piece. */
@@ -99,7 +102,7 @@ export class Transaction {
       options.limit ?? -1,
       options.offset ?? 0,
     );
-    return JSON.parse(String(row?.['rows']));
+    return readJson(String(row?.['rows']));
   }
 
   /** Ids of the objects that meet the conditions. */
@@ -115,7 +118,7 @@ export class Transaction {
       `SELECT group_concat(doc) AS docs FROM (SELECT doc FROM json_each(?) AS key CROSS JOIN ${table(kind)} AS object ON object.rowid = key.value)`,
     ).get(JSON.stringify(keys));
     const docs = row?.['docs'];
-    return typeof docs === 'string' ? parseDocuments<ObjectOf<K>>(`[${docs}]`) : [];
+    return typeof docs === 'string' ? readJson(`[${docs}]`) : [];
   }
 
   #select(kind: KindName, columns: string, options: ListOptions): Row[] {
@@ -134,7 +137,7 @@ export class Transaction {
     const row = this.statement(
       `${head}SELECT doc FROM ${table(kind)}${sql} ORDER BY rowid LIMIT 1`,
     ).get(...values);
-    return row && (parseDocument(String(row['doc'])) as ObjectOf<K>);
+    return row && readJson(String(row['doc']));
   }
 
   /** The first object whose columns have these values. */
@@ -255,7 +258,7 @@ export class Transaction {
       .all(`${path}/`, `${path}0`)
       .map((row) => ({
         collection: String(row['collection']),
-        object: parseDocument(String(row['doc'])) as ObjectOf<K>,
+        object: readJson(String(row['doc'])),
       }));
   }
 

@@ -6,8 +6,21 @@
 import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
 import { isCounted } from './counters.ts';
-import { columnName, type KindName, linkListsOf, typeOfKind } from './kinds.ts';
-import { heldBy, pathPrefix, permissionKeepers, permissionObjects } from './permission-index.ts';
+import {
+  columnName,
+  type KindName,
+  kindNamed,
+  linkListsOf,
+  readJson,
+  typeOfKind,
+} from './kinds.ts';
+import {
+  heldBy,
+  isPermissionObject,
+  pathPrefix,
+  permissionKeepers,
+  permissionObjects,
+} from './permission-index.ts';
 import { table } from './schema.ts';
 import type { Slices } from './slices.ts';
 import { RowSet } from './sorted-walk.ts';
@@ -110,7 +123,7 @@ export class Visibility {
     if (count > smallSet && !needed && counted === undefined) return undefined;
     const all = [set, ...this.#leads(kind).map((lead) => idsWhere(kind, lead))];
     yield;
-    const ids = JSON.parse(idsOf(this.#tx, joined(all, ' UNION ALL ', ''))) as string[];
+    const ids = readJson<string[]>(idsOf(this.#tx, joined(all, ' UNION ALL ', '')));
     const made = new RowSet(yield* rowsOf(this.#tx, kind, ids));
     rows.set(kind, made);
     return made;
@@ -157,7 +170,7 @@ export class Visibility {
 
   /** Objects that a permission is on. */
   #grantedReasons(kind: KindName, further = ''): Reason[] {
-    const named = (permissionObjects as readonly string[]).includes(kind);
+    const named = isPermissionObject(kind);
     if (!named && !permissionKeepers.has(kind)) return [];
     const holders = this.#granted.get(kind) ?? [];
     if (isAtTop(kind) && holders.length === 0) return [];
@@ -294,7 +307,7 @@ export class Visibility {
   /** Objects that something visible refers to. */
   #wayTo(kind: KindName): SqlCondition[] {
     return (reachedFrom[kind] ?? []).flatMap((name) => {
-      const child = name as KindName;
+      const child = kindNamed(name);
       const sets = [
         ...this.#grantedReasons(child).map(({ set }) => set),
         ...this.#leads(child).map((lead) => idsWhere(child, lead)),

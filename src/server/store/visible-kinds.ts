@@ -1,7 +1,7 @@
 /** Visibility of kinds: public ones, those that are seen with their owner, and their references. */
 
 import { services } from '../../model/derive/services.ts';
-import { attributesOf, parseKind } from '../../model/index.ts';
+import { attributesOf, parseKind, typeBehind } from '../../model/index.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
 import { columnName, columnsOf, type KindName, linkListsOf, typeOfKind } from './kinds.ts';
 import { pathPrefix } from './permission-index.ts';
@@ -73,7 +73,7 @@ export function ownersOf(kind: KindName): { prefix: string; type: KindName }[] {
     .map(([path]) => path.split('/')[1] ?? '');
   return [...new Set(tops)].flatMap((top) => {
     const owner = services[`/${top}`]?.type;
-    return owner ? [{ prefix: `/${top}/`, type: owner as KindName }] : [];
+    return owner ? [{ prefix: `/${top}/`, type: owner }] : [];
   });
 }
 
@@ -116,5 +116,5 @@ export function referring(
 /** The kind that an attribute refers to. */
 export function targetOf(kind: KindName, attribute: string): KindName | undefined {
   const declared = attributesOf(typeOfKind(kind))[attribute];
-  return declared && (parseKind(declared.kind).of as KindName);
+  return declared && typeBehind(declared.kind);
 }

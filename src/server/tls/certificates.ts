@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownFile, ownFolder } from '../files/access.ts';
 import { writeDurably } from '../files/durable-file.ts';
+import { systemError } from '../files/system-error.ts';
 import {
   type KeyAndCertificate,
   makeAuthority,
@@ -81,7 +82,7 @@ function belong({ key, certificate }: KeyAndCertificate, file: string): boolean 
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
   } catch (error) {
-    const { message } = error as Error;
+    const { message } = systemError(error);
     throw new Error(
       `${file} or its key is damaged (${message}). Remove both to have new ones made; whoever trusts the old authority has to agree to the new one.`,
       { cause: error },

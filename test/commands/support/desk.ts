@@ -1,4 +1,4 @@
-/** The built command of somebody who is signed in at a running reference server. */
+/** The built command of somebody who is signed in at a running reference server, in this process. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Home, makeHome, type Outcome } from '../../support/command.ts';
 import { type ServerProcess, startServerProcess } from '../../support/server.ts';
@@ -27,14 +27,14 @@ export function useDesk(options: readonly string[] = []): Desk {
     await server.stop();
   });
   const must = async (...words: string[]) => {
-    const { code, stdout, stderr } = await home.run(words);
+    const { code, stdout, stderr } = await home.runHere(words);
     expect(code, `vmctl ${words.join(' ')}: ${stderr}`).toBe(0);
     return stdout;
   };
   return {
     server: () => server,
     home: () => home,
-    run: (words, input) => home.run(words, {}, input),
+    run: (words, input) => home.runHere(words, {}, input),
     must,
     json: async (...words) => JSON.parse(await must(...words, '-o', 'json')),
   };

@@ -96,7 +96,7 @@ export async function settled(admin: Speaker, path: string): Promise<Thing> {
     const { object, status, text } = await admin.get(path);
     expect(status, text).toBe(200);
     if (object['status'] !== 'locked') return object;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error(`${path} stays locked.`);
 }

@@ -48,7 +48,7 @@ export async function until(
     const { object, status, text } = await admin.get(path);
     if (status === 200 && done(object)) return object;
     expect(Date.now(), `${path} never settled: ${text}`).toBeLessThan(deadline);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
@@ -125,7 +125,7 @@ async function openTransfer(site: Site, disk: string, direction: string, backup?
       transfer_url: string;
     }>();
     if (phase === 'transferring') return { api, transfer, url };
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
@@ -138,7 +138,7 @@ async function closeTransfer(api: RawApi, transfer: string): Promise<void> {
     const phase = answer.status === 200 ? answer.json<{ phase: string }>().phase : 'gone';
     if (phase === 'gone' || phase.startsWith('finished')) return;
     expect(Date.now(), `${transfer} never ended: ${phase}`).toBeLessThan(deadline);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 

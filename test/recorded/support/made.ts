@@ -9,7 +9,7 @@ async function atRest(admin: Speaker, path: string): Promise<void> {
     const { object } = await admin.get(path);
     const status = object['snapshot_status'] ?? object['status'];
     if (!/locked|saving|powering|wait/.test(String(status))) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 

@@ -1,8 +1,10 @@
-/** Runs the built vmctl and lets tests interfere with it. */
+/** Runs the built vmctl, as processes that tests interfere with or in the one of the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { setVariables, shareCompiledCode } from '../../support/command.ts';
+import { builtVmctl } from '../../support/in-process.ts';
 import { type TestServer, vmctl } from '../../support/server.ts';
 
 export interface Outcome {
@@ -24,6 +26,7 @@ export class User {
   /** @param env further variables of the commands */
   constructor(server: TestServer, home: string, env: NodeJS.ProcessEnv = {}) {
     this.#home = home;
+    if (!existsSync(join(home, '.cache'))) shareCompiledCode(join(home, '.cache'));
     this.#env = {
       PATH: process.env['PATH'],
       HOME: home,
@@ -35,6 +38,7 @@ export class User {
     };
   }
 
+  /** Starts a process. */
   start(...words: string[]): Running {
     return this.#spawn('ignore', words);
   }
@@ -76,11 +80,20 @@ export class User {
     return { process: child, outcome };
   }
 
-  async run(...words: string[]): Promise<Outcome> {
+  /** Runs a process to its end. */
+  async runProcess(...words: string[]): Promise<Outcome> {
     return await this.start(...words).outcome;
   }
 
-  /** Runs a command that reads a file, or some bytes, through a pipe. */
+  /**
+   * Runs a command in this process: for what leads to the case, and for mistakes that are told before
+   * anything begins. `start` and `runProcess` are for what a process has alone.
+   */
+  async run(...words: string[]): Promise<Outcome> {
+    return await builtVmctl(words, { env: setVariables(this.#env) });
+  }
+
+  /** Runs a process that reads a file, or some bytes, through a pipe. */
   async fed(input: string | Buffer, ...words: string[]): Promise<Outcome> {
     const { process: child, outcome } = this.startPiped(...words);
     if (typeof input === 'string') createReadStream(input).pipe(child.stdin as Writable);
@@ -88,7 +101,7 @@ export class User {
     return await outcome;
   }
 
-  /** Runs a command that must succeed; returns what it printed. */
+  /** Runs a command in this process that must succeed; returns what it printed. */
   async must(...words: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...words);
     if (code !== 0) throw new Error(`vmctl ${words.join(' ')} ended with ${code}: ${stderr}`);

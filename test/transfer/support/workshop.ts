@@ -26,7 +26,8 @@ export function useWorkshop(take: (workshop: Workshop) => void): void {
   let server: ServerProcess;
   let folder: string;
   beforeAll(async () => {
-    server = await startServerProcess(serverOptions);
+    // Images are on a disk: what is tested is how they get there.
+    server = await startServerProcess(serverOptions, { TMPDIR: tmpdir() });
   });
   afterAll(async () => {
     expect(await server.stop()).toBe(0);

@@ -6,7 +6,6 @@ import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll, resolveMember } from '../../core/input.ts';
 import { erase } from '../../core/removal.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import { leaveCluster } from '../cluster-network.ts';
 import { releaseDomains } from '../storage/domain-actions.ts';
 import { collectionIn, masterOf, moveMaster } from '../storage/master.ts';
@@ -101,7 +100,7 @@ export const dataCenterBehavior = define('data_center', {
 
   actions: {
     set_master(ctx: RuleContext, { object }, body) {
-      const sent = (body['storage_domain'] ?? {}) as StoredObject;
+      const sent = body['storage_domain'] ?? {};
       requireAll('Action', [byIdOrName('storage_domain')], body, 'setMaster');
       const id = resolveMember(ctx.tx, 'storage_domain', sent);
       const domain = ctx.tx.get('storage_domain', id);

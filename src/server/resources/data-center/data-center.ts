@@ -1,9 +1,10 @@
 /** Data centers: their status, their storage pool manager, what is made with them. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import type { StoredQuota } from '../quota.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 type Status = NonNullable<Resource<'data_center'>['status']>;
 
 /** Compatibility levels, oldest first. */
@@ -79,7 +80,10 @@ export function addVnicProfile(
 }
 
 /** Storage domains of a data center, as it sees them. */
-export function domainsOf(ctx: RuleContext, dataCenter: string): Resource<'storage_domain'>[] {
+export function domainsOf(
+  ctx: RuleContext,
+  dataCenter: string,
+): ObjectOf<'attached_storage_domain'>[] {
   return ctx.tx.list('attached_storage_domain', {
     where: { collection: `/datacenters/${dataCenter}/storagedomains` },
   });

@@ -2,7 +2,7 @@
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { resolveMember, resolveReferences } from '../../core/input.ts';
+import { referredId, resolveMember, resolveReferences } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { registeredAlready } from '../domain-contents/register.ts';
@@ -89,7 +89,7 @@ export const diskActions = {
 
   export(ctx, { object: disk, ref }, body) {
     requireImage(ctx, disk, 'export');
-    const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
+    const id = resolveMember(ctx.tx, 'storage_domain', body.storage_domain ?? {});
     const domain = ctx.tx.get('storage_domain', id) ?? {};
     if (domain.type !== 'image') {
       ctx.refuse('STORAGE_DOMAIN_TYPE_ILLEGAL', {
@@ -150,9 +150,7 @@ export const diskActions = {
 
   refresh_lun(ctx, { object: disk }, body) {
     if (disk.storage_type !== 'lun') ctx.refuse('DISK_NOT_A_UNIT', { action: 'refresh' });
-    const holder: StoredObject = { host: body['host'] };
-    resolveReferences(ctx.tx, 'storage_domain', holder);
-    const { id } = (holder['host'] ?? {}) as { id?: string };
+    const id = referredId(ctx.tx, 'host', body.host);
     const host = id ? ctx.tx.get('host', id) : undefined;
     if (host && host.status !== 'up') {
       ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'use', status: host.status });
@@ -217,7 +215,7 @@ function begin(
 
 /** The domain that an action names: another one, active, for data. */
 function targetOf(ctx: RuleContext, disk: Disk, body: ActionBody, action: string): Domain {
-  const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
+  const id = resolveMember(ctx.tx, 'storage_domain', body.storage_domain ?? {});
   const domain = ctx.tx.get('storage_domain', id) ?? {};
   const there = disk.storage_domains?.some((one) => one.id === id);
   if (action === 'move' && there) {

@@ -8,12 +8,14 @@ import { notFound } from '../../core/fault.ts';
 import {
   applyDefaults,
   checkName,
+  referredId,
   requireAll,
   resolveReferences,
   settable,
 } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { measured } from '../storage/space.ts';
 import { extendDisk } from './actions.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
@@ -37,8 +39,8 @@ import {
   withSnapshot,
 } from './snapshot-attachment.ts';
 
-type Attachment = Resource<'disk_attachment'>;
-type Vm = Resource<'vm'>;
+type Attachment = ObjectOf<'disk_attachment'>;
+type Vm = ObjectOf<'vm'>;
 
 /** Slots for disks; the CD drive has one of each of its own. */
 const slots: Readonly<Record<string, number>> = { ide: 3, sata: 5 };
@@ -270,7 +272,7 @@ export const diskAttachmentBehavior = define('disk_attachment', {
         {},
         { DiskAlias: disk.alias, StorageDomainName: domainOf(ctx, disk)?.name ?? '<none>' },
       );
-      eraseDisk(ctx, disk as StoredObject);
+      eraseDisk(ctx, disk);
     }
   },
 });
@@ -298,9 +300,8 @@ function existing(
     requireSameDataCenter(ctx, vm, stored);
     return stored;
   }
-  const holder: StoredObject = { disk: { id: sent['id'], name: sent['name'] } };
-  resolveReferences(ctx.tx, 'disk_attachment', holder);
-  const disk = ctx.tx.get('disk', String((holder['disk'] as Disk).id)) ?? {};
+  const id = referredId(ctx.tx, 'disk', { id: sent['id'], name: sent['name'] });
+  const disk = ctx.tx.get('disk', id ?? '') ?? {};
   const messageParams = { action: 'attach', ...diskWords(disk) };
   if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
   if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', messageParams);
@@ -323,8 +324,8 @@ function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
   if (!sentDisk['lun_storage']) {
     requireAll('Disk', ['provisioned_size', 'format'], sentDisk, 'add');
   }
-  const disk = settable('disk', sentDisk, 'C') as Disk;
-  resolveReferences(ctx.tx, 'disk', disk as StoredObject);
+  const disk: Disk = settable('disk', sentDisk, 'C');
+  resolveReferences(ctx.tx, 'disk', disk);
   disk.id = ctx.site.newId();
   const count = ctx.tx.count('disk_attachment', {
     where: { collection: `/vms/${vm.id}/diskattachments` },
@@ -332,7 +333,7 @@ function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
   disk.alias ??= disk.name ?? `${vm.name}_Disk${count + 1}`;
   prepareDisk(ctx, disk);
   requireSameDataCenter(ctx, vm, disk);
-  applyDefaults('disk', disk as StoredObject);
+  applyDefaults('disk', disk);
   ctx.tx.insert('disk', '/disks', disk);
   createImage(ctx, disk);
   if (disk.storage_type === 'lun') {

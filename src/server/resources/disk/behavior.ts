@@ -8,7 +8,6 @@ import type { RuleContext } from '../../core/context.ts';
 import { isUuid, settable } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import { contentsOf } from '../domain-contents/unregistered.ts';
 import { measured } from '../storage/space.ts';
 import { diskActions } from './actions.ts';
@@ -32,8 +31,7 @@ import { copiesOf, ended, failed } from './transition-handlers.ts';
 type Disk = Resource<'disk'>;
 
 const transitions: TransitionHandlers<'disk'> = {
-  describe: (ctx, object, run) => {
-    const disk = object as Disk;
+  describe: (ctx, disk, run) => {
     const domain = domainOf(ctx, disk);
     const vm = ctx.tx.get('vm', String(run.data?.['vm'] ?? ''));
     return {
@@ -98,8 +96,8 @@ export const diskBehavior = define('disk', {
     if (more) changeDisk(ctx, object, sent);
     else if (version !== undefined) {
       if (object.format !== 'cow') ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
-      requireState(ctx, 'disk', object as StoredObject, 'update', diskWords(object));
-      const changed = { ...object, qcow_version: version } as Disk;
+      requireState(ctx, 'disk', object, 'update', diskWords(object));
+      const changed = { ...object, qcow_version: version };
       ctx.tx.update('disk', changed);
       moveDisk(ctx, ref, changed, 'update');
     }

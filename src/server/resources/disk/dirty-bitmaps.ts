@@ -5,8 +5,8 @@
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { Transaction } from '../../store/transaction.ts';
+import { definedMembers } from '../../core/member-selection.ts';
+import type { ObjectOf, Transaction } from '../../store/transaction.ts';
 
 type Disk = Resource<'disk'>;
 
@@ -27,10 +27,14 @@ function pathOf(disk: string): string {
   return `/disks/${disk}/dirtybitmaps`;
 }
 
+function asPeriod({ id, size, checkpoint, everything }: ObjectOf<typeof kind>): Period[] {
+  if (id === undefined || size === undefined) return [];
+  return [{ id, size, ...definedMembers({ checkpoint, everything }) }];
+}
+
 /** The periods of a disk, the first one first. */
 function periodsOf(tx: Transaction, disk: string): readonly Period[] {
-  const found: readonly unknown[] = tx.list(kind, { where: { collection: pathOf(disk) } });
-  return found as readonly Period[];
+  return tx.list(kind, { where: { collection: pathOf(disk) } }).flatMap(asPeriod);
 }
 
 /** The period that goes on now, in which what is written must be noted. */
@@ -44,7 +48,7 @@ export function beginPeriod(ctx: RuleContext, disk: Disk, checkpoint: string): v
   const id = ctx.site.newId();
   const period: Period = { id, size: Number(disk.provisioned_size ?? 0), checkpoint };
   ctx.tx.images.blank(id, 0);
-  ctx.tx.insert(kind, pathOf(disk.id ?? ''), { ...period } as StoredObject);
+  ctx.tx.insert(kind, pathOf(disk.id ?? ''), { ...period });
 }
 
 /**
@@ -98,9 +102,9 @@ export function noteReplaced(tx: Transaction, disk: string): void {
 
 /** Notes that it is not known what was written in a period; true where there is such a period. */
 export function noteUnknown(tx: Transaction, id: string): boolean {
-  const period: unknown = tx.get(kind, id);
+  const period = tx.get(kind, id);
   if (!period) return false;
-  tx.update(kind, { ...(period as Period), everything: true } as StoredObject);
+  tx.update(kind, { ...period, everything: true });
   return true;
 }
 

@@ -44,7 +44,8 @@ function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
   if (others.length > 0) ctx.refuse('DISK_HAS_ONE_UNIT', { action: 'add' });
   const units = sentUnits([unit]);
   requireFree(ctx, units, 'add', 'Virtual Disk');
-  for (const name of ofImages) delete (disk as StoredObject)[name];
+  const stored: StoredObject = disk;
+  for (const name of ofImages) delete stored[name];
   disk.storage_type = 'lun';
   disk.content_type ??= 'data';
   disk.sgio ??= 'disabled';
@@ -71,7 +72,8 @@ const ofAttachments = ['interface', 'bootable', 'active', 'read_only', 'uses_scs
 
 /** Completes and checks a new disk. */
 export function prepareDisk(ctx: RuleContext, disk: Disk): void {
-  for (const name of ofAttachments) delete (disk as StoredObject)[name];
+  const stored: StoredObject = disk;
+  for (const name of ofAttachments) delete stored[name];
   disk.alias = disk.alias ?? disk.name ?? `disk-${disk.id?.slice(0, 8)}`;
   disk.name = disk.alias;
   if (disk.lun_storage) {

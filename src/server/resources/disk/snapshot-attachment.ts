@@ -5,19 +5,20 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 
-type Attachment = Resource<'disk_attachment'>;
+type Attachment = ObjectOf<'disk_attachment'>;
 type Disk = Resource<'disk'>;
 type Image = Resource<'disk_snapshot'>;
 
 /** The snapshot whose disk an attachment is of; none where it is of the disk itself. */
 export function snapshotOf(attachment: Attachment): string | undefined {
-  return (attachment as { snapshot?: { id?: string } }).snapshot?.id;
+  return attachment.snapshot?.id;
 }
 
 /** The attachment with a note of the snapshot whose disk it is of. */
 export function withSnapshot(attachment: Attachment, snapshot: string): Attachment {
-  return { ...attachment, snapshot: { id: snapshot } } as Attachment;
+  return { ...attachment, snapshot: { id: snapshot } };
 }
 
 /** The disk that is to be attached as a snapshot keeps it. Refuses where it does not keep it, or not yet. */

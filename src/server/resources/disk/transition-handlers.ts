@@ -5,17 +5,19 @@ import { applyDefaults } from '../../core/input.ts';
 import type { ImageForm } from '../../core/ports.ts';
 import type {
   ImageCopy,
+  TransitionData,
   TransitionHandlers,
   TransitionRun,
 } from '../../core/transition-handlers.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { allocatedBy, measured } from '../storage/space.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
 import { eraseDisk, prepareDisk } from './disk.ts';
 import { snapshotOf } from './snapshot-attachment.ts';
 
 type Disk = Resource<'disk'>;
-type Attachment = Resource<'disk_attachment'>;
+type Attachment = ObjectOf<'disk_attachment'>;
 
 /** An image to be copied, and how it was attached. */
 export interface Source {
@@ -116,8 +118,8 @@ export function spoilCopies(ctx: RuleContext, copies: readonly ImageCopy[]): voi
 }
 
 /** Copies that were noted with a move. */
-export function notedCopies(data: StoredObject | undefined): readonly ImageCopy[] {
-  return (data?.['copies'] ?? []) as readonly ImageCopy[];
+export function notedCopies(data: TransitionData | undefined): readonly ImageCopy[] {
+  return data?.copies ?? [];
 }
 
 /** What the end of a move of a disk needs to know. */
@@ -144,7 +146,7 @@ export const copiesOf: NonNullable<TransitionHandlers<'disk'>['copies']> = {
   update: inAnotherForm,
   extend: (ctx, disk, run) => {
     // A raw image is only made longer; a qcow2 image knows its size in its tables.
-    return (disk as Disk).format === 'cow' ? inAnotherForm(ctx, disk, run) : [];
+    return disk.format === 'cow' ? inAnotherForm(ctx, disk, run) : [];
   },
   export: ontoTarget,
   import: fromTarget,
@@ -163,8 +165,7 @@ function ontoTarget(_ctx: RuleContext, disk: StoredObject, run: TransitionRun) {
 }
 
 /** The image is written anew, as the disk will be. */
-function inAnotherForm(_ctx: RuleContext, object: StoredObject, run: TransitionRun): ImageCopy[] {
-  const disk = object as Disk;
+function inAnotherForm(_ctx: RuleContext, disk: Disk, run: TransitionRun): ImageCopy[] {
   const after: Disk = { ...disk, ...dataOf(run).changes };
   const id = disk.id ?? '';
   const form: ImageForm = {
@@ -194,7 +195,7 @@ export const ended: Ends = {
     const grown: Disk = { ...disk, ...changes };
     const { id = '', format, provisioned_size: size } = grown;
     if (format === 'raw') ctx.afterCommit.push(() => ctx.site.images.resize(id, Number(size)));
-    return measured(ctx, grown) as StoredObject;
+    return measured(ctx, grown);
   },
 
   convert(ctx, object, run) {
@@ -202,7 +203,7 @@ export const ended: Ends = {
     if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
     else delete disk.qcow_version;
     if (disk.format === 'raw' || disk.backup !== 'incremental') forgetChanges(ctx, disk.id ?? '');
-    return measured(ctx, disk) as StoredObject;
+    return measured(ctx, disk);
   },
 
   copy(ctx, disk, run) {
@@ -211,7 +212,7 @@ export const ended: Ends = {
     if (made) ctx.tx.update('disk', measured(ctx, { ...made, status: 'ok' }));
     if (made || !domain) return disk;
     // A disk of a template has the same content in each of its domains.
-    const present = (disk as Disk).storage_domains ?? [];
+    const present = disk.storage_domains ?? [];
     return { ...disk, storage_domains: [...present, { id: domain }] };
   },
 

@@ -1,7 +1,7 @@
 /** Virtual machines, templates and disks as a storage domain lists them. */
 
 import { byIdOrName } from '../../../model/notation/collections.ts';
-import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { ActionBody } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
@@ -9,7 +9,7 @@ import { entityNotFound } from '../../core/fault.ts';
 import { requireAll, resolveMember } from '../../core/input.ts';
 import { begin } from '../../core/transitions.ts';
 import { hasDisksOn } from '../../store/conditions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { copyDisk } from '../disk/transition-handlers.ts';
 import { addConsole } from '../vm/console.ts';
 import { addInterfaces, newTemplate, newVm, sourcesIn } from '../vm/external-import.ts';
@@ -67,9 +67,9 @@ function registerOn(ctx: RuleContext, ref: CollectionRef, id: string) {
   return disk;
 }
 
-type Vm = Resource<'vm'>;
-type Template = Resource<'template'>;
-type Attachment = Resource<'disk_attachment'>;
+type Vm = ObjectOf<'vm'>;
+type Template = ObjectOf<'template'>;
+type Attachment = ObjectOf<'disk_attachment'>;
 
 export const domainVmBehavior = define('domain_vm', {
   locate: (ctx, ref, id) => collectionOn(ctx, ref, 'vm', id),
@@ -99,8 +99,8 @@ export const domainTemplateBehavior = define('domain_template', {
     register(ctx, { object, ref }, body) {
       requireCluster(body);
       if (body['clone'] === true) return importTemplate(ctx, ref, object, body);
-      const template = register(ctx, 'template', ref.owner?.id ?? '', object, body);
-      ctx.event('TEMPLATE_IMPORTED', { template, cluster: (template as Template).cluster });
+      const template: Template = register(ctx, 'template', ref.owner?.id ?? '', object, body);
+      ctx.event('TEMPLATE_IMPORTED', { template, cluster: template.cluster });
       return undefined;
     },
     import(ctx, { object, ref }, body) {
@@ -112,9 +112,7 @@ export const domainTemplateBehavior = define('domain_template', {
 
 /** A registration names its cluster, or says which one maps to which. */
 function requireCluster(body: ActionBody): void {
-  const mappings = body['registration_configuration'] as
-    | Resource<'registration_configuration'>
-    | undefined;
+  const mappings = body['registration_configuration'];
   if (mappings?.cluster_mappings?.length) return;
   requireAll('Action', [byIdOrName('cluster')], body, 'register');
 }
@@ -171,7 +169,7 @@ function importTemplate(
 
 /** The domain that an import names; a clone stays where it is unless told otherwise. */
 function targetIn(ctx: RuleContext, ref: CollectionRef, body: ActionBody): string {
-  const sent = body['storage_domain'] as StoredObject | undefined;
+  const sent = body['storage_domain'];
   return sent ? resolveMember(ctx.tx, 'storage_domain', sent) : (ref.owner?.id ?? '');
 }
 
@@ -214,7 +212,7 @@ function attachmentsIn(ctx: RuleContext, { owner }: CollectionRef): Attachment[]
   const id = owner?.id ?? '';
   const kind = owner?.kind === 'domain_vm' ? 'vm' : 'template';
   const stored = ctx.tx.get(kind === 'vm' ? 'domain_vm' : 'domain_template', id);
-  const parts = (stored as Stored<Vm> | undefined)?.parts;
+  const parts = stored?.parts;
   if (parts) {
     return parts.flatMap((part) => (part.kind === 'disk_attachment' ? [part.object] : []));
   }

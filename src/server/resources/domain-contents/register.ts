@@ -1,19 +1,21 @@
 /** Registration of virtual machines and templates that a storage domain holds. */
 import { attributesOf, parseKind, referencedType } from '../../../model/index.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { TypeName } from '../../../model/resources/index.ts';
 import { isStored } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { checkName, resolveMember, resolveReferences } from '../../core/input.ts';
+import { checkName, referredId, resolveMember } from '../../core/input.ts';
 import { isRecord, type StoredObject } from '../../store/kinds.ts';
-import type { Transaction } from '../../store/transaction.ts';
+import type { ObjectOf, Transaction } from '../../store/transaction.ts';
 import { nextMac, requireUnused } from '../mac-pool.ts';
 import { requireDataCenter } from '../vm/configuration.ts';
 import { blankTemplate, dataCenterOfCluster } from '../vm/vm.ts';
 import { type Origin, type Part, registerDisk, type Stored } from './unregistered.ts';
 
 /** The object without references to what is not here; a structure that has nothing else goes, too. */
-export function knownHere<T extends object>(tx: Transaction, type: string, object: T): T {
-  const known = new Map<string, unknown>(Object.entries(object));
+export function knownHere<T extends StoredObject>(tx: Transaction, type: string, object: T): T {
+  const known = { ...object };
+  const members: StoredObject = known;
   for (const [name, value] of Object.entries(object)) {
     const attribute = attributesOf(type)[name];
     if (!attribute) continue;
@@ -24,16 +26,15 @@ export function knownHere<T extends object>(tx: Transaction, type: string, objec
         : isRecord(value)
           ? knownPart(tx, of, value)
           : value;
-      if (left === undefined) known.delete(name);
-      else known.set(name, left);
+      if (left === undefined) delete members[name];
+      else members[name] = left;
     } else if (form === 'ref' && !isHere(tx, of, value)) {
-      known.delete(name);
+      delete members[name];
     } else if (form === 'links' && Array.isArray(value)) {
-      const here = value.filter((one: unknown) => isHere(tx, of, one));
-      known.set(name, here);
+      members[name] = value.filter((one: unknown) => isHere(tx, of, one));
     }
   }
-  return Object.fromEntries(known) as T;
+  return known;
 }
 
 function knownPart(tx: Transaction, type: string, part: StoredObject): StoredObject | undefined {
@@ -42,15 +43,14 @@ function knownPart(tx: Transaction, type: string, part: StoredObject): StoredObj
   return isEmptied ? undefined : known;
 }
 
-function isHere(tx: Transaction, named: string, value: unknown): boolean {
+function isHere(tx: Transaction, named: TypeName, value: unknown): boolean {
   const type = referencedType(named);
   if (!isStored(type) || !isRecord(value) || typeof value['id'] !== 'string') return true;
   return tx.get(type, value['id']) !== undefined;
 }
 
-type Vm = Resource<'vm'>;
+type Vm = ObjectOf<'vm'>;
 type Nic = Resource<'nic'>;
-type Mapping = Resource<'vnic_profile_mapping'>;
 type Owner = 'vm' | 'template';
 
 /** Puts a machine or template back, with its disks on the domain. Returns it. */
@@ -86,7 +86,7 @@ export function register(
   ctx.tx.insert(kind, `/${kind}s`, object);
   for (const part of parts) {
     if (part.kind === 'disk_attachment' && missing.includes(String(part.object['id']))) continue;
-    const changed = partIn(ctx, part, object as Vm, body, origin);
+    const changed = partIn(ctx, part, object, body, origin);
     ctx.tx.insert(part.kind, part.collection, changed);
   }
   for (const disk of disksIn(parts)) registerDisk(ctx, domain, disk);
@@ -108,7 +108,7 @@ function settledIn(ctx: RuleContext, kind: Owner, object: StoredObject): StoredO
     known.template ??= { id: blankTemplate };
     known.original_template ??= { id: blankTemplate };
   }
-  return known as StoredObject;
+  return known;
 }
 
 /** A part of a machine or template as it comes in. */
@@ -147,16 +147,14 @@ function disksIn(parts: readonly Part[]): string[] {
     .map(({ object }) => String(object['id']));
 }
 
-function renamed(sent: unknown): { name?: string } {
-  const { name } = (sent ?? {}) as { name?: string };
+function renamed(sent: { readonly name?: string } | undefined): { name?: string } {
+  const name = sent?.name;
   return name ? { name } : {};
 }
 
 /** The cluster that an action names. */
 export function clusterIn(ctx: RuleContext, body: ActionBody): { cluster?: { id: string } } {
-  const holder: StoredObject = { cluster: body['cluster'] };
-  resolveReferences(ctx.tx, 'vm', holder);
-  const { id } = (holder['cluster'] ?? {}) as { id?: string };
+  const id = referredId(ctx.tx, 'cluster', body.cluster);
   return id ? { cluster: { id } } : {};
 }
 
@@ -221,7 +219,7 @@ function nicIn(
   const there = origin?.profiles[id];
   const name = profile?.name ?? there?.name;
   const network = profile ? ctx.tx.get('network', profile.network?.id ?? '')?.name : there?.network;
-  const mappings = (body['vnic_profile_mappings'] ?? []) as Mapping[];
+  const mappings = body['vnic_profile_mappings'] ?? [];
   const mapping = mappings.find(
     (one) => one.source_network_name === network && one.source_network_profile_name === name,
   );

@@ -5,28 +5,16 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referringCondition } from '../../store/conditions.ts';
+import type { Origin, Part } from '../../store/kept-members.ts';
 import { type KindName, type StoredObject, storedKinds } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { forgetChanges } from '../disk/dirty-bitmaps.ts';
+
+export type { Origin, Part };
 
 type Domain = Resource<'storage_domain'>;
 type Disk = Resource<'disk'>;
-type Vm = Resource<'vm'>;
-
-/** An object that belonged to a virtual machine or template, with where it was. */
-export interface Part {
-  readonly kind: KindName;
-  readonly collection: string;
-  readonly object: StoredObject;
-}
-
-/** What a machine or template of another site referred to there, by name. */
-export interface Origin {
-  readonly cluster?: string | undefined;
-  /** By the id of a vNIC profile. */
-  readonly profiles: Readonly<
-    Record<string, { name?: string | undefined; network?: string | undefined }>
-  >;
-}
+type Vm = ObjectOf<'vm'>;
 
 /** A virtual machine or template on a storage domain; what it has beside its type does not show. */
 export type Stored<T> = T & { parts?: readonly Part[]; origin_names?: Origin };
@@ -100,7 +88,7 @@ function takeOut(
   for (const { id } of ctx.tx.list('permission', permissions)) {
     if (id) ctx.tx.remove('permission', id);
   }
-  ctx.tx.insert(as, collection, { ...object, parts } as never);
+  ctx.tx.insert(as, collection, { ...object, parts });
 }
 
 /** What is kept below a path. */

@@ -1,7 +1,7 @@
 /** Gluster bricks: add, remove with or without migration of data, replace; their details. */
 
 import { idOrName } from '../../../model/notation/collections.ts';
-import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { ActionBody } from '../../../model/resource.ts';
 import { define, type Parameters } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
@@ -9,6 +9,7 @@ import { Refusal } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
 import { digestOf, namedId } from '../../core/random.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import {
   bricksIn,
   bricksOf,
@@ -24,8 +25,8 @@ import {
 import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
 import { requireBricksUp, requireStarted } from './volume.ts';
 
-type Brick = Resource<'gluster_brick'>;
-type Volume = Resource<'gluster_volume'>;
+type Brick = ObjectOf<'gluster_brick'>;
+type Volume = ObjectOf<'gluster_volume'>;
 
 const gibibyte = 2 ** 30;
 /** Size of the file system of a simulated brick, in bytes. */
@@ -43,7 +44,7 @@ function brickDetails(ctx: RuleContext, brick: Brick): StoredObject {
     mnt_options: 'rw,noatime,inode64',
   };
   if (status !== 'up') return { status, ...device };
-  const generation = String((brick as StoredObject)['generation'] ?? 0);
+  const generation = String(brick.generation ?? 0);
   const digest = digestOf(brick.id ?? '', generation);
   return {
     status,
@@ -94,11 +95,11 @@ export function capacityOf(
   kind: 'gluster_volume' | 'gluster_brick',
   object: StoredObject,
 ): { readonly total: number; readonly used: number } {
-  const volume = (
+  const brick: Brick = object;
+  const volume: Volume | undefined =
     kind === 'gluster_volume'
       ? object
-      : ctx.tx.get('gluster_volume', (object as Brick).gluster_volume?.id ?? '')
-  ) as Volume | undefined;
+      : ctx.tx.get('gluster_volume', brick.gluster_volume?.id ?? '');
   const share = 0.1 + (0.6 * (digestOf(volume?.id ?? '', 'used')[0] ?? 0)) / 256;
   const sets =
     kind === 'gluster_brick' || !volume
@@ -239,8 +240,8 @@ export const glusterBrickBehavior = define('gluster_brick', {
       const [other] = sent.length > 0 ? newBricks(ctx, volume, sent, action, type) : [];
       // Without another place the brick is made anew where it was.
       const fresh: Brick = { ...object, ...other, id: object.id ?? '' };
-      const generation = Number((object as StoredObject)['generation'] ?? 0) + 1;
-      const stored = { ...fresh, ...{ generation } };
+      const generation = Number(object.generation ?? 0) + 1;
+      const stored: Brick = { ...fresh, generation };
       ctx.tx.update('gluster_brick', stored, bricksOf(volume));
       tell(ctx, 'BRICK_REPLACED', volume, { Brick: object.name, NewBrick: fresh.name });
       return undefined;

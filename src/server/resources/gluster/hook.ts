@@ -1,17 +1,19 @@
 /** Gluster hooks: scripts that the servers of a cluster run around commands. */
 
 import type { EventName } from '../../../model/events.ts';
-import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { ActionBody } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { digestOf, namedId } from '../../core/random.ts';
+import type { KeptHook } from '../../store/kept-members.ts';
 import { isRecord, type StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { requireServers } from './layout.ts';
 
-type Hook = Resource<'gluster_hook'>;
-type Host = Resource<'host'>;
+type Hook = ObjectOf<'gluster_hook'>;
+type Host = ObjectOf<'host'>;
 
 const type = 'Gluster Hook';
 
@@ -29,16 +31,6 @@ const scripts = [
 const differing = 'S29CTDBsetup.sh';
 /** Is not there on them. */
 const lacking = 'S30samba-stop.sh';
-
-/** What the service knows of a hook beside what the servers have. */
-interface Kept {
-  readonly status?: 'enabled' | 'disabled';
-  readonly removed?: boolean;
-  /** It was brought to all servers. */
-  readonly everywhere?: boolean;
-  /** The server whose text counts, and is on all of them. */
-  readonly textOf?: string;
-}
 
 function contentOf(name: string, variant: string): string {
   return `#!/bin/bash\n# ${name}\n${variant === '' ? '' : `# as on ${variant}\n`}exit 0\n`;
@@ -59,12 +51,11 @@ function serversOf(ctx: RuleContext, cluster: string): Host[] {
     .filter(({ hardware_information: found }) => found !== undefined);
 }
 
-function keptOf(ctx: RuleContext, cluster: string, id: string): Kept {
-  const stored = ctx.tx.get('gluster_hook', id, pathOf(cluster)) as StoredObject | undefined;
-  return stored?.['kept'] ?? {};
+function keptOf(ctx: RuleContext, cluster: string, id: string): KeptHook {
+  return ctx.tx.get('gluster_hook', id, pathOf(cluster))?.kept ?? {};
 }
 
-function keep(ctx: RuleContext, hook: Hook, changes: Kept): void {
+function keep(ctx: RuleContext, hook: Hook, changes: KeptHook): void {
   const cluster = hook.cluster?.id ?? '';
   const id = hook.id ?? '';
   const kept = { ...keptOf(ctx, cluster, id), ...changes };

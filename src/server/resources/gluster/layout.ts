@@ -2,10 +2,11 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 
-type Brick = Resource<'gluster_brick'>;
-type Volume = Resource<'gluster_volume'>;
-type Host = Resource<'host'>;
+type Brick = ObjectOf<'gluster_brick'>;
+type Volume = ObjectOf<'gluster_volume'>;
+type Host = ObjectOf<'host'>;
 
 /** Bricks that lie on a host. */
 export function bricksOn(ctx: RuleContext, host: Host): Brick[] {

@@ -1,11 +1,12 @@
 /** Long-running tasks of Gluster volumes (rebalance, brick removal) and their progress. */
 
-import type { Resource } from '../../../model/resource.ts';
 import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf } from '../../core/random.ts';
 import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
+import type { VolumeTask } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 
 /** Types of the steps that move data of volumes. */
 const moving = new Set(['rebalancing_volume', 'removing_bricks']);
@@ -36,15 +37,7 @@ export function progressOf(
   };
 }
 
-type Volume = Resource<'gluster_volume'>;
-
-export interface VolumeTask {
-  readonly type: 'rebalance' | 'remove_bricks';
-  readonly id: string;
-  readonly status: 'started' | 'finished';
-  /** Ids of the bricks that are emptied. */
-  readonly bricks: readonly string[];
-}
+type Volume = ObjectOf<'gluster_volume'>;
 
 interface TaskOptions {
   /** Ids of the bricks that are emptied. */
@@ -70,7 +63,7 @@ export function volumesOf(volume: Volume): string {
 }
 
 /** The work of a volume that was started last, and neither stopped nor taken account of. */
-export function taskOf(volume: Volume & { readonly task?: VolumeTask }): VolumeTask | undefined {
+export function taskOf(volume: Volume): VolumeTask | undefined {
   return volume.task;
 }
 
@@ -122,7 +115,7 @@ export function beginTask(
 /** Forgets the work of a volume; what is under way ends here. */
 export function dropTask(ctx: RuleContext, volume: Volume): Volume {
   cancelDue(ctx, deadline, volume.id ?? '');
-  const { task: _gone, ...rest } = volume as StoredObject;
+  const { task: _gone, ...rest } = volume;
   ctx.tx.update('gluster_volume', rest, volumesOf(volume));
   return rest;
 }

@@ -8,6 +8,7 @@ import { digestOf } from '../../core/random.ts';
 import { erase } from '../../core/removal.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import {
   bricksIn,
   bricksOf,
@@ -24,7 +25,7 @@ import {
 } from './layout.ts';
 import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
 
-type Volume = Resource<'gluster_volume'>;
+type Volume = ObjectOf<'gluster_volume'>;
 type Option = NonNullable<Volume['options']>[number];
 
 /** Options that a new volume has unless they are sent. */
@@ -75,33 +76,25 @@ const optionActions = {
 type Statistic = Resource<'statistic'>;
 
 const volumeLabel = 'Gluster Volume';
-/** Volumes keep when their profiling began, in milliseconds since the epoch. */
-const profiledSince = 'profiled_since';
-
-function sinceOf(volume: Volume & { readonly [profiledSince]?: number }): number | undefined {
-  return volume[profiledSince];
-}
-
 const profileActions = {
   start_profile(ctx, { object }) {
     requireServers(ctx, object.cluster?.id ?? '', 'profile', volumeLabel);
-    const began = sinceOf(object) ?? ctx.now.getTime();
-    const changed = { ...object, ...{ [profiledSince]: began } };
-    ctx.tx.update('gluster_volume', changed, volumesOf(object));
+    const began = object.profiled_since ?? ctx.now.getTime();
+    ctx.tx.update('gluster_volume', { ...object, profiled_since: began }, volumesOf(object));
     tell(ctx, 'VOLUME_PROFILE_STARTED', object);
     return undefined;
   },
 
   stop_profile(ctx, { object }) {
     requireServers(ctx, object.cluster?.id ?? '', 'stop profiling', volumeLabel);
-    const { [profiledSince]: _gone, ...rest } = object as StoredObject;
+    const { profiled_since: _gone, ...rest } = object;
     ctx.tx.update('gluster_volume', rest, volumesOf(object));
     tell(ctx, 'VOLUME_PROFILE_STOPPED', object);
     return undefined;
   },
 
   get_profile_statistics(ctx, { object }) {
-    const since = sinceOf(object);
+    const since = object.profiled_since;
     if (since === undefined) {
       return ctx.refuse('VOLUME_NOT_PROFILED', { action: 'get the profile of', type: volumeLabel });
     }

@@ -5,7 +5,6 @@ import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import { requireSelection } from './host-nic.ts';
 import { type Attachment, appliedOf, attachmentsPath, refreshNics, reportOf } from './nics.ts';
 import { changeNetworks, modify } from './setup.ts';
@@ -147,16 +146,16 @@ function nicOf(ref: CollectionRef): string | undefined {
 export const attachmentBehavior = define('network_attachment', {
   attach(ctx, ref, sent) {
     const nic = nicOf(ref);
-    const sentNic = sent['host_nic'] as { id?: string; name?: string } | undefined;
+    const sentNic = sent['host_nic'];
     if (!nic && !sentNic?.id && !sentNic?.name) {
       throw incomplete('NetworkAttachment', ['hostNic.id|name'], 'add');
     }
-    const { id: _id, ...rest } = sent as Attachment;
+    const { id: _id, ...rest } = sent;
     let added: Attachment | undefined;
     changeNetworks(ctx, hostOf(ref), (draft) => {
       refuseSlave(ctx, hostOf(ref), nic ?? sentNic?.id);
       const wanted = { ...rest, host_nic: nic ? { id: nic } : (sentNic ?? {}) };
-      added = modify(draft, wanted as Attachment);
+      added = modify(draft, wanted);
     });
     const id = added?.id ?? '';
     return ctx.tx.get('network_attachment', id, attachmentsPath(hostOf(ref))) ?? { id };
@@ -168,7 +167,7 @@ export const attachmentBehavior = define('network_attachment', {
 
   replace(ctx, { object, ref }, sent) {
     changeNetworks(ctx, hostOf(ref), (draft) => {
-      modify(draft, { ...(sent as Attachment), id: object.id ?? '' });
+      modify(draft, { ...sent, id: object.id ?? '' });
     });
     const id = object.id ?? '';
     return ctx.tx.get('network_attachment', id, attachmentsPath(hostOf(ref))) ?? object;
@@ -178,7 +177,7 @@ export const attachmentBehavior = define('network_attachment', {
     const network = ctx.tx.get('network', attachment.network?.id ?? '');
     return {
       ip_address_assignments: assignmentsOf(attachment),
-      ...(network ? (presentReport(attachment, network) as StoredObject) : {}),
+      ...(network ? presentReport(attachment, network) : {}),
     };
   },
 });

@@ -2,8 +2,9 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { entityNotFound } from '../../core/fault.ts';
-import { resolveReferences } from '../../core/input.ts';
+import { referredId } from '../../core/input.ts';
 import { namedId } from '../../core/random.ts';
+import type { NetworkConfiguration } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { isRunning } from '../vm/vm.ts';
 import {
@@ -19,7 +20,7 @@ import {
   reportOf,
   tell,
 } from './nics.ts';
-import { type Configuration, configurationOf } from './saved.ts';
+import { configurationOf } from './saved.ts';
 
 type Network = Resource<'network'>;
 type Bonding = NonNullable<Nic['bonding']>;
@@ -49,7 +50,7 @@ export class Draft {
   }
 
   /** What the host will have. */
-  get configuration(): Configuration {
+  get configuration(): NetworkConfiguration {
     return {
       bonds: [...this.nics.values()].filter((nic) => nic.bonding !== undefined),
       attachments: [...this.attachments.values()],
@@ -136,9 +137,7 @@ export class Draft {
     if (before) {
       return this.keep({ ...merge(before), host_nic: { id: this.nicFor(sent, before) } }, before);
     }
-    const named: StoredObject = { network: { ...sent.network } };
-    resolveReferences(this.ctx.tx, 'network_attachment', named);
-    const id = (named['network'] as { id?: string }).id ?? '';
+    const id = referredId(this.ctx.tx, 'network', sent.network) ?? '';
     const taken = [...this.attachments.values()].find((one) => one.network?.id === id);
     if (taken) this.refuse('NETWORK_ALREADY_ON_HOST', { network: this.network(taken).name });
     const added: Attachment = {
@@ -218,7 +217,7 @@ export class Draft {
 }
 
 /** Refuses a change that makes no sense. `before` is what the host has now. */
-export function validate(draft: Draft, before: Configuration): void {
+export function validate(draft: Draft, before: NetworkConfiguration): void {
   for (const nic of draft.nics.values()) if (nic.bonding) checkBond(draft, nic);
   checkSlaves(draft);
   for (const one of draft.attachments.values()) checkAttachment(draft, one);
@@ -313,7 +312,7 @@ function checkSharing(draft: Draft): void {
 }
 
 /** Networks that must not leave a host. */
-function checkLost(draft: Draft, before: Configuration): void {
+function checkLost(draft: Draft, before: NetworkConfiguration): void {
   const stored = new Set([...draft.attachments.values()].map(({ network }) => network?.id));
   const lost = before.attachments.filter(({ network }) => !stored.has(network?.id));
   const management = managementOf(draft.ctx, draft.host.cluster?.id ?? '');
@@ -346,7 +345,7 @@ function usersOf(draft: Draft, network: string): string[] {
 }
 
 /** A network that the host has in another form than it is defined must be brought in sync first. */
-function checkSync(draft: Draft, before: Configuration): void {
+function checkSync(draft: Draft, before: NetworkConfiguration): void {
   for (const old of before.attachments) {
     const id = old.id ?? '';
     const now = draft.attachments.get(id);

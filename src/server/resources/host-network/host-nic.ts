@@ -6,7 +6,6 @@ import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { digestOf } from '../../core/random.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import { addNic, attachmentsOf, type Nic, nicsOf, nicsPath } from './nics.ts';
 
 export const hostNicBehavior = define('host_nic', {
@@ -24,8 +23,8 @@ export const hostNicBehavior = define('host_nic', {
         throw new Refusal(405, 'The network interface does not support SR-IOV.', object.id);
       }
       const host = ref.collection.split('/')[2] ?? '';
-      const sent = body['virtual_functions_configuration'] as typeof present;
-      const wanted = sent.number_of_virtual_functions;
+      const sent = body['virtual_functions_configuration'];
+      const wanted = sent?.number_of_virtual_functions;
       if (wanted !== undefined && wanted !== present.number_of_virtual_functions) {
         divide(ctx, host, object, wanted);
       }
@@ -115,7 +114,7 @@ export const allowedNetworkBehavior = define('allowed_network', {
     return allowed;
   },
 
-  present: (ctx, { id = '' }) => (ctx.tx.get('network', id) ?? {}) as StoredObject,
+  present: (ctx, { id = '' }) => ctx.tx.get('network', id) ?? {},
 });
 
 /** What the switch at the other end of a cable tells of itself. */

@@ -2,37 +2,24 @@
  * The network configuration of a host that it has saved: it comes back with a reboot, or when
  * nobody confirmed a change in time.
  */
-import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
+import type { NetworkConfiguration } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import {
-  type Attachment,
   attachmentsOf,
   attachmentsPath,
   isVlan,
   labelsPath,
-  type Nic,
   nicsOf,
   nicsPath,
   refreshNics,
 } from './nics.ts';
 
-type Host = Resource<'host'>;
-
-/** What a change of the networks of a host can change. */
-export interface Configuration {
-  readonly bonds: readonly Nic[];
-  readonly attachments: readonly Attachment[];
-  readonly labels: readonly { readonly nic: string; readonly id: string }[];
-}
-
-/** Hosts keep the configuration that they have saved while another one is tried. */
-const savedOf = 'saved_networks';
 const deadline = 'networks';
 
 /** The present configuration of a host. */
-export function configurationOf(ctx: RuleContext, host: string): Configuration {
+export function configurationOf(ctx: RuleContext, host: string): NetworkConfiguration {
   const nics = nicsOf(ctx, host).filter((nic) => !isVlan(nic));
   return {
     bonds: nics.filter((nic) => nic.bonding !== undefined),
@@ -46,7 +33,7 @@ export function configurationOf(ctx: RuleContext, host: string): Configuration {
 }
 
 /** Gives a host another configuration. */
-export function configure(ctx: RuleContext, host: string, wanted: Configuration): void {
+export function configure(ctx: RuleContext, host: string, wanted: NetworkConfiguration): void {
   const before = configurationOf(ctx, host);
   const { tx } = ctx;
   for (const { nic, id } of before.labels) tx.remove('network_label', id, labelsPath(host, nic));
@@ -66,24 +53,24 @@ export function configure(ctx: RuleContext, host: string, wanted: Configuration)
 
 /** Keeps the configuration that a change begins with, unless one is being tried already. */
 export function keepSaved(ctx: RuleContext, id: string): void {
-  const host = ctx.tx.get('host', id) as StoredObject | undefined;
-  if (!host || host[savedOf] !== undefined) return;
-  ctx.tx.update('host', { ...host, [savedOf]: configurationOf(ctx, id) } as Host);
+  const host = ctx.tx.get('host', id);
+  if (!host || host.saved_networks !== undefined) return;
+  ctx.tx.update('host', { ...host, saved_networks: configurationOf(ctx, id) });
 }
 
 /** Saves the present configuration: it survives a reboot. */
 export function commitNetworks(ctx: RuleContext, id: string): void {
   cancelDue(ctx, deadline, id);
-  const host = ctx.tx.get('host', id) as StoredObject | undefined;
-  if (!host || host[savedOf] === undefined) return;
-  const { [savedOf]: _saved, ...rest } = host;
-  ctx.tx.update('host', rest as Host);
+  const host = ctx.tx.get('host', id);
+  if (!host || host.saved_networks === undefined) return;
+  const { saved_networks: _saved, ...rest } = host;
+  ctx.tx.update('host', rest);
 }
 
 /** Takes back what was changed since the last configuration was saved. */
 export function revertNetworks(ctx: RuleContext, id: string): void {
-  const host = ctx.tx.get('host', id) as StoredObject | undefined;
-  const saved = host?.[savedOf] as Configuration | undefined;
+  const host = ctx.tx.get('host', id);
+  const saved = host?.saved_networks;
   if (saved) {
     // A network that was removed meanwhile does not come back.
     const attachments = saved.attachments.filter(({ network }) =>
@@ -96,7 +83,7 @@ export function revertNetworks(ctx: RuleContext, id: string): void {
 
 /** The host without the configuration that it could go back to. */
 export function settledNetworks(host: StoredObject): StoredObject {
-  const { [savedOf]: _saved, ...rest } = host;
+  const { saved_networks: _saved, ...rest } = host;
   return rest;
 }
 

@@ -7,7 +7,7 @@ import { incomplete } from '../../core/fault.ts';
 import { merge, resolveMember, settable } from '../../core/input.ts';
 import { namedId } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { markNonOperational } from '../host/non-responsive.ts';
 import { Draft, validate } from './draft.ts';
 import {
@@ -51,7 +51,7 @@ export const unmanagedNetworkBehavior = define('unmanaged_network', {
   },
 });
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 
 /** Seconds that a change waits for its confirmation, when it is to be checked. */
 const defaults = 120;
@@ -209,7 +209,7 @@ export const hostNetworkActions = {
   },
 
   copy_host_networks(ctx, { object }, body) {
-    const sent = (body['source_host'] ?? {}) as StoredObject;
+    const sent = body['source_host'] ?? {};
     if (sent['id'] === undefined && sent['name'] === undefined) {
       throw incomplete('Action', ['sourceHost.id|name'], 'copyHostNetworks');
     }

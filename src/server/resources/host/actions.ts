@@ -1,6 +1,6 @@
 /** Actions of hosts: activate, deactivate, install, upgrade, commit. */
 
-import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { ActionBody } from '../../../model/resource.ts';
 import { upgradeCheckDuration } from '../../../model/resources/host.ts';
 import type { Action, Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
@@ -40,7 +40,7 @@ const deadline = 'upgrade check';
 
 /** Begins to look for updates of a host (`upgradecheck`). */
 function checkForUpgrade(ctx: RuleContext, { object: host }: Addressed<'host'>): undefined {
-  requireState(ctx, 'host', host as StoredObject, 'upgrade_check', {
+  requireState(ctx, 'host', host, 'upgrade_check', {
     action: 'check for upgrades of',
   });
   ctx.event('HOST_UPDATE_CHECK_STARTED', { host });
@@ -63,7 +63,7 @@ export const upgradeCheckDeadline = defineDeadline(deadline, (ctx, { host: id })
 });
 
 function foundUpdates(): string {
-  const { version } = software(true) as Resource<'host'>;
+  const { version } = software(true);
   return `found updates for packages ${version?.full_version}`;
 }
 

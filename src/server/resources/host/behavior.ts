@@ -10,6 +10,7 @@ import { resolveMember } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import { compose } from '../../store/conditions.ts';
 import { isRecord, type StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { applyLabels } from '../affinity.ts';
 import { bricksOn } from '../gluster/layout.ts';
 import { changeNetworkCluster, hostNetworkActions } from '../host-network/setup.ts';
@@ -50,7 +51,7 @@ function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: StoredObj
   }
 }
 
-type Vm = Resource<'vm'>;
+type Vm = ObjectOf<'vm'>;
 
 /** The list of hosts, or of those that can take the machines which the request names. */
 function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
@@ -98,7 +99,7 @@ function takes(ctx: RuleContext, host: string, vm: Vm): boolean {
   }
 }
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 
 export const hostBehavior = define('host', {
   lifecycle,

@@ -5,9 +5,10 @@ import { reconfigurable } from '../../../model/resources/host.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
 import { isRecord, type StoredObject, valueAt } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 
 const hostName =
   /^(?=.{1,255}$)[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?)*\.?$/;

@@ -4,11 +4,11 @@ import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { isRunning, subjects } from '../vm/vm.ts';
 import { isOutdated } from './hardware.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 type Device = Resource<'host_device'>;
 type Erratum = Resource<'katello_erratum'>;
 
@@ -23,7 +23,7 @@ const intel = { id: '0x8086', name: 'Intel Corporation' };
 const nvidia = { id: '0x10de', name: 'NVIDIA Corporation' };
 
 /** Devices of every simulated host: the machine, its graphics, network and storage. */
-const deviceTree: readonly Partial<Device>[] = [
+const deviceTree: readonly (Device & { readonly parent?: string })[] = [
   { name: 'computer', capability: 'system' },
   {
     name: 'pci_0000_00_02_0',
@@ -58,7 +58,7 @@ const deviceTree: readonly Partial<Device>[] = [
     vendor: intel,
     product: { id: '0x0a54', name: 'NVMe Datacenter SSD' },
   },
-  { name: 'scsi_host0', capability: 'scsi_host', parent: 'pci_0000_02_00_0' } as Partial<Device>,
+  { name: 'scsi_host0', capability: 'scsi_host', parent: 'pci_0000_02_00_0' },
   {
     name: 'usb_usb1',
     capability: 'usb_device',
@@ -80,7 +80,7 @@ export function devicesOf(ctx: RuleContext, host: Host): Device[] {
       .map(({ name, vm }) => [name, vm] as const),
   );
   return deviceTree.map(({ name = '', ...device }) => {
-    const { parent, ...rest } = device as Partial<Device> & { parent?: string };
+    const { parent, ...rest } = device;
     const above = name === 'computer' ? undefined : (parent ?? 'computer');
     const vm = assigned.get(name);
     return {
@@ -218,14 +218,14 @@ export const hostDeviceBehavior = define('host_device', {
 });
 
 /** Gives a machine a device of the one host that it is pinned to. */
-function assign(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): Device {
+function assign(ctx: RuleContext, ref: CollectionRef, sent: Device): Device {
   const action = 'add';
   const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
   const { affinity, hosts = [] } = vm.placement_policy ?? {};
   const host = hosts.length === 1 ? ctx.tx.get('host', hosts[0]?.id ?? '') : undefined;
   if (!host || affinity !== 'pinned') ctx.refuse('HOST_DEVICE_VM_NOT_PINNED', { action });
   if (isRunning(vm)) ctx.refuse('VM_IS_NOT_DOWN', { action: 'add a device to', status: vm.status });
-  const { id, name } = sent as Device;
+  const { id, name } = sent;
   const found =
     devicesOf(ctx, host).find((one) => (id ? one.id === id : one.name === name)) ??
     ctx.refuse('HOST_DEVICE_NOT_FOUND', { action, host: host.name, name: name ?? id });

@@ -5,20 +5,17 @@ import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { actionWord, requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { freeVms, proxyOf } from './non-responsive.ts';
 import { move, restartPower } from './transitions.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 type Agent = Resource<'agent'>;
 
 const types = ['manual', 'restart', 'start', 'status', 'stop'];
 
 /** Seconds for which a host that was fenced is left alone, on a site of normal speed. */
 const quiet = 180;
-
-/** Hosts keep when they were fenced last, in milliseconds since the epoch. */
-const fencedAt = 'fenced_at';
 
 /** Fences a host. `status` answers whether its power is on. */
 export function fence(ctx: RuleContext, target: Addressed<'host'>, body: ActionBody): ActionResult {
@@ -41,7 +38,7 @@ export function fence(ctx: RuleContext, target: Addressed<'host'>, body: ActionB
   const action = actionWord(type);
   requireState(ctx, 'host', host, `fence_${type}`, { action });
   requireQuiet(ctx, host, action);
-  const noted = { ...host, [fencedAt]: ctx.steady };
+  const noted = { ...host, fenced_at: ctx.steady };
   if (type === 'restart') {
     const rests = body['maintenance_after_restart'] === true;
     ctx.event('HOST_RESTARTED', { host });
@@ -80,7 +77,7 @@ function requireAgent(ctx: RuleContext, host: Host, type: string): void {
 }
 
 function requireQuiet(ctx: RuleContext, host: Host, action: string): void {
-  const last = (host as StoredObject)[fencedAt];
+  const last = host.fenced_at;
   const seconds = Math.round(quiet * ctx.site.speed);
   if (typeof last === 'number' && ctx.steady < last + seconds * 1000) {
     ctx.refuse('FENCING_TOO_SOON', { action, seconds });

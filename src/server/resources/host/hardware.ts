@@ -1,12 +1,12 @@
 /** Hardware, software and certificate that a simulated host reports, the same for the same host. */
 import { createHash } from 'node:crypto';
-import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf, namedId } from '../../core/random.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { installNics } from '../host-network/nics.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 
 /** The certificate by which a host is known, for its address. */
 export function certificateOf(host: Host): NonNullable<Host['certificate']> {
@@ -51,7 +51,7 @@ export function isOutdated(host: Host): boolean {
 }
 
 /** The versions of a host, before or after its upgrade. */
-export function software(upgraded: boolean): StoredObject {
+export function software(upgraded: boolean): Pick<Host, 'os' | 'version'> {
   const { vdsm, os } = releases[upgraded ? 1 : 0];
   return {
     os: { type: 'RHEL', version: { full_version: `9.${os}`, major: 9, minor: os } },
@@ -60,7 +60,7 @@ export function software(upgraded: boolean): StoredObject {
 }
 
 /** What a simulated host reports of itself, once it has been up. */
-export function hardware(id: string): StoredObject {
+export function hardware(id: string): Host {
   const digest = digestOf(id, 'hardware').toString('hex');
   return {
     type: 'rhel',

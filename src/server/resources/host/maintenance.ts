@@ -1,14 +1,14 @@
 /** Maintenance of hosts: what refuses it, and how their virtual machines leave. */
-import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { quorumLostWithout } from '../gluster/layout.ts';
 import { leave } from '../vm/run.ts';
 import { isRunning } from '../vm/vm.ts';
 import { busyDisks } from './spm.ts';
 
-type Host = Resource<'host'>;
-type Vm = Resource<'vm'>;
+type Host = ObjectOf<'host'>;
+type Vm = ObjectOf<'vm'>;
 
 /** Virtual machines that take part of a host. */
 export function runningOn(ctx: RuleContext, host: Host): Vm[] {

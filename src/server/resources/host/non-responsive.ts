@@ -1,10 +1,10 @@
 /** Non-responsive and non-operational hosts: their virtual machines, and the host that is their fence proxy. */
-import type { Resource } from '../../../model/resource.ts';
 import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { begin } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { hostsUp, releaseSpm } from '../data-center/data-center.ts';
 import { switchBricks } from '../gluster/layout.ts';
 import { failBackups, failBackupsOn } from '../vm/backup.ts';
@@ -12,7 +12,7 @@ import { formerUptime, runStateMember, uptimeOf } from '../vm/vm.ts';
 import { runningOn } from './maintenance.ts';
 import { dataCenterOf, refreshStorage } from './spm.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 
 /** A host that is up, of the cluster, the data center or another one, as the host asks for. */
 export function proxyOf(ctx: RuleContext, host: Host): Host | undefined {
@@ -33,21 +33,17 @@ function candidates(ctx: RuleContext, host: Host, where: string): Host[] {
 }
 
 /** A host that is up and lacks required networks is non-operational until it has them. */
-export function markNonOperational(
-  ctx: RuleContext,
-  host: Host,
-  missing: readonly string[],
-): StoredObject {
+export function markNonOperational(ctx: RuleContext, host: Host, missing: readonly string[]): Host {
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
-  const out = { ...host, status: 'non_operational', status_detail: 'network_unreachable' } as Host;
+  const out: Host = { ...host, status: 'non_operational', status_detail: 'network_unreachable' };
   ctx.tx.update('host', out);
   ctx.event('HOST_LACKS_NETWORKS', { host, cluster }, { Networks: missing.join(', ') });
   ctx.event('HOST_NON_OPERATIONAL', { host, cluster });
   refreshStorage(ctx, out);
-  return out as StoredObject;
+  return out;
 }
 
-type Vm = Resource<'vm'>;
+type Vm = ObjectOf<'vm'>;
 
 const gone = ['host', 'start_time', 'run_once', 'status_detail', 'fqdn', runStateMember];
 

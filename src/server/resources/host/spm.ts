@@ -2,10 +2,10 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { domainsOf, electSpm, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 
 /** The data center that a host works for. */
 export function dataCenterOf(ctx: RuleContext, host: Host): Resource<'data_center'> | undefined {
@@ -32,7 +32,7 @@ export function busyDisks(ctx: RuleContext, host: Host): Resource<'disk'>[] {
 /** Makes a host the storage pool manager, in place of the one that is. */
 export function forceSpm(ctx: RuleContext, host: Host): void {
   const action = 'force select SPM';
-  requireState(ctx, 'host', host as StoredObject, 'force_select_spm', { action });
+  requireState(ctx, 'host', host, 'force_select_spm', { action });
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   const dataCenter = dataCenterOf(ctx, host);
   if (!dataCenter?.id) ctx.refuse('SPM_WITHOUT_DATA_CENTER', { action });

@@ -4,7 +4,9 @@ import { type Action, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
+import type { IscsiTarget } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 import { forgottenDomains } from '../storage/domain-actions.ts';
 import {
@@ -18,11 +20,7 @@ import { sentObject } from './checks.ts';
 import { dataCenterOf } from './spm.ts';
 
 /** A target of an iSCSI server. */
-export interface Target {
-  readonly address: string;
-  readonly port: number;
-  readonly target: string;
-}
+type Target = IscsiTarget;
 
 const iscsiPort = 3260;
 
@@ -65,14 +63,12 @@ function isBehind(
   );
 }
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 type HostStorage = Resource<'host_storage'>;
 
-/** Hosts keep the targets that they are signed in to. */
-const loginsOf = 'iscsi_logins';
-
-function logins(host: Host & { readonly [loginsOf]?: Target[] }): Target[] {
-  return host[loginsOf] ?? [];
+/** The targets that a host is signed in to. */
+function logins(host: Host): readonly Target[] {
+  return host.iscsi_logins ?? [];
 }
 
 function requireUp(ctx: RuleContext, host: Host, action: string): void {
@@ -110,7 +106,7 @@ export const storageActions = {
     // Any target is there, also one that no discovery told of.
     const target = { address, port, target: wanted };
     const known = logins(object).filter((one) => one.target !== target.target);
-    ctx.tx.update('host', { ...object, [loginsOf]: [...known, target] } as Host);
+    ctx.tx.update('host', { ...object, iscsi_logins: [...known, target] });
     return undefined;
   },
 

@@ -5,17 +5,16 @@ import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
 import type { TransitionHandlers, TransitionRun } from '../../core/transition-handlers.ts';
 import { begin, stay } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { switchBricks } from '../gluster/layout.ts';
 import { missingNetworks } from '../host-network/nics.ts';
 import { revertNetworks, settledNetworks } from '../host-network/saved.ts';
-import { bootedAt } from '../statistics/host.ts';
 import { certificateOf, equip, fingerprintOf, hardware, software } from './hardware.ts';
 import { migrateAway, runningOn } from './maintenance.ts';
 import { freeVms, markNonOperational, settleNonResponsive } from './non-responsive.ts';
 import { refreshStorage } from './spm.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 
 function journeyOf(
   id: string,
@@ -68,8 +67,8 @@ export const hostTransitions: TransitionHandlers<'host'> = {
       ctx.event('HOST_NON_RESPONSIVE', { host: host });
       const fenced = settleNonResponsive(ctx, host);
       refreshStorage(ctx, host);
-      const now = ctx.tx.get('host', String(host['id'])) as Host;
-      if (fenced) restartPower(ctx, now);
+      const now = ctx.tx.get('host', String(host['id']));
+      if (fenced && now) restartPower(ctx, now);
       return fenced ? undefined : now;
     },
     remove(ctx, host) {
@@ -101,24 +100,24 @@ export function restartPower(
 }
 
 /** A host that was rebooted has the networks that it has saved. */
-function booted(ctx: RuleContext, host: StoredObject): StoredObject {
+function booted(ctx: RuleContext, host: Host): Host {
   revertNetworks(ctx, String(host['id']));
-  return { ...settledNetworks(host), [bootedAt]: ctx.timestamp };
+  return { ...settledNetworks(host), booted_at: ctx.timestamp };
 }
 
-function installed(ctx: RuleContext, given: StoredObject, run: TransitionRun): StoredObject {
+function installed(ctx: RuleContext, given: Host, run: TransitionRun): Host {
   ctx.event('HOST_INSTALLED', { host: given });
   const host = run.skip?.includes('reboot') ? given : booted(ctx, given);
   const id = String(host['id']);
-  const known = (host as Host).hardware_information?.uuid !== undefined;
+  const known = host.hardware_information?.uuid !== undefined;
   const engine = run.data?.['hosted_engine'];
-  const ready: StoredObject = {
-    [bootedAt]: ctx.timestamp,
+  const ready: Host = {
+    booted_at: ctx.timestamp,
     ...(known ? {} : { ...hardware(id), certificate: certificateOf(host) }),
     ...host,
-    ...(known ? {} : { memory: hardware(id)['memory'], os: mergedSystem(id, host) }),
+    ...(known ? {} : { memory: hardware(id).memory, os: mergedSystem(id, host) }),
     ...(engine ? { hosted_engine: engine } : {}),
-    ssh: { ...(host as Host).ssh, fingerprint: fingerprintOf(id) },
+    ssh: { ...host.ssh, fingerprint: fingerprintOf(id) },
     reinstallation_required: false,
   };
   equip(ctx, ready);
@@ -126,11 +125,11 @@ function installed(ctx: RuleContext, given: StoredObject, run: TransitionRun): S
 }
 
 /** The operating system that was found, with the kernel command line that was asked for. */
-function mergedSystem(id: string, host: StoredObject): StoredObject {
-  return { ...((host['os'] ?? {}) as StoredObject), ...(hardware(id)['os'] as StoredObject) };
+function mergedSystem(id: string, host: Host): NonNullable<Host['os']> {
+  return { ...host.os, ...hardware(id).os };
 }
 
-function powered(ctx: RuleContext, host: StoredObject, run: TransitionRun): StoredObject {
+function powered(ctx: RuleContext, host: Host, run: TransitionRun): Host {
   const type = run.operation === 'fence_start' ? 'start' : 'restart';
   ctx.event('FENCING_SUCCEEDED', { host: host }, { FenceType: type });
   const ready = booted(ctx, host);
@@ -138,7 +137,7 @@ function powered(ctx: RuleContext, host: StoredObject, run: TransitionRun): Stor
 }
 
 /** A host goes to maintenance once its last virtual machine has left it. */
-function leave(ctx: RuleContext, host: StoredObject, run: TransitionRun): StoredObject | undefined {
+function leave(ctx: RuleContext, host: Host, run: TransitionRun): Host | undefined {
   ctx.tx.update('host', { ...host, status: 'preparing_for_maintenance' });
   migrateAway(ctx, host);
   if (runningOn(ctx, host).length > 0) return stay(ctx, run, host);
@@ -159,12 +158,12 @@ function leave(ctx: RuleContext, host: StoredObject, run: TransitionRun): Stored
  * A host that came up may become the storage pool manager of its data center. One that lacks a
  * required network is of no use.
  */
-function comeUp(ctx: RuleContext, host: StoredObject): StoredObject {
+function comeUp(ctx: RuleContext, host: Host): Host {
   const missing = missingNetworks(ctx, host);
   if (missing.length > 0) return markNonOperational(ctx, host, missing);
   const { status_detail: _reason, ...ready } = host;
   ctx.tx.update('host', ready);
-  const cluster = ctx.tx.get('cluster', (host as Host).cluster?.id ?? '');
+  const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   adoptArchitecture(ctx, cluster);
   refreshStorage(ctx, host);
   if (cluster?.gluster_service) {

@@ -38,7 +38,7 @@ const transitions: TransitionHandlers<'image_transfer'> = {
   copies: {
     /** What came in another format becomes the image of the disk. */
     finalize(ctx, object) {
-      const transfer = object as Transfer;
+      const transfer = object;
       if (!transfer.scratch || transfer.direction === 'download') return [];
       const disk = diskOf(ctx, transfer);
       const form = formOf(transfer, disk, 'in');

@@ -4,31 +4,15 @@
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { BitmapOfPeriod, ImageForm, Site, TransferTicket } from '../../core/ports.ts';
+import type { ImageForm, Site, TransferTicket } from '../../core/ports.ts';
 import { beginWork } from '../../core/tasks.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { noteReplaced, trackedPeriod } from '../disk/dirty-bitmaps.ts';
 import { measured } from '../storage/space.ts';
 import { changesIn, frozenImage } from '../vm/backup-images.ts';
 
-/** A transfer as it is stored; the ticket shows only at the end of its URLs. */
-export type Transfer = Resource<'image_transfer'> & {
-  ticket?: string;
-  finished?: number;
-  /** The bytes are in a file of the transfer, in its format. */
-  scratch?: boolean;
-  /** The client sees the disk in the qcow2 image of the disk; no file of its own is needed. */
-  inside?: boolean;
-  /** What had to be made for it before it begins is there. */
-  prepared?: boolean;
-  /** It only reads what others keep as it is: the disk goes on being used. */
-  shared?: boolean;
-  /** Id of the image that a backup keeps. */
-  frozen?: string;
-  /** The dirty bitmap in which an upload into the disk is noted. */
-  tracks?: BitmapOfPeriod;
-  /** What has changed since the checkpoint of an incremental backup. */
-  changes?: readonly BitmapOfPeriod[];
-};
+/** A transfer as it is stored. */
+export type Transfer = ObjectOf<'image_transfer'>;
 type Disk = Resource<'disk'>;
 
 /** The first bytes of a qcow2 image. */

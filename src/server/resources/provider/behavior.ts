@@ -12,13 +12,6 @@ import { addProviderDomain, domainOfProvider } from './images.ts';
 
 type Certificate = Resource<'certificate'>;
 
-/** A provider as it is stored, with the certificates that were sent; only their list shows them. */
-export interface Trusting {
-  readonly name?: string;
-  readonly url?: string;
-  readonly trusted?: readonly Certificate[];
-}
-
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 type ProviderKind =
@@ -45,10 +38,10 @@ const reachActions = {
   },
 
   import_certificates(ctx, { object, ref }, body) {
-    const provider = object as Trusting;
+    const provider = object;
     const sent = (body.certificates ?? []).map((one) => read(ctx, one));
     const known = new Map([...(provider.trusted ?? []), ...sent].map((one) => [one.id, one]));
-    ctx.tx.update(ref.kind, { ...provider, trusted: [...known.values()] } as never);
+    ctx.tx.update(ref.kind, { ...provider, trusted: [...known.values()] });
     ctx.event('PROVIDER_CERTIFICATES_IMPORTED', {}, { ObjectName: provider.name });
     return undefined;
   },
@@ -100,8 +93,8 @@ export const certificateBehavior = define('certificate', {
       subject: 'O=Example,CN=provider.example.com',
       content,
     };
-    const owner = ref.owner && ctx.tx.get(ref.owner.kind, ref.owner.id);
-    const { trusted = [] } = (owner ?? {}) as Trusting;
+    const kind = providerKinds.find((one) => one === ref.owner?.kind);
+    const { trusted = [] } = (kind && ctx.tx.get(kind, ref.owner?.id ?? '')) ?? {};
     return [presented, ...trusted.filter((one) => one.content !== content)];
   },
 });
@@ -172,7 +165,7 @@ export const networkProviderBehavior = define('openstack_network_provider', {
 
   beforeDelete(ctx, { object, ref }) {
     const where = { external_provider_id: object.id ?? '' };
-    const used = ctx.tx.list('network', { where, limit: 6 }) as StoredObject[];
+    const used = ctx.tx.list('network', { where, limit: 6 });
     refuseInUse({ ref, object: { ...object } }, used, 'the networks');
   },
 

@@ -7,8 +7,7 @@ import { define } from '../../core/behavior.ts';
 import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
-import { applyDefaults, requireAll, resolveMember, resolveReferences } from '../../core/input.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import { applyDefaults, referredId, requireAll, resolveMember } from '../../core/input.ts';
 import { moveDisk, prepareDisk } from '../disk/disk.ts';
 import type { DiskMove } from '../disk/transition-handlers.ts';
 import { suppliedImages } from './contents.ts';
@@ -107,7 +106,7 @@ function importImage(ctx: RuleContext, image: Image, body: ActionBody): undefine
   const asTemplate = body['import_as_template'] === true;
   const required = [byIdOrName('storage_domain'), ...(asTemplate ? [byIdOrName('cluster')] : [])];
   requireAll('Action', required, body, 'import');
-  const domain = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
+  const domain = resolveMember(ctx.tx, 'storage_domain', body.storage_domain ?? {});
   const sent = body['disk'] ?? {};
   const id = ctx.site.newId();
   const disk: Disk = {
@@ -135,8 +134,7 @@ function fitToDomain(ctx: RuleContext, disk: Disk, id: string): void {
 
 /** Adds a template with the disk; it is locked until the bytes are there. Returns its id. */
 function addTemplate(ctx: RuleContext, image: Image, disk: string, body: ActionBody): string {
-  const holder: StoredObject = { cluster: body['cluster'] };
-  resolveReferences(ctx.tx, 'template', holder);
+  const cluster = referredId(ctx.tx, 'cluster', body.cluster) ?? '';
   const id = ctx.site.newId();
   const sent = body['template'] ?? {};
   const blank = ctx.tx.byName('template', 'Blank') ?? {};
@@ -147,7 +145,7 @@ function addTemplate(ctx: RuleContext, image: Image, disk: string, body: ActionB
     description: '',
     status: 'locked',
     creation_time: ctx.timestamp,
-    cluster: holder['cluster'] as { id: string },
+    cluster: { id: cluster },
     version: { version_number: 1, version_name: 'base version', base_template: { id } },
   });
   ctx.tx.insert('disk_attachment', `/templates/${id}/diskattachments`, {
@@ -169,7 +167,7 @@ export const openstackNetworkBehavior = define('openstack_network', {
     /** Makes a network of a data center that the provider goes on to keep. */
     import(ctx, { object, ref }, body) {
       requireAll('Action', [byIdOrName('data_center')], body, 'import');
-      const dataCenter = resolveMember(ctx.tx, 'data_center', body['data_center'] as StoredObject);
+      const dataCenter = resolveMember(ctx.tx, 'data_center', body.data_center ?? {});
       add(ctx, resolveCollection(ctx.tx, '/networks', []), {
         name: object.name,
         data_center: { id: dataCenter },

@@ -1,8 +1,9 @@
 /** Affinity groups and labels as the scheduler reads them: which machines and hosts belong together. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 
-type Vm = Resource<'vm'>;
+type Vm = ObjectOf<'vm'>;
 type Group = Resource<'affinity_group'>;
 
 /** Together (positive) or apart; must (enforcing) or should. */

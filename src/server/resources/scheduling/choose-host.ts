@@ -1,11 +1,12 @@
 /** Choice of the host that runs a virtual machine: filters and weights of the scheduling policy. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { chargeCluster } from '../quota.ts';
 import { affinitySets, placementOf, violations } from './affinity.ts';
 
-type Vm = Resource<'vm'>;
-type Host = Resource<'host'>;
+type Vm = ObjectOf<'vm'>;
+type Host = ObjectOf<'host'>;
 type Cluster = Resource<'cluster'>;
 
 /** Memory that a host keeps for itself, in bytes. */

@@ -4,7 +4,6 @@ import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { refuseInUse } from '../../core/removal.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 
 type PartKind = 'filter' | 'weight' | 'balance';
 
@@ -17,7 +16,7 @@ function partRules(kind: PartKind) {
     addsWith: 200,
     beforeCreate(ctx, part, ref) {
       requireUnlocked(ctx, ref, 'edit');
-      const id = (part as { scheduling_policy_unit?: { id?: string } }).scheduling_policy_unit?.id;
+      const id = part.scheduling_policy_unit?.id;
       const unit = id === undefined ? undefined : ctx.tx.get('scheduling_policy_unit', id);
       if (unit?.type !== unitTypes[kind]) {
         ctx.refuse('POLICY_UNIT_UNFIT', {
@@ -64,7 +63,7 @@ export const schedulingPolicyBehaviors = [
     beforeDelete(ctx, { ref, object }) {
       if (object.locked) ctx.refuse('POLICY_IS_LOCKED', { action: 'remove', name: object.name });
       const where = { scheduling_policy_id: object.id ?? '' };
-      const clusters = ctx.tx.list('cluster', { where, limit: 6 }) as StoredObject[];
+      const clusters = ctx.tx.list('cluster', { where, limit: 6 });
       refuseInUse({ ref, object: { ...object } }, clusters, 'the clusters');
     },
   }),

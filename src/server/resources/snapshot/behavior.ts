@@ -1,12 +1,13 @@
 /** Snapshots: create, remove, and what they show of the virtual machine. */
-import type { Resource } from '../../../model/resource.ts';
 import { snapshotLifecycle as lifecycle } from '../../../model/resources/snapshot.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { replaceMembers } from '../../core/member-selection.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { requireNotAttached } from '../disk/snapshot-attachment.ts';
 import { notedCopies } from '../disk/transition-handlers.ts';
 import { requireDataCenter, shownComputed } from '../vm/configuration.ts';
@@ -30,7 +31,7 @@ import {
 } from './images.ts';
 import { restore, statelessSnapshot } from './preview.ts';
 
-type Snapshot = Resource<'snapshot'>;
+type Snapshot = ObjectOf<'snapshot'>;
 
 /**
  * The whole machine as it was saved. The present shows none; where many machines are listed with
@@ -86,8 +87,8 @@ const transitions: TransitionHandlers<'snapshot'> = {
     /** Bytes that could not be kept: there is no snapshot, and the disks are as they were. */
     add(ctx, snapshot, { data }) {
       for (const { from } of notedCopies(data)) settleDisk(ctx, from);
-      eraseSnapshot(ctx, snapshot as Snapshot);
-      const vm = ctx.tx.get('vm', (snapshot as Snapshot).vm?.id ?? '') ?? {};
+      eraseSnapshot(ctx, snapshot);
+      const vm = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
       ctx.event('SNAPSHOT_FAILED', subjects(ctx, vm), {
         SnapshotName: String(snapshot['description'] ?? ''),
       });
@@ -112,8 +113,8 @@ export const snapshotBehavior = define('snapshot', {
     requireFreeDisks(ctx, vm, 'create', sentDisks(ctx, vm, sent));
     const memory = isRunning(vm) && snapshot.persist_memorystate !== false;
     const { id, description } = snapshot;
-    for (const name of Object.keys(snapshot)) delete (snapshot as StoredObject)[name];
-    Object.assign(snapshot, configurationOf(vm), {
+    replaceMembers(snapshot, {
+      ...configurationOf(vm),
       id,
       description,
       vm: { id: vm.id ?? '' },
@@ -164,8 +165,8 @@ function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
 }
 
 /** Ids of the disks that the snapshot is restricted to; undefined for all of them. */
-function sentDisks(ctx: RuleContext, vm: Vm, sent: StoredObject): ReadonlySet<string> | undefined {
-  const attachments = sent['disk_attachments'] as Resource<'disk_attachment'>[] | undefined;
+function sentDisks(ctx: RuleContext, vm: Vm, sent: Snapshot): ReadonlySet<string> | undefined {
+  const attachments = sent.disk_attachments;
   if (!attachments || attachments.length === 0) return undefined;
   const ids = attachments.map(({ id, disk }) => disk?.id ?? id ?? '');
   const known = new Map(snapshotableDisks(ctx, vm).map(([disk]) => [disk.id, disk]));
@@ -189,7 +190,7 @@ function move(
   data?: StoredObject,
 ): void {
   const run = { kind: 'snapshot' as const, collection, id: snapshot.id ?? '', operation };
-  begin(ctx, { ...run, ...(data ? { data } : {}) }, snapshot as StoredObject);
+  begin(ctx, { ...run, ...(data ? { data } : {}) }, snapshot);
 }
 
 /** The disks of a snapshot: the images it keeps, or those of the present. */

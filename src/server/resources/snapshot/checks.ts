@@ -1,10 +1,10 @@
 /** Checks of operations that a snapshot or a backup of the machine forbids. */
-import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { namesOf, snapshotsOf, type Vm } from '../vm/vm.ts';
 import { snapshotableDisks } from './images.ts';
 
-type Snapshot = Resource<'snapshot'>;
+type Snapshot = ObjectOf<'snapshot'>;
 
 /** The snapshot that a machine previews. */
 export function previewed(ctx: RuleContext, vm: Vm): Snapshot | undefined {

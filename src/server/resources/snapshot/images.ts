@@ -4,6 +4,7 @@ import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { domainOf } from '../disk/disk.ts';
 import { snapshotOf } from '../disk/snapshot-attachment.ts';
 import type { Source } from '../disk/transition-handlers.ts';
@@ -28,9 +29,9 @@ function presentOf(ctx: RuleContext, vm: Vm) {
   return snapshotsOf(ctx, vm).find(({ snapshot_type: type }) => type === 'active');
 }
 
-type Snapshot = Resource<'snapshot'>;
+type Snapshot = ObjectOf<'snapshot'>;
 type Disk = Resource<'disk'>;
-type Attachment = Resource<'disk_attachment'>;
+type Attachment = ObjectOf<'disk_attachment'>;
 
 /** Where a snapshot is. */
 export function pathOf(snapshot: Snapshot): string {
@@ -40,7 +41,7 @@ export function pathOf(snapshot: Snapshot): string {
 /** The configuration of a machine, as a snapshot or template takes it over. */
 export function configurationOf(vm: Vm): StoredObject {
   const names = [...configuration, 'cluster', 'original_template', 'instance_type', 'origin'];
-  const source = vm as StoredObject;
+  const source: StoredObject = vm;
   return structuredClone(
     Object.fromEntries(names.flatMap((name) => (name in source ? [[name, source[name]]] : []))),
   );

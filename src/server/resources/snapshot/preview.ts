@@ -1,10 +1,11 @@
 /** Preview, commit, undo and restore of snapshots; stateless runs. */
-import type { ActionBody, Resource } from '../../../model/resource.ts';
+import type { ActionBody } from '../../../model/resource.ts';
 import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { ImageCopy } from '../../core/transition-handlers.ts';
+import type { ImageCopy, TransitionData } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { requireNotAttached } from '../disk/snapshot-attachment.ts';
 import { attachmentsOf, moveVm, nicsOf, snapshotsOf, subjects, type Vm } from '../vm/vm.ts';
 import { previewed, requireNoBackup, requireNoPreview, requireSettledSnapshots } from './checks.ts';
@@ -21,13 +22,13 @@ import {
   settleImages,
 } from './images.ts';
 
-type Snapshot = Resource<'snapshot'>;
+type Snapshot = ObjectOf<'snapshot'>;
 type Target = Addressed<'vm'>;
 
 /** Begins a preview: the present is kept first, then the disks become those of the snapshot. */
 export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
-  requireState(ctx, 'vm', vm as StoredObject, 'preview_snapshot');
-  const id = (body['snapshot'] as { id?: string }).id ?? '';
+  requireState(ctx, 'vm', vm, 'preview_snapshot');
+  const id = body.snapshot?.id ?? '';
   const snapshot = ctx.tx.get('snapshot', id, `/vms/${vm.id}/snapshots`);
   if (!snapshot) ctx.refuse('SNAPSHOT_DOES_NOT_EXIST', { action: 'preview', type: 'Snapshot' });
   if (snapshot.snapshot_type === 'active') ctx.refuse('SNAPSHOT_IS_ACTIVE', { action: 'preview' });
@@ -53,13 +54,8 @@ export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBo
 }
 
 /** The present is kept: now the bytes of the snapshot. */
-export function presentKept(ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
-  const {
-    snapshot: id,
-    only,
-    memory,
-    words: messageParams,
-  } = data as { snapshot: string; only?: string[]; memory: boolean; words: StoredObject };
+export function presentKept(ctx: RuleContext, vm: Vm, data: TransitionData = {}): Vm {
+  const { snapshot: id = '', only, memory, words: messageParams } = data;
   const stored = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (stored) settleImages(ctx, stored);
   const snapshot = ctx.tx.get('snapshot', id) ?? {};
@@ -78,7 +74,7 @@ export function shown(ctx: RuleContext, vm: Vm, data: StoredObject | undefined):
 
 /** Keeps what is previewed: the present before and what came later are gone. */
 export function commit(ctx: RuleContext, { object: vm }: Target): undefined {
-  requireState(ctx, 'vm', vm as StoredObject, 'commit_snapshot');
+  requireState(ctx, 'vm', vm, 'commit_snapshot');
   const snapshot = previewed(ctx, vm);
   if (!snapshot) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'commit' });
   requireNoneAttached(ctx, vm, 'commit');
@@ -106,7 +102,7 @@ function forgetLater(ctx: RuleContext, vm: Vm, snapshot: Snapshot): void {
 
 /** Goes back to the present. */
 export function undo(ctx: RuleContext, { object: vm }: Target): undefined {
-  requireState(ctx, 'vm', vm as StoredObject, 'undo_snapshot');
+  requireState(ctx, 'vm', vm, 'undo_snapshot');
   const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (!present) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'undo' });
   const messageParams = { SnapshotName: present.description };

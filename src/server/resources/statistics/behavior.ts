@@ -46,7 +46,7 @@ export function measuresOf(ctx: RuleContext, type: string, object: object): Meas
       return diskMeasures(ctx, object);
     case 'gluster_volume':
     case 'gluster_brick':
-      return glusterMeasures(ctx, type, object as StoredObject);
+      return glusterMeasures(ctx, type, { ...object });
     default:
       return {};
   }

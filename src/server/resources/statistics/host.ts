@@ -1,24 +1,21 @@
 /** Measured values of hosts and of their NUMA nodes. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { isRunning } from '../vm/vm.ts';
 import { Load, lastLook, type Measured, rounded } from './load.ts';
 import { shareOfHost } from './vm.ts';
 
-type Host = Resource<'host'>;
+type Host = ObjectOf<'host'>;
 
 const gibibyte = 2 ** 30;
 const swapSize = 8 * gibibyte;
 /** Share of the memory that a host takes for itself at full load. */
 const ownShare = 0.08;
 
-/** Where a host keeps when it started: a date. */
-export const bootedAt = 'booted_at';
-
 /** When the host started, in milliseconds since the epoch; 0 when it never did. */
 function bootOf(host: Host): number {
-  const at = (host as StoredObject)[bootedAt];
+  const at = host.booted_at;
   return typeof at === 'string' ? Date.parse(at) : 0;
 }
 

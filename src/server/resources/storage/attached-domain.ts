@@ -10,7 +10,6 @@ import { resolveMember } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
 import { noneOf, referringCondition } from '../../store/conditions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import {
   domainsOf,
   electSpm,
@@ -309,13 +308,12 @@ export function attachDomain(ctx: RuleContext, dataCenter: string, domain: Domai
     ctx.tx.update('data_center', { ...owner, storage_format: domain.storage_format });
   }
   electSpm(ctx, dataCenter);
-  begin(ctx, run(collection, id, 'attach'), attached as StoredObject);
+  begin(ctx, run(collection, id, 'attach'), attached);
   refreshDataCenter(ctx, dataCenter);
   return ctx.tx.get('attached_storage_domain', id, collection) ?? attached;
 }
 
-function refreshed(ctx: RuleContext, object: StoredObject): StoredObject {
-  const attached = object as Attached;
+function refreshed(ctx: RuleContext, attached: Attached): Attached {
   const dataCenter = dataCenterOf(attached);
   const domain = ctx.tx.get('storage_domain', attached.id ?? '');
   // Searches look at the domain itself; what is shown of it there hides the status again.
@@ -326,7 +324,7 @@ function refreshed(ctx: RuleContext, object: StoredObject): StoredObject {
   if (attached.master && attached.status === 'maintenance') stopSpm(ctx, dataCenter);
   else electSpm(ctx, dataCenter);
   refreshDataCenter(ctx, dataCenter);
-  return object;
+  return attached;
 }
 
 function stopSpm(ctx: RuleContext, dataCenter: string): void {

@@ -6,7 +6,6 @@ import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll } from '../../core/input.ts';
 import { listedCondition } from '../../store/conditions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import { type LogicalUnit, unitsOf } from './logical-unit.ts';
 
 type Bond = Resource<'iscsi_bond'>;
@@ -83,7 +82,10 @@ const details = [
 /** Mount options that the service sets by itself. */
 const managedOptions = ['vers', 'nfsvers', 'timeo', 'retrans', 'protocol_version', 'vfs_type'];
 
-const ranges = { nfs_retrans: [0, 32_767], nfs_timeo: [1, 6_000] } as const;
+const ranges = [
+  ['nfs_retrans', 0, 32_767],
+  ['nfs_timeo', 1, 6_000],
+] as const;
 
 export const storageConnectionBehavior = define('storage_connection', {
   locate(_ctx, ref) {
@@ -166,7 +168,7 @@ export function checkRelisted(
 /** Refuses with 400 when members are missing that the type of storage needs. */
 function requireConnection(connection: Connection): void {
   const required = requiredByType[connection.type ?? ''] ?? [];
-  requireAll('StorageConnection', required, connection as StoredObject, 'add');
+  requireAll('StorageConnection', required, connection, 'add');
 }
 
 /** Refuses values that no storage could be reached with. */
@@ -179,8 +181,8 @@ export function checkConnection(
   if (type === 'nfs' && path !== undefined && !/^\/[^\s]*$/.test(path)) {
     ctx.refuse('CONNECTION_INVALID', { action, path });
   }
-  for (const [name, [min, max]] of Object.entries(ranges)) {
-    const value = connection[name as keyof typeof ranges];
+  for (const [name, min, max] of ranges) {
+    const value = connection[name];
     if (value !== undefined && (value < min || value > max)) {
       ctx.refuse('VALUE_OUT_OF_RANGE', {
         ...{ action, type: 'Storage Connection', attribute: name, value, min, max },

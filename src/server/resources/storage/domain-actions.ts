@@ -5,7 +5,6 @@ import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
 import { erase } from '../../core/removal.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 import { eraseContents, leaveInventory } from '../domain-contents/unregistered.ts';
 import { connect, disconnect } from './connection.ts';
@@ -39,7 +38,7 @@ export function removeDomain(ctx: RuleContext, domain: Domain, how: Removal): vo
   for (const profile of ctx.tx.list('disk_profile', { where: { storage_domain_id: id } })) {
     erase(ctx, {
       ref: { kind: 'disk_profile', collection: '/diskprofiles' },
-      object: profile as StoredObject,
+      object: profile,
     });
   }
   for (const permission of ctx.tx.list('permission', { where: { storage_domain_id: id } })) {

@@ -3,8 +3,8 @@
 import type { Resource } from '../../../model/resource.ts';
 import { define, type Parameters } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { requireAll, resolveReferences } from '../../core/input.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import { referredId, requireAll } from '../../core/input.ts';
+import { type StoredObject, valueAt } from '../../store/kinds.ts';
 import { domainsOf, hostsUp, refreshDataCenter } from '../data-center/data-center.ts';
 import { attachDomain, newestFormat } from './attached-domain.ts';
 import {
@@ -315,10 +315,8 @@ function requireWorkingHost(ctx: RuleContext, parameters: Parameters): void {
   }
 }
 
-function sentHost(ctx: RuleContext, sent: StoredObject): Resource<'host'> | undefined {
-  const reference: StoredObject = { host: sent['host'] };
-  resolveReferences(ctx.tx, 'storage_domain', reference);
-  return ctx.tx.get('host', String((reference['host'] as { id?: string } | undefined)?.id));
+function sentHost(ctx: RuleContext, { host }: Domain): Resource<'host'> | undefined {
+  return ctx.tx.get('host', referredId(ctx.tx, 'host', host) ?? '');
 }
 
 function dataCenterOfHost(
@@ -330,11 +328,7 @@ function dataCenterOfHost(
 }
 
 function differs(before: Domain, sent: StoredObject, path: string): boolean {
-  const [first = '', second] = path.split('.');
-  const [a, b] = [before as StoredObject, sent].map((object) => {
-    const value = object[first] as StoredObject | undefined;
-    return second === undefined ? value : value?.[second];
-  });
+  const [a, b] = [before, sent].map((object) => valueAt(object, path.split('.')));
   return b !== undefined && b !== a;
 }
 

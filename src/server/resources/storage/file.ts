@@ -35,7 +35,7 @@ function requireIsoDomain(ctx: RuleContext, { owner }: CollectionRef): void {
 export function readFiles(ctx: RuleContext, domain: string): void {
   const collection = `/storagedomains/${domain}/files`;
   const found = new Set([...supplied, ...ctx.site.isoFiles()]);
-  for (const file of ctx.tx.list('file', { where: { collection } }) as KeptFile[]) {
+  for (const file of ctx.tx.list('file', { where: { collection } })) {
     if (!found.delete(file.id ?? '') && !file.given)
       ctx.tx.remove('file', file.id ?? '', collection);
   }

@@ -1,12 +1,11 @@
 /** The master storage domain of a data center: who takes over when it leaves. */
-import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { begin } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { domainsOf } from '../data-center/data-center.ts';
 
-/** An attached domain as it is stored; `masterUntil` does not show: service time in milliseconds. */
-export type Attached = Resource<'storage_domain'> & { masterUntil?: number };
+/** A domain as a data center has it. */
+export type Attached = ObjectOf<'attached_storage_domain'>;
 
 /** Path of the collection of the domains of a data center. */
 export function collectionIn(dataCenter: string): string {
@@ -28,7 +27,7 @@ export function masterOf(ctx: RuleContext, dataCenter: string): Attached | undef
  * master the longest time ago first, shared ones before local ones.
  */
 export function successorOf(ctx: RuleContext, leaving: Attached): Attached | undefined {
-  const candidates = (domainsOf(ctx, dataCenterOf(leaving)) as Attached[]).flatMap((attached) => {
+  const candidates = domainsOf(ctx, dataCenterOf(leaving)).flatMap((attached) => {
     const domain = ctx.tx.get('storage_domain', attached.id ?? '');
     const fits =
       attached.id !== leaving.id &&
@@ -54,6 +53,6 @@ export function moveMaster(ctx: RuleContext, from: Attached, to: Attached): Atta
     id: to.id ?? '',
     operation: 'become_master',
   };
-  begin(ctx, run, { ...to, master: true } as StoredObject);
+  begin(ctx, run, { ...to, master: true });
   return old;
 }

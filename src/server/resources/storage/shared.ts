@@ -35,7 +35,7 @@ export function sharedDomains(ctx: RuleContext): Domain[] {
   const all = ctx.site.sharedStorage?.domains() ?? [];
   return all
     .filter(({ isFree }) => isFree)
-    .map(({ domain }) => domain as Domain)
+    .map(({ domain }): Domain => domain)
     .filter(({ id }) => !ctx.tx.get('storage_domain', id ?? ''));
 }
 
@@ -112,7 +112,8 @@ export function takeContents(ctx: RuleContext, id: string): void {
   const contents = storage?.contents(id);
   if (!storage || !contents) return;
   const [profile] = ctx.tx.list('disk_profile', { where: { storage_domain_id: id } });
-  for (const disk of contents.disks as Resource<'disk'>[]) {
+  const disks: readonly Resource<'disk'>[] = contents.disks;
+  for (const disk of disks) {
     const { disk_profile: own = profile?.id ? { id: profile.id } : undefined, ...rest } = knownHere(
       ctx.tx,
       'disk',

@@ -4,7 +4,6 @@ import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { applyDefaults, checkName } from '../../core/input.ts';
 import { erase } from '../../core/removal.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import { sourcesOf } from '../disk/transition-handlers.ts';
 import { addActiveSnapshot } from '../snapshot/images.ts';
 import { eraseVm } from '../vm/behavior.ts';
@@ -47,7 +46,7 @@ export const vmPoolBehavior = define('vm_pool', {
       }
     }
     if (Number(after.size ?? 0) < Number(before.size ?? 0)) ctx.refuse('POOL_SHRINKS', { action });
-    const template = sent['template'] as { id?: string; name?: string } | undefined;
+    const template = sent['template'];
     if (template) changeTemplate(ctx, after, template);
     checkNumbers(ctx, after, action);
   },
@@ -72,7 +71,7 @@ export const vmPoolBehavior = define('vm_pool', {
     })) {
       ctx.tx.remove('permission', permission.id ?? '');
     }
-    erase(ctx, { ref, object: object as StoredObject });
+    erase(ctx, { ref, object: object });
   },
 
   actions: {

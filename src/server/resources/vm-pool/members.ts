@@ -4,7 +4,6 @@ import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
 import { statelessSnapshot } from '../snapshot/preview.ts';
 import { launch } from '../vm/run.ts';
 import { subjects, type Vm } from '../vm/vm.ts';
@@ -67,7 +66,7 @@ export function returnToPool(ctx: RuleContext, vm: Vm): Vm {
 /** Takes a machine out of its pool; it goes on by itself. */
 export function detach(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefined {
   if (!vm.vm_pool?.id) ctx.refuse('VM_NOT_IN_POOL', { action: 'detach' });
-  requireState(ctx, 'vm', vm as StoredObject, 'detach');
+  requireState(ctx, 'vm', vm, 'detach');
   const pool = ctx.tx.get('vm_pool', vm.vm_pool.id);
   const { vm_pool: _pool, ...free } = vm;
   ctx.tx.update('vm', { ...free, stateless: false });

@@ -1,17 +1,13 @@
 /** Images that a backup reads: those of its disks as they were when it began, kept until it ends. */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import type { BitmapOfPeriod } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
+import type { BitmapOfPeriod } from '../../store/kept-members.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { measured } from '../storage/space.ts';
 
 /** A backup as it is stored. */
-export type Backup = Resource<'backup'> & {
-  /** The periods since the checkpoint, of the disks that are not read in full. */
-  changes?: Readonly<Record<string, readonly BitmapOfPeriod[]>>;
-  /** Id of its job, which lasts as long as it does. */
-  job?: string;
-};
+export type Backup = ObjectOf<'backup'>;
 type Disk = Resource<'disk'>;
 
 function imagesPath(backup: Backup): string {

@@ -6,7 +6,7 @@ import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import { type StoredObject, valueAt } from '../../store/kinds.ts';
 import { forgetChanges } from '../disk/dirty-bitmaps.ts';
 import { eraseDisk, keptOf, vmsOf } from '../disk/disk.ts';
 import { requireNotAttached } from '../disk/snapshot-attachment.ts';
@@ -185,10 +185,10 @@ const transitions: TransitionHandlers<'vm'> = {
     reset: (_ctx, vm) => thawed(vm),
     suspend: (ctx, vm) => suspended(ctx, vm),
     migrate: (ctx, vm, { data }) => migrated(ctx, vm, data),
-    leave_host: (ctx, vm, { data }) => migrated(ctx, vm, data) as StoredObject,
+    leave_host: (ctx, vm, { data }) => migrated(ctx, vm, data),
     keep_state: (ctx, vm, { data }) => {
-      const { host, operation } = data as { host: { id: string }; operation: string };
-      return stateKept(ctx, vm, host.id, operation);
+      const host = String(valueAt(data, ['host', 'id']));
+      return stateKept(ctx, vm, host, String(data?.['operation']));
     },
     drop_state: (ctx, vm) => returnToPool(ctx, stateDropped(ctx, vm)),
     preview_snapshot: (ctx, vm, { data }) => presentKept(ctx, vm, data),

@@ -2,11 +2,12 @@
 import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { forgetCheckpoint } from '../disk/dirty-bitmaps.ts';
 import { requireFreeDisks, requireNoBackup } from '../snapshot/checks.ts';
 import { subjects, type Vm } from './vm.ts';
 
-type Backup = Resource<'backup'>;
+type Backup = ObjectOf<'backup'>;
 type Checkpoint = Resource<'checkpoint'>;
 
 /** Where the checkpoints of a machine are. */

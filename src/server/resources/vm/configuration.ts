@@ -165,23 +165,19 @@ export function requireDataCenter(ctx: RuleContext, vm: Base, action: string): v
 }
 
 /** No attribute shows it; templates can be searched by it. */
-interface Sealable {
-  readonly sealed?: boolean;
-}
-
-export function isSealed(object: object): boolean {
-  return (object as Sealable).sealed === true;
+export function isSealed({ sealed }: { readonly sealed?: boolean }): boolean {
+  return sealed === true;
 }
 
 /** Notes that a machine or template is sealed. Refuses what runs Windows: that seals itself. */
-export function seal(ctx: RuleContext, object: Pick<Vm, 'os'>, action: string): void {
+export function seal(ctx: RuleContext, object: Pick<Vm, 'os' | 'sealed'>, action: string): void {
   if (object.os?.type?.startsWith('windows')) ctx.refuse('WINDOWS_CANNOT_BE_SEALED', { action });
-  Object.assign(object, { sealed: true } satisfies Sealable);
+  object.sealed = true;
 }
 
 /** A guest that boots makes itself different from all others. */
 export function unsealed(vm: Vm): Vm {
-  const { sealed: _sealed, ...rest } = vm as Vm & Sealable;
+  const { sealed: _sealed, ...rest } = vm;
   return rest;
 }
 
@@ -255,7 +251,7 @@ const fromTemplate = configuration.filter((name) => name !== 'description' && na
 
 /** Takes over what is not sent; what is sent in part is completed part by part. */
 export function inherit(vm: Base, source: StoredObject, names: readonly string[]): void {
-  const target = vm as StoredObject;
+  const target: StoredObject = vm;
   for (const name of names) {
     const value = source[name];
     if (value === undefined) continue;
@@ -278,7 +274,7 @@ function isPlain(value: unknown): value is StoredObject {
 /** Takes over from the instance type, then from the template, snapshot or machine it is made from. */
 export function inheritConfiguration(ctx: RuleContext, vm: Vm, source: StoredObject): void {
   const instance = vm.instance_type?.id ? ctx.tx.get('instance_type', vm.instance_type.id) : null;
-  if (instance) inherit(vm, instance as StoredObject, hardware);
+  if (instance) inherit(vm, instance, hardware);
   // Guaranteed and maximal memory follow the memory, unless both come from the same place.
   const ownMemory = vm.memory !== undefined;
   inherit(
@@ -342,10 +338,10 @@ function otherSystem(architecture: string): string {
 /** Guaranteed and maximal memory follow the memory unless they are sent. */
 export function fitMemoryPolicy(
   vm: Base,
-  sent: StoredObject,
+  sent: Pick<Vm, 'memory_policy'>,
   cluster: Resource<'cluster'> | undefined,
 ): void {
-  const policy = (sent['memory_policy'] ?? {}) as NonNullable<Vm['memory_policy']>;
+  const policy = sent.memory_policy ?? {};
   const memory = BigInt(vm.memory ?? 0);
   const percent = BigInt(cluster?.memory_policy?.over_commit?.percent ?? 100);
   const guaranteed = (memory * 100n) / (percent > 0n ? percent : 100n);

@@ -13,6 +13,7 @@ import {
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import {
   type Changes,
   copyDisk,
@@ -84,8 +85,8 @@ function newVm(ctx: RuleContext, source: Vm, sent: StoredObject): Vm {
   return vm;
 }
 
-type Template = Resource<'template'>;
-type Snapshot = Resource<'snapshot'>;
+type Template = ObjectOf<'template'>;
+type Snapshot = ObjectOf<'snapshot'>;
 
 /** Completes and checks a new machine before it is stored. `sent` is what the client sent. */
 export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
@@ -169,7 +170,7 @@ export function requireTemplate(
 }
 
 /** Makes the parts of a new machine that is stored already, and begins to copy disks. */
-export function furnishVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
+export function furnishVm(ctx: RuleContext, vm: Vm, sent: Vm): void {
   const id = vm.id ?? '';
   const ovf = sentOvf(sent);
   if (ovf) {
@@ -179,7 +180,7 @@ export function furnishVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
     return;
   }
   const owner: Owner = { kind: 'vm', id };
-  const snapshot = (sent['snapshots'] as { id?: string }[] | undefined)?.[0]?.id;
+  const snapshot = sent.snapshots?.[0]?.id;
   const from = vm.original_template?.id ?? blankTemplate;
   const origin = snapshot
     ? `${ctx.tx.collectionOf('snapshot', snapshot)}/${snapshot}`
@@ -196,12 +197,7 @@ export function furnishVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
 }
 
 /** Gives a machine copies of disks. Without any it is down at once. */
-export function fill(
-  ctx: RuleContext,
-  vm: Vm,
-  sources: readonly Source[],
-  sent: StoredObject,
-): void {
+export function fill(ctx: RuleContext, vm: Vm, sources: readonly Source[], sent: Vm): void {
   const owner: Owner = { kind: 'vm', id: vm.id ?? '' };
   const copies: ImageCopy[] = sources.map((source) =>
     copyDisk(ctx, source, owner, changesFor(ctx, source, sent)),
@@ -216,12 +212,11 @@ export function fill(
 }
 
 /** What the client sent for one of the disks, by its id or that of its image. */
-function changesFor(ctx: RuleContext, { disk }: Source, sent: StoredObject): Changes {
-  const attachments = (sent['disk_attachments'] ?? []) as Resource<'disk_attachment'>[];
-  const wanted = attachments
-    .map((attachment) => ({ ...(attachment.disk as Resource<'disk'>), at: attachment.id }))
+function changesFor(ctx: RuleContext, { disk }: Source, sent: Vm): Changes {
+  const wanted = sent.disk_attachments
+    ?.map((attachment) => ({ ...attachment.disk, at: attachment.id }))
     .find(({ id, image_id: image, at }) => (id ?? at) === disk.id || image === disk.image_id);
-  const target = sent['storage_domain'] as { id?: string; name?: string } | undefined;
+  const target = sent.storage_domain;
   const domains = wanted?.storage_domains ?? (target ? [target] : undefined);
   const named = domains?.map(({ id, name }) => ({
     id: id ?? ctx.tx.byName('storage_domain', name ?? '')?.id ?? '',

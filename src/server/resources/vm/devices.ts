@@ -4,6 +4,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { replaceMembers } from '../../core/member-selection.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { Owner } from '../disk/transition-handlers.ts';
 import { nextMac } from '../mac-pool.ts';
@@ -37,9 +38,10 @@ export function copyDevices(
   }
   for (const [kind, noun] of plain) {
     for (const device of ctx.tx.list(kind, { where: { collection: `${from}/${noun}` } })) {
-      const { vm: _vm, template: _template, ...rest } = device as Record<string, unknown>;
+      const { vm: _vm, template: _template, ...rest }: StoredObject = device;
       const id = kind === 'graphics_console' ? rest['id'] : ctx.site.newId();
-      ctx.tx.insert(kind, `${to}/${noun}`, { ...rest, ...belongs, id } as never);
+      const copy: StoredObject = { ...rest, ...belongs, id };
+      ctx.tx.insert(kind, `${to}/${noun}`, copy);
     }
   }
 }
@@ -67,7 +69,7 @@ export const cdromBehavior = define('cdrom', {
 
   beforeUpdate(ctx, before, after, ref, sent) {
     const vm = vmOf(ctx, ref);
-    const file = sent['file'] as Cdrom['file'] | undefined;
+    const file = sent['file'];
     if (file !== undefined) insert(ctx, after, file);
     if (!vm) return;
     if (!ctx.parameters.flag('current')) {
@@ -83,8 +85,7 @@ export const cdromBehavior = define('cdrom', {
     if (ctx.tx.get('current_cdrom', before.id ?? '', collection)) {
       ctx.tx.update('current_cdrom', current, collection);
     } else ctx.tx.insert('current_cdrom', collection, current);
-    for (const name of Object.keys(after)) delete (after as StoredObject)[name];
-    Object.assign(after, before);
+    replaceMembers(after, before);
     const disc = current.file?.name ?? current.file?.id;
     if (disc === undefined) ctx.event('VM_DISC_EJECTED', subjects(ctx, vm));
     else ctx.event('VM_DISC_CHANGED', subjects(ctx, vm), { DiskName: disc });

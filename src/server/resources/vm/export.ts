@@ -91,14 +91,14 @@ function removeArchivedCopies(ctx: RuleContext, data: StoredObject | undefined):
 
 /** Notes a machine or template at its new place; returns what is to be copied there. */
 export function exportTo(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
-  if (body['storage_domain']) return toDomain(ctx, kind, object, body);
-  if (body['host']) return toHost(ctx, kind, object, body);
+  if (body.storage_domain) return toDomain(ctx, kind, object, body);
+  if (body.host) return toHost(ctx, kind, object, body);
   ctx.refuse('EXPORT_TARGET_MISSING', { action: 'export' });
 }
 
 function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
   const action = 'export';
-  const id = resolveMember(ctx.tx, 'storage_domain', body['storage_domain'] as StoredObject);
+  const id = resolveMember(ctx.tx, 'storage_domain', body.storage_domain ?? {});
   const domain = ctx.tx.get('storage_domain', id);
   if (domain?.type !== 'export') {
     ctx.refuse('STORAGE_DOMAIN_TYPE_ILLEGAL', {
@@ -133,7 +133,7 @@ function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBo
 }
 
 function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
-  const id = resolveMember(ctx.tx, 'host', body['host'] as StoredObject);
+  const id = resolveMember(ctx.tx, 'host', body.host ?? {});
   const host = ctx.tx.get('host', id);
   if (host?.status !== 'up') {
     ctx.refuse('HOST_STATUS_ILLEGAL', { action: 'export to', status: host?.status });
@@ -148,16 +148,15 @@ function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody
   const file = typeof body['filename'] === 'string' ? body['filename'] : `${object.name}.ova`;
   const path = `${directory.replace(/\/$/, '')}/${file}`;
   // A machine that runs goes on: what is packed are its disks as they are now.
-  const isCopied = kind === 'vm' && isRunning(object as Resource<'vm'>);
+  const stored: StoredObject = object;
+  const isCopied = kind === 'vm' && isRunning(stored);
   const sources = sourcesOf(ctx, { kind, id: object.id ?? '' });
   const packed = sources.map(({ disk }) => ({
     disk,
     copy: isCopied ? archivedCopy(ctx, disk) : (disk.id ?? ''),
   }));
   const document =
-    kind === 'vm'
-      ? ovfOfVm(ctx, object as Resource<'vm'>, 'ova', 'cow')
-      : ovfOfTemplate(ctx, object as Resource<'template'>, 'ova', 'cow');
+    kind === 'vm' ? ovfOfVm(ctx, stored, 'ova', 'cow') : ovfOfTemplate(ctx, stored, 'ova', 'cow');
   return {
     operation: 'export_to_file',
     copies: isCopied ? packed.map(({ disk, copy }) => ({ from: disk.id ?? '', to: copy })) : [],
@@ -211,10 +210,10 @@ function put(ctx: RuleContext, kind: Kind, object: Exported, places: Places): Im
   const parts = partsBelow(ctx, path)
     .filter((part) => !part.collection.includes('/snapshots'))
     .flatMap((part) => retold(part, ids));
-  const { host: _host, ...rest } = object as Resource<'vm'>;
-  const exported = { ...rest, status: kind === 'vm' ? 'down' : 'ok', parts };
+  const { host: _host, ...rest }: StoredObject = object;
+  const exported: StoredObject = { ...rest, status: kind === 'vm' ? 'down' : 'ok', parts };
   const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
-  ctx.tx.insert(as, places.collection, exported as never);
+  ctx.tx.insert(as, places.collection, exported);
   return [...ids].map(([from, to]) => ({ from, to }));
 }
 

@@ -3,12 +3,13 @@ import type { Resource } from '../../../model/resource.ts';
 import { define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { applyDefaults, checkName, resolveReferences } from '../../core/input.ts';
+import { definedMembers } from '../../core/member-selection.ts';
 import type { HostPath } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { begin } from '../../core/transitions.ts';
 import type { OvfMachine, OvfNic } from '../../ovf/document.ts';
 import { readOvf } from '../../ovf/read.ts';
-import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { createImage, moveDisk, prepareDisk } from '../disk/disk.ts';
 import type { Owner, Source } from '../disk/transition-handlers.ts';
 import { knownHere } from '../domain-contents/register.ts';
@@ -21,16 +22,15 @@ import { settleVm } from './create.ts';
 import { addDevices } from './ovf.ts';
 import { blankTemplate, cdromId, moveVm, subjects, type Vm } from './vm.ts';
 
-type Template = Resource<'template'>;
-type Attachment = Resource<'disk_attachment'>;
+type Template = ObjectOf<'template'>;
 
 const gibibyte = 2 ** 30;
 
 export const externalVmImportBehavior = define('external_vm_import', {
   attach(ctx, _place, sent) {
     const request = structuredClone(sent);
-    const { vm: named, ...references } = request as Resource<'external_vm_import'>;
-    resolveReferences(ctx.tx, 'external_vm_import', references as StoredObject);
+    const { vm: named, ...references } = request;
+    resolveReferences(ctx.tx, 'external_vm_import', references);
     const host = hostOf(ctx, references);
     const archive = archiveAt(ctx, references.url, host);
     const name = named?.name || references.name || archive?.machine.vm.name || '';
@@ -45,26 +45,19 @@ export const externalVmImportBehavior = define('external_vm_import', {
     addConsole(ctx, vm);
     moveVm(ctx, vm, 'import', { copies });
     const { username: _user, password: _password, ...shown } = references;
-    return { ...shown, vm: { id: vm.id ?? '', name } } as never;
+    return { ...shown, vm: { id: vm.id ?? '', name } };
   },
 });
 
 export const externalTemplateImportBehavior = define('external_template_import', {
   attach(ctx, _place, sent) {
-    const { template: named, ...request } = structuredClone(
-      sent,
-    ) as Resource<'external_template_import'>;
-    resolveReferences(ctx.tx, 'external_template_import', request as StoredObject);
+    const { template: named, ...request } = structuredClone(sent);
+    resolveReferences(ctx.tx, 'external_template_import', request);
     const archive =
       archiveAt(ctx, request.url, hostOf(ctx, request)) ??
       ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url: request.url });
     const { vm } = archive.machine;
-    const template = newTemplate(
-      ctx,
-      named?.name ?? vm.name,
-      request,
-      configurationOf(vm) as Template,
-    );
+    const template = newTemplate(ctx, named?.name ?? vm.name, request, configurationOf(vm));
     const owner: Owner = { kind: 'template', id: template.id ?? '' };
     const domain = { id: request.storage_domain?.id ?? '' };
     const copies = unpacked(ctx, archive, owner, domain, true);
@@ -76,8 +69,8 @@ export const externalTemplateImportBehavior = define('external_template_import',
       id,
       operation: 'import',
     } as const;
-    begin(ctx, { ...run, data: { copies } }, template as StoredObject);
-    return { ...request, template: { id, name: template.name } } as never;
+    begin(ctx, { ...run, data: { copies } }, template);
+    return { ...request, template: definedMembers({ id, name: template.name }) };
   },
 });
 
@@ -136,7 +129,7 @@ function unpacked(
       ...(packed.wipeAfterDelete ? { wipe_after_delete: true } : {}),
     };
     prepareDisk(ctx, disk);
-    applyDefaults('disk', disk as StoredObject);
+    applyDefaults('disk', disk);
     disk.status = 'locked';
     ctx.tx.insert('disk', '/disks', disk);
     ctx.tx.insert('disk_attachment', `/${owner.kind}s/${owner.id}/diskattachments`, {
@@ -184,7 +177,7 @@ export function sourcesIn(ctx: RuleContext, file: Stored<Vm> | Stored<Template>)
   return (file.parts ?? []).flatMap(({ kind, object }) => {
     const id = String(object['id']);
     const disk = kind === 'disk_attachment' ? ctx.tx.get('unregistered_disk', id) : undefined;
-    return disk ? [{ disk, image: id, attachment: object as Attachment }] : [];
+    return disk ? [{ disk, image: id, attachment: object }] : [];
   });
 }
 

@@ -8,6 +8,7 @@ import { readOvf } from '../../ovf/read.ts';
 import { writeOvf } from '../../ovf/write.ts';
 import { operatingSystems } from '../../reference-data/operating-systems.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { dataCenterOf, domainOf, vmsOf } from '../disk/disk.ts';
 import type { Source } from '../disk/transition-handlers.ts';
 import { nextMac } from '../mac-pool.ts';
@@ -24,8 +25,8 @@ import {
   type Vm,
 } from './vm.ts';
 
-type Template = Resource<'template'>;
-type Snapshot = Resource<'snapshot'>;
+type Template = ObjectOf<'template'>;
+type Snapshot = ObjectOf<'snapshot'>;
 
 /** Version of the service that a document names; readers look at its beginning. */
 const version = '4.5.0.0';
@@ -112,10 +113,10 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
   const { path, sources, nics, snapshots, isTemplate, packed } = subject;
   // A document names nothing that its reader does not see.
   const type = isTemplate ? 'template' : 'vm';
-  const shown = ctx.filter?.shows(type, subject.object as StoredObject) ?? subject.object;
-  const object = shown as Vm | Template;
+  const shown: StoredObject = ctx.filter?.shows(type, subject.object) ?? subject.object;
+  const object: Vm = shown;
   const cluster = visible(ctx, 'cluster', object.cluster?.id);
-  const { template, original_template: original } = object as Vm;
+  const { template, original_template: original } = object;
   const nameOf = (one: { id?: string } | undefined) => visible(ctx, 'template', one?.id)?.name;
   const consoles = ctx.tx.list('graphics_console', {
     where: { collection: `${path}/graphicsconsoles` },
@@ -129,7 +130,8 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
   return writeOvf(
     {
       id: object.id,
-      vm: object as Vm,
+      vm: object,
+      version: isTemplate ? versionIn(shown) : undefined,
       disks: sources.map((source) => ({
         ...diskOf(ctx, source, active?.id, dataCenter),
         ...(packed ? { format: packed, sparse: true } : {}),
@@ -162,6 +164,10 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
   );
 }
 
+function versionIn({ version: found }: Template): Template['version'] {
+  return found;
+}
+
 /** An object that a document may name: it is there, and its reader sees it. */
 function visible<K extends 'cluster' | 'data_center' | 'network' | 'storage_domain' | 'template'>(
   ctx: RuleContext,
@@ -169,7 +175,7 @@ function visible<K extends 'cluster' | 'data_center' | 'network' | 'storage_doma
   id: string | undefined,
 ): Resource<K> | undefined {
   if (id === undefined || ctx.filter?.sees(kind, id) === false) return undefined;
-  return ctx.tx.get(kind, id) as Resource<K> | undefined;
+  return ctx.tx.get(kind, id);
 }
 
 function diskOf(
@@ -201,7 +207,7 @@ function diskOf(
 }
 
 function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
-  const named = (ctx.filter?.shows('nic', nic as StoredObject) ?? nic) as Resource<'nic'>;
+  const named: Resource<'nic'> = ctx.filter?.shows('nic', nic) ?? nic;
   const profile = ctx.tx.get('vnic_profile', named.vnic_profile?.id ?? '');
   return {
     id: nic.id,
@@ -216,8 +222,8 @@ function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
 }
 
 /** The document among what was sent; undefined where there is none. Refuses with 400 what is none. */
-export function sentOvf(sent: StoredObject): OvfMachine | undefined {
-  const { configuration } = (sent['initialization'] ?? {}) as NonNullable<Vm['initialization']>;
+export function sentOvf({ initialization }: Vm): OvfMachine | undefined {
+  const { configuration } = initialization ?? {};
   return configuration?.data ? readOvf(configuration.data) : undefined;
 }
 
@@ -248,12 +254,11 @@ function knownHere(ctx: RuleContext, { lease, placement_policy: policy, ...rest 
 }
 
 /** Memory that is sent or in the document, as the rules of memory look at it. */
-export function memoryWithOvf(sent: StoredObject, ovf: OvfMachine | undefined): StoredObject {
+export function memoryWithOvf(sent: Vm, ovf: OvfMachine | undefined): Vm {
   if (!ovf?.vm.memory_policy) return sent;
-  const policy = sent['memory_policy'] as StoredObject | undefined;
   // Guaranteed memory of the document does not fit a memory that is sent.
-  if (sent['memory'] !== undefined) return sent;
-  return { ...sent, memory_policy: { ...ovf.vm.memory_policy, ...policy } };
+  if (sent.memory !== undefined) return sent;
+  return { ...sent, memory_policy: { ...ovf.vm.memory_policy, ...sent.memory_policy } };
 }
 
 /** Makes the devices of a machine that is stored already, and attaches the disks that are there. */

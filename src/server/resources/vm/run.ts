@@ -4,6 +4,7 @@ import type { Addressed } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember, resolveReferences } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
+import type { RunState } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { affinitySets } from '../scheduling/affinity.ts';
 import { chooseHost } from '../scheduling/choose-host.ts';
@@ -26,7 +27,6 @@ import {
   moveVm,
   namesOf,
   nicsOf,
-  type RunState,
   runStateMember,
   runStateOf,
   subjects,
@@ -137,7 +137,7 @@ function namedHost(
   body: ActionBody,
   cluster: string,
 ): string | undefined {
-  const sent = body['host'] as StoredObject | undefined;
+  const sent = body['host'];
   if (!sent) return undefined;
   const id = resolveMember(ctx.tx, 'host', sent);
   const host = ctx.tx.get('host', id);
@@ -163,15 +163,15 @@ function followAlong(ctx: RuleContext, vm: Vm, host: string, cluster: string): v
 }
 
 /** The machine on its new host; one that was paused is so again. */
-export function migrated(_ctx: RuleContext, vm: Vm, data: StoredObject | undefined): Vm {
-  const { host, cluster, before } = data as { host: string; cluster: string; before?: string };
+export function migrated(_ctx: RuleContext, vm: Vm, data: StoredObject = {}): Vm {
+  const { host, cluster, before } = data;
   const status = before === 'paused' ? 'paused' : 'up';
-  return { ...vm, status, host: { id: host }, cluster: { id: cluster } };
+  return { ...vm, status, host: { id: String(host) }, cluster: { id: String(cluster) } };
 }
 
 /** Stays where it is. */
 export function cancelMigration(ctx: RuleContext, { object: vm }: Target): undefined {
-  requireState(ctx, 'vm', vm as StoredObject, 'cancel_migration');
+  requireState(ctx, 'vm', vm, 'cancel_migration');
   moveVm(ctx, vm, 'cancel_migration');
   return undefined;
 }

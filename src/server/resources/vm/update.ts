@@ -1,12 +1,13 @@
 /** Updates of virtual machines: applied at once or at the next start; memory hot plug. */
 import type { RuleContext } from '../../core/context.ts';
+import { definedMembers, replaceMembers } from '../../core/member-selection.ts';
+import type { MemoryDevice } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { checkConfiguration, fitMemoryPolicy, requireNetworks } from './configuration.ts';
 import {
   attachmentsOf,
   dataCenterOfCluster,
   disksOf,
-  formerUptime,
   isRunning,
   mebibyte,
   namesOf,
@@ -15,21 +16,8 @@ import {
   without,
 } from './vm.ts';
 
-/** A module that was plugged while the machine ran; it is gone when the machine stops. */
-interface MemoryDevice {
-  readonly id: string;
-  /** Bytes. */
-  readonly size: number;
-}
-
 /** Where a running machine keeps its devices; clients see their sum alone, in `memory`. */
 export const memoryDevices = 'memory_devices';
-
-function devicesOf(
-  vm: Vm & { readonly [memoryDevices]?: readonly MemoryDevice[] },
-): readonly MemoryDevice[] {
-  return vm[memoryDevices] ?? [];
-}
 
 /** What a change of its memory makes of a running machine. */
 export interface MemoryChange {
@@ -46,7 +34,7 @@ export interface MemoryChange {
 function changeMemory(ctx: RuleContext, before: Vm, after: Vm): MemoryChange | undefined {
   const [had, wanted] = [Number(before.memory ?? 0), Number(after.memory ?? 0)];
   if (had === wanted || ctx.parameters.flag('next_run') === true) return undefined;
-  const devices = devicesOf(before);
+  const devices = before.memory_devices ?? [];
   if (wanted > had) {
     return { devices: [...devices, { id: ctx.site.newId(), size: wanted - had }], running: {} };
   }
@@ -114,16 +102,16 @@ export function nextRun(ctx: RuleContext, vm: Vm): Vm {
  * Checks a change and completes the new form. Unless the machine is down, what cannot change now is
  * put aside for its next start.
  */
-export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: StoredObject): void {
+export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): void {
   if (before.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'edit' });
   refuseFixed(ctx, before, sent);
-  if (isEmptyLease(sent['lease'])) delete after.lease;
+  if (isEmptyLease(sent.lease)) delete after.lease;
   if (before.cluster?.id !== after.cluster?.id) checkClusterChange(ctx, before, after);
   const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
   if (after.memory !== before.memory) {
     // What a running machine may grow to was settled when it started.
-    const fixed = isRunning(before) ? { max: before.memory_policy?.max } : {};
-    const memory_policy = { ...fixed, ...(sent['memory_policy'] as object | undefined) };
+    const max = isRunning(before) ? before.memory_policy?.max : undefined;
+    const memory_policy = { ...definedMembers({ max }), ...sent.memory_policy };
     fitMemoryPolicy(after, { ...sent, memory_policy }, cluster);
   }
   checkConfiguration(ctx, after, 'edit');
@@ -135,12 +123,12 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: StoredOb
   }
   const memory = isRunning(before) ? changeMemory(ctx, before, after) : undefined;
   separate(ctx, before, after, memory?.running);
-  if (memory) (after as StoredObject)[memoryDevices] = memory.devices;
+  if (memory) after.memory_devices = memory.devices;
 }
 
 /** An empty lease is taken away, whatever else is said of high availability. */
-function isEmptyLease(sent: unknown): boolean {
-  const { storage_domain: domain } = (sent ?? {}) as NonNullable<Vm['lease']>;
+function isEmptyLease(sent: Vm['lease']): boolean {
+  const domain = sent?.storage_domain;
   return sent !== undefined && !domain?.id && !domain?.name;
 }
 
@@ -151,10 +139,10 @@ function separate(ctx: RuleContext, before: Vm, after: Vm, running: Partial<Vm> 
   const now = hot(before, present, '', whole);
   const pending = ctx.tx.get('next_run_vm', before.id ?? '', nextRunOf(before));
   if (!pending && text(now) === text(after)) return;
-  const later = pending ? (layered(pending, before, after) as Vm) : { ...after };
+  const later = pending ? layered(pending, before, after) : after;
+  if (!isPlain(later) || !isPlain(now)) throw new Error('What a machine becomes is an object.');
   keepForNextRun(ctx, { ...later, next_run_configuration_exists: true });
-  for (const name of Object.keys(after)) delete (after as StoredObject)[name];
-  Object.assign(after, now, { next_run_configuration_exists: true });
+  replaceMembers(after, { ...now, next_run_configuration_exists: true });
 }
 
 function keepForNextRun(ctx: RuleContext, vm: Vm): void {
@@ -213,22 +201,18 @@ export function withNextRun(ctx: RuleContext, vm: Vm): Vm {
   const { host, status, start_time: start, stop_time: stop, stop_reason: reason } = vm;
   const current = {
     ...{ host, status, start_time: start, stop_time: stop, stop_reason: reason },
-    [formerUptime]: (vm as StoredObject)[formerUptime],
+    former_uptime: vm.former_uptime,
   };
-  const stored = Object.fromEntries(Object.entries(current).filter(([, one]) => one !== undefined));
   const lasting = without(pending, [...Object.keys(current), 'run_once', memoryDevices]);
-  return { ...lasting, ...stored, next_run_configuration_exists: false } as Vm;
+  return { ...lasting, ...definedMembers<Vm>(current), next_run_configuration_exists: false };
 }
 
-function refuseFixed(ctx: RuleContext, before: Vm, sent: StoredObject): void {
-  const created = sent['creation_time'];
-  if (
-    typeof created === 'string' &&
-    Date.parse(created) !== Date.parse(before.creation_time ?? '')
-  ) {
+function refuseFixed(ctx: RuleContext, before: Vm, sent: Vm): void {
+  const created = sent.creation_time;
+  if (created !== undefined && Date.parse(created) !== Date.parse(before.creation_time ?? '')) {
     ctx.refuse('VM_CREATION_TIME_FIXED', { action: 'edit' });
   }
-  const template = sent['template'] as Vm['template'];
+  const { template } = sent;
   const id = template?.id ?? ctx.tx.byName('template', template?.name ?? '')?.id;
   if (template === undefined || id === before.template?.id) return;
   const chain = (one: string | undefined) =>

@@ -2,44 +2,24 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
+import { membersWhere } from '../../core/member-selection.ts';
 import { begin } from '../../core/transitions.ts';
+import type { RunState } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
 import { snapshotOf } from '../disk/snapshot-attachment.ts';
-
-/** Opens a console for a while. */
-export interface ConsoleTicket {
-  readonly value: string;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-}
-
-export interface RunState {
-  /** Tickets of the consoles, by protocol; those that have ended count no more. */
-  readonly tickets?: Readonly<Record<string, ConsoleTicket>>;
-  /** The file systems of the guest are frozen. */
-  readonly frozen?: boolean;
-  /** What was sent to hold for this run instead of the configuration. */
-  readonly overrides?: StoredObject;
-  /** The overrides are forgotten at the next reboot already. */
-  readonly volatile?: boolean;
-  /** What the guest was told to call itself when it booted. */
-  readonly hostName?: string;
-}
 
 /** Name of the member of a stored machine that holds it. */
 export const runStateMember = 'run_state';
 
-type Running = Vm & { readonly [runStateMember]?: RunState };
-
 /** The state of the run; empty where nothing was noted of it. */
 export function runStateOf(vm: Vm): RunState {
-  return (vm as Running)[runStateMember] ?? {};
+  return vm.run_state ?? {};
 }
 
 /** The machine with something noted of its run. */
 export function withRunState(vm: Vm, change: RunState): Vm {
-  const state: Running = { ...vm, [runStateMember]: { ...runStateOf(vm), ...change } };
-  return state;
+  return { ...vm, run_state: { ...runStateOf(vm), ...change } };
 }
 
 /** Notes something of the run of a machine. */
@@ -47,7 +27,7 @@ export function noteRunState(ctx: RuleContext, vm: Vm, change: RunState): void {
   ctx.tx.update('vm', withRunState(vm, change));
 }
 
-export type Vm = Resource<'vm'>;
+export type Vm = ObjectOf<'vm'>;
 
 /** Id of the template without disks, which every machine has that is made of nothing. */
 export const blankTemplate = '00000000-0000-0000-0000-000000000000';
@@ -80,7 +60,7 @@ export function runningSeconds(ctx: RuleContext, vm: Vm): number {
 
 /** Seconds that a machine has run, in all its runs together. */
 export function uptimeOf(ctx: RuleContext, vm: Vm): number {
-  return Number((vm as StoredObject)[formerUptime] ?? 0) + runningSeconds(ctx, vm);
+  return (vm.former_uptime ?? 0) + runningSeconds(ctx, vm);
 }
 
 /** Attachments of the disks of a virtual machine. */
@@ -157,6 +137,6 @@ export function moveVm(
 }
 
 /** The object without some of its members. */
-export function without<T extends StoredObject>(object: T, names: readonly string[]): T {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))) as T;
+export function without<T extends StoredObject>(object: T, names: readonly string[]): Partial<T> {
+  return membersWhere(object, (name) => !names.includes(name));
 }

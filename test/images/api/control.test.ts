@@ -1,0 +1,394 @@
+// The control API of tickets, on its unix socket. What is named "(defect)" is done another way than
+// by the known product of the family, which has the defect that is described beside it.
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { DaemonDependencies } from '../../../src/images/daemon.ts';
+import { countingBackend } from '../support/backends.ts';
+import { keepAliveAgent, pattern, startHarness } from '../support/harness.ts';
+
+type Fields = Record<string, unknown>;
+
+/** A daemon with a control socket, an image file of 1000 bytes, and how to ask. */
+async function setUp(parts: Partial<DaemonDependencies> = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'images-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const controlSocket = join(directory, 'control');
+  const file = join(directory, 'image');
+  await writeFile(file, pattern(1000));
+  const harness = await startHarness({ controlSocket }, parts);
+  const control = (method: string, path: string, body?: unknown) =>
+    new Promise<{ status: number; text: string; headers: Record<string, unknown> }>(
+      (resolve, reject) => {
+        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        request({ socketPath: controlSocket, method, path, agent: false }, (answer) => {
+          let received = '';
+          answer.setEncoding('utf8').on('data', (piece: string) => {
+            received += piece;
+          });
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode ?? 0, text: received, headers: answer.headers }),
+          );
+        })
+          .on('error', reject)
+          .end(body === undefined ? undefined : text);
+      },
+    );
+  const ticket = (changes: Fields = {}): Fields => ({
+    uuid: 't',
+    size: 1000,
+    ops: ['read'],
+    timeout: 300,
+    url: `file://${file}`,
+    ...changes,
+  });
+  const look = async () => JSON.parse((await control('GET', '/tickets/t')).text) as Fields;
+  return { ...harness, control, controlSocket, file, look, ticket };
+}
+
+describe('the socket', () => {
+  it('is for its owner only', async () => {
+    const { controlSocket } = await setUp();
+    expect((await stat(controlSocket)).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes with the daemon', async () => {
+    const { controlSocket, daemon } = await setUp();
+    await daemon.close();
+    await expect(stat(controlSocket)).rejects.toThrow('ENOENT');
+  });
+
+  it('has nothing but tickets, and images are elsewhere', async () => {
+    const { ask, control, ticket } = await setUp();
+    await control('PUT', '/tickets/t', ticket());
+    for (const path of ['/', '/tickets', '/tickets/t/x', '/info/', '/images/t', '/profile/']) {
+      expect((await control('GET', path)).status, path).toBe(404);
+    }
+    expect((await ask('GET', '/tickets/t')).status).toBe(404);
+  });
+
+  it.each([
+    ['POST', '/tickets/t', 'PUT,GET,PATCH,DELETE'],
+    ['OPTIONS', '/tickets/t', 'PUT,GET,PATCH,DELETE'],
+    ['HEAD', '/tickets/t', 'PUT,GET,PATCH,DELETE'],
+    ['GET', '/tickets/', 'DELETE'],
+    ['PUT', '/tickets/', 'DELETE'],
+  ])('%s on %s is 405 and says what is allowed', async (method, path, allow) => {
+    const { control } = await setUp();
+    const answer = await control(method, path);
+    expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
+  });
+});
+
+describe('PUT', () => {
+  it('makes a ticket usable, with what is missing as usual', async () => {
+    const { ask, control, file, look, ticket } = await setUp();
+    const answer = await control('PUT', '/tickets/t', ticket());
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect((await ask('GET', '/images/t')).body.equals(pattern(1000))).toBe(true);
+    expect(await look()).toEqual({
+      uuid: 't',
+      transfer_id: 't',
+      url: `file://${file}`,
+      size: 1000,
+      ops: ['read'],
+      sparse: false,
+      dirty: false,
+      timeout: 300,
+      inactivity_timeout: 60,
+      expires: expect.any(Number),
+      active: false,
+      canceled: false,
+      connections: expect.any(Number),
+      idle_time: 0,
+      transferred: 1000,
+    });
+  });
+
+  it('takes every member', async () => {
+    const { control, look, ticket } = await setUp();
+    const members = {
+      ops: ['read', 'write'],
+      transfer_id: 'transfer 7',
+      filename: 'disk.raw',
+      sparse: true,
+      dirty: true,
+      inactivity_timeout: 5,
+      url: 'nbd:unix:/run/none:exportname=a b',
+      // Not known, and not in the way.
+      colour: 'green',
+    };
+    expect((await control('PUT', '/tickets/t', ticket(members))).status).toBe(200);
+    const { colour: _colour, ...known } = members;
+    const found = await look();
+    expect(found).toMatchObject(known);
+    expect(found).not.toHaveProperty('colour');
+    expect(found).not.toHaveProperty('transferred');
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['no JSON', '{', /JSON/],
+    ['nothing', undefined, /JSON/],
+    ['a list (defect: an internal text is told)', [], /JSON object/],
+    ['null', null, /JSON object/],
+    ['no uuid', { uuid: undefined }, /uuid/],
+    ['an empty uuid', { uuid: '' }, /uuid/],
+    ['another uuid than the address (defect: the uuid wins)', { uuid: 'u' }, /uuid/],
+    ['a uuid that is a number', { uuid: 1 }, /uuid/],
+    ['no size', { size: undefined }, /size/],
+    ['a negative size (defect: taken)', { size: -1 }, /size/],
+    ['a size in words', { size: '1000' }, /size/],
+    ['half a byte', { size: 1.5 }, /size/],
+    ['a size of true', { size: true }, /size/],
+    ['no ops', { ops: undefined }, /ops/],
+    ['ops that are a word', { ops: 'read' }, /ops/],
+    ['empty ops (defect: taken)', { ops: [] }, /ops/],
+    ['unknown ops (defect: taken)', { ops: ['read', 'admin'] }, /ops/],
+    ['no timeout', { timeout: undefined }, /timeout/],
+    ['a negative timeout (defect: taken)', { timeout: -1 }, /timeout/],
+    ['a timeout in words', { timeout: '1' }, /timeout/],
+    ['a negative inactivity_timeout', { inactivity_timeout: -1 }, /inactivity_timeout/],
+    ['no url', { url: undefined }, /url/],
+    ['a url of no known kind', { url: 'ftp://host/x' }, /url/],
+    ['a url of another daemon', { url: 'https://host:54322/images/t' }, /url/],
+    ['a relative path', { url: 'file:image' }, /url/],
+    ['sparse in words', { sparse: 'yes' }, /sparse/],
+    ['dirty in numbers', { dirty: 1 }, /dirty/],
+    ['a filename that is none', { filename: 7 }, /filename/],
+    ['a transfer_id that is none', { transfer_id: {} }, /transfer_id/],
+    ['members of its prototype only', { __proto__: { size: 1 }, size: undefined }, /size/],
+  ])('with %s is 400 and says what is wrong', async (_name, changes, words) => {
+    const { control, ticket } = await setUp();
+    const isPart = typeof changes === 'object' && changes !== null && !Array.isArray(changes);
+    const body = isPart ? ticket(changes as Fields) : changes;
+    const answer = await control('PUT', '/tickets/t', body);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(words)]);
+    expect((await control('GET', '/tickets/t')).status).toBe(404);
+  });
+
+  it.each(['4096.0000000000001', '4096.0', '1e3', '-0.0'])(
+    'with the size %s is 400: sizes are written as whole numbers',
+    async (size) => {
+      const { control, ticket } = await setUp();
+      const putTicket = (body: string) => control('PUT', '/tickets/t', body);
+      const strings = { note: '"size": 1.5, \\', nested: { size: 0.5 } };
+      const body = JSON.stringify({ ...ticket(), ...strings, size: 7 });
+      const answer = await putTicket(body.replace('"size":7', `"size":${size}`));
+      expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/size/)]);
+      expect((await putTicket(body)).status).toBe(200);
+    },
+  );
+
+  it('of more than 64 KiB is 413', async () => {
+    const { control, ticket } = await setUp();
+    const body = ticket({ colour: 'x'.repeat(70_000) });
+    expect((await control('PUT', '/tickets/t', body)).status).toBe(413);
+  });
+
+  it('does not open the image', async () => {
+    const { ask, control, ticket } = await setUp();
+    expect((await control('PUT', '/tickets/t', ticket({ url: 'file:///none' }))).status).toBe(200);
+    expect((await ask('GET', '/images/t')).status).toBe(500);
+  });
+
+  it('again replaces the ticket, and counts anew', async () => {
+    const { ask, control, look, ticket } = await setUp();
+    await control('PUT', '/tickets/t', ticket());
+    await ask('GET', '/images/t');
+    expect((await look())['transferred']).toBe(1000);
+    await control('PUT', '/tickets/t', ticket({ size: 10 }));
+    expect(await look()).toMatchObject({ size: 10, transferred: 0 });
+    expect((await ask('GET', '/images/t')).body.length).toBe(10);
+  });
+
+  it('has an id that the address writes in its own way', async () => {
+    const { control, ticket } = await setUp();
+    const answer = await control('PUT', '/tickets/a%20b', ticket({ uuid: 'a b' }));
+    expect(answer.status).toBe(200);
+    expect((await control('GET', '/tickets/a%20b')).status).toBe(200);
+    expect((await control('GET', '/tickets/%zz')).status).toBe(400);
+  });
+});
+
+describe('GET', () => {
+  it('of a ticket that is not there is 404', async () => {
+    const { control } = await setUp();
+    expect((await control('GET', '/tickets/t')).status).toBe(404);
+  });
+
+  it('tells of an expired ticket as well', async () => {
+    const { clock, control, look, ticket } = await setUp();
+    await control('PUT', '/tickets/t', ticket({ timeout: 5 }));
+    const { expires } = await look();
+    clock.advance(10);
+    const later = await look();
+    expect(Number(later['expires'])).toBeLessThan(Number(expires));
+    expect(later).toMatchObject({ idle_time: 10, canceled: false });
+  });
+
+  it('counts overlapping ranges once, zeros and writes alike, extents never', async () => {
+    const { ask, control, look, ticket } = await setUp();
+    await control('PUT', '/tickets/t', ticket({ ops: ['write'] }));
+    const put = (first: number, last: number) => {
+      const headers = { 'Content-Range': `bytes ${first}-${last}/*` };
+      return ask('PUT', '/images/t', { headers, body: pattern(last - first + 1) });
+    };
+    await put(0, 99);
+    await put(50, 149);
+    await ask('PATCH', '/images/t', { body: '{"op":"zero","offset":900,"size":100}' });
+    await ask('PATCH', '/images/t', { body: '{"op":"flush"}' });
+    await ask('GET', '/images/t/extents');
+    expect((await look())['transferred']).toBe(250);
+  });
+
+  it('counts the connections that use the ticket, and shows it active', async () => {
+    const { connect, control, look, ticket } = await setUp();
+    await control('PUT', '/tickets/t', ticket({ ops: ['write'] }));
+    const client = await connect();
+    client.send('PUT /images/t HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
+    while (!(await look())['active']) await new Promise(setImmediate);
+    expect(await look()).toMatchObject({ active: true, connections: 1, idle_time: 0 });
+    client.send('67890');
+    await client.until(/200 OK/);
+    client.socket.end();
+    await client.closed;
+    while ((await look())['connections'] !== 0) await new Promise(setImmediate);
+    expect((await look())['active']).toBe(false);
+  });
+});
+
+describe('a connection', () => {
+  it('may use many tickets, and is counted for each until it ends', async () => {
+    const { ask, control, look, ticket } = await setUp();
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => void warnings.push(warning);
+    process.on('warning', listen);
+    onTestFinished(() => void process.off('warning', listen));
+    const agent = keepAliveAgent();
+    for (let i = 0; i < 30; i++) {
+      await control('PUT', `/tickets/t${i}`, ticket({ uuid: `t${i}` }));
+      expect((await ask('GET', `/images/t${i}`, { agent })).status).toBe(200);
+    }
+    await control('PUT', '/tickets/t', ticket());
+    expect((await ask('GET', '/images/t', { agent })).status).toBe(200);
+    expect((await look())['connections']).toBe(1);
+    agent.destroy();
+    while ((await look())['connections'] !== 0) await new Promise(setImmediate);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('PATCH', () => {
+  it('lets a ticket expire from now on; its own timeout stays', async () => {
+    const { ask, clock, control, look, ticket } = await setUp();
+    await control('PUT', '/tickets/t', ticket({ timeout: 10 }));
+    expect((await control('PATCH', '/tickets/t', { timeout: 100, size: 1 })).status).toBe(200);
+    expect(await look()).toMatchObject({ timeout: 10, size: 1000 });
+    clock.advance(99);
+    expect((await ask('GET', '/images/t')).status).toBe(200);
+    // Use restarts the time of the ticket itself.
+    clock.advance(10);
+    expect((await ask('GET', '/images/t')).status).toBe(403);
+    await control('PATCH', '/tickets/t', { timeout: 1 });
+    expect((await ask('GET', '/images/t')).status).toBe(200);
+    await control('PATCH', '/tickets/t', { timeout: 0 });
+    expect((await ask('GET', '/images/t')).status).toBe(403);
+  });
+
+  it('does not end a ticket up to a second early (defect: seconds are cut off)', async () => {
+    const { ask, clock, control, ticket } = await setUp();
+    clock.advance(0.9);
+    await control('PUT', '/tickets/t', ticket({ timeout: 0 }));
+    await control('PATCH', '/tickets/t', { timeout: 1 });
+    clock.advance(0.999);
+    expect((await ask('GET', '/images/t')).status).toBe(200);
+  });
+
+  it.each([
+    [{ timeout: -1 }],
+    [{ timeout: '1' }],
+    [{ timeout: 1.5 }],
+    [{ timeout: null }],
+    [{ timeout: true }],
+    [{}],
+    [[]],
+    ['x'],
+  ])('with %j is 400', async (body) => {
+    const { control, ticket } = await setUp();
+    await control('PUT', '/tickets/t', ticket());
+    expect((await control('PATCH', '/tickets/t', body)).status).toBe(400);
+  });
+
+  it('of a ticket that is not there is 404', async () => {
+    const { control } = await setUp();
+    expect((await control('PATCH', '/tickets/t', { timeout: 1 })).status).toBe(404);
+  });
+});
+
+describe('DELETE', () => {
+  it('is 204 with nothing in it, also for what is not there', async () => {
+    const { ask, control, ticket } = await setUp();
+    await control('PUT', '/tickets/t', ticket());
+    const agent = keepAliveAgent();
+    expect((await ask('GET', '/images/t', { agent })).status).toBe(200);
+    for (let turn = 0; turn < 2; turn++) {
+      const answer = await control('DELETE', '/tickets/t');
+      expect([answer.status, answer.text]).toEqual([204, '']);
+      expect(Object.keys(answer.headers).sort()).toEqual(['connection', 'date']);
+    }
+    // The idle connection was not in the way, and gets the common refusal.
+    expect((await ask('GET', '/images/t', { agent })).status).toBe(403);
+    expect((await control('GET', '/tickets/t')).status).toBe(404);
+  });
+
+  it.each(['/tickets/t', '/tickets/'])(
+    '%s stops what runs and waits for it (defect: of all tickets, nothing is stopped)',
+    async (path) => {
+      const { connect, control, file, look, ticket } = await setUp();
+      await control('PUT', '/tickets/t', ticket({ ops: ['write'] }));
+      const client = await connect();
+      client.send('PUT /images/t HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
+      while (!(await look())['active']) await new Promise(setImmediate);
+      expect((await control('DELETE', path)).status).toBe(204);
+      await client.until(/ 403 /);
+      client.send('67890');
+      await client.closed;
+      expect((await readFile(file)).subarray(5).equals(pattern(1000).subarray(5))).toBe(true);
+    },
+  );
+
+  it('is 409 while an operation does not end; the ticket stays cancelled', async () => {
+    const { backend } = countingBackend();
+    let finish: () => void = () => {};
+    backend.flush = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    const { ask, clock, control, look, ticket } = await setUp({ openBackend: async () => backend });
+    await control('PUT', '/tickets/t', ticket({ ops: ['write'] }));
+    const put = ask('PUT', '/images/t', { body: 'x' });
+    while (!(await look())['transferred']) await new Promise(setImmediate);
+    const removal = control('DELETE', '/tickets/t');
+    while (!(await look())['canceled']) await new Promise(setImmediate);
+    clock.advance(60);
+    expect((await removal).status).toBe(409);
+    expect(await look()).toMatchObject({ active: true, canceled: true });
+    expect((await ask('GET', '/images/t')).status).toBe(403);
+    const replacing = control('PUT', '/tickets/t', ticket());
+    // The clock is turned until the request has begun to wait by it.
+    let answered = false;
+    replacing.finally(() => {
+      answered = true;
+    });
+    while (!answered) {
+      clock.advance(60);
+      await new Promise(setImmediate);
+    }
+    expect((await replacing).status).toBe(409);
+    finish();
+    await put;
+    expect((await control('DELETE', '/tickets/t')).status).toBe(204);
+  });
+});

@@ -1,0 +1,252 @@
+/** Guessing of passwords: how it is slowed down, what it tells, and whom it hinders. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects } from '../../../src/model/dialect.ts';
+import {
+  PasswordHashing,
+  setPassword,
+  storedPassword,
+} from '../../../src/server/auth/passwords.ts';
+import { SignIn } from '../../../src/server/auth/sign-in.ts';
+import {
+  defaultSignInLimits,
+  networkOf,
+  SignInThrottle,
+} from '../../../src/server/auth/sign-in-throttle.ts';
+import { Sessions } from '../../../src/server/auth/tokens.ts';
+import { RuleContext } from '../../../src/server/core/context.ts';
+import { Refusal } from '../../../src/server/core/fault.ts';
+import type { Site } from '../../../src/server/core/ports.ts';
+import { behaviors } from '../../../src/server/resources/index.ts';
+import { fillDefaults } from '../../../src/server/seed/defaults.ts';
+import { openStore, type Store } from '../../../src/server/store/store.ts';
+
+const admin = 'admin@internal';
+const here = '192.0.2.1';
+const elsewhere = '198.51.100.7';
+const { perUserAtAddress, perAddress, perUser, longestWait, memory } = defaultSignInLimits;
+
+function throttle() {
+  const clock = { now: 0 };
+  return { clock, counts: new SignInThrottle(() => clock.now) };
+}
+
+describe('the wait after failures', () => {
+  it('begins with the tenth in a row, doubles, and has an end', () => {
+    const { clock, counts } = throttle();
+    for (let turn = 1; turn < perUserAtAddress; turn++) expect(counts.failed(admin, here)).toBe(0);
+    const waits: number[] = [];
+    for (let turn = 0; turn < 12; turn++) {
+      const wait = counts.failed(admin, here);
+      waits.push(wait);
+      clock.now += wait;
+      expect(counts.wait(admin, here)).toBe(0);
+    }
+    expect(waits.slice(0, 5)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000]);
+    expect(waits.at(-1)).toBe(longestWait);
+  });
+
+  it('is forgotten by a success, and with time', () => {
+    const { clock, counts } = throttle();
+    for (let turn = 0; turn < perUserAtAddress; turn++) counts.failed(admin, here);
+    counts.succeeded(admin, here);
+    expect(counts.wait(admin, here)).toBe(0);
+    for (let turn = 1; turn < perUserAtAddress; turn++) expect(counts.failed(admin, here)).toBe(0);
+    clock.now += memory + 1;
+    expect(counts.failed(admin, here)).toBe(0);
+  });
+
+  it('is that of an address that tries many names, but not of who signs in from there', () => {
+    const { counts } = throttle();
+    counts.succeeded('jane@internal', here);
+    for (let turn = 0; turn < perAddress; turn++) counts.failed(`guess-${turn}@internal`, here);
+    expect(counts.wait('another@internal', here)).toBeGreaterThan(0);
+    expect(counts.wait('jane@internal', here)).toBe(0);
+    expect(counts.wait('another@internal', elsewhere)).toBe(0);
+  });
+
+  it('cannot be escaped by signing in as oneself between', () => {
+    const { counts } = throttle();
+    for (let turn = 0; turn < perAddress; turn++) {
+      counts.failed(`guess-${turn}@internal`, here);
+      counts.succeeded('mallory@internal', here);
+    }
+    expect(counts.wait('another@internal', here)).toBeGreaterThan(0);
+  });
+
+  it('of a user who is attacked from everywhere comes with the first failure, but not before', () => {
+    const { counts } = throttle();
+    const addresses = Array.from({ length: perUser + 1 }, (_, index) => `203.0.113.${index}`);
+    for (const address of addresses) counts.failed(admin, address);
+    expect(counts.wait(admin, elsewhere)).toBe(0);
+    expect(counts.failed(admin, elsewhere)).toBeGreaterThan(0);
+    // Whoever knows the password gets in from any address that has not failed.
+    expect(counts.wait(admin, '198.51.100.8')).toBe(0);
+  });
+
+  it('counts a network of IPv6 as one address, and an embedded IPv4 address as itself', () => {
+    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
+    expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64');
+    expect(networkOf('2001:db8::9')).toBe('2001:db8:0:0::/64');
+    expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64');
+    expect(networkOf('::1')).toBe('0:0:0:0::/64');
+    expect(networkOf('::ffff:192.0.2.1')).toBe('192.0.2.1');
+  });
+
+  it('takes no more memory than a bound, however many names are tried', () => {
+    const limits = { ...defaultSignInLimits, entries: 10 };
+    const counts = new SignInThrottle(() => 0, limits);
+    for (let turn = 0; turn < perUserAtAddress; turn++) counts.failed(admin, here);
+    expect(counts.wait(admin, here)).toBeGreaterThan(0);
+    for (let turn = 0; turn < 100; turn++) counts.failed(`name-${turn}`, elsewhere);
+    expect(counts.wait(admin, here)).toBe(0);
+  });
+});
+
+describe('hashes', () => {
+  const gate = () => {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { open, opened };
+  };
+
+  it('are made few at a time, in turns between addresses', async () => {
+    const hashing = new PasswordHashing({ atOnce: 2, waiting: 100, waitingPerAddress: 50 });
+    const { open, opened } = gate();
+    const order: string[] = [];
+    let running = 0;
+    let most = 0;
+    const work = (name: string) => async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await opened;
+      order.push(name);
+      running -= 1;
+    };
+    const all = [
+      ...Array.from({ length: 8 }, () => hashing.run(here, work('guesser'))),
+      hashing.run(elsewhere, work('other')),
+    ];
+    open();
+    await Promise.all(all);
+    expect(most).toBe(2);
+    // Two were under way, one more of the same address had its turn.
+    expect(order.indexOf('other')).toBeLessThanOrEqual(3);
+  });
+
+  it('that nobody can wait for are refused, for others too when all is full', async () => {
+    const hashing = new PasswordHashing({ atOnce: 1, waiting: 4, waitingPerAddress: 2 });
+    const { open, opened } = gate();
+    const wait = () => opened;
+    const accepted = [hashing.run(here, wait), hashing.run(here, wait), hashing.run(here, wait)];
+    const refusal = await hashing.run(here, wait).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ status: 503, headers: { 'Retry-After': expect.any(String) } });
+    accepted.push(hashing.run(elsewhere, wait), hashing.run(elsewhere, wait));
+    await expect(hashing.run('203.0.113.1', wait)).rejects.toBeInstanceOf(Refusal);
+    open();
+    await Promise.all(accepted);
+    await expect(hashing.run(here, async () => 'room')).resolves.toBe('room');
+  });
+});
+
+describe('signing in', () => {
+  let store: Store;
+  let site: Site;
+  beforeAll(async () => {
+    store = await openStore(':memory:');
+    site = {
+      behaviors,
+      dialect: dialects.standard,
+      now: () => new Date(),
+      steady: () => Date.now(),
+      newId: randomUUID,
+      random: () => 0.5,
+    } as unknown as Site;
+    await store.write((tx) => {
+      fillDefaults(RuleContext.system(tx, site), admin);
+      setPassword(tx, admin, 'right');
+    });
+  });
+  afterAll(() => store.close());
+
+  const failures = () =>
+    store.read((tx) => tx.list('event', { where: {} }).filter(({ code }) => Number(code) === 114));
+
+  it('lets no more guesses be tried than the bound, however many come at once', async () => {
+    const signIn = new SignIn(store, site, () => 0);
+    const guesses = Array.from({ length: 40 }, (_, turn) =>
+      signIn.check(admin, `guess ${turn}`, here).then(
+        () => 'tried',
+        (error: Refusal) => error.status,
+      ),
+    );
+    const outcomes = await Promise.all(guesses);
+    const tried = outcomes.filter((one) => one === 'tried').length;
+    expect(tried).toBeGreaterThanOrEqual(perUserAtAddress);
+    expect(tried).toBeLessThanOrEqual(perUserAtAddress + 1);
+    expect(outcomes.filter((one) => one === 429)).toHaveLength(40 - tried);
+    // Not even the right password, from there; from elsewhere it is let in.
+    await expect(signIn.check(admin, 'right', here)).rejects.toMatchObject({ status: 429 });
+    expect((await signIn.check(admin, 'right', elsewhere))?.userName).toBe(admin);
+    await expect(signIn.check(admin, 'right', here)).rejects.toMatchObject({ status: 429 });
+    expect(failures().length).toBeGreaterThan(0);
+    expect(failures().length).toBeLessThanOrEqual(5);
+  });
+
+  it('hashes the same password once for many connections', async () => {
+    const signIn = new SignIn(store, site, () => 0);
+    const before = process.cpuUsage().user;
+    await signIn.check(admin, 'wrong once', here);
+    const one = process.cpuUsage().user - before;
+    const many = await Promise.all(
+      Array.from({ length: 100 }, () => signIn.check(admin, 'right', here)),
+    );
+    expect(many.every((caller) => caller?.userName === admin)).toBe(true);
+    expect(process.cpuUsage().user - before).toBeLessThan(20 * one);
+  });
+
+  it('sets a password that was hashed ahead without hashing it again', async () => {
+    const signIn = new SignIn(store, site, () => 0);
+    const forget = await signIn.hashAhead('made ahead', here);
+    const hashes = await store.write((tx) =>
+      ['first', 'second'].map((user) => {
+        const began = performance.now();
+        setPassword(tx, user, 'made ahead');
+        return performance.now() - began;
+      }),
+    );
+    forget();
+    // The hash serves once: nobody has the same salt as another one.
+    expect(hashes[0]).toBeLessThan((hashes[1] ?? 0) / 2);
+    const [first, second] = store.read((tx) =>
+      ['first', 'second'].map((user) => storedPassword(tx, user)),
+    );
+    expect(first?.salt.equals(second?.salt ?? Buffer.alloc(0))).toBe(false);
+  });
+
+  it('remembers no password that has been changed', async () => {
+    const signIn = new SignIn(store, site, () => 0);
+    expect(await signIn.check(admin, 'right', here)).toBeDefined();
+    expect(signIn.isRemembered(admin, 'right', here)).toBe(true);
+    await store.write((tx) => setPassword(tx, admin, 'changed'));
+    expect(signIn.isRemembered(admin, 'right', here)).toBe(false);
+    expect(await signIn.check(admin, 'right', here)).toBeUndefined();
+    expect(await signIn.check(admin, 'changed', here)).toBeDefined();
+    await store.write((tx) => setPassword(tx, admin, 'right'));
+  });
+});
+
+it('a session ends with its token alone', () => {
+  const sessions = new Sessions();
+  const [first, second, other] = ['a', 'a', 'b'].map((token) =>
+    sessions.open(admin, 60_000, 0, token),
+  );
+  sessions.endAllOf('a');
+  expect([first, second, other].map((id) => sessions.use(id ?? '', 1))).toEqual([
+    undefined,
+    undefined,
+    admin,
+  ]);
+});

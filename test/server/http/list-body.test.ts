@@ -1,0 +1,51 @@
+/** Bodies that are made in pieces: what they say, and that none of their pieces takes long to make. */
+import { describe, expect, it } from 'vitest';
+import { dialects } from '../../../src/model/dialect.ts';
+import { ListCache } from '../../../src/server/api/list-options.ts';
+import { listBody, objectBody } from '../../../src/server/http/answer.ts';
+import { encodeLargeObject, encodeList, encodeObject } from '../../../src/wire/index.ts';
+
+const media = ['application/xml', 'application/json'] as const;
+const dialect = dialects.standard;
+const disk = { id: 'd', name: 'x'.repeat(100), description: 'ž' };
+const large = { id: 'large', disks: Array.from({ length: 5_000 }, () => disk) };
+const small = { id: 'small', name: 'ž' };
+/** A record of 64 KiB, and the longest run of bytes that it may end with. */
+const longest = 64 * 1024 + 40 * 1024;
+
+function textOf(pieces: Iterable<Uint8Array>): string {
+  const all = [...pieces];
+  expect(all.length).toBeGreaterThan(5);
+  for (const piece of all) expect(piece.length).toBeLessThan(longest);
+  return Buffer.concat(all).toString('utf8');
+}
+
+describe.each(media)('%s', (medium) => {
+  it('of a list in which some items are large, and some parts are kept', () => {
+    const cache = new ListCache({ version: 1 });
+    const parts = [
+      { objects: () => [small, undefined, large, large, undefined] },
+      { key: 'kept', objects: () => [small, small] },
+      { objects: () => [] },
+      { objects: () => [large, small] },
+    ];
+    const items = parts.flatMap(({ objects }) => objects()).filter((one) => one !== undefined);
+    const list = { type: 'storage_domain', parts, extras: {} };
+    const expected = encodeList(medium, items, list.type, dialect);
+    for (let turn = 0; turn < 3; turn++) {
+      expect(textOf(listBody(medium, list, dialect, cache))).toBe(expected);
+    }
+  });
+
+  it('of a list without items', () => {
+    const list = { type: 'vm', parts: [{ objects: () => [undefined] }], extras: {} };
+    const pieces = [...listBody(medium, list, dialect, new ListCache({ version: 1 }))];
+    expect(Buffer.concat(pieces).toString()).toBe(encodeList(medium, [], 'vm', dialect));
+  });
+
+  it('of one large object', () => {
+    const texts = encodeLargeObject(medium, large, 'storage_domain', dialect) ?? [];
+    const whole = encodeObject(medium, large, 'storage_domain', dialect);
+    expect(textOf(objectBody(texts))).toBe(whole);
+  });
+});

@@ -1,0 +1,71 @@
+/** Runs commands in the process of the test, with streams and an environment of their own. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import type { main } from '../../src/cli/main.ts';
+import type { Input, Io, Output } from '../../src/cli/session/io.ts';
+
+export interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Makes stdout a terminal of this width. */
+  readonly terminal?: number;
+}
+
+/** The home of whoever has none of his own: gone with the process. */
+const home = mkdtempSync(join(tmpdir(), 'vmctl-nobody-'));
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+
+type Main = (argv: readonly string[], io: Io) => Promise<number>;
+
+/** Runs command lines by this entry: that of the source, or that of the build. */
+export function runner(entry: Main) {
+  return async (argv: readonly string[], options: RunOptions = {}): Promise<Result> => {
+    const out = collector(options.terminal);
+    const err = collector(undefined);
+    const stdin: Input = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
+    const io: Io = {
+      env: { HOME: home, ...options.env },
+      stdin,
+      stdout: out.stream,
+      stderr: err.stream,
+    };
+    const code = await entry(argv, io);
+    return { code, stdout: out.text(), stderr: err.text() };
+  };
+}
+
+/**
+ * The built command in this process: what `bin/vmctl.js` loads, without starting Node each time. The
+ * environment is exactly the given one. Not for what a process has alone: signals, limits, its
+ * memory, the way it ends.
+ */
+export function builtVmctl(argv: readonly string[], options?: RunOptions): Promise<Result> {
+  built ??= runner((require('../../dist/main.cjs') as { main: typeof main }).main);
+  return built(argv, options);
+}
+
+const require = createRequire(import.meta.url);
+/** Loaded when it is first needed: most tests are about the source. */
+let built: ReturnType<typeof runner> | undefined;
+
+function collector(columns: number | undefined): {
+  readonly stream: Output;
+  readonly text: () => string;
+} {
+  const chunks: Buffer[] = [];
+  const stream = new PassThrough();
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return {
+    stream: columns === undefined ? stream : Object.assign(stream, { isTTY: true, columns }),
+    text: () => Buffer.concat(chunks).toString('utf8'),
+  };
+}
