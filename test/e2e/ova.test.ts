@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -203,5 +204,53 @@ describe('an archive of others', () => {
     }
     expect(await list('/vms?search=name%3Dno')).toEqual([]);
     expect(existsSync(join(site.parent, 'secret.ova'))).toBe(true);
+  });
+});
+
+describe('an export', () => {
+  /** A template of a machine with an empty qcow2 disk; resolves with its path and its disk. */
+  async function template(name: string): Promise<{ path: string; disk: string }> {
+    const body = { name, cluster: { id: cluster }, template: { name: 'Blank' } };
+    const vm = await done(site.api.json('POST', '/vms', body));
+    const disk = await site.add(`${name}-disk`, 64 * MiB, 'cow');
+    const attachment = { disk: { id: disk }, interface: 'virtio', bootable: true, active: true };
+    await done(site.api.json('POST', `/vms/${vm.id}/diskattachments`, attachment));
+    const made = await done(site.api.json('POST', '/templates', { name, vm: { id: vm.id } }));
+    const path = `/templates/${made.id}`;
+    await site.api.until(path, (answer) => answer.json()['status'] === 'ok');
+    return { path, disk };
+  }
+
+  it('of a disk into which nothing was ever written holds an empty image', async () => {
+    const { path } = await template('never-written');
+    await exporting(path, 'never-written.ova');
+    await site.api.until(path, (answer) => answer.json()['status'] !== 'locked');
+    expect((await site.api.json('GET', path)).json()['status']).toBe('ok');
+    const [, member = ''] = members(fileOf('never-written.ova'));
+    const folder = join(site.parent, 'unpacked-never');
+    mkdirSync(folder);
+    execFileSync('tar', ['xf', fileOf('never-written.ova'), '-C', folder]);
+    if (!hasQemu) return;
+    const info = execFileSync('qemu-img', ['info', '--output=json', join(folder, member)]);
+    expect(JSON.parse(info.toString())).toMatchObject({ 'virtual-size': 64 * MiB });
+  });
+
+  it('that fails leaves the machine as it was, and says so', async () => {
+    const vm = await machine('lost', 'cow', randomBytes(MiB));
+    rmSync(site.image({ id: String(vm['disk']) }));
+    await exporting(`/vms/${vm.id}`, 'lost.ova');
+    await settled(vm.id);
+    expect(await site.events(1225)).toEqual([expect.stringContaining('lost')]);
+    expect(existsSync(fileOf('lost.ova'))).toBe(false);
+  });
+
+  it('that fails leaves the template as it was, and says so', async () => {
+    const { path } = await template('lost-template');
+    // A folder is where the file should be.
+    mkdirSync(fileOf('lost-template.ova'), { recursive: true });
+    await exporting(path, 'lost-template.ova');
+    await site.api.until(path, (answer) => answer.json()['status'] !== 'locked');
+    expect((await site.api.json('GET', path)).json()['status']).toBe('ok');
+    expect(await site.events(1228)).toEqual([expect.stringContaining('lost-template')]);
   });
 });

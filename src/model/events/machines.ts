@@ -85,6 +85,11 @@ export const machineEvents = {
     severity: 'normal',
     text: 'Template {TemplateName} was exported as a virtual appliance to {ExportPath}.',
   },
+  TEMPLATE_EXPORT_TO_FILE_FAILED: {
+    code: 1228,
+    severity: 'error',
+    text: 'Failed to export Template {TemplateName} as a virtual appliance to {ExportPath}.',
+  },
   VM_MEMORY_UNPLUGGED: {
     code: 2046,
     severity: 'normal',

@@ -143,21 +143,17 @@ export class DiskFiles implements DiskImages {
   }
 
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
-    this.#requireSource(from);
-    const size = statSync(this.path(from), { throwIfNoEntry: false })?.size ?? 0;
-    if (size === 0 && !(form.whole && form.to === 'cow')) {
+    const source = this.#sourceOf(from, form.from);
+    if (source === undefined && !(form.whole && form.to === 'cow')) {
       await this.#empty(to, from === to);
       return;
     }
-    const source = size === 0 ? undefined : this.path(from);
     await this.#replace(to, (partial) => convertImage(source, partial, form), from === to);
   }
 
   /** Writes what an image holds into a new file elsewhere, in another form. */
   async exportTo(id: string, path: string, form: ImageForm): Promise<void> {
-    this.#requireSource(id);
-    const source = existsSync(this.path(id)) ? this.path(id) : undefined;
-    await convertImage(source, path, form);
+    await convertImage(this.#sourceOf(id, form.from), path, form);
   }
 
   /** Puts what a file elsewhere holds into an image, which it makes or replaces as a whole. */
@@ -196,6 +192,19 @@ export class DiskFiles implements DiskImages {
       });
     }
     onImage(id, () => rmSync(this.path(id), { force: true }));
+  }
+
+  /**
+   * The file with what an image holds; undefined where it holds nothing: the file of a new qcow2 disk has
+   * no header yet.
+   */
+  #sourceOf(id: string, form: ImageForm['from']): string | undefined {
+    this.#requireSource(id);
+    const path = this.path(id);
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size === 0) return undefined;
+    const isNew = form === 'cow' && !this.#record(id)?.written;
+    return isNew && this.head(id, 32).every((byte) => byte === 0) ? undefined : path;
   }
 
   /** Bytes that are gone are not copied as zeros. */

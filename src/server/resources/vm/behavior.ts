@@ -208,6 +208,10 @@ const transitions: TransitionHandlers<'vm'> = {
       ctx.event('VM_ADD_FAILED', subjects(ctx, vm));
       return { ...vm, status: 'down', has_illegal_images: true };
     },
+    export_to_file(ctx, vm, { data }) {
+      ctx.event('VM_EXPORT_TO_FILE_FAILED', subjects(ctx, vm), data?.words);
+      return { ...vm, status: 'down' };
+    },
   },
 };
 
