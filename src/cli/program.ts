@@ -63,7 +63,11 @@ export async function runNoun(
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     const hasVerbs = holder.commands.length > 0;
-    throw asUsageError(error, hasVerbs && word !== undefined ? `${noun.name} ${word}` : noun.name);
+    const name = hasVerbs && word !== undefined ? `${noun.name} ${word}` : noun.name;
+    const known = [holder, ...leaves].flatMap(({ options }) =>
+      options.map(({ long }) => long ?? ''),
+    );
+    throw asUsageError(error, name, known);
   } finally {
     await context.close();
   }
@@ -162,12 +166,16 @@ function expandDotted(argv: readonly string[]): string[] {
   return words;
 }
 
-/** Commander's message without its prefix; what it suggests becomes the hint. */
-function asUsageError(error: CommanderError, command: string): UsageError {
+/** Commander's message without its prefix, with a hint; of `known` flags the nearest is suggested. */
+function asUsageError(
+  error: CommanderError,
+  command: string,
+  known: readonly string[],
+): UsageError {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const help = `vmctl ${command} --help`;
-  const hint = suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} See ${help}` : `see ${help}`;
   const [, flag] = /^unknown option '(.*)'$/s.exec(message) ?? [];
-  if (flag !== undefined) return unknownFlagError(flag, hint);
+  if (flag !== undefined) return unknownFlagError(flag, `see ${help}`, known);
+  const hint = suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} See ${help}` : `see ${help}`;
   return new UsageError(message, { hint, cause: error });
 }

@@ -74,7 +74,15 @@ describe('errors of usage', () => {
     ],
     [
       ['vms', 'list', '--serch', 'x'],
-      'vmctl: --serch: unknown flag\nhint: Did you mean --search? See vmctl vms list --help\n',
+      'vmctl: --serch: unknown flag\nhint: did you mean --search? see vmctl vms list --help\n',
+    ],
+    [
+      ['vms', 'list', '--colums', 'name'],
+      'vmctl: --colums: unknown flag\nhint: did you mean --columns? see vmctl vms list --help\n',
+    ],
+    [
+      ['--outptu', 'json', 'vms', 'list'],
+      'vmctl: --outptu: unknown flag\nhint: did you mean --output? vmctl help flags lists the flags\n',
     ],
     [['--foo'], 'vmctl: --foo: unknown flag\nhint: vmctl help flags lists the flags\n'],
     [

@@ -3,6 +3,12 @@
  */
 import { UsageError } from '../../client/errors.ts';
 import { settingNames, settings } from '../session/settings.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
+
+/** The flags of every command. */
+const globalFlags: readonly string[] = settingNames.flatMap(
+  (name) => settings[name].flags?.match(/--?[\w-]+/g) ?? [],
+);
 
 const takesValue: ReadonlySet<string> = new Set(
   settingNames
@@ -35,9 +41,14 @@ export function nextWordIndex(argv: readonly string[], from = 0): number {
 
 /**
  * The error for a flag that nobody knows. Says nothing of its value, which may be a secret; what is
- * never a flag because others could read it has a variable, which is named.
+ * never a flag because others could read it has a variable, which is named. Of the flags that are known
+ * there, the nearest is suggested.
  */
-export function unknownFlagError(word: string, hint: string): UsageError {
+export function unknownFlagError(
+  word: string,
+  help: string,
+  known: readonly string[] = globalFlags,
+): UsageError {
   for (const name of settingNames) {
     const { secret, env } = settings[name];
     if (!secret || !new RegExp(`^--?${name}(?!-)`).test(word)) continue;
@@ -47,14 +58,16 @@ export function unknownFlagError(word: string, hint: string): UsageError {
       { hint: `set ${env} instead${file}` },
     );
   }
-  return new UsageError(`${word.split('=', 1)[0]}: unknown flag`, { hint });
+  const [flag = ''] = word.split('=', 1);
+  const names = known.map((name) => name.replace(/^--/, ''));
+  const [near] = flag.startsWith('--') ? closeMatches(flag.slice(2), names) : [];
+  const hint = near === undefined ? help : `did you mean --${near}? ${help}`;
+  return new UsageError(`${flag}: unknown flag`, { hint });
 }
 
 /** A flag that no command knows, where no noun is named; `undefined` when all are known. */
 export function unknownFlag(argv: readonly string[]): string | undefined {
-  const known = new Set(
-    settingNames.flatMap((name) => settings[name].flags?.match(/--?[\w-]+/g) ?? []),
-  );
+  const known = new Set(globalFlags);
   return argv.find(
     (word, index) =>
       word.startsWith('-') &&

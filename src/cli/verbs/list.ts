@@ -19,7 +19,8 @@ import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
 import { runTail } from './tail.ts';
 
-type Things = readonly ApiObject[];
+/** The objects of one piece of an answer. */
+type Batch = readonly ApiObject[];
 
 const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 
@@ -80,7 +81,7 @@ async function batchesOf(
   run: Run,
   call: Call,
   paging: Paging | undefined,
-): Promise<AsyncIterable<Things>> {
+): Promise<AsyncIterable<Batch>> {
   if (!paging) return run.client.stream(call);
   const { pages } = await import('../../client/paging.ts');
   return pages(run.client, call, paging);
@@ -100,9 +101,9 @@ interface Seen {
 /** Says when there may be more than was asked for; gathers names on the way. */
 async function* counted(
   run: Run,
-  batches: AsyncIterable<Things>,
+  batches: AsyncIterable<Batch>,
   seen: Seen,
-): AsyncGenerator<Things> {
+): AsyncGenerator<Batch> {
   const { names } = seen;
   let count = 0;
   // Where the service cannot count, the rest is left out here.
@@ -276,7 +277,7 @@ async function* filled(
   type: string,
   columns: readonly Column[],
   batches: Batches,
-): AsyncGenerator<Things> {
+): AsyncGenerator<Batch> {
   const names = new Names(client, type, columns);
   const states = new AttachedStatus(client, type, columns);
   for await (const batch of batches) yield await names.fill(await states.fill(batch));

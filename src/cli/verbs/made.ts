@@ -1,4 +1,5 @@
 /** Objects that an operation makes beside the one that it is called on: found, and waited for. */
+import pLimit from 'p-limit';
 import type { ApiObject } from '../../client/client.ts';
 import { stateAttribute } from '../../client/poll.ts';
 import { isSearchable } from '../../model/index.ts';
@@ -31,23 +32,23 @@ export async function make(
 ): Promise<Outcome | undefined> {
   const { operation } = run.resolved.candidate;
   const begun = await alone(async () => {
-    const making = await prepareMaking(run, makes, body, target);
+    const expected = await prepareMaking(run, makes, body, target);
     const answer = await send();
-    return { making, answer, found: making && (await findMade(run, making, answer)) };
+    return { expected, answer, found: expected && (await findMade(run, expected, answer)) };
   });
-  const { making, answer } = begun;
+  const { expected, answer } = begun;
   const isWaiting = run.options['wait'] !== false;
-  const settles = target !== undefined && (isWaiting || !making);
+  const settles = target !== undefined && (isWaiting || !expected);
   const source = settles ? await settle(run, target, [operation.name], progress) : undefined;
-  if (!making) {
+  if (!expected) {
     if (source) return { item: source, isWhole: true };
     run.cli.note(`${target?.label ?? what}: ${run.verb.name}: ${isWaiting ? 'done' : 'begun'}`);
     return target ? { item: identity(target), isWhole: false } : undefined;
   }
-  const { collection } = making;
-  const found = begun.found ?? (await findMade(run, making, answer));
+  const { collection } = expected;
+  const found = begun.found ?? (await findMade(run, expected, answer));
   if (found) {
-    return { item: await settleMade(run, making, found, progress), isWhole: true, collection };
+    return { item: await settleMade(run, expected, found, progress), isWhole: true, collection };
   }
   const state = isWaiting ? 'done' : 'begun';
   run.cli.warn(`${what}: ${state}, but it cannot be told which of ${collection.noun} is new`);
@@ -55,7 +56,7 @@ export async function make(
 }
 
 /** What is known before the call of the object that it makes. */
-interface Making {
+interface ExpectedObject {
   readonly collection: Collection;
   readonly ids: Ids;
   readonly how: Makes;
@@ -72,14 +73,8 @@ interface Making {
 /** Ids that were found to be made by this process: of two copies each is told once. */
 const claimed = new Set<string>();
 
-let last: Promise<unknown> = Promise.resolve();
-
 /** One after the other: what two calls make at a time could not be told apart. */
-async function alone<T>(work: () => Promise<T>): Promise<T> {
-  const turn = last.then(work, work);
-  last = turn.catch(() => undefined);
-  return await turn;
-}
+const alone = pLimit(1);
 
 /** Looks around before a call; nothing where it makes nothing this time. */
 async function prepareMaking(
@@ -87,14 +82,14 @@ async function prepareMaking(
   places: readonly Makes[],
   body: ApiObject,
   source?: Found,
-): Promise<Making | undefined> {
+): Promise<ExpectedObject | undefined> {
   const how = places.find(({ when }) => when === undefined || (body[when] ?? false) !== false);
   if (!how) return undefined;
   const collection = collectionAt(how.in);
   const named = how.namedBy === undefined ? undefined : (body[how.namedBy] as ApiObject);
   const name = named?.['name'] ?? named?.['alias'];
   const isSame = how.keepsId === true && body['clone'] !== true;
-  const making: Making = {
+  const expected: ExpectedObject = {
     collection,
     ids: await placeOf(run, collection, body),
     how,
@@ -103,9 +98,9 @@ async function prepareMaking(
     ...(source ? { source } : {}),
   };
   // A long list is not read where something better than a difference tells the new object.
-  if (run.cli.dryRunMode || isSame || how.answeredAs !== undefined) return making;
-  const before = await listed(run, making).catch(() => undefined);
-  return before ? { ...making, before: new Set(before.map(({ id }) => id)) } : making;
+  if (run.cli.dryRunMode || isSame || how.answeredAs !== undefined) return expected;
+  const before = await listed(run, expected).catch(() => undefined);
+  return before ? { ...expected, before: new Set(before.map(({ id }) => id)) } : expected;
 }
 
 /** The ids in the path of the collection: the request names these objects. */
@@ -130,7 +125,10 @@ interface Listed {
 }
 
 /** What the collection has now: only what is called as was asked for, where that can be said. */
-async function listed(run: Run, { collection, ids, name }: Making): Promise<readonly Listed[]> {
+async function listed(
+  run: Run,
+  { collection, ids, name }: ExpectedObject,
+): Promise<readonly Listed[]> {
   const operation = operationNamed(collection.path, 'list');
   if (!operation) return [];
   const names = nameAttributesOf(collection.type);
@@ -149,30 +147,40 @@ async function listed(run: Run, { collection, ids, name }: Making): Promise<read
 }
 
 /** The object that the call has made; nothing while it cannot be told. */
-async function findMade(run: Run, making: Making, answer: ApiObject): Promise<Found | undefined> {
-  const found = await look(run, making, answer).catch(() => undefined);
+async function findMade(
+  run: Run,
+  expected: ExpectedObject,
+  answer: ApiObject,
+): Promise<Found | undefined> {
+  const found = await look(run, expected, answer).catch(() => undefined);
   if (found) claimed.add(found.id);
   return found;
 }
 
-async function look(run: Run, making: Making, answer: ApiObject): Promise<Found | undefined> {
-  const { how, source, isSame, before } = making;
+async function look(
+  run: Run,
+  expected: ExpectedObject,
+  answer: ApiObject,
+): Promise<Found | undefined> {
+  const { how, source, isSame, before } = expected;
   const answered = how.answeredAs === undefined ? undefined : (answer[how.answeredAs] as ApiObject);
-  if (answered?.['id'] !== undefined) return await fetched(run, making, String(answered['id']));
-  if (isSame && source) return await fetched(run, making, source.id);
+  if (answered?.['id'] !== undefined) return await fetched(run, expected, String(answered['id']));
+  if (isSame && source) return await fetched(run, expected, source.id);
   if (!before) return undefined;
-  const name = making.name ?? source?.item?.['name'] ?? source?.item?.['alias'];
-  const fresh = (await listed(run, making)).filter(({ id }) => !before.has(id) && !claimed.has(id));
+  const name = expected.name ?? source?.item?.['name'] ?? source?.item?.['alias'];
+  const fresh = (await listed(run, expected)).filter(
+    ({ id }) => !before.has(id) && !claimed.has(id),
+  );
   // Somebody else may have made something meanwhile; of two with the same name nobody knows.
   const called = fresh.filter((one) => one.name === name);
-  const [only, ...others] = making.name !== undefined || called.length > 0 ? called : fresh;
-  return only && others.length === 0 ? await fetched(run, making, only.id) : undefined;
+  const [only, ...others] = expected.name !== undefined || called.length > 0 ? called : fresh;
+  return only && others.length === 0 ? await fetched(run, expected, only.id) : undefined;
 }
 
 /** The object as other commands name it; nothing where there is no such object. */
-async function fetched(run: Run, making: Making, id: string): Promise<Found | undefined> {
-  const { noun } = making.collection;
-  const item = await watch(runAt(run, making), { id, label: `${noun}/${id}` })?.fetch();
+async function fetched(run: Run, expected: ExpectedObject, id: string): Promise<Found | undefined> {
+  const { noun } = expected.collection;
+  const item = await watch(runAt(run, expected), { id, label: `${noun}/${id}` })?.fetch();
   if (!item) return undefined;
   return { id, label: `${noun}/${String(item['name'] ?? item['alias'] ?? id)}`, item };
 }
@@ -180,19 +188,19 @@ async function fetched(run: Run, making: Making, id: string): Promise<Found | un
 /** Waits until the new object is ready. Returns it as it is then. */
 async function settleMade(
   run: Run,
-  making: Making,
+  expected: ExpectedObject,
   found: Found,
   progress: Progress,
 ): Promise<ApiObject> {
-  const state = stateAttribute(making.collection.type);
+  const state = stateAttribute(expected.collection.type);
   // What a storage domain keeps is a description, which has no state of its own.
   if (found.item && state !== undefined && found.item[state] === undefined) return found.item;
-  const settled = await settle(runAt(run, making), found, ['add'], progress);
+  const settled = await settle(runAt(run, expected), found, ['add'], progress);
   return settled ?? found.item ?? { id: found.id };
 }
 
 /** The run as if it were about the collection of the new object. */
-function runAt(run: Run, { collection, ids }: Making): Run {
+function runAt(run: Run, { collection, ids }: ExpectedObject): Run {
   const operation = collection.object ? operationNamed(collection.object, 'get') : undefined;
   const { parents } = collection;
   const candidate = {

@@ -28,7 +28,7 @@ import {
   resolveCollection,
 } from './resolve-collection.ts';
 import type { BodyInput, Run } from './run.ts';
-import { wantsAll } from './selection.ts';
+import { selects, wantsAll } from './selection.ts';
 import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { runWait } from './wait.ts';
 import { runWatch } from './watch.ts';
@@ -56,6 +56,7 @@ export async function runVerb(
     return;
   }
   checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  const wantsFollowUp = hasFollowUp(verb, options);
   const runs: Run[] = [];
   for (const on of owners) {
     const request: RunRequest = { verbFlags, given, on, ownerWord, words, extraText, options };
@@ -64,7 +65,7 @@ export async function runVerb(
   const [run, ...others] = runs;
   if (!run) return;
   try {
-    if (hasFollowUp(verb, options)) await runWithFollowUp(run);
+    if (wantsFollowUp) await runWithFollowUp(run);
     else if (others.length > 0) await runChange(run, ...others);
     else await implementationOf(run)(run);
   } catch (error) {
@@ -96,7 +97,7 @@ async function prepareRun(
   { verbFlags, given, on, ownerWord, words, extraText, options }: RunRequest,
 ): Promise<Run> {
   const { argument: extra, takesBricks } = verbOptions(verb);
-  const all = wantsAll(verb, options, words);
+  const all = wantsAll(verb, options, words, selects(verb));
   const withObject = all || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
   const request = { given, on, withObject, word: all ? undefined : words[0] };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
@@ -105,7 +106,6 @@ async function prepareRun(
   checkPrinting(cli, verb, candidate);
   const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, resolved, given, options, verb);
-  hasFollowUp(verb, options);
   const client = await cli.client();
   const finder = new Finder(client);
   const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;

@@ -2,7 +2,6 @@
 
 import { DeclinedError, UsageError } from '../../client/errors.ts';
 import { isSearchable } from '../../model/index.ts';
-import type { Options } from '../args/command.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { type Found, operationNamed } from './references.ts';
@@ -34,11 +33,19 @@ function listOf({ collection }: Pick<Candidate, 'collection'>) {
   return operationNamed(collection.path, 'list');
 }
 
-/** Whether `--all` was given. Throws when it contradicts what else was. */
-export function wantsAll(verb: Verb, options: Options, words: readonly string[]): boolean {
+/**
+ * Whether `--all` was given. Throws when it contradicts what else was, and where `--search` is there to
+ * limit it, and it is missing.
+ */
+export function wantsAll(
+  verb: VerbName,
+  options: { readonly all?: unknown; readonly search?: unknown },
+  words: readonly string[],
+  isSelecting: boolean,
+): boolean {
   const name = `${verb.noun} ${verb.name}`;
   if (options['all'] !== true) {
-    if (options['search'] === undefined || !selects(verb)) return false;
+    if (options['search'] === undefined || !isSelecting) return false;
     throw new UsageError(`${name}: --search alone selects nothing`, {
       hint: 'add --all to do it to everything that is found',
     });

@@ -9,7 +9,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { type FileHandle, link, open, rename } from 'node:fs/promises';
+import { link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
 import type { DiskImages, ImageForm } from '../core/ports.ts';
@@ -17,11 +17,11 @@ import { noteReplaced, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import type { BitmapOfPeriod } from '../store/kept-members.ts';
 import { type Store, StoreError } from '../store/store.ts';
-import { cloneOrCopy, copySparse, imageError, onImage, writeAll } from './copy-sparse.ts';
-import { type Part, partsOf, sizeInside, writeImage } from './qcow2.ts';
+import { convertImage } from './convert-image.ts';
+import { cloneOrCopy, copySparse, imageError, onImage } from './copy-sparse.ts';
+import { sizeInside } from './qcow2.ts';
 
 const blockSize = 512;
-const pieceSize = 2 ** 20;
 
 /**
  * The store notes each file before it gets its first byte, and forgets it after it is gone: so a file
@@ -374,36 +374,5 @@ async function replace(
   } catch (error) {
     rmSync(partial, { force: true });
     throw error;
-  }
-}
-
-/** Writes an image in another form; without one, an image that is all zeros. Durable when it resolves. */
-async function convertImage(from: string | undefined, to: string, form: ImageForm): Promise<void> {
-  const source = await open(from ?? '/dev/null', 'r');
-  const target = await open(to, 'w', 0o600);
-  try {
-    const parts = from && form.from === 'cow' ? partsOf(source) : piecesOf(source);
-    if (form.to === 'cow') {
-      await writeImage(target, form.size, form.version ?? 3, parts);
-    } else {
-      for await (const { offset, bytes } of parts) {
-        await writeAll(target, bytes, offset);
-      }
-      await target.truncate(form.size);
-    }
-    await target.sync();
-  } finally {
-    await Promise.all([source.close(), target.close()]);
-  }
-}
-
-/** A raw image piece by piece; those that are all zeros are left out. */
-async function* piecesOf(source: FileHandle): AsyncGenerator<Part> {
-  const { size } = await source.stat();
-  const zeros = Buffer.alloc(pieceSize);
-  for (let offset = 0; offset < size; offset += pieceSize) {
-    const piece = Buffer.alloc(Math.min(pieceSize, size - offset));
-    await source.read(piece, 0, piece.length, offset);
-    if (!piece.equals(zeros.subarray(0, piece.length))) yield { offset, bytes: piece };
   }
 }

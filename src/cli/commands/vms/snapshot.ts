@@ -7,7 +7,7 @@ import { flagsOf } from '../../verbs/flags.ts';
 import { bareWord } from '../../verbs/identifiers.ts';
 import { operationNamed } from '../../verbs/references.ts';
 import { expandStdin, runVerb } from '../../verbs/run-verb.ts';
-import { everythingAgreed } from '../../verbs/selection.ts';
+import { everythingAgreed, wantsAll } from '../../verbs/selection.ts';
 
 interface SnapshotFlags {
   readonly description?: string;
@@ -20,16 +20,23 @@ interface SnapshotFlags {
   readonly failFast?: boolean;
 }
 
+const snapshotVerb = { noun: 'vms', name: 'snapshot' };
+
 /** Takes a snapshot of every machine that is named, or of all. */
 export async function takeSnapshots(
   cli: CommandContext,
   named: readonly string[],
   flags: SnapshotFlags,
 ): Promise<void> {
-  checkSelection(named, flags);
-  const words = flags.all ? await everyMachine(cli, flags) : await expandStdin(cli, named);
+  const all = wantsAll(snapshotVerb, flags, named, true);
+  if (!all && named.length === 0) {
+    throw new UsageError('vms snapshot: which one?', {
+      hint: 'name it; vmctl vms snapshot --help tells more',
+    });
+  }
+  const words = all ? await everyMachine(cli, flags) : await expandStdin(cli, named);
   if (words.length === 0) {
-    if (!flags.all) cli.note('stdin names no vms; nothing to do');
+    if (!all) cli.note('stdin names no vms; nothing to do');
     return;
   }
   const verb = verbOf('snapshots', 'create');
@@ -43,24 +50,6 @@ export async function takeSnapshots(
   await runVerb(cli, verb, flagsOf(verb), given, [], { ...options, on });
 }
 
-function checkSelection(named: readonly string[], { all, search }: SnapshotFlags): void {
-  if (all && named.length > 0) {
-    throw new UsageError(`vms snapshot: --all and ${named.join(' ')} contradict each other`, {
-      hint: 'name the machines, or give --all',
-    });
-  }
-  if (!all && search !== undefined) {
-    throw new UsageError('vms snapshot: --search alone selects nothing', {
-      hint: 'add --all to do it to everything that is found',
-    });
-  }
-  if (!all && named.length === 0) {
-    throw new UsageError('vms snapshot: which one?', {
-      hint: 'name it; vmctl vms snapshot --help tells more',
-    });
-  }
-}
-
 async function everyMachine(
   cli: CommandContext,
   { all, search }: SnapshotFlags,
@@ -69,8 +58,7 @@ async function everyMachine(
   const operation = operationNamed('/vms', 'list');
   if (!operation) throw new Error('The model has no list of machines.');
   const client = await cli.client();
-  const verb = { noun: 'vms', name: 'snapshot' };
   const resolved = { candidate: { collection, operation } };
-  const run = { cli, client, ids: {}, options: { all, search }, verb, resolved };
+  const run = { cli, client, ids: {}, options: { all, search }, verb: snapshotVerb, resolved };
   return (await everythingAgreed(run, true)).map(({ id }) => id);
 }

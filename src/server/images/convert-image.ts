@@ -1,0 +1,42 @@
+/** Conversion of images between raw and qcow2. */
+import { type FileHandle, open } from 'node:fs/promises';
+import type { ImageForm } from '../core/ports.ts';
+import { writeAll } from './copy-sparse.ts';
+import { type Part, partsOf, writeImage } from './qcow2.ts';
+
+const pieceSize = 2 ** 20;
+
+/** Writes an image in another form; without one, an image that is all zeros. Durable when it resolves. */
+export async function convertImage(
+  from: string | undefined,
+  to: string,
+  form: ImageForm,
+): Promise<void> {
+  const source = await open(from ?? '/dev/null', 'r');
+  const target = await open(to, 'w', 0o600);
+  try {
+    const parts = from && form.from === 'cow' ? partsOf(source) : piecesOf(source);
+    if (form.to === 'cow') {
+      await writeImage(target, form.size, form.version ?? 3, parts);
+    } else {
+      for await (const { offset, bytes } of parts) {
+        await writeAll(target, bytes, offset);
+      }
+      await target.truncate(form.size);
+    }
+    await target.sync();
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}
+
+/** A raw image piece by piece; those that are all zeros are left out. */
+async function* piecesOf(source: FileHandle): AsyncGenerator<Part> {
+  const { size } = await source.stat();
+  const zeros = Buffer.alloc(pieceSize);
+  for (let offset = 0; offset < size; offset += pieceSize) {
+    const piece = Buffer.alloc(Math.min(pieceSize, size - offset));
+    await source.read(piece, 0, piece.length, offset);
+    if (!piece.equals(zeros.subarray(0, piece.length))) yield { offset, bytes: piece };
+  }
+}
