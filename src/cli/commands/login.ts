@@ -84,7 +84,12 @@ async function enter(
     address: to.address,
     username,
     credentials,
-    store: { load: () => undefined, save: () => {}, forget: () => {} },
+    store: {
+      load: () => undefined,
+      save: () => {},
+      forget: () => {},
+      exclusively: (work) => work(),
+    },
   });
   const api = await entryPoint(new Client({ http, session }));
   return [await session.current(), api];

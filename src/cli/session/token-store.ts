@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { StoredToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
-import { readPrivate, writePrivate } from './private-file.ts';
+import { readPrivate, withLock, writePrivate } from './private-file.ts';
 import { accountFile } from './xdg-paths.ts';
 
 /** The store for one user of one server; nothing is read or written before it is used. */
@@ -19,6 +19,8 @@ export function tokenStore(stateDirectory: string, url: string, username: string
     },
     save: ({ site, token }) =>
       writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`),
+    // Whoever is slow, because a person types the password, does not keep the others waiting for long.
+    exclusively: (work) => withLock(file, work, work),
     forget: () => fs.rmSync(file, { force: true }),
   };
 }
