@@ -41,3 +41,17 @@ describe('six commands at once', () => {
     expect(readdirSync(folder).filter((one) => one.endsWith('.lock'))).toEqual([]);
   });
 });
+
+describe('a home that cannot be written', () => {
+  it('costs a sign-in for each command, and a warning', async () => {
+    const before = await signIns();
+    // Nobody makes a folder below a device, not even root.
+    const env = { XDG_STATE_HOME: '/dev/null/state' };
+    for (let count = 1; count <= 2; count += 1) {
+      const { code, stdout, stderr } = await desk.home().runHere(['vms', 'list', '-o', 'id'], env);
+      expect([code, stdout.split('\n').length]).toEqual([0, 4]);
+      expect(stderr).toContain('warning: the token is not kept, and each command signs in');
+    }
+    expect(await signIns()).toBe(before + 2);
+  });
+});

@@ -61,7 +61,7 @@ async function login(
       ...(ca ? { ca } : {}),
       credentials: stored,
     };
-    tokenStore(cli.paths.stateDirectory, context.url, username).save(signedIn);
+    tokenStore(cli, context.url, username).save(signedIn);
     await changeConfiguration(cli.paths.configFile, (now) => ({
       ...now,
       current: to.name,
