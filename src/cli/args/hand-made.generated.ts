@@ -279,6 +279,11 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "snapshot",
         "aliases": [],
         "summary": "Keep the present state of a virtual machine as a snapshot"
+      },
+      {
+        "name": "screenshot",
+        "aliases": [],
+        "summary": "Take a picture of the screen of a virtual machine, as PNG"
       }
     ]
   }

@@ -1,6 +1,7 @@
 /** Execution of a verb: resolves collection and references, then calls its implementation. */
 import type { QueryValue } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
+import { typeOptions } from '../../model/derive/commands.ts';
 import { makesByType } from '../../model/derive/makes.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';
@@ -99,7 +100,9 @@ async function prepareRun(
 ): Promise<Run> {
   const { argument: extra, takesBricks } = verbOptions(verb);
   const all = wantsAll(verb, options, words, selects(verb));
-  const withObject = all || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
+  const isImplied = !all && words.length === 0 && ownersOnlyOne(verb);
+  const withObject =
+    all || isImplied || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
   const request = { given, on, withObject, word: all ? undefined : words[0] };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
@@ -116,7 +119,19 @@ async function prepareRun(
       ? (ownerWord ?? '')
       : (resolved.parentWords.get(placeholder) ?? ''),
   );
-  return { cli, client, finder, verb, resolved, options, ids, query, words, input };
+  const named = isImplied ? [await finder.only(candidate.collection, ids)] : words;
+  return { cli, client, finder, verb, resolved, options, ids, query, words: named, input };
+}
+
+/** Whether the object may be left out: of its kind an owner has one, as a rule. */
+export function ownersOnlyOne({ kind, candidates }: Verb): boolean {
+  return (
+    kind !== 'list' &&
+    kind !== 'add' &&
+    candidates.every(
+      ({ takesObject, collection }) => takesObject && typeOptions[collection.type]?.isSingle,
+    )
+  );
 }
 
 function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {

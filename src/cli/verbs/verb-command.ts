@@ -22,7 +22,7 @@ import { followUpFlags } from './follow-up-actions.ts';
 import { canBeNeedless } from './if-needed.ts';
 import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
-import { runVerb } from './run-verb.ts';
+import { ownersOnlyOne, runVerb } from './run-verb.ts';
 import { searches, selects } from './selection.ts';
 import { isReferenceVerb, verbOptions } from './verb-names.ts';
 
@@ -140,7 +140,7 @@ function argumentsOf(verb: Verb): readonly ArgumentSpec[] {
   const word = objectWord(verb);
   if (takesBricks) add('<brick...>', 'HOST:/DIRECTORY');
   else if (isReferenceVerb(verb) || everyTakesObject(verb)) {
-    const several = selects(verb) ? `[${word}...]` : `<${word}...>`;
+    const several = selects(verb) || ownersOnlyOne(verb) ? `[${word}...]` : `<${word}...>`;
     add(extra ? `<${word}>` : several, 'names or ids; - reads them from stdin');
   } else if (verb.candidates.some(({ takesObject }) => takesObject)) {
     add(`[${word}...]`, 'names or ids; - reads them from stdin');
