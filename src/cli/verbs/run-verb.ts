@@ -19,7 +19,7 @@ import type { Meanings, VerbFlags } from './flags.ts';
 import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { bareWord } from './identifiers.ts';
 import { runGet, runList } from './list.ts';
-import { Finder, parentIds } from './references.ts';
+import { type Finder, finderFor, parentIds } from './references.ts';
 import {
   type Given,
   type On,
@@ -99,22 +99,51 @@ async function prepareRun(
   const { argument: extra, takesBricks } = verbOptions(verb);
   const all = wantsAll(verb, options, words, selects(verb));
   const withObject = all || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
-  const request = { given, on, withObject, word: all ? undefined : words[0] };
+  const isNamed = !all && options['glob'] !== true;
+  const request = { given, on, withObject, word: isNamed ? words[0] : undefined };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
   for (const word of resolved.parentWords.values()) checkWords([word]);
   checkPrinting(cli, verb, candidate);
   const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, resolved, given, options, verb);
+  const search = await searchBefore(candidate, options, query);
   const client = await cli.client();
-  const finder = new Finder(client);
+  const finder = finderFor(cli, client);
   const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
   const ids = await parentIds(finder, parents, (placeholder, collection) =>
     placeholder === candidate.owner?.placeholder && collection === candidate.owner.collection
       ? (ownerWord ?? '')
       : (resolved.parentWords.get(placeholder) ?? ''),
   );
-  return { cli, client, finder, verb, resolved, options, ids, query, words, input };
+  const run = { cli, client, finder, verb, resolved, options, ids, query, words, input };
+  return search ? await search(run) : run;
+}
+
+/**
+ * Refuses a search that does not parse, before anything is sent. What is returned puts what a bookmark
+ * keeps in its place.
+ */
+async function searchBefore(
+  candidate: Candidate,
+  options: Options,
+  query: Run['query'],
+): Promise<((run: Run) => Promise<Run>) | undefined> {
+  const text = query['search'] ?? options['search'];
+  if (typeof text !== 'string') return undefined;
+  const { collection } = candidate;
+  const { isBookmark, preparedSearch } = await import('./search-query.ts');
+  const prepare = (finder?: Finder) => preparedSearch(text, collection, options, finder);
+  if (!isBookmark(text)) {
+    await prepare();
+    return undefined;
+  }
+  return async (run) => {
+    const search = await prepare(run.finder);
+    return query['search'] === undefined
+      ? { ...run, options: { ...run.options, search } }
+      : { ...run, query: { ...query, search } };
+  };
 }
 
 function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {

@@ -23,7 +23,8 @@ export async function runWait(run: Run): Promise<void> {
   const { noun, type } = resolved.candidate.collection;
   const condition = options['for'];
   const progress = new Progress(cli);
-  const words = options['all'] === true ? (await targetsOf(run)).map(({ id }) => id) : run.words;
+  const isMany = options['all'] === true || options['glob'] === true;
+  const words = isMany ? (await targetsOf(run)).map(({ id }) => id) : run.words;
   const limits = { parallel: parallelOf(options['parallel']), failFast: false };
   const results = await forEach(cli, words, limits, (word) => {
     const goal = typeof condition === 'string' ? conditionOf(condition, type) : settled(type);
