@@ -50,6 +50,13 @@ describe('--glob', () => {
     expect(stderr).toBe('no vms match nosuch*; nothing to do\nno vms match *zz; nothing to do\n');
   });
 
+  it('goes with --if-needed', async () => {
+    const { stdout } = await desk.run([
+      ...['vms', 'delete', '--glob', 'web*', '--if-needed', '--dry-run'],
+    ]);
+    expect(stdout.match(/DELETE/g)?.length).toBe(2);
+  });
+
   it.each([
     [['vms', 'stop', '--glob'], /no pattern is given/],
     [['vms', 'stop', '--glob', 'web*', '--all'], /contradict/],

@@ -88,7 +88,7 @@ export async function openClientWithoutSignIn(cli: CommandContext): Promise<Clie
   const target = targetOf(cli);
   const { url, username = '' } = target;
   const given = cli.setting('token') !== undefined;
-  const kept = given ? undefined : tokenStore(cli.paths.stateDirectory, url, username).load();
+  const kept = given ? undefined : tokenStore(cli, url, username).load();
   if (!given && !kept) throw new AuthError(`nobody is signed in at ${url}`);
   const http = await openHttp(cli, target);
   const session = kept ? fixedSession(kept) : await sessionFor(cli, target, http);
@@ -116,7 +116,7 @@ async function sessionFor(
     address: target.address,
     username,
     credentials: lazyCredentials(cli, target, username),
-    store: tokenStore(cli.paths.stateDirectory, target.url, username),
+    store: tokenStore(cli, target.url, username),
   });
 }
 
