@@ -127,6 +127,11 @@ describe('completion', () => {
       'status=maintenance',
     ]);
     expect(await choices('wait', 'hosts/x', '--for', 'go')).toEqual(['gone']);
+    expect(await choices('wait', 'hosts/x', '--for', 'ev')).toEqual(['event=']);
+    expect(await choices('vms', 'start', 'x', '--for', 'status=saving')).toEqual([
+      'status=saving_state',
+    ]);
+    expect(await choices('watch', 'storagedom')).toEqual(['storagedomains/']);
   });
 
   it.each([

@@ -113,6 +113,12 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "watch",
+    "doc": "Show a list, or some objects, again and again",
+    "aliases": [],
+    "verbs": []
+  },
+  {
     "name": "top",
     "doc": "Show how busy hosts and virtual machines are",
     "aliases": [],

@@ -152,6 +152,7 @@ const kindsOfTools: Readonly<Record<string, ValueKind>> = {
   commands: 'nouns',
   export: 'nouns',
   explain: 'types',
+  watch: 'kinds',
 };
 
 function argumentChoice(noun: Noun, { name }: ArgumentEntry): ValueChoice {

@@ -120,6 +120,7 @@ function conditionChoices(type: string): readonly Choice[] {
     ['exists', 'it is there'],
     ['gone', 'it is there no more'],
     ['settled', 'it is in a state that does not end by itself'],
+    ['event=', 'an event with this code is about it'],
     ...['=', '!='].flatMap((sign) => states.map((state): Choice => [`status${sign}${state}`, ''])),
   ];
 }

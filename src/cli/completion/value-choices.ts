@@ -69,7 +69,7 @@ export class ValueChoices {
     const [first = ''] = words;
     const at = first.indexOf('/');
     const kind = at > 0 ? nounOf(first.slice(0, at)) : nounOf(first);
-    const isAbout = noun === 'wait' || noun === 'search-help';
+    const isAbout = ['wait', 'watch', 'search-help'].includes(noun);
     if (isAbout && kind) return { noun: kind.name, verb: noun === 'wait' ? 'wait' : 'list' };
     return { noun, verb: command?.names[0] ?? '' };
   }

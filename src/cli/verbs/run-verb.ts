@@ -12,6 +12,7 @@ import { formatOf } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { runChange } from './change.ts';
 import { collectionAt } from './collections.ts';
+import { conditionOf } from './conditions.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
 import { parameterOf, shapeOf } from './fields.ts';
@@ -105,6 +106,7 @@ async function prepareRun(
   const { candidate } = resolved;
   for (const word of resolved.parentWords.values()) checkWords([word]);
   checkPrinting(cli, verb, candidate);
+  checkGoal(verb, candidate, options);
   const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, resolved, given, options, verb);
   const search = await searchBefore(candidate, options, query);
@@ -149,7 +151,7 @@ async function searchBefore(
 function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {
   switch (verb.kind) {
     case 'list':
-      return options['watch'] === true && !cli.on('curl') ? runWatch : runList;
+      return options['watch'] !== undefined && !cli.on('curl') ? runWatch : runList;
     case 'get':
       return runGet;
     case 'wait':
@@ -180,6 +182,17 @@ function checkPrinting(
     }
   }
   throw refusals[0];
+}
+
+/** Refuses what nobody could wait for, before anything is sent. */
+function checkGoal(verb: Verb, { operation, collection }: Candidate, options: Options): void {
+  const { for: goal } = options;
+  if (typeof goal !== 'string' || verb.kind === 'wait') return;
+  if (options['wait'] === false) {
+    throw new UsageError('--for and --no-wait contradict each other', { hint: 'give one of them' });
+  }
+  const places = makesByType[operation.type]?.[operation.name] ?? [{ in: collection.path }];
+  for (const place of places) conditionOf(goal, collectionAt(place.in).type);
 }
 
 /** An empty name is refused before anything is sent: it may be a variable that nobody set. */
