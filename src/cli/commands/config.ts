@@ -5,17 +5,14 @@ import { argument } from '../args/parameters.ts';
 import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { changeConfiguration } from '../session/config-file.ts';
-import { longFlag, type SettingName, settingNames, settings } from '../session/settings.ts';
+import {
+  defaultKeys,
+  longFlag,
+  type SettingName,
+  settingNames,
+  settings,
+} from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
-
-/** Settings that belong to a server, not to the person who uses it. */
-const ofTheServer: ReadonlySet<string> = new Set(['url', 'username']);
-
-function keys(): readonly string[] {
-  return settingNames
-    .flatMap((name) => settings[name].key ?? [])
-    .filter((key) => !ofTheServer.has(key));
-}
 
 async function list(cli: CommandContext): Promise<void> {
   const items = settingNames.map((name) => {
@@ -39,11 +36,13 @@ function originOf(name: SettingName, origin: string): string {
 
 async function set(cli: CommandContext, key: string, value: string | undefined): Promise<void> {
   const name = settingNames.find((one) => settings[one].key === key);
-  if (name === undefined || ofTheServer.has(key)) {
-    const near = closeMatches(key, keys());
+  if (name === undefined || !defaultKeys.includes(key)) {
+    const near = closeMatches(key, defaultKeys);
     throw new UsageError(`config: there is no default ${key}`, {
       hint:
-        near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${keys().join(', ')}`,
+        near.length > 0
+          ? `did you mean ${near.join(' or ')}?`
+          : `there are: ${defaultKeys.join(', ')}`,
     });
   }
   const { values } = settings[name];
@@ -79,7 +78,7 @@ export default noun({
       verb: 'set',
       purpose: 'Set a default for all servers',
       arguments: [
-        argument('<name>', `what to set: ${keys().join(', ')}`),
+        argument('<name>', `what to set: ${defaultKeys.join(', ')}`),
         argument('<value>', 'its value, where nothing else gives another'),
       ],
       examples: ['vmctl config set output wide', 'vmctl config set retries 5'],

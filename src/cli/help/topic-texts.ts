@@ -175,8 +175,15 @@ commands and completion never connect.
   vmctl hosts list --search 'vms.status=up'
   vmctl events list --search 'severity > normal sortby time desc'
 
-field=value, !=, <, > and so on; * stands for any text; and, or, not and parentheses combine;
-sortby orders; objects of other kinds can be asked for by their kind and a field. --case-sensitive
-takes upper and lower case as different. The query goes to the service as it is.
+field=value, !=, <, > and so on; * stands for any text, quotes keep a value with blanks together:
+name="web 01". and binds tighter than or; conditions side by side all have to hold. There are no
+parentheses, and != is the only not. A word without a field is looked for in all texts. sortby orders,
+page takes a page of --limit objects. Objects of other kinds are asked for by their kind and a field:
+vms.status. --case-sensitive takes upper and lower case as different.
+
+vmctl search-help NOUN lists the fields of a noun with what they may be, and vmctl search-help NOUN
+QUERY tells how a search is understood. Every search is checked before it is sent, and goes to the
+service as it is; --no-search-check sends one that cannot be understood here, for a service that knows
+more fields. --search @NAME takes the search that a bookmark keeps.
 `,
 };

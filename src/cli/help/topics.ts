@@ -20,7 +20,11 @@ export function topicPages(): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(made), ...topicTexts };
 }
 
-const topicNames = [...Object.keys(generated), ...Object.keys(topicTexts)];
+/** What `vmctl help` explains beside nouns. */
+export const topicNames: readonly string[] = [
+  ...Object.keys(generated),
+  ...Object.keys(topicTexts),
+];
 
 /** The page of a topic; without a word the root page. */
 export function topicPage(word: string | undefined): string | undefined {

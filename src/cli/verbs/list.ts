@@ -11,12 +11,14 @@ import { orderOf } from '../output/order.ts';
 import { formatOf, gathered, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
-import { cacheNames } from '../session/name-cache.ts';
+import { cacheNames, maxNames } from '../session/name-cache.ts';
 import type { Format } from '../session/settings.ts';
+import { bareWord } from './identifiers.ts';
 import { AttachedStatus, Names } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
+import { targetsOf } from './selection.ts';
 import { runTail } from './tail.ts';
 
 /** The objects of one piece of an answer. */
@@ -59,12 +61,16 @@ export async function runList(run: Run): Promise<void> {
   const { limit } = reading;
   await showBatches(run, { noun, type, ...(limit === undefined ? {} : { limit }) }, batches);
   if (limit !== undefined && seen.count > limit) noteLimit(run, limit);
-  if (collection.parents.length > 0) return;
   const { names } = seen;
+  const parents = collection.parents.flatMap(({ noun: kind, placeholder }) => {
+    const word = resolved.parentWords.get(placeholder);
+    return word === undefined ? [] : [[kind, bareWord(word, kind)] as const];
+  });
+  if (parents.length < collection.parents.length) return;
   const { search, max, filter } = call.query ?? {};
   cacheNames(
     cli,
-    noun,
+    { noun, parents },
     names,
     [search, max, filter].every((one) => one === undefined),
   );
@@ -112,7 +118,7 @@ async function* counted(
     const batch = whole.slice(0, maxItems - count);
     count += batch.length;
     seen.count = count;
-    if (names.length < 5_000) names.push(...batch.map(nameForCompletion));
+    if (names.length < maxNames) names.push(...batch.map(nameForCompletion));
     yield batch;
     if (count >= maxItems) break;
   }
@@ -210,7 +216,7 @@ async function printOne(run: Run, word: string): Promise<void> {
 
 /** Prints single objects. */
 export async function runGet(run: Run): Promise<void> {
-  const { cli, client, finder, resolved, ids, words } = run;
+  const { cli, client, resolved, ids } = run;
   const { collection, operation } = resolved.candidate;
   const follow = followOf(run, run.query['follow']);
   const query = { ...run.query, ...(follow === undefined ? {} : { follow }) };
@@ -218,8 +224,7 @@ export async function runGet(run: Run): Promise<void> {
   const documents: string[] = [];
   const items: ApiObject[] = [];
   const dryRunRequests: DryRunRequest[] = [];
-  for (const word of words) {
-    const found = await finder.find(word, collection, ids);
+  for (const found of await targetsOf(run)) {
     const call = {
       operation,
       ids: { ...ids, [placeholderOf(collection)]: found.id },
@@ -240,7 +245,8 @@ export async function runGet(run: Run): Promise<void> {
     await asSent.printDocuments(cli, collection.type, documents);
     return;
   }
-  const single = items.length === 1;
+  // A pattern that nothing matches is a list without anything in it.
+  const single = items.length === 1 && run.options['glob'] !== true;
   await show(run, { noun: collection.noun, type: collection.type, items, single });
 }
 
