@@ -32,6 +32,7 @@ export const schedulingPolicy = resource('scheduling_policy', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/schedulingpolicies'], except: { locked: [true] } },
   commands: {
     noun: 'schedulingpolicies',
     aliases: ['policies'],
@@ -102,6 +103,7 @@ export const filter = resource('filter', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/schedulingpolicies/{policy}/filters'] },
   commands: {
     noun: 'filters',
     group: 'scheduling',
@@ -133,6 +135,7 @@ export const weight = resource('weight', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/schedulingpolicies/{policy}/weights'] },
   commands: {
     noun: 'weights',
     group: 'scheduling',
@@ -163,6 +166,7 @@ export const balance = resource('balance', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/schedulingpolicies/{policy}/balances'] },
   commands: {
     noun: 'balances',
     group: 'scheduling',
