@@ -5,7 +5,7 @@
 import { nounsByPath } from '../model/derive/commands.ts';
 import { written } from '../model/derive/definitions.ts';
 import { services } from '../model/derive/services.ts';
-import { isType } from '../model/index.ts';
+import { attributesOf, isType } from '../model/index.ts';
 import {
   type Definition,
   divided,
@@ -189,7 +189,7 @@ function* needsOf(entry: Entry, all: Known): Generator<Entry> {
   const { type, wanted, service, parent } = entry;
   const found = (key: string) => (all.get(key) ?? []).filter((one) => !isAround(one, entry));
   const named: (readonly [string, Item])[] = [...mentioned(type, wanted)];
-  if (entry.isMember) named.push([type, { ...scopeOfMember(entry), ...wanted }]);
+  if (entry.isMember) named.push([type, { ...placeOfMember(entry), ...wanted }]);
   for (const [of, reference] of named) {
     const name = calledIn(of, reference);
     if (name === undefined) {
@@ -227,10 +227,15 @@ function isAround(one: Entry, entry: Entry): boolean {
   return false;
 }
 
-/** Networks of a cluster are those of its data center. */
-function scopeOfMember({ type, parent }: Entry): Item {
-  const dataCenter = parent?.type === 'cluster' ? parent.wanted['data_center'] : undefined;
-  return type === 'network' && dataCenter !== undefined ? { data_center: dataCenter } : {};
+/** Where an object is that is put into a collection: networks are those of the data center around. */
+export function placeOfMember({ type, parent }: Entry): Item {
+  if (type !== 'network') return {};
+  if (parent?.type === 'cluster') {
+    const { data_center: center } = parent.wanted;
+    return center === undefined ? {} : { data_center: center };
+  }
+  const center = parent?.parent;
+  return center?.type === 'data_center' ? { data_center: { name: center.wanted['name'] } } : {};
 }
 
 /** Of entries with one name those that are where the reference says. */
@@ -238,6 +243,7 @@ function within(entries: readonly Entry[], type: string, reference: Item): reado
   const scopes = ['data_center', 'network', 'cluster', 'storage_domain'].filter(
     (name) => reference[name] !== undefined,
   );
+  if (type === 'template') return entries.filter((entry) => isVersion(entry.wanted, reference));
   const fitting = entries.filter((entry) =>
     scopes.every((name) => {
       const place = ownerOf(type) === name ? entry.parent?.wanted : entry.wanted[name];
@@ -245,6 +251,13 @@ function within(entries: readonly Entry[], type: string, reference: Item): reado
     }),
   );
   return fitting.length > 0 ? fitting : entries;
+}
+
+/** Whether a template is the one that a reference means: the first of its name, or a later version. */
+function isVersion({ version }: Item, { version: wanted }: Item): boolean {
+  const own = isItem(version) ? version : {};
+  if (!isItem(wanted)) return own['base_template'] === undefined;
+  return own['base_template'] !== undefined && own['version_name'] === wanted['version_name'];
 }
 
 function networkOf(profile: Entry): string | undefined {
@@ -257,6 +270,7 @@ function inClusterOf(vm: Entry | undefined): (entry: Entry) => boolean {
 }
 
 function nameOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
   return isItem(value) && value['name'] !== undefined ? String(value['name']) : undefined;
 }
 
@@ -290,4 +304,22 @@ export const partsOfTemplates: ReadonlySet<string> = new Set([
 export function isPartOfTemplate({ service, parent }: Entry): boolean {
   const word = service.slice(service.lastIndexOf('/') + 1);
   return parent !== undefined && isFromNothing(parent) && partsOfTemplates.has(word);
+}
+
+/** Attributes that are of a template, not of the machine that it is made of. */
+const ofTemplateAlone: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'comment',
+  'version',
+  'vm',
+  'delete_protected',
+]);
+
+/** What a machine is made with so that the template of these attributes can be made of it. */
+export function sourceOfTemplate(template: Item): Item {
+  const attributes = attributesOf('vm');
+  return Object.fromEntries(
+    Object.entries(template).filter(([name]) => attributes[name] && !ofTemplateAlone.has(name)),
+  );
 }

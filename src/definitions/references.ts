@@ -94,7 +94,13 @@ export function* reference(
   const word = name === undefined ? undefined : String(name);
   const candidates = yield { type, ...(word === undefined ? {} : { name: word }) };
   if (!candidates) return typeOfIds.has(type) || isUuid(word) ? { id: word } : value;
-  const inner = yield* resolved(type, around, onMissing, `${path}.`);
+  const owner = ownerOf(type);
+  const place = owner === undefined ? undefined : around[owner];
+  // Where it is has a type of its own, though the API may not say so.
+  const inner =
+    owner === undefined || place === undefined
+      ? yield* resolved(type, around, onMissing, `${path}.`)
+      : { [owner]: yield* reference(owner, named(place), onMissing, `${path}.${owner}`) };
   const matches = candidates.filter((one) => isNamed(type, one, word) && covers(inner, one));
   const found = choose(type, matches);
   if (found) return { id: found['id'] };
@@ -105,6 +111,10 @@ export function* reference(
   // What it is in may come with something that is made first.
   onMissing(path, type, word ?? JSON.stringify(value));
   return value;
+}
+
+function named(value: unknown): Fields {
+  return isItem(value) ? value : { name: value };
 }
 
 /** Types whose ids are what people call the objects. */
@@ -156,7 +166,7 @@ export function* mentioned(type: string, fields: Fields): Generator<readonly [st
     const isPart = parseKind(attribute.kind).form === 'struct';
     for (const one of Array.isArray(value) ? value : [value]) {
       if (!isItem(one)) continue;
-      if (!isPart) yield [of, one];
+      if (!isPart && isReference(of, one)) yield [of, one];
       yield* mentioned(of, one);
     }
   }

@@ -25,7 +25,7 @@ export const clusterLevel = resource('cluster_level', {
 
 export const clusterFeature = resource('cluster_feature', {
   identified: true,
-  unwritten: ['cluster_level'],
+  unwritten: ['name', 'description', 'comment', 'cluster_level'],
   attributes: {
     cluster_level: { kind: 'ref cluster_level', mut: 'CU' },
   },

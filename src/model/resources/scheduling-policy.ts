@@ -81,6 +81,7 @@ export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
 
 export const filter = resource('filter', {
   identified: true,
+  unwritten: ['name', 'description', 'comment'],
   attributes: {
     position: {
       kind: 'int',
@@ -117,6 +118,7 @@ export const filter = resource('filter', {
 
 export const weight = resource('weight', {
   identified: true,
+  unwritten: ['name', 'description', 'comment'],
   attributes: {
     factor: { kind: 'int', mut: 'C', default: 1 },
     scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
@@ -149,6 +151,7 @@ export const weight = resource('weight', {
 
 export const balance = resource('balance', {
   identified: true,
+  unwritten: ['name', 'description', 'comment'],
   attributes: {
     scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
     scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },

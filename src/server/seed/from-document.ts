@@ -7,6 +7,8 @@ import {
   entriesOf,
   isFromNothing,
   isPartOfTemplate,
+  placeOfMember,
+  sourceOfTemplate,
 } from '../../definitions/entries.ts';
 import { isNameless, isSame, wordOf } from '../../definitions/identity.ts';
 import { type Asking, type Question, reference, resolved } from '../../definitions/references.ts';
@@ -162,16 +164,12 @@ class Seeding {
   readonly #made = new Set<Entry>();
 
   /** What is sent for an entry: its references are ids, as far as what they name is there. */
-  #sent({ type, wanted, where, isMember, parent }: Entry, ref: CollectionRef): StoredObject {
+  #sent(entry: Entry, ref: CollectionRef): StoredObject {
+    const { type, wanted, where, isMember } = entry;
     const fields = withSecrets(wanted, () => randomBytes(12).toString('base64url'));
-    if (isMember && ref.kind === 'cluster_network' && parent) {
-      // The network of a cluster is the one of its data center.
-      const named = { data_center: parent.wanted['data_center'], name: fields['name'] };
-      return { ...fields, ...this.#answered(reference('network', named, ignore, 'name'), ref) };
-    }
     if (isMember && wanted['id'] === undefined) {
       const { name: _name, ...more } = fields;
-      const named = isNameless(type) ? fields : { name: fields['name'] };
+      const named = isNameless(type) ? fields : { name: fields['name'], ...placeOfMember(entry) };
       return { ...more, ...this.#answered(reference(type, named, ignore, 'name'), ref) };
     }
     try {
@@ -214,12 +212,9 @@ class Seeding {
   #template(entry: Entry, sent: StoredObject): StoredObject {
     const ctx = this.#ctx;
     const vms = resolveCollection(ctx.tx, '/vms', []);
-    const configuration = Object.entries(sent).filter(
-      ([name]) => name !== 'version' && attributesOf('vm')[name],
-    );
     const name = ctx.site.newId();
     const vm = generic.add(ctx, vms, {
-      ...Object.fromEntries(configuration),
+      ...sourceOfTemplate(sent),
       name,
       template: { id: zeroId },
     });

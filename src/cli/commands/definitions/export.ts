@@ -7,6 +7,7 @@ import {
   objectServiceOf,
 } from '../../../definitions/document.ts';
 import { partsOf, wordOf } from '../../../definitions/identity.ts';
+import { isBase } from '../../../definitions/references.ts';
 import { sizeText } from '../../../definitions/values.ts';
 import { nounsByPath } from '../../../model/derive/commands.ts';
 import { unwrittenObjects, written } from '../../../model/derive/definitions.ts';
@@ -41,6 +42,8 @@ const usualNames: ReadonlySet<unknown> = new Set(['mgmt', 'ovirtmgmt']);
 interface Place {
   readonly ids: Ids;
   readonly label: string;
+  /** What a machine is made from: new ones are as this is, not as usual. */
+  readonly from?: Item;
 }
 
 export interface ExportOptions {
@@ -103,10 +106,14 @@ export class Exporter {
     const ids = { ...place.ids, [placeholder]: String(item['id']) };
     const noun = nounsByPath[service] ?? service.slice(service.lastIndexOf('/') + 1);
     const label = `${place.label}${noun}/${this.#wordFor(type, item)}/`;
-    const own = await this.#fields(type, item, { ids, label });
+    const template = idIn(item, 'template');
+    const from =
+      type === 'vm' ? (await this.#names.byId('template')).get(String(template)) : undefined;
+    const own = await this.#fields(type, item, { ids, label, ...(from ? { from } : {}) });
     // The profiles of a network are written by themselves, with their filters.
     if (service === '/networks') own['profile_required'] = false;
     if (service === '/vnicprofiles') own['network_filter'] ??= {};
+    if (service === '/templates') own['version'] = versionOf(own, item);
     const more = await this.#unshown(service, item);
     for (const [name, [of, value]] of Object.entries(more)) {
       if (value) own[name] = await this.#names.of(of, value, ids);
@@ -179,9 +186,17 @@ export class Exporter {
     const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
     const unwritten = new Set(unwrittenOf(type));
     const result: Record<string, unknown> = {};
+    const { volume_group: group } = item;
+    if (type === 'host_storage' && isItem(group) && Array.isArray(group['logical_units'])) {
+      return await this.#fields(
+        type,
+        { ...without(item, 'volume_group'), logical_units: group['logical_units'] },
+        place,
+      );
+    }
     if (meaningfulIds.has(type) && item['id'] !== undefined) result['id'] = item['id'];
     if (
-      item['name'] !== undefined &&
+      (item['name'] ?? '') !== '' &&
       attributes['name']?.mut.includes('C') &&
       !unwritten.has('name')
     ) {
@@ -196,7 +211,11 @@ export class Exporter {
       } else if (
         value !== undefined &&
         value !== '' &&
-        isSettable(attribute, value, isRequired(type, name))
+        isSettable(
+          attribute,
+          value,
+          isRequired(type, name) || isUnusual(attribute, place.from?.[name]),
+        )
       ) {
         const told = await this.#value(attribute, name, value, place);
         if (told !== undefined) result[name] = told;
@@ -230,7 +249,8 @@ export class Exporter {
     if (isItem(value)) {
       if (form === 'ref' || form === 'links') return await this.#reference(of, value, place);
       const label = `${place.label}${name}/`;
-      const inner = form === 'struct' ? await this.#fields(of, value, { ...place, label }) : {};
+      const inner =
+        form === 'struct' ? await this.#fields(of, value, { ids: place.ids, label }) : {};
       return Object.keys(inner).length > 0 ? inner : undefined;
     }
     const bytes = Number(value);
@@ -307,6 +327,17 @@ export class Exporter {
   }
 }
 
+/** The first version of a template is its own base, and need not say so. */
+function versionOf({ version }: Fields, template: ApiObject): unknown {
+  if (!isItem(version) || !isBase(template)) return version;
+  const { base_template: _base, ...rest } = version;
+  return rest;
+}
+
+function without(fields: Fields, member: string): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== member));
+}
+
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -326,6 +357,11 @@ function isSettable(
 ): boolean {
   if (mut === 'R' || mut === 'A' || writeOnly) return false;
   return required || usual === undefined || String(value) !== String(usual);
+}
+
+/** Whether the template of a machine has another value than new objects. */
+function isUnusual({ default: usual }: Attribute, value: unknown): boolean {
+  return value !== undefined && usual !== undefined && String(value) !== String(usual);
 }
 
 function isRequired(type: string, name: string): boolean {

@@ -1,7 +1,7 @@
 /** Which object of a service an entry of a definition means, and what differs between the two. */
 import { AmbiguousError } from '../../../client/errors.ts';
 import { isItem, type Item, objectServiceOf } from '../../../definitions/document.ts';
-import type { Entry } from '../../../definitions/entries.ts';
+import { type Entry, placeOfMember } from '../../../definitions/entries.ts';
 import { isNameless, isSame, wordOf } from '../../../definitions/identity.ts';
 import {
   type Asking,
@@ -36,14 +36,11 @@ export function idsAbove({ parent }: Entry, states: ReadonlyMap<Entry, State>): 
 
 /** The reference to what is put into a collection, with what else is said of it there. */
 export function* memberOf(entry: Entry, onMissing: OnMissing): Asking<Item> {
-  const { type, wanted, parent } = entry;
+  const { type, wanted } = entry;
   if (wanted['id'] !== undefined) return wanted;
   if (isNameless(type)) return yield* reference(type, wanted, onMissing, 'name');
   const { name, ...more } = wanted;
-  const isNetwork = type === 'network' && parent?.type === 'cluster';
-  // The network of a cluster is the one of its data center.
-  const center = isNetwork ? parent.wanted['data_center'] : undefined;
-  const named = { name, ...(center === undefined ? {} : { data_center: center }) };
+  const named = { name, ...placeOfMember(entry) };
   return { ...(yield* reference(type, named, onMissing, 'name')), ...more };
 }
 

@@ -47,7 +47,7 @@ export class Names {
     const isAlone =
       isItem(place) && alike.filter((one) => idIn(one, scope) === place['id']).length === 1;
     const attribute = isType(type) ? attributesOf(type)[scope ?? ''] : undefined;
-    const of = attribute && typeBehind(attribute.kind);
+    const of = ownerOf(type) ?? (attribute && typeBehind(attribute.kind));
     if (scope !== undefined && isAlone && of !== undefined) {
       return { name: word, [scope]: await this.of(of, place, around) };
     }

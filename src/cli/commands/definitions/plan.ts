@@ -2,7 +2,7 @@
  * Plan of the changes that make a service as a definition says: computed by reading only, run later.
  */
 import { AmbiguousError, NotFoundError } from '../../../client/errors.ts';
-import { type Definition, type Item, objectServiceOf } from '../../../definitions/document.ts';
+import type { Definition, Item } from '../../../definitions/document.ts';
 import {
   type Entry,
   entriesOf,
@@ -10,7 +10,7 @@ import {
   isPartOfTemplate,
 } from '../../../definitions/entries.ts';
 import { wordOf } from '../../../definitions/identity.ts';
-import { AmbiguousReference, type OnMissing, resolved } from '../../../definitions/references.ts';
+import { type OnMissing, resolved } from '../../../definitions/references.ts';
 import { secretsIn } from '../../../definitions/secrets.ts';
 import { operationsOf } from '../../../model/index.ts';
 import { homeOf, nounOfCollection } from '../../verbs/collections.ts';
@@ -128,10 +128,11 @@ class Planner {
         : resolved(type, wanted, onMissing);
       return await this.#site.answered(asking, ids);
     } catch (error) {
-      if (error instanceof AmbiguousReference) {
-        throw new AmbiguousError(`${where}.${error.message}`, {
-          hint: 'say which is meant: { name: ..., data_center: ... }, or { id: ... }',
-        });
+      if (error instanceof AmbiguousError) {
+        throw new AmbiguousError(
+          `${where}.${error.message}`,
+          error.hint ? { hint: error.hint } : {},
+        );
       }
       throw error;
     }

@@ -1,8 +1,8 @@
 /** What a service has, read once: lists with all that is below their objects, for `export` and `apply`. */
 import type { ApiObject } from '../../../client/client.ts';
-import { FaultError } from '../../../client/errors.ts';
+import { AmbiguousError, FaultError } from '../../../client/errors.ts';
 import { isItem, objectServiceOf } from '../../../definitions/document.ts';
-import type { Asking, Question } from '../../../definitions/references.ts';
+import { AmbiguousReference, type Asking, type Question } from '../../../definitions/references.ts';
 import { written } from '../../../model/derive/definitions.ts';
 import { services } from '../../../model/derive/services.ts';
 import { attributesOf, isType, operationsOf, parseKind } from '../../../model/index.ts';
@@ -49,9 +49,16 @@ export class Site {
    * asks again for what is not found at first.
    */
   async answered<T>(asking: Asking<T>, around: Ids, anew = false): Promise<T> {
-    let step = asking.next();
-    while (!step.done) step = asking.next(await this.#candidates(step.value, around, anew));
-    return step.value;
+    try {
+      let step = asking.next();
+      while (!step.done) step = asking.next(await this.#candidates(step.value, around, anew));
+      return step.value;
+    } catch (error) {
+      if (!(error instanceof AmbiguousReference)) throw error;
+      throw new AmbiguousError(error.message, {
+        hint: 'say which is meant: { name: ..., data_center: ... }, or { id: ... }',
+      });
+    }
   }
 
   async #candidates(

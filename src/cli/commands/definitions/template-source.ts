@@ -1,10 +1,9 @@
 /** The machine that a template is made of, where a definition says only what the template is. */
 import { ConflictError } from '../../../client/errors.ts';
 import type { Item } from '../../../definitions/document.ts';
-import { type Entry, partsOfTemplates } from '../../../definitions/entries.ts';
+import { type Entry, partsOfTemplates, sourceOfTemplate } from '../../../definitions/entries.ts';
 import { isSame } from '../../../definitions/identity.ts';
 import { services } from '../../../model/derive/services.ts';
-import { attributesOf } from '../../../model/index.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 
 export interface Source {
@@ -15,15 +14,6 @@ export interface Source {
 
 /** Says that nobody misses the machine. */
 const comment = 'Made by vmctl apply for a template, and removed afterwards.';
-
-/** Attributes that are of the template, not of the machine. */
-const ofTemplate: ReadonlySet<string> = new Set([
-  'name',
-  'description',
-  'comment',
-  'version',
-  'vm',
-]);
 
 /** Makes such a machine; `partsIn` says what is in a collection below it. */
 export async function sourceOf(
@@ -37,13 +27,10 @@ export async function sourceOf(
   const name = `vmctl-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
   await removeLeftOver(runner, name);
   const blank = await runner.finder.reference('Blank', 'template');
-  const configuration = Object.entries(body).filter(
-    ([attribute]) => attributesOf('vm')[attribute] && !ofTemplate.has(attribute),
-  );
   const vm = await runner.add({
     path: '/vms',
     name: 'add',
-    body: { ...Object.fromEntries(configuration), name, comment, template: blank },
+    body: { ...sourceOfTemplate(body), name, comment, template: blank },
   });
   const id = String(vm['id']);
   const remove = async () => {
