@@ -4,13 +4,14 @@
  */
 import { nounsByPath } from '../model/derive/commands.ts';
 import { written } from '../model/derive/definitions.ts';
+import { placements } from '../model/derive/placements.ts';
 import { services } from '../model/derive/services.ts';
 import { attributesOf, isType } from '../model/index.ts';
 import {
   type Definition,
   divided,
-  isItem,
   type Item,
+  isItem,
   objectServiceOf,
   phasesOf,
   turnOf,
@@ -120,8 +121,15 @@ class Sequence {
 function isMember(service: string, type: string, wanted: Item): boolean {
   const rule = written[service];
   if (rule) return rule.how === 'names' || rule.only !== undefined;
-  const isHome = service.lastIndexOf('/') === 0;
-  return !isHome && Object.keys(wanted).join() === 'name' && services[homePath(type)] !== undefined;
+  // What only a file can give is not there yet.
+  const isAdded = services[service]?.operations['add'] !== undefined;
+  const isKept = placements[service]?.is === 'owned';
+  return (
+    isAdded &&
+    !isKept &&
+    Object.keys(wanted).join() === 'name' &&
+    services[homePath(type)] !== undefined
+  );
 }
 
 /** The collection without parents of a type. */

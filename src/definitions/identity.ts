@@ -1,5 +1,5 @@
 /** Which object of a service one of a definition is: what its name is, or what it consists of. */
-import { isItem, type Item } from './document.ts';
+import { type Item, isItem } from './document.ts';
 
 /** Attribute paths that say which object is meant, the best first, where it is not the name. */
 const identities: Readonly<Record<string, readonly string[]>> = {

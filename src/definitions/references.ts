@@ -4,7 +4,7 @@
  */
 import { attributesOf, isType, parseKind, typeBehind } from '../model/index.ts';
 import { scopeOf } from '../model/naming.ts';
-import { isItem, type Item } from './document.ts';
+import { type Item, isItem } from './document.ts';
 import { isNameless, wordsOf } from './identity.ts';
 
 /** Asks for the objects of a type; `undefined` is answered for types without collections. */
@@ -62,11 +62,18 @@ function* resolvedValue(
     return items;
   }
   if (!isItem(value)) return value;
-  if (kind.form === 'struct') return yield* resolved(kind.of, value, onMissing, `${path}.`);
-  if (kind.form !== 'ref' && kind.form !== 'links') return value;
+  if (kind.form === 'struct' && !isNamedPart(kind.of, value)) {
+    return yield* resolved(kind.of, value, onMissing, `${path}.`);
+  }
+  if (kind.form === 'scalar' || kind.form === 'enum') return value;
   if (value['id'] !== undefined) return value;
   if (isReference(kind.of, value)) return yield* reference(kind.of, value, onMissing, path);
   return yield* resolved(kind.of, value, onMissing, `${path}.`);
+}
+
+/** A part that is a machine by name: what a template is made of. */
+function isNamedPart(type: string, value: Fields): boolean {
+  return type === 'vm' && isReference(type, value);
 }
 
 /** Whether it names an object that is there; otherwise it is one that is made along with its owner. */
@@ -166,7 +173,7 @@ export function* mentioned(type: string, fields: Fields): Generator<readonly [st
     const isPart = parseKind(attribute.kind).form === 'struct';
     for (const one of Array.isArray(value) ? value : [value]) {
       if (!isItem(one)) continue;
-      if (!isPart && isReference(of, one)) yield [of, one];
+      if (isPart ? isNamedPart(of, one) : isReference(of, one)) yield [of, one];
       yield* mentioned(of, one);
     }
   }

@@ -1,5 +1,5 @@
 /** Disks that a machine has from its template: `disk: { name: root, template: rhel9 }`. */
-import { isItem, type Item } from './document.ts';
+import { type Item, isItem } from './document.ts';
 import type { Entry } from './entries.ts';
 import { wordOf } from './identity.ts';
 

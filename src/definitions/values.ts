@@ -38,6 +38,8 @@ function settledValue(kind: Kind, value: unknown, where: string): unknown {
     return isType(of) ? settled(of, value, where) : value;
   }
   if (form === 'struct' && isItem(value)) return settled(of, value, where);
+  // A template is made of a machine that it holds in the words of the API.
+  if (form === 'struct' && of === 'vm') return { name: String(value) };
   if ((of === 'long' || of === 'int') && typeof value === 'string') return sizeOf(value, where);
   // YAML reads 007 as a number, and yes as a word.
   if (of === 'string' && typeof value === 'number') return String(value);

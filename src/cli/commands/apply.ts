@@ -7,7 +7,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { canAsk, confirm } from '../session/prompt.ts';
 import { OperationRunner } from '../verbs/operation-runner.ts';
 import { type Plan, planOf } from './definitions/plan.ts';
-import { definitionFrom } from './definitions/read.ts';
+import { definitionFrom, fileFlag, fileOf } from './definitions/read.ts';
 import { runPlan } from './definitions/run.ts';
 import { secretsFor } from './definitions/secrets.ts';
 import { showPlan, summaryOf } from './definitions/show.ts';
@@ -48,8 +48,9 @@ export default noun({
   position: 90,
   commands: [
     command({
-      arguments: [argument('<file>', 'a definition, YAML or JSON; - is stdin')],
+      arguments: [argument('[file]', 'a definition, YAML or JSON; - is stdin')],
       flags: [
+        fileFlag,
         flag('--secret <name=@file>', 'fill a placeholder with what is in a file', {
           repeatable: true,
         }),
@@ -66,7 +67,7 @@ definition looks like.`,
         "vmctl apply site.yaml --secret 'hosts/*/root_password=@password.txt'",
       ],
       exits: [9],
-      run: (cli, [file], flags) => apply(cli, file, flags),
+      run: (cli, [file], flags) => apply(cli, fileOf(file, flags), flags),
     }),
   ],
 });

@@ -2,8 +2,8 @@
 import type { ApiObject } from '../../../client/client.ts';
 import {
   collectionOrder,
-  isItem,
   type Item,
+  isItem,
   objectServiceOf,
 } from '../../../definitions/document.ts';
 import { partsOf, wordOf } from '../../../definitions/identity.ts';

@@ -1,7 +1,7 @@
 /** Makes one object of a definition: what it needs is there by now. */
 import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, NotFoundError } from '../../../client/errors.ts';
-import { isItem, type Item, itemDefaults, objectServiceOf } from '../../../definitions/document.ts';
+import { type Item, isItem, itemDefaults, objectServiceOf } from '../../../definitions/document.ts';
 import { type Entry, isFromNothing, isPartOfTemplate } from '../../../definitions/entries.ts';
 import { type Asking, type OnMissing, resolved } from '../../../definitions/references.ts';
 import { withSecrets } from '../../../definitions/secrets.ts';

@@ -1,6 +1,6 @@
 /** Which object of a service an entry of a definition means, and what differs between the two. */
 import { AmbiguousError } from '../../../client/errors.ts';
-import { isItem, type Item, objectServiceOf } from '../../../definitions/document.ts';
+import { type Item, isItem, objectServiceOf } from '../../../definitions/document.ts';
 import { type Entry, placeOfMember } from '../../../definitions/entries.ts';
 import { isNameless, isSame, wordOf } from '../../../definitions/identity.ts';
 import {

@@ -1,6 +1,6 @@
 /** What an export calls objects: their names, and where they are if others are called the same. */
 import type { ApiObject } from '../../../client/client.ts';
-import { isItem, type Item } from '../../../definitions/document.ts';
+import { type Item, isItem } from '../../../definitions/document.ts';
 import { isNameless, partsOf, wordOf } from '../../../definitions/identity.ts';
 import { type Asking, isBase, ownerOf } from '../../../definitions/references.ts';
 import { attributesOf, isType, typeBehind } from '../../../model/index.ts';
