@@ -6,7 +6,7 @@ import { nounsByPath } from '../model/derive/commands.ts';
 import { written } from '../model/derive/definitions.ts';
 import { placements } from '../model/derive/placements.ts';
 import { services } from '../model/derive/services.ts';
-import { attributesOf, isType } from '../model/index.ts';
+import { isType } from '../model/index.ts';
 import {
   type Definition,
   divided,
@@ -291,43 +291,5 @@ function dataDomainsBefore({ wanted, parent }: Entry, all: Known): readonly Entr
   if (isData(nameOf(wanted))) return [];
   return (parent?.children ?? []).filter(
     (one) => one.service === attachedDomains && isData(nameOf(one.wanted)),
-  );
-}
-
-/** The definition of a template that says what it is made of, not of which machine. */
-export function isFromNothing({ service, wanted }: Entry): boolean {
-  return service === '/templates' && wanted['vm'] === undefined;
-}
-
-/** Path words below a template that it gets from the machine which it is made of. */
-export const partsOfTemplates: ReadonlySet<string> = new Set([
-  'nics',
-  'diskattachments',
-  'graphicsconsoles',
-  'watchdogs',
-  'mediateddevices',
-]);
-
-/** Whether an entry is a part of a template that is not made of a machine of the definition. */
-export function isPartOfTemplate({ service, parent }: Entry): boolean {
-  const word = service.slice(service.lastIndexOf('/') + 1);
-  return parent !== undefined && isFromNothing(parent) && partsOfTemplates.has(word);
-}
-
-/** Attributes that are of a template, not of the machine that it is made of. */
-const ofTemplateAlone: ReadonlySet<string> = new Set([
-  'name',
-  'description',
-  'comment',
-  'version',
-  'vm',
-  'delete_protected',
-]);
-
-/** What a machine is made with so that the template of these attributes can be made of it. */
-export function sourceOfTemplate(template: Item): Item {
-  const attributes = attributesOf('vm');
-  return Object.fromEntries(
-    Object.entries(template).filter(([name]) => attributes[name] && !ofTemplateAlone.has(name)),
   );
 }

@@ -7,18 +7,28 @@ import {
   objectServiceOf,
 } from '../../../definitions/document.ts';
 import { partsOf, wordOf } from '../../../definitions/identity.ts';
-import { isBase } from '../../../definitions/references.ts';
 import { sizeText } from '../../../definitions/values.ts';
 import { nounsByPath } from '../../../model/derive/commands.ts';
 import { unwrittenObjects, written } from '../../../model/derive/definitions.ts';
-import { requiredOnAdd } from '../../../model/derive/required.ts';
 import { services } from '../../../model/derive/services.ts';
-import { attributesOf, isType, parseKind, typeOf } from '../../../model/index.ts';
+import { attributesOf, isType, parseKind } from '../../../model/index.ts';
 import type { Attribute } from '../../../model/notation/attributes.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 import type { Ids } from '../../verbs/references.ts';
 import { Names } from './names.ts';
 import { childrenOf, Site } from './site.ts';
+import {
+  idIn,
+  isDirect,
+  isRequired,
+  isSecretNeeded,
+  isSettable,
+  isUnusual,
+  listOf,
+  unwrittenOf,
+  versionOf,
+  without,
+} from './told.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -325,79 +335,4 @@ export class Exporter {
       return [storage, ...listOf(units), ...listOf(inGroup)].some(same);
     });
   }
-}
-
-/** The first version of a template is its own base, and need not say so. */
-function versionOf({ version }: Fields, template: ApiObject): unknown {
-  if (!isItem(version) || !isBase(template)) return version;
-  const { base_template: _base, ...rest } = version;
-  return rest;
-}
-
-function without(fields: Fields, member: string): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== member));
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** Attributes that a type and its bases leave out. */
-function unwrittenOf(type: string): readonly string[] {
-  if (!isType(type)) return [];
-  const { unwritten = [], base } = typeOf(type);
-  return base === undefined ? unwritten : [...unwritten, ...unwrittenOf(base)];
-}
-
-/** What can be set, and is not what a new object has anyway. */
-function isSettable(
-  { mut, writeOnly, default: usual }: Attribute,
-  value: unknown,
-  required: boolean,
-): boolean {
-  if (mut === 'R' || mut === 'A' || writeOnly) return false;
-  return required || usual === undefined || String(value) !== String(usual);
-}
-
-/** Whether the template of a machine has another value than new objects. */
-function isUnusual({ default: usual }: Attribute, value: unknown): boolean {
-  return value !== undefined && usual !== undefined && String(value) !== String(usual);
-}
-
-function isRequired(type: string, name: string): boolean {
-  return (requiredOnAdd[type] ?? []).flat().includes(name);
-}
-
-/** Whether a new object needs a password: there is one, or somebody signs in with it. */
-function isSecretNeeded(type: string, name: string, attribute: Attribute, item: Fields): boolean {
-  if (!attribute.writeOnly && item[name] !== undefined && item[name] !== '') return true;
-  if (!attribute.writeOnly) return isRequired(type, name);
-  return (
-    isRequired(type, name) ||
-    (item['username'] !== undefined && item['username'] !== '') ||
-    item['requires_authentication'] === true
-  );
-}
-
-/** A permission on the object itself: services list those on what it is in as well. */
-function isDirect(permission: ApiObject, ids: Ids): boolean {
-  const on = objectsOfPermissions.flatMap((name) => idIn(permission, name) ?? []);
-  const owner = Object.values(ids).at(-1);
-  return on.length === 0 || (owner !== undefined && on.includes(owner));
-}
-
-const objectsOfPermissions = [
-  'data_center',
-  'cluster',
-  'host',
-  'storage_domain',
-  'vm',
-  'vm_pool',
-  'template',
-  'disk',
-] as const;
-
-function idIn(item: Item, attribute: string): unknown {
-  const value = item[attribute];
-  return isItem(value) ? value['id'] : undefined;
 }

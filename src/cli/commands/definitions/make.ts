@@ -2,10 +2,15 @@
 import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, NotFoundError } from '../../../client/errors.ts';
 import { type Item, isItem, itemDefaults, objectServiceOf } from '../../../definitions/document.ts';
-import { type Entry, isFromNothing, isPartOfTemplate } from '../../../definitions/entries.ts';
+import type { Entry } from '../../../definitions/entries.ts';
 import { type Asking, type OnMissing, resolved } from '../../../definitions/references.ts';
 import { withSecrets } from '../../../definitions/secrets.ts';
-import { disksOfTemplate, disksToMake } from '../../../definitions/template-disks.ts';
+import {
+  disksOfTemplate,
+  disksToMake,
+  isFromNothing,
+  isPartOfTemplate,
+} from '../../../definitions/templates.ts';
 import { settled } from '../../../definitions/values.ts';
 import { homeOf } from '../../verbs/collections.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';

@@ -1,17 +1,14 @@
 /**
  * Plan of the changes that make a service as a definition says: computed by reading only, run later.
  */
+
 import { AmbiguousError, NotFoundError } from '../../../client/errors.ts';
 import type { Definition, Item } from '../../../definitions/document.ts';
-import {
-  type Entry,
-  entriesOf,
-  isFromNothing,
-  isPartOfTemplate,
-} from '../../../definitions/entries.ts';
+import { type Entry, entriesOf } from '../../../definitions/entries.ts';
 import { wordOf } from '../../../definitions/identity.ts';
 import { type OnMissing, resolved } from '../../../definitions/references.ts';
 import { secretsIn } from '../../../definitions/secrets.ts';
+import { isFromNothing, isPartOfTemplate } from '../../../definitions/templates.ts';
 import { operationsOf } from '../../../model/index.ts';
 import { homeOf, nounOfCollection } from '../../verbs/collections.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';

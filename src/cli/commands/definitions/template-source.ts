@@ -1,8 +1,10 @@
 /** The machine that a template is made of, where a definition says only what the template is. */
+
 import { ConflictError } from '../../../client/errors.ts';
 import type { Item } from '../../../definitions/document.ts';
-import { type Entry, partsOfTemplates, sourceOfTemplate } from '../../../definitions/entries.ts';
+import type { Entry } from '../../../definitions/entries.ts';
 import { isSame } from '../../../definitions/identity.ts';
+import { partsOfTemplates, sourceOfTemplate } from '../../../definitions/templates.ts';
 import { services } from '../../../model/derive/services.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 
