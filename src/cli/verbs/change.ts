@@ -7,6 +7,7 @@ import type { Makes } from '../../model/notation/makes.ts';
 import { Progress } from '../output/progress.ts';
 import { collectionAt, collectionsOf, homeOf } from './collections.ts';
 import { bareWord } from './identifiers.ts';
+import { changeIfNeeded, missingWords, namesake, presentTargets } from './if-needed.ts';
 import { networkSetup } from './network-setup.ts';
 import { identity, type Outcome, printOutcomes, showOutput } from './outcomes.ts';
 import { BulkError, forEach, parallelOf } from './parallel.ts';
@@ -63,13 +64,17 @@ export async function runChange(run: Run, ...others: readonly Run[]): Promise<vo
 
 /** One piece of work for each object; all of them are found before the first is touched. */
 async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
-  const { verb, words, resolved } = run;
+  const { verb, words, resolved, options } = run;
   const { candidate } = resolved;
   const body = await bodyOf(run);
+  const ifNeeded = options['ifNeeded'] === true;
   if (verb.kind === 'add') {
     const made = makesByType[candidate.operation.type]?.['add'];
-    return (await bodiesOf(run, body)).map((one) =>
-      made ? () => order(run, made, one, progress) : () => add(run, one, progress),
+    const missing = ifNeeded && isReferenceVerb(verb) ? await missingWords(run) : words;
+    return (await bodiesOf({ ...run, words: missing }, body)).map(
+      (one) => async () =>
+        (ifNeeded ? await namesake(run, one) : undefined) ??
+        (made ? await order(run, made, one, progress) : await add(run, one, progress)),
     );
   }
   if (!candidate.takesObject) {
@@ -80,11 +85,13 @@ async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
       hint: `vmctl ${verb.noun} ${verb.name} --help lists the flags; --set sets any attribute`,
     });
   }
-  const targets = await targetsOf(run);
+  const targets =
+    ifNeeded && verb.kind === 'remove' ? await presentTargets(run) : await targetsOf(run);
   const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
   return targets.map((target) => async () => {
     const own = bodyFor ? await bodyFor(run, target, body) : body;
-    return await change(run, target, own, progress);
+    const perform = () => change(run, target, own, progress);
+    return ifNeeded ? await changeIfNeeded(run, target, progress, perform) : await perform();
   });
 }
 
