@@ -67,15 +67,12 @@ free  unattached
     expect(site.calls()).toEqual(['GET /storagedomains']);
   });
 
-  it('table on a terminal: a grid, readable sizes, no colour where none is wanted', async () => {
+  it('table on a terminal: plain columns, readable sizes, no colour where none is wanted', async () => {
     const result = await site.run(['vms', 'list'], { terminal: 100, env: { NO_COLOR: '1' } });
     expect(result.stdout).toBe(
-      `┌───────┬────────┬───────┬─────────┬────────┬──────┬──────┐
-│ NAME  │ STATUS │ HOST  │ CLUSTER │ MEMORY │ CPUS │ FQDN │
-├───────┼────────┼───────┼─────────┼────────┼──────┼──────┤
-│ web01 │ up     │ host1 │ lab     │ 4 GiB  │ 2    │      │
-│ web02 │ down   │       │ lab     │ 1 GiB  │      │      │
-└───────┴────────┴───────┴─────────┴────────┴──────┴──────┘
+      `NAME   STATUS  HOST   CLUSTER  MEMORY  CPUS  FQDN
+web01  up      host1  lab      4 GiB   2     -
+web02  down    -      lab      1 GiB   -     -
 `,
     );
   });
@@ -96,7 +93,7 @@ free  unattached
       env: { NO_COLOR: '1' },
     });
     expect(result.stdout).toContain(ids.web01);
-    expect(result.stdout).toMatch(/│ \/virt\S*… +│/);
+    expect(result.stdout).toMatch(/ {2}\/virt\S*\.\.\.\d+$/m);
   });
 
   it('json: an array, typed, without links', async () => {

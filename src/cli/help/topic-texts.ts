@@ -5,9 +5,9 @@ export const topicTexts: Readonly<Record<string, string>> = {
 stdout carries the result and nothing else; questions, progress, warnings and errors go to
 stderr. -o chooses the format of the result:
 
-  table   columns; on a terminal with borders, fitted to its width, sizes and times made
-          readable; anywhere else every value in full, for grep and awk
-  wide    a table with the id, never shortened
+  table   columns; on a terminal fitted to its width, sizes and times made readable;
+          anywhere else every value in full, for grep and awk
+  wide    a table with the id, nothing cut or left out
   json    an array for lists, an object for one object
   jsonl   one JSON object in a line, as soon as there is one
   yaml    the same values as YAML
@@ -15,6 +15,10 @@ stderr. -o chooses the format of the result:
   name    kind/name: what other commands take, also from stdin as -
   id      ids only
   xml     what the service writes
+
+On a terminal long texts are cut, never ids and states, and the last columns left out where there is
+no room for them: stderr names those. Up to 40 columns wide it shows a block of name: value for each
+object. get shows the names of what an object refers to.
 
 --columns name,cluster.data_center.name,cpu=cpu.topology.cores chooses columns by attribute path,
 also through links, which are followed then; a title= in front names a column. --sort takes a

@@ -13,6 +13,7 @@ export class CommandContext extends EffectiveSettings {
   readonly #interrupted: AbortSignal;
   #client: Promise<Client> | undefined;
   #timing: Timing | undefined;
+  #noted: string | undefined;
   #limit: { readonly signal: AbortSignal; readonly timer: NodeJS.Timeout } | undefined;
 
   /** Set where the exit code is neither 0 nor that of an error. */
@@ -90,6 +91,12 @@ export class CommandContext extends EffectiveSettings {
   /** A sentence about what is happening; not for scripts, and not with `--quiet`. */
   note(message: string): void {
     if (!this.on('quiet')) this.io.stderr.write(`${escapeControlChars.text(message)}\n`);
+  }
+
+  /** The same; once, however often the same is to be said in a row. */
+  noteOnce(message: string): void {
+    if (message !== this.#noted) this.note(message);
+    this.#noted = message;
   }
 
   /** Gives connections and timers back. */

@@ -1,7 +1,6 @@
-/** The verbs `list` and `get`. */
+/** The verb `list`, and how objects are shown by all verbs. */
 
 import type { ApiObject, Call, Client, QueryValue } from '../../client/client.ts';
-import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
@@ -176,7 +175,7 @@ export function listQuery(run: Run): Record<string, QueryValue | undefined> {
 }
 
 /** What has to be followed: what was asked for, and what the columns need. */
-function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
+export function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
   const { cli, resolved } = run;
   const { noun, type } = resolved.candidate.collection;
   if (!hasQuery(run, 'follow')) return given;
@@ -208,44 +207,8 @@ async function printOne(run: Run, word: string): Promise<void> {
   await show(run, { noun: collection.noun, type: collection.type, items: [item], single: true });
 }
 
-/** Prints single objects. */
-export async function runGet(run: Run): Promise<void> {
-  const { cli, client, finder, resolved, ids, words } = run;
-  const { collection, operation } = resolved.candidate;
-  const follow = followOf(run, run.query['follow']);
-  const query = { ...run.query, ...(follow === undefined ? {} : { follow }) };
-  const asSent = isAsSent(cli) ? await import('./list-xml.ts') : undefined;
-  const documents: string[] = [];
-  const items: ApiObject[] = [];
-  const dryRunRequests: DryRunRequest[] = [];
-  for (const word of words) {
-    const found = await finder.find(word, collection, ids);
-    const call = {
-      operation,
-      ids: { ...ids, [placeholderOf(collection)]: found.id },
-      query,
-      what: `get ${found.label}`,
-      isPrimary: true,
-    };
-    try {
-      if (asSent) documents.push(await asSent.documentOf(client, call));
-      else items.push(await client.object(call));
-    } catch (error) {
-      if (!(error instanceof DryRunStop)) throw error;
-      dryRunRequests.push(...error.requests);
-    }
-  }
-  if (dryRunRequests.length > 0) throw new DryRunStop(dryRunRequests);
-  if (asSent) {
-    await asSent.printDocuments(cli, collection.type, documents);
-    return;
-  }
-  const single = items.length === 1;
-  await show(run, { noun: collection.noun, type: collection.type, items, single });
-}
-
 /** Whether the answer is printed as the service writes it: in XML, with nothing done to it. */
-function isAsSent(cli: CommandContext): boolean {
+export function isAsSent(cli: CommandContext): boolean {
   return formatOf(cli) === 'xml' && !(cli.on('sort') || cli.on('query') || cli.on('utc'));
 }
 
