@@ -123,13 +123,19 @@ function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
     else if (word === '-c' || word === '--context') context = next;
     else if (word.startsWith('--context=')) context = word.slice('--context='.length);
   });
-  format ||= configuredFormat(io, context);
+  const noun = nounOf(argv[nextWordIndex(argv)] ?? '')?.name;
+  format ||= configuredFormat(io, context, noun);
   return format === 'json' || format === 'jsonl' || format === 'ndjson';
 }
 
-function configuredFormat(io: Io, context: string | undefined): string | undefined {
+function configuredFormat(
+  io: Io,
+  context: string | undefined,
+  noun: string | undefined,
+): string | undefined {
   try {
     const configured = new EffectiveSettings(io.env);
+    if (noun !== undefined) configured.useNoun(noun);
     configured.useOptions(context === undefined ? {} : { context });
     return configured.setting('output')?.value;
   } catch {

@@ -114,6 +114,7 @@ async function prepare(
   command: Command,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  context.useNoun(command.noun);
   context.use(flags);
   const query = context.setting('query')?.value;
   if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);

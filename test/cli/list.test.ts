@@ -1,6 +1,6 @@
 /** `list` and `get`, and every format that they print. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ids, type Site, startSite, web01 } from './site.ts';
+import { ids, type Site, startSite, web01, web02 } from './site.ts';
 
 let site: Site;
 
@@ -85,6 +85,28 @@ web02  down    -      lab      1 GiB   -     -
       env: { NO_COLOR: '1', FORCE_COLOR: '1' },
     });
     expect(forced.stdout).not.toContain('\u001b');
+  });
+
+  it('raw: what the service answers, byte for byte', async () => {
+    const { stdout } = await site.run(['vms', 'list', '-o', 'raw']);
+    expect(stdout).toBe(JSON.stringify({ vm: [web01, web02] }));
+    const one = await site.run(['vms', 'get', 'web01', 'web02', '-o', 'raw']);
+    expect(one.stdout).toBe(JSON.stringify(web01) + JSON.stringify(web02));
+    for (const flag of ['--sort=name', '--utc', '--watch', '--page-size=2', '--query=[0]']) {
+      expect(await site.run(['vms', 'list', '-o', 'raw', flag])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(`${flag.replace(/=.*/, '')} cannot change it`),
+      });
+    }
+  });
+
+  it('--no-color is --color never', async () => {
+    const env = { FORCE_COLOR: '1' };
+    const words = ['vms', 'list', '--columns', 'status'];
+    const plain = await site.run([...words, '--no-color'], { terminal: 100, env });
+    expect(plain.stdout).toBe('STATUS\nup\ndown\n');
+    expect((await site.run(words, { terminal: 100, env })).stdout).toContain('\u001b');
   });
 
   it('shortens cells to the terminal, ids never', async () => {

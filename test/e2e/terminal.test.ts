@@ -124,3 +124,32 @@ describe('behind a pipe', () => {
     expect(text.trimEnd().split('\n').at(-1)).toBe('0');
   });
 });
+
+describe.skipIf(!script)('a pager', () => {
+  const paged = (words: string, pager: string) =>
+    inTerminal(words, 80, { NO_COLOR: '1', VMCTL_PAGER: pager }).split('\r\n');
+
+  it('shows lists and objects, where somebody asks for one', () => {
+    expect(paged('vms list --limit 2', 'sed s/^/P:/')).toContainEqual(
+      expect.stringMatching(/^P:vm-/),
+    );
+    expect(paged('hosts get host1', 'sed s/^/P:/')[0]).toMatch(/^P:name +host1$/);
+    const text = inTerminal('vms list --limit 2 --pager', 80, { NO_COLOR: '1', PAGER: 'tac' });
+    expect(text).toMatch(/vm-\S+ [\s\S]*NAME /);
+    expect(inTerminal('vms list --limit 2', 80, { NO_COLOR: '1', PAGER: 'tac' })).toMatch(
+      /NAME .*\r\nvm-/,
+    );
+  });
+
+  it('is not begun for nothing, nor off a terminal', async () => {
+    expect(paged('vms list --search name=nobody', 'echo paged')).toEqual(['no vms found', '']);
+    const piped = await home.run(['vms', 'list', '--pager'], { VMCTL_PAGER: 'echo paged' });
+    expect(piped.stdout).not.toContain('paged');
+    expect(piped.stdout).toMatch(/^NAME /);
+  });
+
+  it('may end before the list does', () => {
+    expect(paged('vms list', 'head -n 1')[0]).toMatch(/^NAME/);
+    expect(paged('vms list', 'true')).toEqual(['']);
+  });
+});

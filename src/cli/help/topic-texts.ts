@@ -15,6 +15,7 @@ stderr. -o chooses the format of the result:
   name    kind/name: what other commands take, also from stdin as -
   id      ids only
   xml     what the service writes
+  raw     the answer of list and get, byte for byte; elsewhere as json
 
 On a terminal long texts are cut, never ids and states, and the last columns left out where there is
 no room for them: stderr names those. Up to 40 columns wide it shows a block of name: value for each
@@ -23,7 +24,10 @@ object. get shows the names of what an object refers to.
 --columns name,cluster.data_center.name,cpu=cpu.topology.cores chooses columns by attribute path,
 also through links, which are followed then; a title= in front names a column. --sort takes a
 column or such a path, with - in front the other way round; --limit shows the first of those that
-are sorted. --no-headers leaves the titles out, --utc shows every time in UTC and in full. An empty
+are sorted. vmctl config set vms.columns name,status (or vms.output json) is what lists of a noun show from then
+on, with -c LAB on that server alone; flags win, then variables, the context, and all servers.
+--pager shows lists and objects in VMCTL_PAGER, PAGER or less, on a terminal; VMCTL_PAGER alone
+asks for it, too. --no-headers leaves the titles out, --utc shows every time in UTC and in full. An empty
 list is no failure: [], exit code 0. Characters that could steer a terminal are printed as escapes.
 Names come from other people: with --csv-safe a cell of csv or tsv that begins with = + - @ and is
 no number gets an apostrophe in front, so that no spreadsheet takes it for a formula.

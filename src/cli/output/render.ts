@@ -8,7 +8,7 @@ import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { jsonText } from '../text/json.ts';
 import { columnValue, cutOf, meaningOf, plainText, type Reader, textFor } from './cells.ts';
 import { painted, painter } from './color.ts';
-import { columnsOf } from './column-selection.ts';
+import { chosenColumns, columnsOf } from './column-selection.ts';
 import { type Column, columnOf } from './columns.ts';
 import { delimitedLine } from './delimited.ts';
 import { detailLines } from './details.ts';
@@ -28,6 +28,7 @@ export async function* render(
 ): AsyncGenerator<string> {
   switch (format) {
     case 'json':
+    case 'raw':
       yield* frame.single ? singleJson(batches) : jsonArray(batches);
       return;
     case 'jsonl':
@@ -157,13 +158,13 @@ async function* tabular(
     cli.note(`no ${frame.noun} found`);
     return;
   }
-  if (ids.length === rows.length && cli.setting('columns') === undefined) {
+  const isChosen = chosenColumns(cli, frame) !== undefined;
+  if (ids.length === rows.length && !isChosen) {
     columns = [columnOf('id')];
     rows = ids;
   }
   const titles = columns.map(({ title }) => title);
   const cuts = columns.map(({ paths }) => cutOf(frame.type, paths[0] ?? ''));
-  const isChosen = cli.setting('columns') !== undefined;
   const table: TableText = { titles, rows, headers, cuts, isChosen };
   if (width === undefined) yield* inPieces(alignedLines(table));
   else yield* onTerminal(cli, columns, table, format === 'wide' ? Infinity : width);

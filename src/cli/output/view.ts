@@ -18,6 +18,8 @@ export interface Frame {
   readonly columns?: readonly string[];
   /** What the values of columns mean where no type tells it, by path. */
   readonly meanings?: Readonly<Record<string, Meaning>>;
+  /** A pager may show it: it is printed once, and to its end. */
+  readonly isPaged?: boolean;
   /** So many of them, once they are sorted. */
   readonly limit?: number;
 }

@@ -41,6 +41,6 @@ export function processIo(): Io {
 }
 
 /** Writes and waits while the reader is behind, so that long output stays in bounded memory. */
-export async function write(stream: Output, text: string): Promise<void> {
+export async function write(stream: Output, text: string | Uint8Array): Promise<void> {
   if (!stream.write(text)) await new Promise((resolve) => stream.once('drain', resolve));
 }

@@ -5,6 +5,7 @@ import { VmctlError } from '../../client/errors.ts';
 import { formatOf, isTable } from '../output/print.ts';
 import { followOf, isAsSent, show } from './list.ts';
 import { nameReferences, referencesOf } from './list-enrichment.ts';
+import { isRaw, printRaw } from './raw.ts';
 import { placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
 
@@ -16,6 +17,7 @@ export async function runGet(run: Run): Promise<void> {
   // The names of what it refers to come along with it.
   const isNamed = isDetail(run) && asked === undefined;
   const follow = isNamed && hasQuery(run, 'follow') ? referencesOf(collection.type) : asked;
+  const raw = isRaw(run);
   const asSent = isAsSent(cli) ? await import('./list-xml.ts') : undefined;
   const documents: string[] = [];
   const items: ApiObject[] = [];
@@ -30,7 +32,8 @@ export async function runGet(run: Run): Promise<void> {
       isPrimary: true,
     };
     try {
-      if (asSent) documents.push(await asSent.documentOf(client, call));
+      if (raw) await printRaw(run, call);
+      else if (asSent) documents.push(await asSent.documentOf(client, call));
       else items.push(await (isNamed ? fetchNamed(run, call) : client.object(call)));
     } catch (error) {
       if (!(error instanceof DryRunStop)) throw error;
@@ -38,12 +41,13 @@ export async function runGet(run: Run): Promise<void> {
     }
   }
   if (dryRunRequests.length > 0) throw new DryRunStop(dryRunRequests);
+  if (raw) return;
   if (asSent) {
     await asSent.printDocuments(cli, collection.type, documents);
     return;
   }
   const single = items.length === 1;
-  await show(run, { noun: collection.noun, type: collection.type, items, single });
+  await show(run, { noun: collection.noun, type: collection.type, items, single, isPaged: true });
 }
 
 /** Whether a person is shown all attributes of one object. */

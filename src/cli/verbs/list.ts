@@ -4,7 +4,7 @@ import type { ApiObject, Call, Client, QueryValue } from '../../client/client.ts
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
-import { columnsOf, linksOf } from '../output/column-selection.ts';
+import { chosenColumns, columnsOf, linksOf } from '../output/column-selection.ts';
 import { type Column, defaultFollow } from '../output/columns.ts';
 import { orderOf } from '../output/order.ts';
 import { formatOf, gathered, isTable, printBatches } from '../output/print.ts';
@@ -14,6 +14,7 @@ import { cacheNames } from '../session/name-cache.ts';
 import type { Format } from '../session/settings.ts';
 import { AttachedStatus, Names } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
+import { isRaw, printRaw } from './raw.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
 import { runTail } from './tail.ts';
@@ -27,6 +28,7 @@ const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 export async function runList(run: Run): Promise<void> {
   const { cli, verb, resolved } = run;
   const { collection } = resolved.candidate;
+  const raw = isRaw(run);
   if (run.options['tail'] === true && !cli.on('curl')) {
     await runTail(run);
     return;
@@ -39,6 +41,10 @@ export async function runList(run: Run): Promise<void> {
   const { noun, type } = collection;
   let reading = orderedReading(run);
   let { call, paging } = callOf(reading.run);
+  if (raw) {
+    await printRaw(run, call);
+    return;
+  }
   if (isAsSent(cli)) {
     const { printList } = await import('./list-xml.ts');
     await printList(run, call, paging);
@@ -56,7 +62,11 @@ export async function runList(run: Run): Promise<void> {
     }
   }
   const { limit } = reading;
-  await showBatches(run, { noun, type, ...(limit === undefined ? {} : { limit }) }, batches);
+  await showBatches(
+    run,
+    { noun, type, isPaged: true, ...(limit === undefined ? {} : { limit }) },
+    batches,
+  );
   if (limit !== undefined && seen.count > limit) noteLimit(run, limit);
   if (collection.parents.length > 0) return;
   const { names } = seen;
@@ -179,14 +189,15 @@ export function followOf(run: Run, given: QueryValue | undefined): QueryValue | 
   const { cli, resolved } = run;
   const { noun, type } = resolved.candidate.collection;
   if (!hasQuery(run, 'follow')) return given;
+  const frame = { noun, type, single: run.verb.kind === 'get' && run.words.length === 1 };
   const sorted = orderOf(cli, { noun, type })?.column;
   const isTabular = tabular.has(formatOf(cli));
   const links = sorted ? linksOf([sorted], type) : [];
   if (!isTabular && links.length === 0) return given;
-  if (cli.setting('columns') === undefined && links.length === 0) {
+  if (chosenColumns(cli, frame) === undefined && links.length === 0) {
     return given ?? defaultFollow(type);
   }
-  const needed = [...linksOf(isTabular ? columnsOf(cli, { noun, type }) : [], type), ...links];
+  const needed = [...linksOf(isTabular ? columnsOf(cli, frame) : [], type), ...links];
   const all = [...(given === undefined ? [] : [String(given)]), ...needed];
   return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
 }

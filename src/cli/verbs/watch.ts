@@ -10,6 +10,7 @@ import { durationOf } from '../text/duration.ts';
 import { listQuery, show } from './list.ts';
 import { fillNames } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
+import { isRaw } from './raw.ts';
 import type { Run } from './run.ts';
 
 const usualInterval = '2s';
@@ -17,6 +18,7 @@ const usualInterval = '2s';
 /** Lists until Ctrl-C. */
 export async function runWatch(run: Run): Promise<void> {
   const { cli, options } = run;
+  isRaw(run);
   const interval = durationOf(String(options['interval'] ?? usualInterval), '--interval');
   const inPlace = cli.io.stdout.isTTY === true && isTable(formatOf(cli));
   const printed = new Map<string, string>();
