@@ -6,8 +6,9 @@ import { parseKind } from '../../model/index.ts';
 import { parseValue } from '../args/values.ts';
 import { plainText, valueAt } from '../output/cells.ts';
 import { formatOf, isTable } from '../output/print.ts';
-import { Progress } from '../output/progress.ts';
+import { Progress, ProgressBoard } from '../output/progress.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
+import { shown } from './change.ts';
 import { kindAt, wordsAt } from './fields.ts';
 import { bareWord } from './identifiers.ts';
 import { show } from './list.ts';
@@ -22,12 +23,13 @@ export async function runWait(run: Run): Promise<void> {
   const { cli, resolved, options } = run;
   const { noun, type } = resolved.candidate.collection;
   const condition = options['for'];
-  const progress = new Progress(cli);
   const words = options['all'] === true ? (await targetsOf(run)).map(({ id }) => id) : run.words;
   const limits = { parallel: parallelOf(options['parallel']), failFast: false };
+  const board = words.length > 1 ? new ProgressBoard(cli) : undefined;
   const results = await forEach(cli, words, limits, (word) => {
     const goal = typeof condition === 'string' ? conditionOf(condition, type) : settled(type);
-    return waitForWord(run, word, goal, progress);
+    const progress = new Progress(cli, board);
+    return shown((one) => waitForWord(run, word, goal, one), progress);
   });
   const items = results.filter((item) => item !== undefined);
   if (items.length === 0 || isTable(formatOf(cli))) return;
