@@ -25,6 +25,8 @@ export interface TokenStore {
   readonly load: () => StoredToken | undefined;
   readonly save: (kept: StoredToken) => void;
   readonly forget: () => void;
+  /** Runs the work while no other process does the like: they sign in one after the other. */
+  readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 export interface Login {
@@ -58,7 +60,7 @@ export class Session {
   async renew(refused?: string): Promise<StoredToken> {
     if (this.#pending) return await this.#pending;
     if (this.#current && this.#current.token !== refused) return this.#current;
-    this.#pending = this.#signIn(refused);
+    this.#pending = this.#login.store.exclusively(() => this.#signIn(refused));
     try {
       this.#current = await this.#pending;
       return this.#current;
@@ -69,7 +71,7 @@ export class Session {
 
   async #signIn(refused: string | undefined): Promise<StoredToken> {
     const { address, username, credentials, store } = this.#login;
-    const kept = refused === undefined ? undefined : store.load();
+    const kept = store.load();
     if (kept && kept.token !== refused) return kept;
     const password = await credentials.password();
     if (password === '') {

@@ -154,6 +154,7 @@ describe('a client', () => {
           stored = token;
         },
         forget: () => {},
+        exclusively: (work) => work(),
       },
     });
     return { stub, client: new Client({ http, session }), stored: () => stored };

@@ -125,7 +125,7 @@ async function remove(cli: CommandContext, name: string): Promise<void> {
       ...(current === undefined || current === name ? {} : { current }),
     };
   });
-  tokenStore(cli.paths.stateDirectory, context.url, context.username).forget();
+  tokenStore(cli, context.url, context.username).forget();
   cli.note(`forgot the context ${name}`);
 }
 

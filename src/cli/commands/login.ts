@@ -61,7 +61,7 @@ async function login(
       ...(ca ? { ca } : {}),
       credentials: stored,
     };
-    tokenStore(cli.paths.stateDirectory, context.url, username).save(signedIn);
+    tokenStore(cli, context.url, username).save(signedIn);
     await changeConfiguration(cli.paths.configFile, (now) => ({
       ...now,
       current: to.name,
@@ -84,7 +84,12 @@ async function enter(
     address: to.address,
     username,
     credentials,
-    store: { load: () => undefined, save: () => {}, forget: () => {} },
+    store: {
+      load: () => undefined,
+      save: () => {},
+      forget: () => {},
+      exclusively: (work) => work(),
+    },
   });
   const api = await entryPoint(new Client({ http, session }));
   return [await session.current(), api];

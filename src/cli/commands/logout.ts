@@ -30,7 +30,7 @@ async function logout(cli: CommandContext): Promise<void> {
       hint: 'give --username, or the context with -c',
     });
   }
-  const store = tokenStore(cli.paths.stateDirectory, url, username);
+  const store = tokenStore(cli, url, username);
   const stored = store.load();
   if (!stored) {
     cli.note(`${username} is not signed in at ${url}`);

@@ -89,7 +89,10 @@ API, with names where the API has references. Nothing is removed by leaving it o
   hosts:
     - { name: h1, address: h1.example.com, cluster: web, root_password: secret }
   storagedomains:
-    - { name: nfs1, type: data, host: h1, storage: { type: nfs, address: filer, path: /exports/1 } }
+    - name: nfs1
+      type: data
+      host: h1
+      storage: { type: nfs, address: filer, path: /exports/1 }
   vms:
     - name: web01
       cluster: web
@@ -98,7 +101,11 @@ API, with names where the API has references. Nothing is removed by leaving it o
       diskattachments:
         - bootable: true
           interface: virtio
-          disk: { name: web01_root, provisioned_size: 10 GiB, format: cow, storage_domains: [nfs1] }
+          disk:
+            name: web01_root
+            provisioned_size: 10 GiB
+            format: cow
+            storage_domains: [nfs1]
       status: up
 
 Objects are recognised by their names, and compared in what the file says of them alone. Sizes may

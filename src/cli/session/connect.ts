@@ -101,7 +101,7 @@ async function sessionFor(
     address: target.address,
     username,
     credentials: lazyCredentials(cli, target, username),
-    store: tokenStore(cli.paths.stateDirectory, target.url, username),
+    store: tokenStore(cli, target.url, username),
   });
 }
 

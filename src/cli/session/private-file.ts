@@ -118,8 +118,15 @@ export function makePrivateDirectory(directory: string): void {
 const lockPatience = 5_000;
 const lockAge = 10_000;
 
-/** Changes a file while no other process does: the change starts from what is there now. */
-export async function withLock<T>(path: string, change: () => T): Promise<T> {
+/**
+ * Changes a file while no other process does: the change starts from what is there now. Throws a usage
+ * error after five seconds of waiting, unless `otherwise` says what to do then.
+ */
+export async function withLock<T>(
+  path: string,
+  change: () => T | Promise<T>,
+  otherwise?: () => T | Promise<T>,
+): Promise<T> {
   const lock = `${path}.lock`;
   makePrivateDirectory(dirname(path));
   const began = Date.now();
@@ -131,6 +138,7 @@ export async function withLock<T>(path: string, change: () => T): Promise<T> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       dropStale(lock);
       if (Date.now() - began > lockPatience) {
+        if (otherwise) return await otherwise();
         throw new UsageError(`${lock} is held by another vmctl`, {
           code: 'locked',
           hint: `wait for it, or remove ${lock} if there is none`,
@@ -140,7 +148,7 @@ export async function withLock<T>(path: string, change: () => T): Promise<T> {
     }
   }
   try {
-    return change();
+    return await change();
   } finally {
     rmSync(lock, { force: true });
   }

@@ -4,12 +4,21 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { StoredToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
-import { readPrivate, writePrivate } from './private-file.ts';
+import type { CommandContext } from './command-context.ts';
+import { makePrivateDirectory, readPrivate, withLock, writePrivate } from './private-file.ts';
 import { accountFile } from './xdg-paths.ts';
 
-/** The store for one user of one server; nothing is read or written before it is used. */
-export function tokenStore(stateDirectory: string, url: string, username: string): TokenStore {
-  const file = path.join(stateDirectory, 'tokens', accountFile(url, username));
+/**
+ * The store for one user of one server; nothing is read or written before it is used. Where nothing can
+ * be written, as in a container without a home, commands work all the same: each signs in.
+ */
+export function tokenStore(
+  cli: Pick<CommandContext, 'paths' | 'warn'>,
+  url: string,
+  username: string,
+): TokenStore {
+  const directory = path.join(cli.paths.stateDirectory, 'tokens');
+  const file = path.join(directory, accountFile(url, username));
   return {
     load: () => {
       const text = readPrivate(file, 'secret');
@@ -17,10 +26,28 @@ export function tokenStore(stateDirectory: string, url: string, username: string
       const stored = parse(text);
       return stored && stored.url === url && stored.username === username ? stored : undefined;
     },
-    save: ({ site, token }) =>
-      writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`),
+    save: ({ site, token }) => {
+      try {
+        writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        cli.warn(`the token is not kept, and each command signs in: ${reason}`);
+      }
+    },
+    // Whoever is slow, because a person types the password, does not keep the others waiting for long.
+    exclusively: (work) => (isWritable(directory) ? withLock(file, work, work) : work()),
     forget: () => fs.rmSync(file, { force: true }),
   };
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    makePrivateDirectory(directory);
+    fs.accessSync(directory, fs.constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface Entry extends StoredToken {

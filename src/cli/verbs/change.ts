@@ -8,6 +8,7 @@ import type { Makes } from '../../model/notation/makes.ts';
 import { Progress, ProgressBoard } from '../output/progress.ts';
 import { collectionAt, collectionsOf, homeOf } from './collections.ts';
 import { bareWord } from './identifiers.ts';
+import { changeIfNeeded, missingWords, namesake, presentTargets } from './if-needed.ts';
 import { networkSetup } from './network-setup.ts';
 import { identity, type Outcome, printOutcomes, showOutput } from './outcomes.ts';
 import { BulkError, forEach, parallelOf } from './parallel.ts';
@@ -79,16 +80,22 @@ export async function shown<T>(
 
 /** One piece of work for each object; all of them are found before the first is touched. */
 async function worksOf(run: Run): Promise<readonly Work[]> {
-  const { verb, words, resolved } = run;
+  const { verb, words, resolved, options } = run;
   const { candidate } = resolved;
   const body = await bodyOf(run);
+  const ifNeeded = options['ifNeeded'] === true;
   if (verb.kind === 'add') {
     const made = makesByType[candidate.operation.type]?.['add'];
-    return (await bodiesOf(run, body)).map((one, index) => {
-      if (made) return (progress) => order(run, made, one, progress);
-      return (progress) =>
-        add(run, one, progress, isReferenceVerb(verb) ? words[index] : undefined);
-    });
+    const isReference = isReferenceVerb(verb);
+    const missing = ifNeeded && isReference ? await missingWords(run) : words;
+    return (await bodiesOf({ ...run, words: missing }, body)).map(
+      (one, index) => async (progress) => {
+        const present = ifNeeded ? await namesake(run, one) : undefined;
+        if (present) return present;
+        if (made) return await order(run, made, one, progress);
+        return await add(run, one, progress, isReference ? missing[index] : undefined);
+      },
+    );
   }
   if (!candidate.takesObject) {
     return [() => changeCollection(run, { ...body, ...brickNames(words) })];
@@ -98,11 +105,13 @@ async function worksOf(run: Run): Promise<readonly Work[]> {
       hint: `vmctl ${verb.noun} ${verb.name} --help lists the flags; --set sets any attribute`,
     });
   }
-  const targets = await targetsOf(run);
+  const targets =
+    ifNeeded && verb.kind === 'remove' ? await presentTargets(run) : await targetsOf(run);
   const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
   return targets.map((target) => async (progress) => {
     const own = bodyFor ? await bodyFor(run, target, body) : body;
-    return await change(run, target, own, progress);
+    const perform = () => change(run, target, own, progress);
+    return ifNeeded ? await changeIfNeeded(run, target, progress, perform) : await perform();
   });
 }
 

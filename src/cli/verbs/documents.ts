@@ -1,12 +1,14 @@
-/** Objects read from files and stdin: JSON, YAML or XML. */
+/** Objects read from files and stdin: JSON or YAML, in which sizes may have units, or XML. */
 
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
-import { attributesOf } from '../../model/index.ts';
+import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import type { Kind } from '../../model/notation/attributes.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
+import { longOf } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { isWritable, type Shape } from './fields.ts';
+import { isWritable, kindAt, type Shape } from './fields.ts';
 
 /** All of a file; `-` is stdin. */
 export async function readInput(cli: CommandContext, path: string, flag: string): Promise<string> {
@@ -45,7 +47,7 @@ export async function parseDocument(
     return { initialization: { configuration: { type: 'ovf', data: text } } };
   }
   const name = path === '-' ? 'stdin' : path;
-  const [media, document] = await normalized(text, name);
+  const [media, document] = await normalized(text, name, shape);
   // As `-o json` and `-o yaml` print them, and as everybody would write them.
   const options = { bareLists: true };
   let decoded: Record<string, unknown>;
@@ -65,12 +67,16 @@ export async function parseDocument(
   return 'type' in shape ? writable(cli, decoded, shape.type, operation) : decoded;
 }
 
-/** JSON and XML as they are, YAML as JSON. */
-async function normalized(text: string, name: string): Promise<[MediaType, string]> {
+/** A size with its unit, as flags take it: `4GiB`. */
+const size = /^\s*\d+(?:\.\d+)?\s*[KMGTPE]?i?B\s*$|^\s*\d+(?:\.\d+)?\s*[KMGTPE]\s*$/i;
+const quotedSize = /"\s*\d+(?:\.\d+)?\s*[KMGTPEB]i?B?\s*"/i;
+
+/** JSON and XML as they are, YAML and JSON with sizes as JSON without. */
+async function normalized(text: string, name: string, shape: Shape): Promise<[MediaType, string]> {
   const start = text.trimStart().charAt(0);
   if (start === '') throw new UsageError(`${name} is empty`, { code: 'bad_document' });
   if (start === '<') return ['application/xml', text];
-  if (start === '{') return ['application/json', text];
+  if (start === '{' && !(quotedSize.test(text) && isJson(text))) return ['application/json', text];
   const { parse } = (await import('yaml')).default;
   let value: unknown;
   try {
@@ -87,12 +93,53 @@ async function normalized(text: string, name: string): Promise<[MediaType, strin
       hint: 'write one object with the attributes of the API',
     });
   }
+  const inBytes = membersInBytes(value, (member) => kindAt(shape, member), name);
   return [
     'application/json',
-    JSON.stringify(value, (_, member: unknown) =>
+    JSON.stringify(inBytes, (_, member: unknown) =>
       typeof member === 'bigint' ? member.toString() : member,
     ),
   ];
+}
+
+/** What is not is refused later, with the place of the mistake. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An object in which the sizes of whole numbers are bytes; texts such as names stay as they are. */
+function membersInBytes(
+  item: object,
+  kindOf: (member: string) => Kind | undefined,
+  where: string,
+): object {
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]: [string, unknown]) => {
+      const kind = kindOf(name);
+      return [name, kind ? inBytes(value, kind, `${where}: ${name}`) : value];
+    }),
+  );
+}
+
+function inBytes(value: unknown, kind: Kind, where: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => inBytes(one, kind, where));
+  const { form, of, list } = parseKind(kind);
+  if (typeof value === 'string') {
+    return form === 'scalar' && of === 'long' && size.test(value) ? longOf(value, where) : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  // A list may be written as the API does: {"nic": [...]}.
+  const isWrapped = list && Object.values(value).every((member) => Array.isArray(member));
+  const member = (name: string): Kind | undefined => {
+    if (isWrapped) return kind;
+    return isType(of) ? attributesOf(of)[name]?.kind : undefined;
+  };
+  return membersInBytes(value, member, where);
 }
 
 const ofTheService = new Set(['id', 'href', 'link', 'actions']);

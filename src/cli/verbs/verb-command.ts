@@ -19,6 +19,7 @@ import type { Verb } from './derive-verbs.ts';
 import { examplesOf } from './examples.ts';
 import { flagsOf, humanNoun, type ModelFlag, type VerbFlags } from './flags.ts';
 import { followUpFlags } from './follow-up-actions.ts';
+import { canBeNeedless } from './if-needed.ts';
 import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
 import { runVerb } from './run-verb.ts';
@@ -223,6 +224,9 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     add('--no-wait', 'Return at once.', { hidden, undoes: true });
     add('--wait-timeout <DURATION>', 'Give up waiting after this time (10m).', { hidden });
     add('--async', '', { hidden: true });
+  }
+  if (changes && canBeNeedless(verb)) {
+    add('--if-needed', 'No failure where it is so already: then nothing is sent.');
   }
   if (selects(verb) && !verbOptions(verb).argument) {
     add('--all', 'Do it to all of them, or to all that --search finds; asks first.');

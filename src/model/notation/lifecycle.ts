@@ -18,6 +18,8 @@ export interface Move<
   readonly or?: readonly S[];
   /** The object keeps the state that it was in. */
   readonly stays?: true;
+  /** From the state that it leads to, it may begin and does nothing. */
+  readonly idempotent?: true;
   /** What is answered from states that `from` does not list. */
   readonly refusedBy: Readonly<Partial<Record<S, Fault>>> & { readonly otherwise: Fault };
   /** Events written when the move begins and when it ends. */

@@ -108,6 +108,7 @@ export const vmLifecycle = lifecycle({
       from: [...on, 'down'],
       via: [['powering_down', 1_000]],
       to: 'down',
+      idempotent: true,
       refusedBy: notOn,
       events: { begin: 'VM_STOPPED', end: 'VM_DOWN' },
     },

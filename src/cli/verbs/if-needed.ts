@@ -1,0 +1,125 @@
+/** `--if-needed`: success, with nothing sent, where things are already as a verb would leave them. */
+import { VmctlError } from '../../client/errors.ts';
+import { stateAttribute, stateOf } from '../../client/poll.ts';
+import { lifecycles } from '../../model/derive/lifecycles.ts';
+import type { Move } from '../../model/notation/lifecycle.ts';
+import type { Progress } from '../output/progress.ts';
+import type { Candidate, Verb } from './derive-verbs.ts';
+import { nameAttributesOf } from './identifiers.ts';
+import { identity, type Outcome } from './outcomes.ts';
+import type { Found } from './references.ts';
+import type { Run } from './run.ts';
+import { targetsOf } from './selection.ts';
+import { isReferenceVerb } from './verb-names.ts';
+import { settle, watch } from './wait-for-state.ts';
+
+/** Whether what a verb does may have been done already: it leads to a state, adds or removes. */
+export function canBeNeedless(verb: Verb): boolean {
+  return verb.candidates.some((candidate) => {
+    if (verb.kind === 'remove') return candidate.takesObject;
+    if (verb.kind === 'add') return addsByName(verb, candidate);
+    return moveOf(candidate) !== undefined;
+  });
+}
+
+function addsByName(verb: Verb, { collection }: Candidate): boolean {
+  return isReferenceVerb(verb) || nameAttributesOf(collection.type).length > 0;
+}
+
+/** The move of an action that leads to another state than it begins in. */
+function moveOf({ operation, collection }: Candidate): Move | undefined {
+  if (!operation.isAction) return undefined;
+  const move = lifecycles[collection.type]?.moves[operation.name];
+  if (move?.to === undefined || move.stays) return undefined;
+  return move.from.includes(move.to) && !move.idempotent ? undefined : move;
+}
+
+/** The words for what a list does not have yet; of what it has somebody is told. */
+export async function missingWords(run: Run): Promise<readonly string[]> {
+  const { cli, finder, resolved, ids, words } = run;
+  const missing: string[] = [];
+  for (const word of words) {
+    const found = await finder.look(word, resolved.candidate.collection, ids);
+    if (found) cli.note(`${found.label}: there already; nothing to do`);
+    else missing.push(word);
+  }
+  return missing;
+}
+
+/** The object that a new one would be called like, where there is one. */
+export async function namesake(run: Run, body: object): Promise<Outcome | undefined> {
+  const { cli, finder, resolved, ids } = run;
+  const { collection } = resolved.candidate;
+  const members = new Map<string, unknown>(Object.entries(body));
+  const name = nameAttributesOf(collection.type)
+    .map((attribute) => members.get(attribute))
+    .find((one) => typeof one === 'string');
+  if (typeof name !== 'string') return undefined;
+  const found = await finder.look(name, collection, ids);
+  if (!found) return undefined;
+  cli.note(`${found.label}: there already; left as it is`);
+  return { item: identity(found), isWhole: false };
+}
+
+/** The objects of a verb that removes them, without those that are not there. */
+export async function presentTargets(run: Run): Promise<readonly Found[]> {
+  const { cli, finder, resolved, ids, words, options } = run;
+  if (options['all'] === true) return await targetsOf(run);
+  const { collection } = resolved.candidate;
+  const present: Found[] = [];
+  for (const word of words) {
+    const found = await finder.look(word, collection, ids);
+    if (found) present.push(found);
+    else cli.note(`${collection.noun}/${word}: not there; nothing to do`);
+  }
+  return present;
+}
+
+/**
+ * Does what the verb says to an object, unless it is so already, or about to be: then that is waited
+ * for. A service that refuses because somebody else was quicker is no failure either.
+ */
+export async function changeIfNeeded(
+  run: Run,
+  target: Found,
+  progress: Progress,
+  change: () => Promise<Outcome | undefined>,
+): Promise<Outcome | undefined> {
+  const move = moveOf(run.resolved.candidate);
+  if (!move) return await change();
+  const done = await reached(run, target, move, progress, target.item);
+  if (done) return done;
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof VmctlError) || (error.status !== 409 && error.status !== 400)) {
+      throw error;
+    }
+    const late = await reached(run, target, move, progress, undefined);
+    if (late) return late;
+    throw error;
+  }
+}
+
+/** What came of a move that was made before, or is on its way; nothing where there was none. */
+async function reached(
+  run: Run,
+  target: Found,
+  move: Move,
+  progress: Progress,
+  known: Found['item'],
+): Promise<Outcome | undefined> {
+  const { cli, resolved, verb } = run;
+  const { type } = resolved.candidate.collection;
+  const attribute = stateAttribute(type) ?? '';
+  const now = known?.[attribute] === undefined ? await watch(run, target)?.fetch() : known;
+  const state = stateOf(type, now);
+  if (state === move.to || move.or?.includes(state)) {
+    cli.note(`${target.label}: ${state} already; nothing to do`);
+    return { item: identity(target), isWhole: false };
+  }
+  if (!move.via?.some(([passing]) => passing === state)) return undefined;
+  cli.note(`${target.label}: ${verb.name}: under way already (${state})`);
+  const item = await settle(run, target, [resolved.candidate.operation.name], progress);
+  return { item: item ?? identity(target), isWhole: item !== undefined };
+}

@@ -1,0 +1,110 @@
+/** `--if-needed`: what is so already is no failure, and nothing is sent for it. */
+import { describe, expect, it } from 'vitest';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+/** Runs a command and returns what it printed, and said, which must not be a failure. */
+async function fine(...words: string[]): Promise<readonly [stdout: string, stderr: string]> {
+  const { code, stdout, stderr } = await desk.run(words);
+  expect(code, stderr).toBe(0);
+  return [stdout.trim(), stderr.trim()];
+}
+
+/** How many requests the server has had that could change something. */
+async function changes(): Promise<number> {
+  const metrics = await desk.must('api', 'GET', '/_vmctl/metrics');
+  return [...metrics.matchAll(/^vmctl_requests_total\{method="(\w+)",.*\} (\d+)$/gm)]
+    .filter(([, method]) => method !== 'GET' && method !== 'HEAD')
+    .reduce((sum, [, , count]) => sum + Number(count), 0);
+}
+
+describe('an action', () => {
+  it('is sent once, and succeeds twice', async () => {
+    await fine('vms', 'stop', 'vm-01');
+    const [id] = await fine('vms', 'start', 'vm-01', '--if-needed', '-q');
+    const before = await changes();
+    const [again, told] = await fine('vms', 'start', 'vm-01', '--if-needed', '-o', 'id');
+    expect([again, told]).toEqual([id, 'vms/vm-01: up already; nothing to do']);
+    expect(await changes()).toBe(before);
+    expect((await desk.run(['vms', 'start', 'vm-01'])).code).toBe(6);
+  });
+
+  it('is done to those that need it', async () => {
+    await fine('vms', 'stop', 'vm-02', '--if-needed');
+    const [ids] = await fine('vms', 'start', 'vm-01', 'vm-02', '--if-needed', '-o', 'name');
+    expect(ids.split('\n').sort()).toEqual(['vms/vm-01', 'vms/vm-02']);
+    const states = await desk.json('vms', 'list', '--search', 'status=up');
+    expect(states.map(({ name }) => name)).toEqual(expect.arrayContaining(['vm-01', 'vm-02']));
+  });
+
+  it('still fails where it is neither so nor possible', async () => {
+    await fine('vms', 'stop', 'vm-02');
+    const { code, stderr } = await desk.run(['vms', 'suspend', 'vm-02', '--if-needed']);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('suspend vms/vm-02')]);
+  });
+
+  it('succeeds for all who ask for it at the same time', async () => {
+    await fine('vms', 'stop', 'vm-02', '--if-needed');
+    const one = () => desk.home().run(['vms', 'start', 'vm-02', '--if-needed', '-q']);
+    const outcomes = await Promise.all(Array.from({ length: 5 }, one));
+    expect(outcomes.map(({ code, stderr }) => [code, stderr])).toEqual(Array(5).fill([0, '']));
+    expect(new Set(outcomes.map(({ stdout }) => stdout)).size).toBe(1);
+  });
+
+  it('is not offered where doing it again means something', async () => {
+    for (const verb of ['reboot', 'reset', 'migrate']) {
+      const { code } = await desk.run(['vms', verb, 'vm-01', '--if-needed']);
+      expect([verb, code]).toEqual([verb, 2]);
+    }
+  });
+});
+
+describe('a host', () => {
+  it('comes and goes', async () => {
+    await fine('vms', 'stop', '--all', '--yes', '--if-needed');
+    for (const verb of ['deactivate', 'deactivate', 'activate', 'activate']) {
+      await fine('hosts', verb, 'host1', '--if-needed');
+    }
+    const host = await desk.json<Record<string, unknown>>('hosts', 'get', 'host1');
+    expect(host['status']).toBe('up');
+  });
+});
+
+describe('what is made', () => {
+  it('is made once, and its id printed each time', async () => {
+    const create = ['tags', 'create', '--name', 'blue', '--if-needed', '-q'];
+    const [id] = await fine(...create);
+    expect(await fine(...create)).toEqual([id, '']);
+    expect((await desk.run(['tags', 'create', '--name', 'blue'])).code).toBe(6);
+  });
+
+  it('is attached once', async () => {
+    await fine('affinitylabels', 'create', '--name', 'near');
+    const attach = ['affinitylabels', 'add-vm', 'near', 'vm-01', '--if-needed'];
+    await fine(...attach);
+    expect(await fine(...attach)).toEqual(['', 'vms/vm-01: there already; nothing to do']);
+  });
+
+  it('is deleted once', async () => {
+    const [, told] = await fine('tags', 'delete', 'blue', 'green', '--if-needed');
+    expect(told.split('\n').sort()).toEqual([
+      'tags/blue: deleted',
+      'tags/green: not there; nothing to do',
+    ]);
+    expect((await desk.run(['tags', 'delete', 'blue'])).code).toBe(3);
+  });
+
+  it('shows in a dry run that nothing would be sent', async () => {
+    await fine('tags', 'create', '--name', 'red');
+    const [stdout, stderr] = await fine(
+      'tags',
+      'create',
+      '--name',
+      'red',
+      '--if-needed',
+      '--dry-run',
+    );
+    expect([stdout, stderr]).toEqual(['', expect.stringContaining('tags/red: there already')]);
+  });
+});

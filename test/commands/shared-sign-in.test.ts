@@ -1,0 +1,57 @@
+/** Commands that run at the same time share one sign-in. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+/** How often anybody has signed in: each writes an event. */
+async function signIns(): Promise<number> {
+  const events = await desk.json('events', 'list', '--search', 'type=30');
+  return events.length;
+}
+
+/** Runs six commands at once, each a process of its own. */
+async function sixAtOnce(): Promise<readonly (number | null)[]> {
+  const one = () => desk.home().run(['vms', 'list', '-o', 'id']);
+  const outcomes = await Promise.all(Array.from({ length: 6 }, one));
+  expect(outcomes.map(({ stderr }) => stderr)).toEqual(Array(6).fill(''));
+  return outcomes.map(({ code }) => code);
+}
+
+describe('six commands at once', () => {
+  it('sign in once where nobody has', async () => {
+    expect(await sixAtOnce()).toEqual(Array(6).fill(0));
+    expect(await signIns()).toBe(1);
+  });
+
+  it('sign in once more where the token has run out', async () => {
+    const folder = join(desk.home().folder, 'state/vmctl/tokens');
+    const [name] = readdirSync(folder).filter((one) => !one.endsWith('.lock'));
+    const file = join(folder, name ?? '');
+    const stored: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify(Object.assign(Object(stored), { token: 'run-out' })));
+    expect(await sixAtOnce()).toEqual(Array(6).fill(0));
+    expect(await signIns()).toBe(2);
+  });
+
+  it('leave no lock behind', () => {
+    const folder = join(desk.home().folder, 'state/vmctl/tokens');
+    expect(readdirSync(folder).filter((one) => one.endsWith('.lock'))).toEqual([]);
+  });
+});
+
+describe('a home that cannot be written', () => {
+  it('costs a sign-in for each command, and a warning', async () => {
+    const before = await signIns();
+    // Nobody makes a folder below a device, not even root.
+    const env = { XDG_STATE_HOME: '/dev/null/state' };
+    for (let count = 1; count <= 2; count += 1) {
+      const { code, stdout, stderr } = await desk.home().runHere(['vms', 'list', '-o', 'id'], env);
+      expect([code, stdout.split('\n').length]).toEqual([0, 4]);
+      expect(stderr).toContain('warning: the token is not kept, and each command signs in');
+    }
+    expect(await signIns()).toBe(before + 2);
+  });
+});
