@@ -74,7 +74,8 @@ function joined(all: readonly string[]): readonly string[] {
 
 function broken(line: string, width: number): readonly string[] {
   const [, left = '', right = ''] = twoColumns.exec(line) ?? [];
-  if (line.startsWith('  vmctl ')) return command(line, width);
+  const isCommand = left === '' ? /^ {2}(?:\S.* )?vmctl /.test(line) : line.startsWith('  vmctl ');
+  if (isCommand) return command(line, width);
   if (left !== '') {
     const own = left.length - left.trimStart().length;
     const column = left.length <= width / 2 ? left.length - 4 : own;
