@@ -1,5 +1,5 @@
 /** Layout of help: two columns, lines that fit a terminal. */
-import { folded } from '../output/table.ts';
+import { folded } from '../text/display-width.ts';
 
 /** The longest line of a page. */
 export const lineLength = 80;

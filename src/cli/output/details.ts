@@ -1,9 +1,9 @@
 /** Details of one object: an attribute per line, nested ones with their path. */
 
-import { displayWidth } from '../text/display-width.ts';
+import { displayWidth, folded } from '../text/display-width.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { meaningOf, type Reader, textFor } from './cells.ts';
-import { blockLines, folded, narrow } from './table.ts';
+import { blockLines, narrow } from './table.ts';
 
 /** So much of a terminal is for values, at least; else each stands behind its name. */
 const valueWidth = 24;

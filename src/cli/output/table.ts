@@ -2,7 +2,7 @@
  * Tables: columns with two blanks between them. On a terminal they are fitted to its width: long texts
  * are cut, the last columns left out; where even the first ones have no room, objects become blocks.
  */
-import { displayWidth, truncated } from '../text/display-width.ts';
+import { displayWidth, folded, truncated } from '../text/display-width.ts';
 
 /** What may be cut out of the texts of a column. */
 export type Cut = 'never' | 'middle' | 'end';
@@ -187,21 +187,6 @@ export function* blockLines(
       for (const line of below) yield `  ${line}`;
     }
   }
-}
-
-/** A text in lines, between its words; what has no blanks goes on in the next line of the terminal. */
-export function folded(text: string, first: number, others: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    const room = lines.length === 0 ? first : others;
-    if (line !== '' && displayWidth(longer) > room) {
-      lines.push(line);
-      line = word;
-    } else line = longer;
-  }
-  return [...lines, line];
 }
 
 /** Draws the table. The library has neither borders nor colours of its own here. */

@@ -75,3 +75,18 @@ function taken(all: readonly string[], room: number, fromEnd = false): string {
   }
   return text;
 }
+
+/** A text in lines, between its words; what has no blanks goes on in the next line of the terminal. */
+export function folded(text: string, first: number, others: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    const room = lines.length === 0 ? first : others;
+    if (line !== '' && displayWidth(longer) > room) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}

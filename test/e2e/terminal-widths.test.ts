@@ -1,15 +1,15 @@
 /** Every list and every object of the model, as terminals of several widths show them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { displayWidth } from '../../../src/cli/text/display-width.ts';
-import { modelNouns } from '../../../src/cli/verbs/collections.ts';
-import { verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
-import { exampleAt } from '../../../src/cli/verbs/examples.ts';
-import { flagsOf } from '../../../src/cli/verbs/flags.ts';
-import { sampleId } from '../../../src/model/notation/commands.ts';
-import { stepOf } from '../../commands/support/walk.ts';
-import { before } from '../../examples/before.ts';
-import { type ExamplesSite, startExamplesSite, wordsOf } from '../../examples/site.ts';
-import { builtVmctl } from '../../support/in-process.ts';
+import { displayWidth } from '../../src/cli/text/display-width.ts';
+import { modelNouns } from '../../src/cli/verbs/collections.ts';
+import { verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
+import { exampleAt } from '../../src/cli/verbs/examples.ts';
+import { flagsOf } from '../../src/cli/verbs/flags.ts';
+import { sampleId } from '../../src/model/notation/commands.ts';
+import { stepOf } from '../commands/support/walk.ts';
+import { before } from '../examples/before.ts';
+import { type ExamplesSite, startExamplesSite, wordsOf } from '../examples/site.ts';
+import { builtVmctl } from '../support/in-process.ts';
 
 /** The command lines that show something, one for each place where it can be found. */
 const cases = modelNouns().flatMap((noun) =>
