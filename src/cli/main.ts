@@ -2,7 +2,7 @@
  * Entry point: from the words of the command line to an exit code. Loads only what the noun needs.
  */
 import { UsageError, VmctlError } from '../client/errors.ts';
-import { expandDebugFlag, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
+import { expandBareFlags, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
 import { fitted, helpWidth } from './help/layout.ts';
 import { topicPage, unknownTopic } from './help/topics.ts';
@@ -45,7 +45,7 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
     const { nounModules } = await import('./modules.generated.ts');
     return await writeReference(given[1] ?? '.', nounModules, given[2]);
   }
-  const argv = expandDebugFlag(given);
+  const argv = expandBareFlags(given);
   const at = nextWordIndex(argv);
   const word = at < 0 ? undefined : argv[at];
   // What follows an unknown flag may be its value, and is taken for no noun.

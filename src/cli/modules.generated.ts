@@ -23,5 +23,6 @@ export const nounModules: NounModules = {
   "top": async () => (await import('./commands/top.ts')).default,
   "vms": async () => (await import('./commands/vms.ts')).default,
   "wait": async () => (await import('./commands/wait.ts')).default,
+  "watch": async () => (await import('./commands/watch.ts')).default,
   "whoami": async () => (await import('./commands/whoami.ts')).default,
 };

@@ -4,7 +4,7 @@ import { DryRunStop } from '../client/dry-run.ts';
 import { UsageError } from '../client/errors.ts';
 import { nextWordIndex, unknownFlagError } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
-import { type Command, nameOf } from './args/command.ts';
+import { type Command, nameOf, type Options } from './args/command.ts';
 import { addGlobalFlags, globalValues, mount, type Runner } from './commander.ts';
 import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
@@ -13,7 +13,7 @@ import { CommandContext } from './session/command-context.ts';
 import { openClient } from './session/connect.ts';
 import type { Io } from './session/io.ts';
 import { closeMatches } from './text/did-you-mean.ts';
-import { verbOf, verbsOf } from './verbs/derive-verbs.ts';
+import { type Verb, verbOf, verbsOf } from './verbs/derive-verbs.ts';
 import { purposeOf } from './verbs/purpose.ts';
 import { commandOf } from './verbs/verb-command.ts';
 
@@ -87,7 +87,13 @@ async function commandsFor(noun: Noun, word: string | undefined): Promise<readon
     return (await nounModules[noun.name]?.())?.commands ?? [];
   }
   const verb = word === undefined ? undefined : verbOf(noun.name, word);
-  return verb ? [commandOf(verb, word === 'tail' ? { tail: true } : {})] : [];
+  return verb ? [commandOf(verb, impliedBy(word, verb))] : [];
+}
+
+/** What the other words for `list` mean: to go on with it. */
+function impliedBy(word: string | undefined, { noun, kind }: Verb): Options {
+  if (kind !== 'list' || (word !== 'watch' && word !== 'tail')) return {};
+  return noun === 'events' ? { tail: true } : { watch: true };
 }
 
 function isHandMade(noun: Noun, word: string | undefined): boolean {

@@ -17,6 +17,10 @@ export interface FollowOptions {
   readonly last?: number;
   /** Ends after so many events. */
   readonly count?: number;
+  /** Tells those since then first, before `last` is looked at. */
+  readonly since?: Date;
+  /** Which of them are told; by default all. */
+  readonly isWanted?: (event: ApiObject) => boolean;
   readonly search?: string;
   readonly caseSensitive?: boolean;
   /** Milliseconds between two questions. */
@@ -82,7 +86,8 @@ export async function* followEvents(
   for (;;) {
     const found = await newerEvents(client, following, cursor.floor);
     if (found) {
-      const events = cursor.accept(found, Date.now(), count - told);
+      const wanted = found.filter((event) => following.isWanted?.(event) ?? true);
+      const events = cursor.accept(wanted, Date.now(), count - told);
       told += events.length;
       yield { events, cursor };
     }
@@ -96,11 +101,46 @@ async function firstEvents(
   client: Client,
   following: FollowOptions,
 ): Promise<[readonly ApiObject[], EventCursor]> {
-  const { cursor, from, last } = following;
+  const { cursor, from, last, since } = following;
   if (cursor) return [[], cursor];
   if (from !== undefined) return [[], new EventCursor(from - 1)];
+  if (since !== undefined) return [[], new EventCursor(await lastBefore(client, following, since))];
   const [first, floor] = await latestEvents(client, following, last ?? 0);
   return [first.slice(0, following.count), new EventCursor(floor)];
+}
+
+/** Events in one look back. */
+const pageSize = 500;
+
+/** The identifier of the last event before a moment, by the times that the events have. */
+async function lastBefore(client: Client, following: FollowOptions, since: Date): Promise<number> {
+  const operation = operationsOf('/events').find(({ name }) => name === 'list');
+  if (!operation) throw new Error('The model has no list of events.');
+  const { signal } = following;
+  const call = { operation, what: 'list events', signal };
+  const { pages } = await import('./paging.ts');
+  for await (const events of pages(client, call, { size: pageSize })) {
+    const before = events.find((event) => new Date(String(event['time'])) < since);
+    if (before) return Number(before['id']);
+  }
+  return 0;
+}
+
+/** The highest identifier of an event that there is; 0 where there is none. */
+export async function highestEvent(client: Client, signal: AbortSignal): Promise<number> {
+  const [newest] = await list(client, { signal }, { max: 1 });
+  return Number(newest?.['id'] ?? 0);
+}
+
+/** The events above an identifier. Throws where the server does not answer. */
+export async function eventsAbove(
+  client: Client,
+  floor: number,
+  signal: AbortSignal,
+): Promise<readonly ApiObject[]> {
+  const { eventsFromExclusive } = await client.dialect();
+  const from = eventsFromExclusive ? floor : floor + 1;
+  return await list(client, { signal }, from > 0 ? { from } : {});
 }
 
 /** The last events, and the highest identifier there is, whatever the search says. */
@@ -109,12 +149,12 @@ async function latestEvents(
   following: FollowOptions,
   count: number,
 ): Promise<[readonly ApiObject[], number]> {
-  const [newest] = await list(client, following, { max: 1 });
-  const floor = Number(newest?.['id'] ?? 0);
+  const floor = await highestEvent(client, following.signal);
   if (count === 0) return [[], floor];
   const events = await list(client, following, { max: count, ...searchOf(following) });
   const told = events.filter((event) => Number(event['id']) <= floor);
-  return [told.sort((a, b) => Number(a['id']) - Number(b['id'])), floor];
+  const wanted = told.filter((event) => following.isWanted?.(event) ?? true);
+  return [wanted.sort((a, b) => Number(a['id']) - Number(b['id'])), floor];
 }
 
 /** Everything above the floor; `undefined` when the server is away for a moment. */
@@ -147,10 +187,10 @@ function searchOf({ search, caseSensitive }: FollowOptions): {
 
 async function list(
   client: Client,
-  following: FollowOptions,
+  { signal }: Pick<FollowOptions, 'signal'>,
   query: Readonly<Record<string, number | string | boolean>>,
 ): Promise<ApiObject[]> {
   const operation = operationsOf('/events').find(({ name }) => name === 'list');
   if (!operation) throw new Error('The model has no list of events.');
-  return await client.list({ operation, query, what: 'list events', signal: following.signal });
+  return await client.list({ operation, query, what: 'list events', signal });
 }

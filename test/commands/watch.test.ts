@@ -22,7 +22,7 @@ interface Watching {
 
 function watch(...words: string[]): Watching {
   const { ready, password } = desk.server();
-  const child = spawn(process.execPath, [vmctl, ...words, '--watch', '--interval', '50ms'], {
+  const child = spawn(process.execPath, [vmctl, ...words], {
     env: {
       HOME: desk.home().folder,
       VMCTL_URL: ready.base_url,
@@ -57,7 +57,7 @@ function watch(...words: string[]): Watching {
 
 describe('--watch off a terminal', () => {
   it('prints an object when it comes, changes and goes, as JSON lines', async () => {
-    const watching = watch('vms', 'list', '--search', `name=${name}`, '-o', 'json');
+    const watching = watch('vms', 'list', '--search', `name=${name}`, '-o', 'json', '--watch=50ms');
     await desk.must(...create);
     await watching.until(/"status":"down"/);
     await desk.must('vms', 'update', name, '--description', 'seen by somebody');
@@ -70,12 +70,61 @@ describe('--watch off a terminal', () => {
   });
 
   it('prints rows under one line of titles', async () => {
-    const watching = watch('vms', 'list', '--search', `name=${name}`, '--columns', 'name,comment');
+    const watching = watch(
+      'vms',
+      'list',
+      '--search',
+      `name=${name}`,
+      '--columns',
+      'name,comment',
+      '--watch=50ms',
+    );
     await desk.must(...create, '--comment', 'first');
     await watching.until(/first/);
     await desk.must('vms', 'update', name, '--comment', 'second');
     const text = await watching.until(/second/);
     expect(text.match(/NAME/g)).toHaveLength(1);
     expect(await watching.interrupt()).toBe(130);
+  });
+});
+
+describe('vmctl watch', () => {
+  it('shows the objects that are named, and no others', async () => {
+    await desk.must(...create);
+    const watching = watch(
+      'watch',
+      `vms/${name}`,
+      'vms/vm-01',
+      '--interval',
+      '50ms',
+      '-o',
+      'jsonl',
+    );
+    await watching.until(/"name":"vm-01"/);
+    await desk.must('vms', 'update', 'vm-02', '--comment', 'nobody looks');
+    await desk.must('vms', 'update', 'vm-01', '--comment', 'seen by somebody');
+    const text = await watching.until(/seen by somebody/);
+    expect(text).toContain(`"name":"${name}"`);
+    expect(text).not.toContain('vm-02');
+    await desk.must('vms', 'delete', name);
+    await watching.until(/"gone":true/);
+    expect(await watching.interrupt()).toBe(130);
+  });
+
+  it('is a verb of every noun that has a list', async () => {
+    const watching = watch('tags', 'watch', '-o', 'jsonl', '--interval', '50ms');
+    await desk.must('tags', 'create', '--name', 'green');
+    await watching.until(/"name":"green"/);
+    expect(await watching.interrupt()).toBe(130);
+  });
+
+  it.each([
+    [['watch', 'nosuch'], 'its kind is not said'],
+    [['watch', 'vms/vm-01', 'disks'], 'objects of several kinds'],
+    [['watch', 'vms/vm-01', '--search', 'status=up'], 'contradict each other'],
+    [['vms', 'list', '--watch=often'], '--watch often: not a duration'],
+  ])('refuses %j', async (words, reason) => {
+    const { code, stdout, stderr } = await desk.run(words);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
   });
 });

@@ -17,15 +17,18 @@ const takesValue: ReadonlySet<string> = new Set(
     .flatMap((flags) => flags.match(/--?[\w-]+(?=[ ,])/g) ?? []),
 );
 
+/** What is meant by flags whose value stands behind an equals sign or is left out. */
+const impliedValues: Readonly<Record<string, string>> = { '--debug': 'http', '--watch': '2s' };
+
 /**
- * The words with `--debug` written in full: its value is behind an equals sign or not there, and
- * never the next word.
+ * The words with flags whose value may be left out written in full: it is never the next word.
  */
-export function expandDebugFlag(argv: readonly string[]): readonly string[] {
+export function expandBareFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return argv.map((word, index) =>
-    word === '--debug' && (end < 0 || index < end) ? '--debug=http' : word,
-  );
+  return argv.map((word, index) => {
+    const value = end < 0 || index < end ? impliedValues[word] : undefined;
+    return value === undefined ? word : `${word}=${value}`;
+  });
 }
 
 /** Where the next word is that is neither a flag nor the value of a global one; -1 if nowhere. */

@@ -113,6 +113,12 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "watch",
+    "doc": "Show a list, or some objects, again and again",
+    "aliases": [],
+    "verbs": []
+  },
+  {
     "name": "top",
     "doc": "Show how busy hosts and virtual machines are",
     "aliases": [],
@@ -273,6 +279,11 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "snapshot",
         "aliases": [],
         "summary": "Keep the present state of a virtual machine as a snapshot"
+      },
+      {
+        "name": "screenshot",
+        "aliases": [],
+        "summary": "Take a picture of the screen of a virtual machine, as PNG"
       }
     ]
   }

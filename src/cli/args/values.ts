@@ -51,9 +51,9 @@ function wordOf(text: string, name: string, flag: string): string {
   const found = words.find((word) => word === text) ?? words.find((word) => word === plain);
   if (found !== undefined) return found;
   const near = closeMatches(plain, words);
-  const all = words.length <= 12 ? `it is one of: ${words.join(', ')}` : undefined;
+  const all = `it is one of: ${words.slice(0, 30).join(', ')}${words.length > 30 ? ', ...' : ''}`;
   throw new UsageError(`${flag} ${text}: not a value of ${name.replaceAll('_', ' ')}`, {
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : (all ?? 'see the documentation'),
+    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : all,
   });
 }
 

@@ -1,4 +1,4 @@
-/** `vmctl vms console` and `snapshot`: hand-made verbs of machines. */
+/** `vmctl vms console`, `snapshot` and `screenshot`: hand-made verbs of machines. */
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
 
@@ -46,4 +46,19 @@ const takeSnapshot = command({
   },
 });
 
-export default noun({ name: 'vms', commands: [openConsole, takeSnapshot] });
+const screenshot = command({
+  verb: 'screenshot',
+  purpose: 'Take a picture of the screen of a virtual machine, as PNG',
+  arguments: [argument('<vm>', 'name or id')],
+  flags: [
+    flag('--file <file>', 'write it there; - is stdout (on a terminal: shown, or NAME.png)'),
+    flag('--force', 'replace the file if it exists'),
+  ],
+  examples: ['vmctl vms screenshot web01 --file web01.png', 'vmctl vms screenshot web01 > now.png'],
+  run: async (cli, [vm], flags) => {
+    const { takeScreenshot } = await import('./vms/screenshot.ts');
+    await takeScreenshot(cli, vm, flags);
+  },
+});
+
+export default noun({ name: 'vms', commands: [openConsole, takeSnapshot, screenshot] });

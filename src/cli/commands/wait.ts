@@ -44,7 +44,10 @@ export default noun({
     command({
       arguments: [argument('<kind/ref...>', 'objects with their kind: vms/web01')],
       flags: [
-        flag('--for <condition>', 'status=up, status!=locked, exists, gone; by default: settled'),
+        flag(
+          '--for <condition>',
+          'status=up, status!=locked, exists, gone, event=32; by default: settled',
+        ),
         flag('--timeout <duration>', 'give up after this time (10m)'),
         flag('--on <kind/ref>', 'the object that they belong to: vms/web01'),
         flag('--parallel <n>', 'objects at a time, 1 to 16 (4)'),

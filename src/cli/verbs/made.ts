@@ -39,7 +39,10 @@ export async function make(
   const { expected, answer } = begun;
   const isWaiting = run.options['wait'] !== false;
   const settles = target !== undefined && (isWaiting || !expected);
-  const source = settles ? await settle(run, target, [operation.name], progress) : undefined;
+  // What somebody asked to wait for is a state of the new object.
+  const { for: _asked, ...options } = run.options;
+  const own = expected ? { ...run, options } : run;
+  const source = settles ? await settle(own, target, [operation.name], progress) : undefined;
   if (!expected) {
     if (source) return { item: source, isWhole: true };
     run.cli.note(`${target?.label ?? what}: ${run.verb.name}: ${isWaiting ? 'done' : 'begun'}`);

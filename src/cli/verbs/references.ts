@@ -82,6 +82,18 @@ export class Finder {
     });
   }
 
+  /** The id of the only object that an owner has: its drive. Throws where there are none, or several. */
+  async only({ path, noun }: Collection, ids: Ids): Promise<string> {
+    const operation = operationNamed(path, 'list');
+    const items = operation ? await this.#client.list({ operation, ids }) : [];
+    const [first, ...others] = items;
+    if (first && others.length === 0) return String(first['id']);
+    if (first) throw ambiguous(noun, noun, items);
+    throw new NotFoundError(`there are no ${noun}`, {
+      hint: `vmctl ${noun} list shows what there is`,
+    });
+  }
+
   async #look(
     word: string,
     collection: Collection,

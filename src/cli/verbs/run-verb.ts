@@ -1,6 +1,7 @@
 /** Execution of a verb: resolves collection and references, then calls its implementation. */
 import type { QueryValue } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
+import { typeOptions } from '../../model/derive/commands.ts';
 import { makesByType } from '../../model/derive/makes.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { parseKind } from '../../model/index.ts';
@@ -12,6 +13,7 @@ import { formatOf } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { runChange } from './change.ts';
 import { collectionAt } from './collections.ts';
+import { conditionOf } from './conditions.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
 import { parameterOf, shapeOf } from './fields.ts';
@@ -99,12 +101,15 @@ async function prepareRun(
 ): Promise<Run> {
   const { argument: extra, takesBricks } = verbOptions(verb);
   const all = wantsAll(verb, options, words, selects(verb));
-  const withObject = all || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
+  const isImplied = !all && words.length === 0 && ownersOnlyOne(verb);
+  const withObject =
+    all || isImplied || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
   const request = { given, on, withObject, word: all ? undefined : words[0] };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
   for (const word of resolved.parentWords.values()) checkWords([word]);
   checkPrinting(cli, verb, candidate);
+  checkGoal(verb, candidate, options);
   const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, resolved, given, options, verb);
   const client = await cli.client();
@@ -115,13 +120,25 @@ async function prepareRun(
       ? (ownerWord ?? '')
       : (resolved.parentWords.get(placeholder) ?? ''),
   );
-  return { cli, client, finder, verb, resolved, options, ids, query, words, input };
+  const named = isImplied ? [await finder.only(candidate.collection, ids)] : words;
+  return { cli, client, finder, verb, resolved, options, ids, query, words: named, input };
+}
+
+/** Whether the object may be left out: of its kind an owner has one, as a rule. */
+export function ownersOnlyOne({ kind, candidates }: Verb): boolean {
+  return (
+    kind !== 'list' &&
+    kind !== 'add' &&
+    candidates.every(
+      ({ takesObject, collection }) => takesObject && typeOptions[collection.type]?.isSingle,
+    )
+  );
 }
 
 function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {
   switch (verb.kind) {
     case 'list':
-      return options['watch'] === true && !cli.on('curl') ? runWatch : runList;
+      return options['watch'] !== undefined && !cli.on('curl') ? runWatch : runList;
     case 'get':
       return runGet;
     case 'wait':
@@ -152,6 +169,17 @@ function checkPrinting(
     }
   }
   throw refusals[0];
+}
+
+/** Refuses what nobody could wait for, before anything is sent. */
+function checkGoal(verb: Verb, { operation, collection }: Candidate, options: Options): void {
+  const { for: goal } = options;
+  if (typeof goal !== 'string' || verb.kind === 'wait') return;
+  if (options['wait'] === false) {
+    throw new UsageError('--for and --no-wait contradict each other', { hint: 'give one of them' });
+  }
+  const places = makesByType[operation.type]?.[operation.name] ?? [{ in: collection.path }];
+  for (const place of places) conditionOf(goal, collectionAt(place.in).type);
 }
 
 /** An empty name is refused before anything is sent: it may be a variable that nobody set. */

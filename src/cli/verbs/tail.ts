@@ -2,6 +2,7 @@
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { EventCursor, followEvents } from '../../client/follow-events.ts';
+import { enums } from '../../model/enums.ts';
 import { plainText } from '../output/cells.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
 import { wholeNumber } from '../session/command-context.ts';
@@ -18,10 +19,13 @@ export async function runTail(run: Run): Promise<void> {
   const idle = durationIn(options['untilIdle'], '--until-idle');
   const interval = durationIn(options['interval'], '--interval') ?? 2_000;
   const { from, max, search, case_sensitive: caseSensitive } = query;
+  const since = options['since'] === undefined ? undefined : instantOf(String(options['since']));
+  const severities = severitiesOf(options['severity']);
   const file = typeof options['cursor'] === 'string' ? options['cursor'] : undefined;
   const kept = file === undefined ? undefined : readCursor(file);
   let lastNews = Date.now();
   let keptState: string | undefined;
+  let isBegin = true;
   let isFirst = true;
   let isTroubled = false;
   const following = followEvents(client, {
@@ -29,6 +33,8 @@ export async function runTail(run: Run): Promise<void> {
     signal: cli.signal,
     ...(typeof from === 'number' ? { from } : {}),
     ...(typeof max === 'number' ? { last: max } : {}),
+    ...(since ? { since } : {}),
+    ...(severities ? { isWanted: ({ severity }) => severities.has(String(severity)) } : {}),
     ...(typeof search === 'string' ? { search } : {}),
     ...(typeof caseSensitive === 'boolean' ? { caseSensitive } : {}),
     ...(kept ? { cursor: kept } : {}),
@@ -39,10 +45,12 @@ export async function runTail(run: Run): Promise<void> {
     },
   });
   for await (const { events, cursor } of following) {
+    // Until there is a place to begin nothing has been looked at.
+    if (isBegin || events.length > 0) lastNews = Date.now();
+    isBegin = false;
     if (events.length > 0) {
       await show(run, events, isFirst);
       isFirst = false;
-      lastNews = Date.now();
       isTroubled = false;
     }
     // Only what was printed is done with.
@@ -51,6 +59,35 @@ export async function runTail(run: Run): Promise<void> {
     keptState = state;
     if (idle !== undefined && Date.now() - lastNews >= idle) return;
   }
+}
+
+/** A moment, or how long ago it was: `10m`, `2030-01-31T12:00:00Z`. */
+function instantOf(text: string): Date {
+  const instant = new Date(text);
+  if (/^\d{4}-/.test(text) && !Number.isNaN(instant.getTime())) return instant;
+  if (/^\d{4}-/.test(text)) {
+    throw new UsageError(`--since ${text}: not a moment`, {
+      hint: 'write 2030-01-31T12:00:00Z, or how long ago it was: 10m',
+    });
+  }
+  return new Date(Date.now() - durationOf(text, '--since'));
+}
+
+/** The words of `error,alert`, or those above one: `>normal`. All where none are given. */
+function severitiesOf(value: unknown): ReadonlySet<string> | undefined {
+  if (value === undefined) return undefined;
+  const words: readonly string[] = enums.log_severity;
+  const [, sign = '', list = ''] = /^(>=?|)\s*(.*)$/.exec(String(value).toLowerCase()) ?? [];
+  const given = list.split(',').map((word) => word.trim());
+  const unknown = given.find((word) => !words.includes(word));
+  if (unknown !== undefined || (sign !== '' && given.length > 1)) {
+    throw new UsageError(`--severity ${String(value)}: not a severity`, {
+      hint: `write ${words.join(', ')}, several with commas, or '>normal'`,
+    });
+  }
+  if (sign === '') return new Set(given);
+  const at = words.indexOf(given[0] ?? '');
+  return new Set(words.slice(sign === '>' ? at + 1 : at));
 }
 
 /** Where an earlier run ended; nothing before the first. */

@@ -22,7 +22,7 @@ import { followUpFlags } from './follow-up-actions.ts';
 import { canBeNeedless } from './if-needed.ts';
 import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
-import { runVerb } from './run-verb.ts';
+import { ownersOnlyOne, runVerb } from './run-verb.ts';
 import { searches, selects } from './selection.ts';
 import { isReferenceVerb, verbOptions } from './verb-names.ts';
 
@@ -140,7 +140,7 @@ function argumentsOf(verb: Verb): readonly ArgumentSpec[] {
   const word = objectWord(verb);
   if (takesBricks) add('<brick...>', 'HOST:/DIRECTORY');
   else if (isReferenceVerb(verb) || everyTakesObject(verb)) {
-    const several = selects(verb) ? `[${word}...]` : `<${word}...>`;
+    const several = selects(verb) || ownersOnlyOne(verb) ? `[${word}...]` : `<${word}...>`;
     add(extra ? `<${word}>` : several, 'names or ids; - reads them from stdin');
   } else if (verb.candidates.some(({ takesObject }) => takesObject)) {
     add(`[${word}...]`, 'names or ids; - reads them from stdin');
@@ -184,14 +184,19 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
       add('--page-size <N>', 'Read the list in pages of so many objects, instead of at once.');
     }
     if (name !== 'events list') {
-      add('--watch', 'List again and again until Ctrl-C; off a terminal only what changed.');
-      add('--interval <DURATION>', 'With --watch: how often (2s).');
+      add(
+        '--watch [INTERVAL]',
+        'List every 2s, or --watch=10s, until Ctrl-C; off a terminal only what changed.',
+      );
+      add('--interval <DURATION>', '', { hidden: true });
     }
   }
   if (name === 'events list') {
     add('--tail', 'Go on printing what happens, until Ctrl-C; --limit N shows the last N first.');
     add('--cursor <FILE>', 'With --tail: go on where the last run with this file ended.');
     add('--count <N>', 'With --tail: end after so many events.');
+    add('--since <WHEN>', 'With --tail: begin with what happened since 10m, or 2030-01-31T12:00Z.');
+    add('--severity <WORDS>', "With --tail: only these: error,alert, or '>normal'.");
     add('--until-idle <DURATION>', 'With --tail: end when nothing has happened for this long.');
     add('--interval <DURATION>', 'With --tail: how often to look (2s).');
   }
@@ -212,7 +217,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);
   if (verbOptions(verb).namesObject) add('--object <KIND/REF>', 'What the permission is about.');
   if (verb.kind === 'wait') {
-    add('--for <CONDITION>', 'status=up, status!=locked, exists, gone; by default: settled.');
+    add('--for <CONDITION>', 'status=up, exists, gone, event=32; by default: settled.');
     add('--timeout <DURATION>', 'Give up after this time (10m).');
   }
   if (changes && verb.kind !== 'update') {
@@ -222,6 +227,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
     const hidden = !hasState;
     add('--wait', 'Wait until the work is done (this is the default).', { hidden });
     add('--no-wait', 'Return at once.', { hidden, undoes: true });
+    add('--for <CONDITION>', 'Wait for this instead: status=powering_up.', { hidden });
     add('--wait-timeout <DURATION>', 'Give up waiting after this time (10m).', { hidden });
     add('--async', '', { hidden: true });
   }

@@ -13,7 +13,7 @@ export const defaultVerbs: Readonly<Record<string, string>> = {
 
 /** Other words for verbs, of every noun that has them. */
 export const verbAliases: Readonly<Record<string, readonly string[]>> = {
-  list: ['ls'],
+  list: ['ls', 'watch'],
   get: ['show'],
   create: ['add'],
   update: ['set'],

@@ -13,6 +13,7 @@ import { plainText } from '../output/cells.ts';
 import type { Progress } from '../output/progress.ts';
 import { durationOf } from '../text/duration.ts';
 import { homeOf } from './collections.ts';
+import { conditionOf } from './conditions.ts';
 import { type Found, type Ids, operationNamed, placeholderOf } from './references.ts';
 import type { Run } from './run.ts';
 
@@ -34,10 +35,14 @@ export async function settle(
   progress: Progress,
 ): Promise<ApiObject | undefined> {
   const { collection } = run.resolved.candidate;
-  if (stateAttribute(collection.type) === undefined) return undefined;
+  const asked = run.options['for'];
+  if (stateAttribute(collection.type) === undefined && asked === undefined) return undefined;
   const watched = watch(run, found);
   if (!watched) return undefined;
-  const goal = conditionFor(collection.type, operations, found.label);
+  const goal =
+    typeof asked === 'string'
+      ? conditionOf(asked, collection.type)
+      : conditionFor(collection.type, operations, found.label);
   if (run.options['wait'] === false) {
     run.cli.note(`not waiting; to wait: ${watched.resume} --for ${goal.text}`);
     return undefined;

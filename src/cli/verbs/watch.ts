@@ -12,6 +12,7 @@ import { fillNames } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
 import { isRaw } from './raw.ts';
 import type { Run } from './run.ts';
+import { watch } from './wait-for-state.ts';
 
 const usualInterval = '2s';
 
@@ -19,7 +20,11 @@ const usualInterval = '2s';
 export async function runWatch(run: Run): Promise<void> {
   const { cli, options } = run;
   isRaw(run);
-  const interval = durationOf(String(options['interval'] ?? usualInterval), '--interval');
+  const { watch: period, interval: given } = options;
+  const interval =
+    given === undefined
+      ? durationOf(typeof period === 'string' ? period : usualInterval, '--watch')
+      : durationOf(String(given), '--interval');
   const inPlace = cli.io.stdout.isTTY === true && isTable(formatOf(cli));
   const printed = new Map<string, string>();
   let hasTitles = !cli.on('noHeaders');
@@ -32,7 +37,9 @@ export async function runWatch(run: Run): Promise<void> {
 }
 
 async function read(run: Run): Promise<readonly ApiObject[]> {
-  const { cli, client, resolved, ids } = run;
+  const { cli, client, resolved, ids, options } = run;
+  const { only } = options;
+  if (Array.isArray(only)) return await readEach(run, only.map(String));
   const { operation, collection } = resolved.candidate;
   const { noun, type } = collection;
   const read = async (one: Run) =>
@@ -45,6 +52,19 @@ async function read(run: Run): Promise<readonly ApiObject[]> {
     items = await read(wholeReading(run, limit).run);
   }
   return limit === undefined ? items : inOrder(items, orderOf(cli, { noun, type })).slice(0, limit);
+}
+
+/** The objects that are named, without those that are gone. */
+async function readEach(run: Run, words: readonly string[]): Promise<readonly ApiObject[]> {
+  const { finder, resolved, ids } = run;
+  const { collection } = resolved.candidate;
+  const items: ApiObject[] = [];
+  for (const word of words) {
+    const found = await finder.look(word, collection, ids);
+    const item = found && (await watch(run, found)?.fetch());
+    if (item) items.push(item);
+  }
+  return items;
 }
 
 async function redraw(run: Run, items: readonly ApiObject[]): Promise<void> {

@@ -58,6 +58,7 @@ const ofTypes = [
   'shortcuts',
   'knownBy',
   'knownThrough',
+  'isSingle',
   'searchedByName',
   'referredBy',
   'alwaysSent',

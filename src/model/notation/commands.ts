@@ -149,6 +149,8 @@ export interface Commands extends NounDeclaration {
   readonly knownBy?: readonly string[];
   /** The link that has to be followed to see them. */
   readonly knownThrough?: string;
+  /** Its owner has one as a rule, which need not be named then. */
+  readonly isSingle?: true;
   /** Lists are long: a name is searched for, instead of in the whole list. */
   readonly searchedByName?: true;
   /** The attribute that names an object in bodies, where it is neither id nor name of a collection. */

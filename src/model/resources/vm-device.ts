@@ -54,6 +54,7 @@ export const cdrom = resource('cdrom', {
     operationVerbs: { update: 'change' },
     columns: ['id', column('file', 'file.id')],
     knownBy: [],
+    isSingle: true,
     shortcuts: [shortcut('file', 'file.id', 'The ISO; an empty text ejects it.')],
     verbs: {
       change: { sample: { flags: '--file debian-12.7.0-amd64-netinst.iso' } },
@@ -110,6 +111,7 @@ export const watchdog = resource('watchdog', {
     doc: 'Watchdog cards',
     one: 'watchdog',
     knownBy: [],
+    isSingle: true,
     verbs: {
       create: { sample: { flags: '--action reset --model i6300esb' } },
       update: { sample: { flags: '--action poweroff' } },

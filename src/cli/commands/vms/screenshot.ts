@@ -1,0 +1,100 @@
+/** `vmctl vms screenshot`: a picture of the screen, into a file, a pipe, or a terminal that shows pictures. */
+import { writeFileSync } from 'node:fs';
+import { ServerError, UsageError } from '../../../client/errors.ts';
+import { errorFromResponse } from '../../../client/response-errors.ts';
+import type { CommandContext } from '../../session/command-context.ts';
+import { type Environment, write } from '../../session/io.ts';
+import { OperationRunner } from '../../verbs/operation-runner.ts';
+
+export interface ScreenshotFlags {
+  readonly file?: string;
+  readonly force?: boolean;
+}
+
+/** Every PNG begins so. */
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** Takes the picture. Throws a usage error where a file is in the way, before anything is sent. */
+export async function takeScreenshot(
+  cli: CommandContext,
+  word: string,
+  { file, force }: ScreenshotFlags,
+): Promise<void> {
+  const isTerminal = cli.io.stdout.isTTY === true;
+  const runner = await OperationRunner.begin(cli, {});
+  const { id, label, item } = await runner.find(word, '/vms');
+  const name = String(item?.['name'] ?? id).replaceAll(/[^\w.-]/g, '_');
+  const inline = isTerminal && file === undefined ? inlinePictures(cli.io.env) : undefined;
+  const path = file ?? (isTerminal && !inline ? `${name}.png` : '-');
+  const picture = await pictureOf(cli, id, label);
+  if (inline) await write(cli.io.stdout, inline(picture));
+  else if (path === '-') await write(cli.io.stdout, picture);
+  else {
+    save(path, picture, force === true);
+    await write(cli.io.stdout, `${path}\n`);
+  }
+}
+
+async function pictureOf(cli: CommandContext, id: string, label: string): Promise<Uint8Array> {
+  const client = await cli.client();
+  const request = { method: 'POST', path: `/vms/${id}/screenshot` };
+  const answer = await client.raw({
+    ...request,
+    headers: { accept: 'image/png', 'content-type': 'application/json', version: '4' },
+    body: '{}',
+    isPrimary: true,
+  });
+  const what = `screenshot ${label}`;
+  if (answer.status < 200 || answer.status > 299) {
+    const place = { request: { ...request, origin: '' }, what };
+    throw errorFromResponse(answer, { ...place, noun: 'vms', isAction: true });
+  }
+  const picture = Buffer.from(answer.body);
+  if (picture.subarray(0, signature.length).equals(signature)) return picture;
+  throw new ServerError(`${what}: the service answers no picture`, {
+    code: 'bad_answer',
+    status: answer.status,
+    hint: 'its version may be without pictures: vmctl vms console shows the screen',
+  });
+}
+
+function save(path: string, picture: Uint8Array, replaces: boolean): void {
+  try {
+    writeFileSync(path, picture, { flag: replaces ? 'w' : 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') {
+      throw new UsageError(`${path} exists already`, {
+        code: 'file_exists',
+        hint: '--force replaces it; --file names another',
+      });
+    }
+    throw new UsageError(`${path} cannot be written: ${message}`, { code: 'unwritable_file' });
+  }
+}
+
+/** How a terminal is given a picture; nothing where it is not known to show any. */
+function inlinePictures(env: Environment): ((picture: Uint8Array) => string) | undefined {
+  const base64 = (picture: Uint8Array) => Buffer.from(picture).toString('base64');
+  const program = env['TERM_PROGRAM'] ?? '';
+  // Within a multiplexer the terminal behind it is not reached.
+  if (env['TMUX'] || env['STY']) return undefined;
+  if (env['KITTY_WINDOW_ID'] || env['TERM'] === 'xterm-kitty' || program === 'ghostty') {
+    return (picture) => kittyPicture(base64(picture));
+  }
+  if (program === 'iTerm.app' || program === 'WezTerm') {
+    return (picture) =>
+      `\u001b]1337;File=inline=1;size=${picture.length}:${base64(picture)}\u0007\n`;
+  }
+  return undefined;
+}
+
+/** The protocol takes pieces of 4096 characters. */
+function kittyPicture(text: string): string {
+  const pieces = text.match(/.{1,4096}/g) ?? [];
+  const parts = pieces.map((piece, index) => {
+    const first = index === 0 ? 'a=T,f=100,' : '';
+    return `\u001b_G${first}m=${index < pieces.length - 1 ? 1 : 0};${piece}\u001b\\`;
+  });
+  return `${parts.join('')}\n`;
+}

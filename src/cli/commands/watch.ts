@@ -1,0 +1,79 @@
+/** `vmctl watch`: shows a list, or some objects of one, again and again. */
+import { UsageError } from '../../client/errors.ts';
+import { nounOf } from '../args/catalog.ts';
+import { command, noun, type Options } from '../args/command.ts';
+import { argument, flag } from '../args/parameters.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { kindOf } from '../verbs/collections.ts';
+import { verbOf } from '../verbs/derive-verbs.ts';
+import { flagsOf } from '../verbs/flags.ts';
+import { runVerb } from '../verbs/run-verb.ts';
+
+interface WatchFlags {
+  readonly search?: string;
+  readonly interval: string;
+  readonly on?: string;
+}
+
+async function watch(
+  cli: CommandContext,
+  words: readonly string[],
+  { search, interval, on }: WatchFlags,
+): Promise<void> {
+  const [first = ''] = words;
+  const kinds = new Set(words.map(nounNamed));
+  const [noun = ''] = kinds;
+  if (kinds.size > 1) {
+    throw new UsageError('objects of several kinds have no list in common', {
+      hint: 'watch each kind in a terminal of its own',
+    });
+  }
+  const verb = verbOf(noun, 'list');
+  if (!verb) throw new UsageError(`${noun} have no list to be watched`);
+  const only = first.includes('/') ? words : undefined;
+  if (only && search !== undefined) {
+    throw new UsageError('--search and the names of objects contradict each other');
+  }
+  const options: Options = {
+    watch: interval,
+    ...(on === undefined ? {} : { on: [on] }),
+    ...(only ? { only } : {}),
+  };
+  const verbFlags = flagsOf(verb);
+  const given = new Map(search === undefined ? [] : [['search', [search]]]);
+  if (search !== undefined && !verbFlags.flags.some(({ key }) => key === 'search')) {
+    throw new UsageError(`${noun} cannot be searched`);
+  }
+  await runVerb(cli, verb, verbFlags, given, [], noun === 'events' ? { tail: true } : options);
+}
+
+/** The noun of `vms`, and of `vms/web01`. */
+function nounNamed(word: string): string {
+  const at = word.indexOf('/');
+  const found = at < 0 ? nounOf(word)?.name : kindOf(word.slice(0, at));
+  if (found !== undefined) return found;
+  throw new UsageError(`${word}: its kind is not said`, { hint: 'write vms, or vms/web01' });
+}
+
+export default noun({
+  name: 'watch',
+  doc: 'Show a list, or some objects, again and again',
+  position: 71,
+  commands: [
+    command({
+      arguments: [argument('<what...>', 'a noun (vms), or objects with their kind: vms/web01')],
+      flags: [
+        flag('--search <query>', 'only what this search finds'),
+        flag('--interval <duration>', 'how often to look', { default: '2s' }),
+        flag('--on <kind/ref>', 'the object that they belong to: vms/web01'),
+      ],
+      examples: [
+        "vmctl watch vms --search 'status=up'",
+        'vmctl watch vms/vm-01 vms/vm-02',
+        'vmctl watch nics --on vms/vm-01 -o jsonl',
+      ],
+      unshowable: 'many',
+      run: (cli, [words], flags) => watch(cli, words, flags),
+    }),
+  ],
+});

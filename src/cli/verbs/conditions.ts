@@ -1,0 +1,61 @@
+/** What `--for` waits for: `status=up`, `exists`, `gone`, `settled`. */
+import type { ApiObject } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
+import { type Condition, conditionFor, stateAttribute, stateOf } from '../../client/poll.ts';
+import { parseKind } from '../../model/index.ts';
+import { parseValue } from '../args/values.ts';
+import { plainText, valueAt } from '../output/cells.ts';
+import { closeMatches } from '../text/did-you-mean.ts';
+import { kindAt, wordsAt } from './fields.ts';
+
+/** Any state that does not end by itself. */
+function settled(type: string): Condition {
+  const goal = conditionFor(type, [], '');
+  return { ...goal, isMet: (now) => now !== undefined && goal.isMet(now) };
+}
+
+/** Reads a condition for objects of a type: `status=up`. Throws a usage error where it is none. */
+export function conditionOf(text: string, type: string): Condition {
+  const currentState = (now: ApiObject | undefined) => stateOf(type, now);
+  switch (text) {
+    case 'exists':
+      return { text, isMet: (now) => now !== undefined, stateOf: currentState };
+    case 'gone':
+      return { text, isMet: (now) => now === undefined, stateOf: currentState };
+    case 'settled':
+      return settled(type);
+    default:
+      return comparison(text, type);
+  }
+}
+
+function comparison(text: string, type: string): Condition {
+  const [, given = '', sign = '', wanted = ''] = /^([\w.]+)(!?=)(.*)$/.exec(text) ?? [];
+  if (sign === '') {
+    throw new UsageError(`--for ${text}: not a condition`, {
+      hint: 'write status=up, status!=locked, exists, gone, settled or, to wait alone, event=32',
+    });
+  }
+  const path = given === 'status' ? (stateAttribute(type) ?? given) : given;
+  const kind = kindAt({ type }, path);
+  if (!kind) {
+    const near = closeMatches(path, wordsAt({ type }, ''));
+    throw new UsageError(`--for ${text}: ${type.replaceAll('_', ' ')} has no ${path}`, {
+      hint:
+        near.length > 0
+          ? `did you mean ${near.join(' or ')}?`
+          : `vmctl explain ${type} lists its attributes`,
+    });
+  }
+  const { form, list } = parseKind(kind);
+  // A misspelt state would be waited for in vain.
+  if ((form === 'enum' || form === 'scalar') && !list) parseValue(wanted, kind, `--for ${path}`);
+  const isState = path === stateAttribute(type);
+  const textOf = (now: ApiObject) => plainText(valueAt(now, path));
+  return {
+    text: `${path}${sign}${wanted}`,
+    stateOf: (now) =>
+      isState || now === undefined ? stateOf(type, now) : `${path}=${textOf(now)}`,
+    isMet: (now) => now !== undefined && (textOf(now) === wanted) === (sign === '='),
+  };
+}

@@ -1,0 +1,55 @@
+/** What a machine has one of: a screen, whose picture is taken, and a drive, which need not be named. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+describe('vms screenshot', () => {
+  it('writes a picture into a file, which it does not overwrite unasked', async () => {
+    const file = join(desk.home().folder, 'vm-01.png');
+    expect(await desk.must('vms', 'screenshot', 'vm-01', '--file', file)).toBe(`${file}\n`);
+    expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');
+    writeFileSync(file, 'precious');
+    const { code, stderr } = await desk.run(['vms', 'screenshot', 'vm-01', '--file', file]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('exists already')]);
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    await desk.must('vms', 'screenshot', 'vm-01', '--file', file, '--force');
+    expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('writes it into a pipe', async () => {
+    const { code, stdout, stderr } = await desk.home().run(['vms', 'screenshot', 'vm-01']);
+    expect([code, stdout.slice(1, 4), stderr]).toEqual([0, 'PNG', '']);
+  });
+
+  it('leaves no file where there is no picture', async () => {
+    const file = join(desk.home().folder, 'none.png');
+    const { code, stderr } = await desk.run(['vms', 'screenshot', 'vm-02', '--file', file]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('is in status down')]);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('the drive of a machine', () => {
+  const iso = 'debian-12.7.0-amd64-netinst.iso';
+
+  it('need not be named', async () => {
+    await desk.must('cdroms', 'change', '--vm', 'vm-01', '--file', iso);
+    const drive = await desk.json<Record<string, unknown>>('cdroms', 'get', '--vm', 'vm-01');
+    expect(drive).toMatchObject({ file: { id: iso } });
+    await desk.must('cdroms', 'change', '--on', 'vms/vm-01', '--file', '');
+    expect(await desk.json('cdroms', 'get', '--vm', 'vm-01')).not.toHaveProperty('file');
+  });
+
+  it('that is not there is told', async () => {
+    const { code, stderr } = await desk.run(['watchdogs', 'get', '--vm', 'vm-01']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('there are no watchdogs')]);
+  });
+
+  it('is not guessed of what a machine may have many of', async () => {
+    const { code, stderr } = await desk.run(['nics', 'delete', '--vm', 'vm-01']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('which one?')]);
+  });
+});
