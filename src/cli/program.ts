@@ -111,7 +111,9 @@ function describeVerbs(holder: Commander, noun: Noun, word: string | undefined):
   holder.configureHelp({
     formatHelp: (_, { helpWidth: width = lineLength }) => {
       const lines: VerbLines = [
-        ...derived.map((verb) => [verb.name, purposeOf(verb)] as const),
+        ...derived
+          .filter(({ name }) => !own.some((made) => made.name === name))
+          .map((verb) => [verb.name, purposeOf(verb)] as const),
         ...own.map(({ name, summary }) => [name, summary] as const),
       ];
       return fitted(nounPage(noun, lines), width);

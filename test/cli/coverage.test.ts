@@ -223,7 +223,8 @@ HTTP:
   GET /templates/{template}/nics/{nic}
   GET /instancetypes/{instancetype}/nics/{nic}
 
-Also: show. Flags of every command: vmctl help flags. Exit codes: vmctl help exit-codes.
+Also: show. Flags of every command: vmctl help flags. Exit codes: vmctl help
+exit-codes.
 `);
   });
 });

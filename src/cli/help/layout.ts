@@ -5,11 +5,21 @@ import { folded } from '../text/display-width.ts';
 export const lineLength = 80;
 const longest = 34;
 
-/** Rows of two columns; a long first column gets a line of its own. */
+/**
+ * Rows of two columns. What is long in the first gets a line of its own, where that makes the page
+ * shorter: a single long name must not take the room of all others.
+ */
 export function aligned(rows: readonly (readonly [string, string])[]): string {
-  const widths = rows.map(([left]) => left.length).filter((width) => width <= longest);
-  const width = Math.max(0, ...widths);
-  return rows.map(([left, right]) => row(left, right, width, lineLength)).join('');
+  const widths = new Set(rows.map(([left]) => left.length).filter((width) => width <= longest));
+  const drawn = [...widths]
+    .sort((a, b) => b - a)
+    .map((width) => rows.map(([left, right]) => row(left, right, width, lineLength)).join(''));
+  const [
+    widest = rows.map(([left, right]) => row(left, right, 0, lineLength)).join(''),
+    ...others
+  ] = drawn;
+  const height = (text: string) => text.split('\n').length;
+  return others.reduce((best, one) => (height(one) < height(best) ? one : best), widest);
 }
 
 /** A row; `width` is that of the first column, which may be longer. */
