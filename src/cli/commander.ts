@@ -8,6 +8,7 @@ import {
   flagParts,
   givenTwice,
 } from './args/parameters.ts';
+import { fitted, lineLength } from './help/layout.ts';
 import { commandPage } from './help/pages.ts';
 import { settingNames, settings } from './session/settings.ts';
 
@@ -18,13 +19,19 @@ export type Runner = (
   positionals: readonly unknown[],
 ) => Promise<void>;
 
-/** Adds a command below its noun; one without a verb becomes what the noun itself does. */
-export function mount(noun: Commander, command: Command, run: Runner): void {
+/**
+ * Adds a command below its noun; one without a verb becomes what the noun itself does. `wholeHelp`
+ * leaves nothing out of its page.
+ */
+export function mount(noun: Commander, command: Command, run: Runner, wholeHelp = false): void {
   const parsed = command.verb === undefined ? noun : noun.command(command.verb);
   parsed.aliases(command.aliases).description(command.summary);
   for (const one of command.arguments) parsed.addArgument(argumentOf(one));
   for (const one of command.flags) addFlag(parsed, one);
-  parsed.configureHelp({ formatHelp: () => commandPage(command) });
+  parsed.configureHelp({
+    formatHelp: (_, { helpWidth = lineLength }) =>
+      fitted(commandPage(command, wholeHelp), helpWidth),
+  });
   // Behind the arguments stand the options and the command itself.
   parsed.action((...parts: readonly unknown[]) => run(command, parsed, parts.slice(0, -2)));
 }

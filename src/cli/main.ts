@@ -4,6 +4,7 @@
 import { UsageError, VmctlError } from '../client/errors.ts';
 import { expandBareFlags, nextWordIndex, unknownFlag, unknownFlagError } from './args/argv-scan.ts';
 import { nounOf, nouns } from './args/catalog.ts';
+import { fitted, helpWidth } from './help/layout.ts';
 import { topicPage, unknownTopic } from './help/topics.ts';
 import { exitCodeOf, report } from './output/error-report.ts';
 import { EffectiveSettings } from './session/effective-settings.ts';
@@ -75,13 +76,13 @@ async function help(words: readonly string[], io: Io, signal: AbortSignal): Prom
   const [word, ...rest] = words.filter((one) => !one.startsWith('-'));
   const page = topicPage(word);
   if (page !== undefined) {
-    io.stdout.write(page);
+    io.stdout.write(fitted(page, helpWidth(io.stdout)));
     return 0;
   }
   const noun = nounOf(word ?? '');
   if (!noun || noun.name === 'help') throw unknownTopic(word ?? '');
   const { runNoun } = await import('./program.ts');
-  return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal);
+  return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal, true);
 }
 
 function isVersion(word: string): boolean {
@@ -127,13 +128,19 @@ function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
     else if (word === '-c' || word === '--context') context = next;
     else if (word.startsWith('--context=')) context = word.slice('--context='.length);
   });
-  format ||= configuredFormat(io, context);
+  const noun = nounOf(argv[nextWordIndex(argv)] ?? '')?.name;
+  format ||= configuredFormat(io, context, noun);
   return format === 'json' || format === 'jsonl' || format === 'ndjson';
 }
 
-function configuredFormat(io: Io, context: string | undefined): string | undefined {
+function configuredFormat(
+  io: Io,
+  context: string | undefined,
+  noun: string | undefined,
+): string | undefined {
   try {
     const configured = new EffectiveSettings(io.env);
+    if (noun !== undefined) configured.useNoun(noun);
     configured.useOptions(context === undefined ? {} : { context });
     return configured.setting('output')?.value;
   } catch {

@@ -5,7 +5,8 @@ import { UsageError } from '../client/errors.ts';
 import { nextWordIndex, unknownFlagError } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
 import { type Command, nameOf, type Options } from './args/command.ts';
-import { addGlobalFlags, globalValues, mount } from './commander.ts';
+import { addGlobalFlags, globalValues, mount, type Runner } from './commander.ts';
+import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
 import { nounModules } from './modules.generated.ts';
 import { CommandContext } from './session/command-context.ts';
@@ -16,12 +17,16 @@ import { type Verb, verbOf, verbsOf } from './verbs/derive-verbs.ts';
 import { purposeOf } from './verbs/purpose.ts';
 import { commandOf } from './verbs/verb-command.ts';
 
-/** Builds the noun, parses the words and runs what they say. Returns the exit code. */
+/**
+ * Builds the noun, parses the words and runs what they say. Returns the exit code. `wholeHelp` leaves
+ * nothing out of the pages of help.
+ */
 export async function runNoun(
   noun: Noun,
   argv: readonly string[],
   io: Io,
   signal: AbortSignal,
+  wholeHelp = false,
 ): Promise<number> {
   const context = new CommandContext(io, signal, openClient);
   const program = new Commander('vmctl');
@@ -32,6 +37,7 @@ export async function runNoun(
       writeOut: (text) => io.stdout.write(text),
       writeErr: () => undefined,
       outputError: () => undefined,
+      getOutHelpWidth: () => helpWidth(io.stdout),
     })
     .helpCommand(false);
   const holder = program.command(noun.name).description(noun.doc).enablePositionalOptions();
@@ -40,10 +46,11 @@ export async function runNoun(
   const word = at < 0 ? undefined : words[at];
   const commands = await commandsFor(noun, word);
   for (const command of commands) {
-    mount(holder, command, async (one, parsed, positionals) => {
+    const run: Runner = async (one, parsed, positionals) => {
       await prepare(context, one, globalValues(parsed));
       await one.run(context, positionals, parsed.opts(), nounModules);
-    });
+    };
+    mount(holder, command, run, wholeHelp);
   }
   if (commands.every(({ verb }) => verb !== undefined)) describeVerbs(holder, noun, word);
   // Without a verb nothing is run, and the verbs are only named.
@@ -102,12 +109,14 @@ function describeVerbs(holder: Commander, noun: Noun, word: string | undefined):
   const known = [...derived, ...own].flatMap(({ name, aliases }) => [name, ...aliases]);
   if (word !== undefined && !known.includes(word)) throw unknownVerb(noun.name, word, known);
   holder.configureHelp({
-    formatHelp: () => {
+    formatHelp: (_, { helpWidth: width = lineLength }) => {
       const lines: VerbLines = [
-        ...derived.map((verb) => [verb.name, purposeOf(verb)] as const),
+        ...derived
+          .filter(({ name }) => !own.some((made) => made.name === name))
+          .map((verb) => [verb.name, purposeOf(verb)] as const),
         ...own.map(({ name, summary }) => [name, summary] as const),
       ];
-      return nounPage(noun, lines);
+      return fitted(nounPage(noun, lines), width);
     },
   });
   // A noun alone asks what it can do.
@@ -120,6 +129,7 @@ async function prepare(
   command: Command,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  context.useNoun(command.noun);
   context.use(flags);
   const query = context.setting('query')?.value;
   if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);

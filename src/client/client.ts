@@ -123,6 +123,12 @@ export class Client {
     else if (!splitter.isComplete) whole(splitter.left);
   }
 
+  /** The body that answers a reading operation, byte for byte, in pieces. */
+  async *bytes(call: Call): AsyncGenerator<Uint8Array> {
+    const answer = await this.#call(call, true);
+    yield* answer.stream ?? [answer.body];
+  }
+
   /** The answer of a reading operation as the server writes it in XML, in pieces. */
   async *xml(call: Call): AsyncGenerator<string> {
     const headers = { ...call.headers, accept: 'application/xml' };

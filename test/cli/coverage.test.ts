@@ -210,7 +210,8 @@ Of which object:
       --snapshot <REF>      The snapshot: name or id.
       --template <REF>      The template: name or id.
       --instancetype <REF>  The instance type: name or id.
-      --on <KIND/REF>       The object that they belong to, with its kind: vms/web01.
+      --on <KIND/REF>       The object that they belong to, with its kind:
+                            vms/web01.
 
 Flags:
       --follow <TEXT>  Comma-separated link paths to expand inline.
@@ -223,7 +224,8 @@ HTTP:
   GET /templates/{template}/nics/{nic}
   GET /instancetypes/{instancetype}/nics/{nic}
 
-Also: show. Flags of every command: vmctl help flags. Exit codes: vmctl help exit-codes.
+Also: show. Flags of every command: vmctl help flags. Exit codes: vmctl help
+exit-codes.
 `);
   });
 });

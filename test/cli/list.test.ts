@@ -1,6 +1,6 @@
 /** `list` and `get`, and every format that they print. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ids, type Site, startSite, web01 } from './site.ts';
+import { ids, type Site, startSite, web01, web02 } from './site.ts';
 
 let site: Site;
 
@@ -67,15 +67,12 @@ free  unattached
     expect(site.calls()).toEqual(['GET /storagedomains']);
   });
 
-  it('table on a terminal: a grid, readable sizes, no colour where none is wanted', async () => {
+  it('table on a terminal: plain columns, readable sizes, no colour where none is wanted', async () => {
     const result = await site.run(['vms', 'list'], { terminal: 100, env: { NO_COLOR: '1' } });
     expect(result.stdout).toBe(
-      `┌───────┬────────┬───────┬─────────┬────────┬──────┬──────┐
-│ NAME  │ STATUS │ HOST  │ CLUSTER │ MEMORY │ CPUS │ FQDN │
-├───────┼────────┼───────┼─────────┼────────┼──────┼──────┤
-│ web01 │ up     │ host1 │ lab     │ 4 GiB  │ 2    │      │
-│ web02 │ down   │       │ lab     │ 1 GiB  │      │      │
-└───────┴────────┴───────┴─────────┴────────┴──────┴──────┘
+      `NAME   STATUS  HOST   CLUSTER  MEMORY  CPUS  FQDN
+web01  up      host1  lab      4 GiB   2     -
+web02  down    -      lab      1 GiB   -     -
 `,
     );
   });
@@ -90,13 +87,35 @@ free  unattached
     expect(forced.stdout).not.toContain('\u001b');
   });
 
+  it('raw: what the service answers, byte for byte', async () => {
+    const { stdout } = await site.run(['vms', 'list', '-o', 'raw']);
+    expect(stdout).toBe(JSON.stringify({ vm: [web01, web02] }));
+    const one = await site.run(['vms', 'get', 'web01', 'web02', '-o', 'raw']);
+    expect(one.stdout).toBe(JSON.stringify(web01) + JSON.stringify(web02));
+    for (const flag of ['--sort=name', '--utc', '--watch', '--page-size=2', '--query=[0]']) {
+      expect(await site.run(['vms', 'list', '-o', 'raw', flag])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(`${flag.replace(/=.*/, '')} cannot change it`),
+      });
+    }
+  });
+
+  it('--no-color is --color never', async () => {
+    const env = { FORCE_COLOR: '1' };
+    const words = ['vms', 'list', '--columns', 'status'];
+    const plain = await site.run([...words, '--no-color'], { terminal: 100, env });
+    expect(plain.stdout).toBe('STATUS\nup\ndown\n');
+    expect((await site.run(words, { terminal: 100, env })).stdout).toContain('\u001b');
+  });
+
   it('shortens cells to the terminal, ids never', async () => {
     const result = await site.run(['vms', 'list', '--columns', 'id,href'], {
       terminal: 60,
       env: { NO_COLOR: '1' },
     });
     expect(result.stdout).toContain(ids.web01);
-    expect(result.stdout).toMatch(/│ \/virt\S*… +│/);
+    expect(result.stdout).toMatch(/ {2}\/virt\S*\.\.\.\d+$/m);
   });
 
   it('json: an array, typed, without links', async () => {

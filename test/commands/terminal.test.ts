@@ -74,17 +74,36 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
 
   it('--watch draws in place, as wide as the terminal is now, until Ctrl-C', async () => {
     run('clear; vmctl vms list --watch --interval 100ms');
-    const wide = await pane.until(/│ vm-03 /);
-    expect(wide.match(/│ vm-01 /g)).toHaveLength(1);
-    pane.resize(60, 30);
-    await pane.until(/^┌[─┬]{40,58}┐$/m);
+    const wide = await pane.until(/^vm-03 /m);
+    expect(wide.match(/^vm-01 /gm)).toHaveLength(1);
+    expect(wide).toContain('FQDN');
+    pane.resize(36, 60);
+    await pane.until(/^name: vm-01$[\s\S]*^fqdn: vm-03\.example\.com$/m);
     pane.type('C-c');
     await pane.until(/exit 130/);
   });
 
+  it('of several objects each has a line, which changes in place and stays', async () => {
+    run('clear; vmctl vms stop vm-01 vm-03');
+    await pane.until(/^vms\/vm-0\d: powering_down\nvms\/vm-0\d: powering_down$/m);
+    const stopped = await pane.until(/exit 0/);
+    const lines = stopped.split('\n').filter((line) => line.startsWith('vms/'));
+    expect(lines.sort()).toEqual(['vms/vm-01: down', 'vms/vm-03: down']);
+    expect(stopped).toMatch(/^vm-03 +down /m);
+    run('clear; ACCESSIBLE=1 vmctl vms start vm-01 vm-03');
+    const started = (await pane.until(/exit 0/)).split('\n');
+    for (const name of ['vm-01', 'vm-03']) {
+      const states = started.filter((line) => line.startsWith(`vms/${name}: `));
+      expect(states.length).toBeGreaterThan(1);
+      expect(states.at(-1)).toBe(`vms/${name}: up`);
+    }
+  });
+
   it('top is live', async () => {
     run('clear; vmctl top vms --interval 100ms');
-    expect(await pane.until(/│ vm-03/)).toMatch(/│ NAME +│ STATUS/);
+    const screen = await pane.until(/^vm-03/m);
+    expect(screen).toMatch(/^NAME +STATUS +CPU +MEMORY +MEMORY_USED/m);
+    expect(screen).toMatch(/^vm-03 .* \d+(\.\d)? [MG]iB /m);
     pane.type('C-c');
     await pane.until(/exit 130/);
   });

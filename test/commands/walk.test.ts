@@ -77,11 +77,16 @@ describe('the command line sends', () => {
     }
     const id = step.maker && (await site.must(`${step.maker} --yes -o id`)).trim();
     const line = id ? step.line.replace(sampleId, id) : step.line;
-    const { code, stderr } = await site.run(`${line} --yes --debug`);
+    const { code, stdout, stderr } = await site.run(`${line} --yes --debug`);
     const [refused, says] = refusals[operation] ?? [0, ''];
     const pattern = path.replaceAll(/\{\w+\}/g, '[^/ ?]+').replace(/^\/$/, '');
     expect(stderr).toMatch(new RegExp(`${method} \\S*/api${pattern}/?(\\?\\S*)?\\s`));
     expect(code, `${line}: ${stderr}`).toBe(refused);
     expect(stderr).toContain(says);
+    if (!changes || code !== 0) return;
+    // Whatever was done is told; a row of dashes tells nothing.
+    const told = stderr.replaceAll(/^(debug: .*| .*|warning: .*)\n/gm, '');
+    expect(stdout + told, line).toMatch(/[a-z]/i);
+    expect(stdout, line).not.toMatch(/^-( +-)*$/m);
   });
 });

@@ -54,21 +54,34 @@ describe.skipIf(!script)('in a terminal', () => {
     const text = inTerminal('vms list --limit 3', 80);
     expect(text).toContain('\u001b[32mup');
     expect(text).toMatch(/\d GiB/);
-    const plain = inTerminal('vms list --limit 3', 75, { NO_COLOR: '1' });
+    const plain = inTerminal('vms list --limit 3', 50, { NO_COLOR: '1' });
     expect(plain).not.toContain('\u001b');
-    const rows = plain.split('\r\n').filter((line) => line.startsWith('│'));
-    expect(rows.length).toBe(4);
-    for (const row of rows) expect(row.length).toBeLessThanOrEqual(75);
+    expect(plain).not.toMatch(/[│─]/);
+    const lines = plain.split('\r\n');
+    expect(lines.filter((line) => line.startsWith('vm-'))).toHaveLength(3);
+    for (const line of lines.slice(1, 5)) expect(line.length).toBeLessThanOrEqual(50);
+    expect(lines.filter((line) => line.startsWith('columns not shown: '))).toHaveLength(1);
+  });
+
+  it('long lists are as short lists are', () => {
+    const titles = (limit: number) => {
+      const words = `vms list --limit ${limit} --columns name,status,memory,id,fqdn`;
+      return inTerminal(words, 80, { NO_COLOR: '1' })
+        .split('\r\n')
+        .find((line) => /^NAME/.test(line));
+    };
+    expect(titles(300)).toBe(titles(3));
+    expect(titles(3)).toMatch(/^NAME +STATUS +MEMORY +ID/);
   });
 
   it('F7 wide characters are counted as wide, and nothing steers', () => {
-    const text = inTerminal('tags list --columns description', 80, { NO_COLOR: '1' });
-    expect(text).toContain('│ плитка 長い名前');
+    const text = inTerminal('tags list --columns description,name', 80, { NO_COLOR: '1' });
+    expect(text).toContain('плитка 長い名前  ');
     expect(text).toContain('evil \\u009b31m \\u202eabc');
     expect(text).not.toContain('\u001b');
     expect(text).not.toContain('\u202e');
-    const wide = /│ плитка 長い名前( *) │/.exec(text)?.[1]?.length ?? -1;
-    const evil = /│ evil \S+ \S+( *) │/.exec(text)?.[1]?.length ?? -1;
+    const wide = /^плитка 長い名前( *)tag/m.exec(text)?.[1]?.length ?? -1;
+    const evil = /^evil \S+ \S+( *)tag/m.exec(text)?.[1]?.length ?? -1;
     expect(wide + 'плитка 長い名前'.length + 4).toBe(evil + 'evil \\u009b31m \\u202eabc'.length);
   });
 
@@ -109,5 +122,34 @@ describe('behind a pipe', () => {
     const words = `"${process.execPath}" "${vmctl}" vms list --limit 1 -o id 2>&- ; echo $?`;
     const text = execFileSync('sh', ['-c', words], { encoding: 'utf8', env });
     expect(text.trimEnd().split('\n').at(-1)).toBe('0');
+  });
+});
+
+describe.skipIf(!script)('a pager', () => {
+  const paged = (words: string, pager: string) =>
+    inTerminal(words, 80, { NO_COLOR: '1', VMCTL_PAGER: pager }).split('\r\n');
+
+  it('shows lists and objects, where somebody asks for one', () => {
+    expect(paged('vms list --limit 2', 'sed s/^/P:/')).toContainEqual(
+      expect.stringMatching(/^P:vm-/),
+    );
+    expect(paged('hosts get host1', 'sed s/^/P:/')[0]).toMatch(/^P:name +host1$/);
+    const text = inTerminal('vms list --limit 2 --pager', 80, { NO_COLOR: '1', PAGER: 'tac' });
+    expect(text).toMatch(/vm-\S+ [\s\S]*NAME /);
+    expect(inTerminal('vms list --limit 2', 80, { NO_COLOR: '1', PAGER: 'tac' })).toMatch(
+      /NAME .*\r\nvm-/,
+    );
+  });
+
+  it('is not begun for nothing, nor off a terminal', async () => {
+    expect(paged('vms list --search name=nobody', 'echo paged')).toEqual(['no vms found', '']);
+    const piped = await home.run(['vms', 'list', '--pager'], { VMCTL_PAGER: 'echo paged' });
+    expect(piped.stdout).not.toContain('paged');
+    expect(piped.stdout).toMatch(/^NAME /);
+  });
+
+  it('may end before the list does', () => {
+    expect(paged('vms list', 'head -n 1')[0]).toMatch(/^NAME/);
+    expect(paged('vms list', 'true')).toEqual(['']);
   });
 });

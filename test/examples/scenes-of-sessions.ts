@@ -71,7 +71,25 @@ export const scenesOfSessions: Readonly<Record<string, Scene>> = {
   'vmctl config list': { after: prints(/output/) },
   'vmctl config list -o json': { after: ({ stdout }) => void JSON.parse(stdout) },
   'vmctl config set output wide': { after: shows('vmctl config list', /output +wide/) },
-  'vmctl config set retries 5': { after: shows('vmctl config list', /retries +5/) },
+  'vmctl config list --origin': {
+    before: 'vmctl config set retries 5',
+    after: prints(/^retries +5 +defaults in .*config\.json$/m),
+  },
+  'vmctl config set vms.columns name,status,host.name': {
+    after: shows('vmctl vms list', /^NAME +STATUS +HOST\n/),
+  },
+  'vmctl config set vms.output json -c lab': {
+    ...one,
+    after: async ({ shell, env, stderr }) => {
+      expect(stderr).toContain('vms.output is json in the context lab');
+      const { stdout } = await shell.run('vmctl config list --origin -o csv', env);
+      expect(stdout).toMatch(/^vms\.output,json,context lab in /m);
+    },
+  },
+  'vmctl config unset vms.columns': {
+    before: 'vmctl config set vms.columns name',
+    after: async ({ look }) => expect(await look('vmctl config list')).not.toContain('vms.columns'),
+  },
   'vmctl config unset output': {
     before: 'vmctl config set output wide',
     after: async ({ look }) => expect(await look('vmctl config list')).not.toMatch(/output +wide/),

@@ -16,8 +16,11 @@ export interface CommandPage {
 async function printed(words: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await builtVmctl(words);
   if (code !== 0) throw new Error(`vmctl ${words.join(' ')}: ${stderr}`);
-  return stdout;
+  return joined(stdout);
 }
+
+/** The text with commands that go on behind a backslash in one line, as a shell takes them. */
+const joined = (text: string) => text.replaceAll(/ \\\n +/g, ' ');
 
 /** All nouns with their commands, as `vmctl commands` tells. */
 export async function allNouns(): Promise<readonly NounEntry[]> {
@@ -56,9 +59,9 @@ export interface Topic {
 /** `vmctl --help` and every topic that it names. */
 export async function topics(): Promise<readonly Topic[]> {
   const first = await printed(['--help']);
-  const [, names = ''] = /^Topics of vmctl help: (.*)\.$/m.exec(first) ?? [];
+  const [, names = ''] = /^Topics of vmctl help: ([^.]*)\.$/m.exec(first) ?? [];
   const found: Topic[] = [{ name: '--help', text: first }];
-  for (const name of names.split(', ')) {
+  for (const name of names.split(/,\s/)) {
     found.push({ name: `help ${name}`, text: await printed(['help', name]) });
   }
   return found;
@@ -70,9 +73,10 @@ export function manualLines(nouns: readonly NounEntry[], name: string): readonly
   const blocks = page.matchAll(/^\.nf\n([\s\S]*?)^\.fi$/gm);
   return [...blocks].flatMap(([, text = '']) => {
     const lines = text.replace(/\n$/, '').split('\n');
-    return lines.map((line) =>
+    const plain = lines.map((line) =>
       line.replace(/^\\&/, '').replaceAll('\\-', '-').replaceAll('\\e', '\\'),
     );
+    return joined(plain.join('\n')).split('\n');
   });
 }
 

@@ -34,6 +34,8 @@ export interface Command {
   readonly summary: string;
   readonly arguments: readonly ArgumentSpec[];
   readonly flags: readonly FlagSpec[];
+  /** Long names of flags that --help only names; `vmctl help` explains them as well. */
+  readonly rareFlags?: readonly string[];
   readonly examples: readonly string[];
   /** A paragraph below the flags. */
   readonly notes?: string;

@@ -91,7 +91,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "set",
         "aliases": [],
-        "summary": "Set a default for all servers"
+        "summary": "Set a default for all servers, or with -c for one of them"
       },
       {
         "name": "unset",

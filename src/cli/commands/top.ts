@@ -126,6 +126,8 @@ function sorted(rows: readonly Row[], by: string): readonly Row[] {
   );
 }
 
+const meanings = { memory_used: 'bytes', memory_total: 'bytes' } as const;
+
 /** On a terminal the screen is drawn anew; elsewhere each look has its time in front. */
 async function show(
   cli: CommandContext,
@@ -143,7 +145,7 @@ async function show(
   await printAs(
     cli,
     machine && !isFirst ? 'jsonl' : format,
-    { noun, items, columns: inPlace ? columns : ['time', ...columns] },
+    { noun, items, columns: inPlace ? columns : ['time', ...columns], meanings },
     (isFirst || inPlace) && !cli.on('noHeaders'),
   );
 }

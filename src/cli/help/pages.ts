@@ -20,9 +20,11 @@ ${also}vmctl ${name} <verb> --help explains a verb.
 `;
 }
 
-/** What a command does, with examples first. */
-export function commandPage(command: Command): string {
-  const { purpose, aliases, examples, notes } = command;
+/** What a command does, with examples first; `isWhole` explains flags that are seldom needed as well. */
+export function commandPage(command: Command, isWhole = false): string {
+  const { purpose, aliases, examples, notes, rareFlags = [] } = command;
+  const isRare = ({ notation }: FlagSpec) =>
+    !isWhole && rareFlags.includes(flagParts(notation).long);
   const args = command.arguments.map(({ notation, doc }) => [notation, doc] as const);
   const also = aliases.length > 0 ? `Also: ${aliases.join(', ')}. ` : '';
   const sections = [
@@ -30,7 +32,8 @@ export function commandPage(command: Command): string {
     `Usage: ${usageOf(command)} [flags]`,
     section('Examples', examples.map((example) => `  ${example}\n`).join('')),
     section('Arguments', aligned(args)),
-    ...flagSections(command.flags),
+    ...flagSections(command.flags.filter((flag) => !isRare(flag))),
+    moreFlags(command, command.flags.filter(isRare)),
     section('HTTP', callLines(command).join('\n')),
     notes ?? '',
     wrapped(`${also}Flags of every command: vmctl help flags. Exit codes: vmctl help exit-codes.`),
@@ -46,6 +49,12 @@ export function usageOf(command: Pick<Command, 'noun' | 'verb' | 'arguments'>): 
 
 function section(title: string, body: string): string {
   return body === '' ? '' : `${title}:\n${body.trimEnd()}`;
+}
+
+function moreFlags(command: Command, flags: readonly FlagSpec[]): string {
+  if (flags.length === 0) return '';
+  const names = flags.map(({ notation }) => flagParts(notation).long);
+  return wrapped(`More flags, which vmctl help ${nameOf(command)} explains: ${names.join(', ')}.`);
 }
 
 /** Flags in the order in which somebody needs them: whose, what, how. */

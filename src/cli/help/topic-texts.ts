@@ -5,9 +5,9 @@ export const topicTexts: Readonly<Record<string, string>> = {
 stdout carries the result and nothing else; questions, progress, warnings and errors go to
 stderr. -o chooses the format of the result:
 
-  table   columns; on a terminal with borders, fitted to its width, sizes and times made
-          readable; anywhere else every value in full, for grep and awk
-  wide    a table with the id, never shortened
+  table   columns; on a terminal fitted to its width, sizes and times made readable;
+          anywhere else every value in full, for grep and awk
+  wide    a table with the id, nothing cut or left out
   json    an array for lists, an object for one object
   jsonl   one JSON object in a line, as soon as there is one
   yaml    the same values as YAML
@@ -15,11 +15,19 @@ stderr. -o chooses the format of the result:
   name    kind/name: what other commands take, also from stdin as -
   id      ids only
   xml     what the service writes
+  raw     the answer of list and get, byte for byte; elsewhere as json
+
+On a terminal long texts are cut, never ids and states, and the last columns left out where there is
+no room for them: stderr names those. Up to 40 columns wide it shows a block of name: value for each
+object. get shows the names of what an object refers to.
 
 --columns name,cluster.data_center.name,cpu=cpu.topology.cores chooses columns by attribute path,
 also through links, which are followed then; a title= in front names a column. --sort takes a
 column or such a path, with - in front the other way round; --limit shows the first of those that
-are sorted. --no-headers leaves the titles out, --utc shows every time in UTC and in full. An empty
+are sorted. vmctl config set vms.columns name,status (or vms.output json) is what lists of a noun show from then
+on, with -c LAB on that server alone; flags win, then variables, the context, and all servers.
+--pager shows lists and objects in VMCTL_PAGER, PAGER or less, on a terminal; VMCTL_PAGER alone
+asks for it, too. --no-headers leaves the titles out, --utc shows every time in UTC and in full. An empty
 list is no failure: [], exit code 0. Characters that could steer a terminal are printed as escapes.
 Names come from other people: with --csv-safe a cell of csv or tsv that begins with = + - @ and is
 no number gets an apostrophe in front, so that no spreadsheet takes it for a formula.
@@ -81,7 +89,10 @@ API, with names where the API has references. Nothing is removed by leaving it o
   hosts:
     - { name: h1, address: h1.example.com, cluster: web, root_password: { secret: h1 } }
   storagedomains:
-    - { name: nfs1, type: data, host: h1, storage: { type: nfs, address: filer, path: /exports/1 } }
+    - name: nfs1
+      type: data
+      host: h1
+      storage: { type: nfs, address: filer, path: /exports/1 }
   vms:
     - name: web01
       cluster: web
@@ -90,7 +101,11 @@ API, with names where the API has references. Nothing is removed by leaving it o
       diskattachments:
         - bootable: true
           interface: virtio
-          disk: { name: web01_root, provisioned_size: 10 GiB, format: cow, storage_domains: [nfs1] }
+          disk:
+            name: web01_root
+            provisioned_size: 10 GiB
+            format: cow
+            storage_domains: [nfs1]
       status: up
 
 Objects are recognised by their names, and compared in what the file says of them alone. Sizes may

@@ -5,7 +5,7 @@ import { groups, nouns } from '../args/catalog.ts';
 import { exitCodes } from '../output/error-report.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
-import { aligned, wrapped } from './layout.ts';
+import { aligned, fitted, lineLength, wrapped } from './layout.ts';
 import { topicTexts } from './topic-texts.ts';
 
 const generated: Readonly<Record<string, () => string>> = {
@@ -19,7 +19,8 @@ const generated: Readonly<Record<string, () => string>> = {
 /** All topics with their texts, by name. */
 export function topicPages(): Readonly<Record<string, string>> {
   const made = Object.entries(generated).map(([name, page]) => [name, page()] as const);
-  return { ...topicTexts, ...Object.fromEntries(made) };
+  const all = Object.entries({ ...topicTexts, ...Object.fromEntries(made) });
+  return Object.fromEntries(all.map(([name, page]) => [name, fitted(page, lineLength)]));
 }
 
 /** What `vmctl help` explains beside nouns. */
@@ -78,8 +79,10 @@ Nouns:
 ${aligned(rows)}
 Tools:
 ${aligned(tools)}
-vmctl <noun> --help lists the verbs of a noun, vmctl <noun> <verb> --help explains one.
-Topics of vmctl help: ${topicNames.join(', ')}.
+${wrapped(
+  'vmctl <noun> --help lists the verbs of a noun, vmctl <noun> <verb> --help explains one.',
+)}
+${wrapped(`Topics of vmctl help: ${topicNames.join(', ')}.`)}
 `;
 }
 

@@ -1,15 +1,16 @@
 /** Text of table cells, from the values of objects. */
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
+import type { Attribute, SizeUnit } from '../../model/notation/attributes.ts';
 import type { Column } from './columns.ts';
+import type { Cut } from './table.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How a value is shown: `bytes` and `date` are easier to read on a terminal. */
-export type Meaning = 'bytes' | 'date' | 'plain';
+/** How a value is shown: sizes and times are easier to read on a terminal. */
+export type Meaning = SizeUnit | 'date' | 'plain';
 
-/** Integers that count bytes. The model knows them as `long` only. */
-const byteNames =
-  /^(memory|available|used|committed|transferred|max|guaranteed|size|max_scheduling_memory)$|_size$/;
+/** Bytes in one of what sizes are counted in. */
+const bytesIn: Readonly<Record<SizeUnit, number>> = { bytes: 1, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 /** The value at a path; the values of a list are kept as a list. */
 export function valueAt(fields: Fields, path: string): unknown {
@@ -47,21 +48,37 @@ function referenceName(fields: Fields, path: string): unknown {
 
 /** What the values at a path mean, as the model tells it. */
 export function meaningOf(type: string | undefined, path: string): Meaning {
+  const attribute = attributeAt(type, path);
+  if (attribute === undefined) return 'plain';
+  const { form, of } = parseKind(attribute.kind);
+  return form === 'scalar' && of === 'date' ? 'date' : (attribute.unit ?? 'plain');
+}
+
+/** Texts that are sentences: their beginning says most. */
+const prose = /(^|\.)(description|comment|value|message|text|title)$/;
+
+/** What may be cut out of the texts at a path: nothing of ids, states, numbers and times. */
+export function cutOf(type: string | undefined, path: string): Cut {
+  if (/(^|\.)id$/.test(path)) return 'never';
+  if (prose.test(path)) return 'end';
+  const attribute = attributeAt(type, path);
+  if (attribute === undefined) return 'middle';
+  const { form, of, list } = parseKind(attribute.kind);
+  if (list || form === 'links') return 'end';
+  return form === 'enum' || (form === 'scalar' && of !== 'string') ? 'never' : 'middle';
+}
+
+/** The attribute at a path, as the model tells it. */
+function attributeAt(type: string | undefined, path: string): Attribute | undefined {
   let at = type;
-  const words = path.split('.');
-  for (const [index, word] of words.entries()) {
-    if (at === undefined || !isType(at)) return 'plain';
-    const kind = attributesOf(at)[word]?.kind;
-    if (!kind) return 'plain';
-    const { form, of } = parseKind(kind);
-    if (index < words.length - 1) {
-      at = of;
-      continue;
-    }
-    if (form === 'scalar' && of === 'date') return 'date';
-    return form === 'scalar' && of === 'long' && byteNames.test(word) ? 'bytes' : 'plain';
+  let attribute: Attribute | undefined;
+  for (const word of path.split('.')) {
+    if (at === undefined || !isType(at)) return undefined;
+    attribute = attributesOf(at)[word];
+    if (attribute === undefined) return undefined;
+    at = parseKind(attribute.kind).of;
   }
-  return 'plain';
+  return attribute;
 }
 
 /** The text of a value as programs read it: full, with no unit. */
@@ -104,13 +121,20 @@ export function textFor({ terminal, now }: Reader, value: unknown, meaning: Mean
 
 /** The text of a value as people read it on a terminal. */
 export function humanText(value: unknown, meaning: Meaning, now: number | undefined): string {
-  if (meaning === 'bytes' && (typeof value === 'number' || typeof value === 'bigint')) {
-    return humanBytes(Number(value));
+  if (Array.isArray(value)) {
+    const texts = value.map((one: unknown) => humanText(one, meaning, now));
+    return texts.filter((text) => text !== '').join(', ');
   }
-  if (meaning === 'date' && typeof value === 'string' && now !== undefined) {
-    return humanDate(value, now);
+  if (meaning === 'date') {
+    return typeof value === 'string' && now !== undefined
+      ? humanDate(value, now)
+      : plainText(value);
   }
-  return plainText(value);
+  if (meaning === 'plain' || (typeof value !== 'number' && typeof value !== 'bigint')) {
+    return plainText(value);
+  }
+  // What is less than nothing means something else: that there is no limit.
+  return value < 0 ? plainText(value) : humanBytes(Number(value) * bytesIn[meaning]);
 }
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
@@ -119,7 +143,8 @@ const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 export function humanBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  while (Math.abs(value) >= 1024 && unit < units.length - 1) {
+  // What would be written as 1024 is one of the next unit.
+  while (Math.abs(value) >= 1023.95 && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
   }

@@ -8,7 +8,7 @@ import type { Output } from '../session/io.ts';
 function wantsColor(cli: CommandContext, stream: Output): boolean {
   const { env } = cli.io;
   if (env['NO_COLOR']) return false;
-  const when = cli.setting('color')?.value ?? 'auto';
+  const when = cli.on('noColor') ? 'never' : (cli.setting('color')?.value ?? 'auto');
   if (when === 'always') return true;
   if (when === 'never') return false;
   if (when !== 'auto') {

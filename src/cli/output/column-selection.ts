@@ -8,21 +8,44 @@ import type { Frame } from './view.ts';
 
 /** The columns that were asked for, or those that the type has by itself. */
 export function columnsOf(cli: CommandContext, frame: Frame, wide = false): readonly Column[] {
-  const requested = cli.setting('columns')?.value;
-  if (requested !== undefined) {
-    const columns = requested
-      .split(',')
-      .map((text) => text.trim())
-      .filter((text) => text !== '');
-    if (columns.length === 0) throw new UsageError('--columns names no column');
-    for (const { paths } of columns.map(columnOf)) {
-      for (const path of paths) checkPath(path, frame.type);
-    }
-    return columns.map(columnOf);
-  }
+  const chosen = chosenColumns(cli, frame);
+  if (chosen) return chosen;
   const defaults = frame.columns?.map(columnOf) ?? defaultColumns(frame.type ?? '');
   const hasId = defaults.some(({ paths }) => paths[0] === 'id');
   return wide && !hasId ? [...defaults, columnOf('id')] : defaults;
+}
+
+/** The columns of `--columns`, or those that are preferred for lists of the noun. */
+export function chosenColumns(cli: CommandContext, frame: Frame): readonly Column[] | undefined {
+  const flag = cli.setting('columns')?.value;
+  if (flag !== undefined) return parsedColumns(flag, frame.type, '--columns');
+  const preferred = frame.single ? undefined : cli.preference(frame.noun, 'columns');
+  if (preferred === undefined) return undefined;
+  // Not all that have the same noun are of the same type: interfaces of machines and of hosts.
+  const known = preferred.value.split(',').filter((text) => {
+    try {
+      return parsedColumns(text, frame.type, 'columns').length > 0;
+    } catch {
+      return false;
+    }
+  });
+  return known.length > 0 ? known.map((text) => columnOf(text.trim())) : undefined;
+}
+
+/** The columns that a text names. Throws `UsageError` for what objects of the type do not have. */
+export function parsedColumns(
+  text: string,
+  type: string | undefined,
+  flag: string,
+): readonly Column[] {
+  const columns = text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map(columnOf);
+  if (columns.length === 0) throw new UsageError(`${flag} names no column`);
+  for (const { paths } of columns) for (const path of paths) checkPath(path, type, flag);
+  return columns;
 }
 
 /**

@@ -1,14 +1,22 @@
 /** Details of one object: an attribute per line, nested ones with their path. */
 
-import { displayWidth } from '../text/display-width.ts';
+import { displayWidth, folded } from '../text/display-width.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { meaningOf, type Reader, textFor } from './cells.ts';
+import { blockLines, narrow } from './table.ts';
 
-/** The lines for an object: paths aligned, values behind them. */
+/** So much of a terminal is for values, at least; else each stands behind its name. */
+const valueWidth = 24;
+
+/**
+ * The lines for an object: paths aligned, values behind them. In a terminal, whose width may be
+ * given, values of several words go on below where they begin.
+ */
 export function* detailLines(
   item: Readonly<Record<string, unknown>>,
   type: string | undefined,
   reader: Reader,
+  terminal?: number,
 ): Generator<string> {
   const lines = flattened(item, '').map(([path, value]): readonly [string, string] => {
     const meaning = meaningOf(type, path);
@@ -17,8 +25,18 @@ export function* detailLines(
   const first = ['name', 'id', 'status', 'description'];
   const rank = (path: string) => (first.indexOf(path) + first.length + 1) % (first.length + 1);
   lines.sort(([a], [b]) => rank(a) - rank(b));
-  const width = Math.max(0, ...lines.map(([path]) => displayWidth(path)));
-  for (const [path, value] of lines) yield `${path.padEnd(width)}  ${value}`.trimEnd().concat('\n');
+  const width = Math.max(0, ...lines.map(([path]) => displayWidth(path))) + 2;
+  const room = (terminal ?? Infinity) - width;
+  if (terminal !== undefined && (terminal <= narrow || room < valueWidth)) {
+    const block = { titles: lines.map(([path]) => path), rows: [lines.map(([, value]) => value)] };
+    for (const line of blockLines(block, terminal)) yield `${line}\n`;
+    return;
+  }
+  for (const [path, value] of lines) {
+    const [first = '', ...more] = folded(value, room, room);
+    yield `${path.padEnd(width)}${first}`.trimEnd().concat('\n');
+    for (const line of more) yield `${' '.repeat(width)}${line}\n`;
+  }
 }
 
 /** Paths and values; references and lists of plain values stay whole. */

@@ -69,8 +69,23 @@ export async function printBatches(
       return;
     }
   }
-  for await (const piece of render(cli, format, frame, shown, headers)) {
-    await write(cli.io.stdout, piece);
+  const pieces = render(cli, format, frame, shown, headers);
+  if (frame.isPaged && cli.on('pager')) await page(cli, pieces);
+  else for await (const piece of pieces) await write(cli.io.stdout, piece);
+}
+
+/** Shows text in the pager, where there is a terminal. */
+async function page(cli: CommandContext, pieces: AsyncIterable<string>): Promise<void> {
+  const { Pager, pagerCommand } = await import('./pager.ts');
+  const command = pagerCommand(cli);
+  const pager = command === undefined ? undefined : new Pager(cli, command);
+  try {
+    for await (const piece of pieces) {
+      if (!pager) await write(cli.io.stdout, piece);
+      else if (!(await pager.write(piece))) break;
+    }
+  } finally {
+    await pager?.close();
   }
 }
 

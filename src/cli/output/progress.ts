@@ -1,43 +1,122 @@
-/** Progress on stderr: one line that is redrawn on a terminal, one line per change elsewhere. */
+/**
+ * Progress on stderr: on a terminal a line for each object, which changes in place; elsewhere a line
+ * for each change.
+ */
 import type { CommandContext } from '../session/command-context.ts';
-import { truncated } from '../text/display-width.ts';
+import { ellipsis, truncated } from '../text/display-width.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 
+/** Whether lines can be redrawn, and nobody wants it otherwise. */
+function isRedrawn({ io: { env, stderr } }: CommandContext): boolean {
+  return stderr.isTTY === true && env['ACCESSIBLE'] !== '1' && env['TERM'] !== 'dumb';
+}
+
+/** The progress of one piece of work. */
 export class Progress {
   readonly #cli: CommandContext;
-  readonly #isLive: boolean;
-  #shown = false;
+  readonly #board: ProgressBoard;
+  /** Its line stays when the work is done: there are others, and what came of each is told. */
+  readonly #isKept: boolean;
+  /** What the line says now. */
+  text = '';
 
-  constructor(cli: CommandContext) {
+  constructor(cli: CommandContext, board?: ProgressBoard) {
     this.#cli = cli;
-    const plain = cli.io.env['ACCESSIBLE'] === '1' || cli.io.env['TERM'] === 'dumb';
-    this.#isLive = cli.io.stderr.isTTY === true && !plain;
+    this.#board = board ?? new ProgressBoard(cli);
+    this.#isKept = board !== undefined;
   }
 
-  /** Whether a person sees the line change. */
-  get isLive(): boolean {
-    return this.#isLive && !this.#cli.on('quiet');
+  get #isLive(): boolean {
+    return this.#board.isLive;
+  }
+
+  /** Whether it is worth to ask why: of several objects nobody knows which the answer is about. */
+  get givesReasons(): boolean {
+    return this.#isLive && !this.#isKept;
   }
 
   /** Shows a state of an object, and why; on a terminal over the one before. */
   show(label: string, state: string, reason?: string): void {
     if (this.#cli.on('quiet')) return;
-    const line = escapeControlChars.line(
-      `${label}: ${state}${reason === undefined ? '' : ` (${reason})`}`,
-    );
-    const { stderr } = this.#cli.io;
-    if (!this.#isLive) {
-      stderr.write(`${line}\n`);
-      return;
-    }
-    stderr.write(`\r\u001b[2K${truncated(line, (stderr.columns ?? 80) - 1)}`);
-    this.#shown = true;
+    const why = reason === undefined ? '' : ` (${reason})`;
+    const line = escapeControlChars.line(`${label}: ${state}${why}`);
+    if (this.#isLive) this.#board.set(this, line);
+    else this.#cli.io.stderr.write(`${line}\n`);
   }
 
-  /** Makes room for other output. */
+  /** Tells what was done to an object: said once, and not taken back. */
+  tell(label: string, state: string): void {
+    if (this.#isKept && this.#isLive) this.show(label, state);
+    else this.#cli.note(`${label}: ${state}`);
+  }
+
+  /** Makes room for what comes of the work. */
   clear(): void {
-    if (this.#shown) this.#cli.io.stderr.write('\r\u001b[2K');
-    this.#shown = false;
+    if (!this.#isKept) this.#board.end(this, false);
+  }
+
+  /** The work is over: its line stays as it is now, or goes where an error says why it failed. */
+  end(isDone: boolean): void {
+    this.#board.end(this, isDone && this.#isKept);
+  }
+}
+
+/** The lines of all work that is under way, at the bottom of a terminal. */
+export class ProgressBoard {
+  readonly #cli: CommandContext;
+  readonly #lines: Progress[] = [];
+  /** So many are on the screen; the cursor is behind the last. */
+  #shown = 0;
+  #hidden = 0;
+  /** Whether a person sees the lines change. */
+  readonly isLive: boolean;
+
+  constructor(cli: CommandContext) {
+    this.#cli = cli;
+    this.isLive = isRedrawn(cli) && !cli.on('quiet');
+    if (this.isLive) cli.live = this;
+  }
+
+  /** Changes what a line says. */
+  set(line: Progress, text: string): void {
+    line.text = text;
+    if (!this.#lines.includes(line)) this.#lines.push(line);
+    this.hide();
+    this.show();
+  }
+
+  /** Takes a line out; one that is kept stays above the others. */
+  end(line: Progress, isKept: boolean): void {
+    const at = this.#lines.indexOf(line);
+    if (at < 0) return;
+    this.hide();
+    this.#lines.splice(at, 1);
+    if (isKept) this.#cli.io.stderr.write(`${this.#fitted(line.text)}\n`);
+    this.show();
+  }
+
+  /** Takes the lines off the screen, so that something else can be written. */
+  hide(): void {
+    this.#hidden += 1;
+    if (this.#shown === 0) return;
+    const up = this.#shown > 1 ? `\u001b[${this.#shown - 1}A` : '';
+    this.#cli.io.stderr.write(`\r${up}\u001b[J`);
+    this.#shown = 0;
+  }
+
+  /** Puts them back. */
+  show(): void {
+    this.#hidden -= 1;
+    if (this.#hidden > 0) return;
+    const room = Math.max(1, (this.#cli.io.stderr.rows || 24) - 1);
+    const lines = this.#lines.slice(-room).map(({ text }) => this.#fitted(text));
+    this.#cli.io.stderr.write(lines.join('\n'));
+    this.#shown = lines.length;
+  }
+
+  #fitted(text: string): string {
+    const { env, stderr } = this.#cli.io;
+    return truncated(text, (stderr.columns || 80) - 1, 'end', ellipsis(env));
   }
 }
 

@@ -3,15 +3,16 @@
 import { VmctlError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Format } from '../session/settings.ts';
+import { ellipsis } from '../text/display-width.ts';
 import { escapeControlChars } from '../text/escape-control-chars.ts';
 import { jsonText } from '../text/json.ts';
-import { columnValue, meaningOf, plainText, type Reader, textFor } from './cells.ts';
+import { columnValue, cutOf, meaningOf, plainText, type Reader, textFor } from './cells.ts';
 import { painted, painter } from './color.ts';
-import { columnsOf } from './column-selection.ts';
+import { chosenColumns, columnsOf } from './column-selection.ts';
 import { type Column, columnOf } from './columns.ts';
 import { delimitedLine } from './delimited.ts';
 import { detailLines } from './details.ts';
-import { alignedLines, fitted, grid, type TableText } from './table.ts';
+import { alignedLines, blockLines, drawn, fitted, type Paint, type TableText } from './table.ts';
 import type { Batches, Frame, Item } from './view.ts';
 
 /**
@@ -27,6 +28,7 @@ export async function* render(
 ): AsyncGenerator<string> {
   switch (format) {
     case 'json':
+    case 'raw':
       yield* frame.single ? singleJson(batches) : jsonArray(batches);
       return;
     case 'jsonl':
@@ -122,17 +124,19 @@ async function* tabular(
   batches: Batches,
   headers: boolean,
 ): AsyncGenerator<string> {
-  const { stdout } = cli.io;
-  const terminal = stdout.isTTY === true;
-  const reader: Reader = { terminal, now: cli.on('utc') ? undefined : Date.now() };
+  const width = terminalWidth(cli);
+  const reader: Reader = {
+    terminal: width !== undefined,
+    now: cli.on('utc') ? undefined : Date.now(),
+  };
   if (frame.single && cli.setting('columns') === undefined) {
     for await (const [only] of batches) {
-      if (only) yield* detailLines(only, frame.type, reader);
+      if (only) yield* detailLines(only, frame.type, reader, format === 'wide' ? undefined : width);
     }
     return;
   }
   let columns = columnsOf(cli, frame, format === 'wide');
-  const rowOf = rowMaker(columns, frame.type, reader);
+  const rowOf = rowMaker(columns, frame, reader);
   let rows: (readonly string[])[] = [];
   // Members of some lists come without their attributes: all there is to show is their ids.
   const ids: (readonly string[])[] = [];
@@ -154,23 +158,53 @@ async function* tabular(
     cli.note(`no ${frame.noun} found`);
     return;
   }
-  if (ids.length === rows.length && cli.setting('columns') === undefined) {
+  const isChosen = chosenColumns(cli, frame) !== undefined;
+  if (ids.length === rows.length && !isChosen) {
     columns = [columnOf('id')];
     rows = ids;
   }
-  const rigid = new Set(
-    columns.flatMap(({ paths }, index) => (/(^|\.)id$/.test(paths[0] ?? '') ? [index] : [])),
-  );
-  const titles = columns.map(({ title }) => title.toUpperCase());
-  const table: TableText = { titles, rows, headers, rigid };
-  // Drawing a grid costs more than its rows are worth when there are many.
-  if (terminal && rows.length <= gridLimit) {
-    const fit = format === 'wide' ? table : fitted(table, stdout.columns ?? 80);
-    yield `${await grid(await colored(cli, columns, fit))}\n`;
+  const titles = columns.map(({ title }) => title);
+  const cuts = columns.map(({ paths }) => cutOf(frame.type, paths[0] ?? ''));
+  const table: TableText = { titles, rows, headers, cuts, isChosen };
+  if (width === undefined) yield* inPieces(alignedLines(table));
+  else yield* onTerminal(cli, columns, table, format === 'wide' ? Infinity : width);
+}
+
+/** The columns of the terminal that stdout is; `undefined` where it is none. */
+function terminalWidth(cli: CommandContext): number | undefined {
+  const { isTTY, columns } = cli.io.stdout;
+  // Some terminals do not know how wide they are.
+  return isTTY === true ? columns || 80 : undefined;
+}
+
+/** The table as wide as the terminal, in colour; what has no room in it is named on stderr. */
+async function* onTerminal(
+  cli: CommandContext,
+  columns: readonly Column[],
+  table: TableText,
+  width: number,
+): AsyncGenerator<string> {
+  const fit = fitted(table, width, ellipsis(cli.io.env));
+  const kept = fit ? fit.kept.flatMap((index) => columns[index] ?? []) : columns;
+  const paint = await paintFor(cli, kept);
+  if (!fit) {
+    yield* inPieces(blockLines(table, width, paint));
     return;
   }
+  // The library takes longer than rows are worth when there are many; it draws the same.
+  if (table.rows.length <= drawnRows) yield `${await drawn(fit.table, paint)}\n`;
+  else yield* inPieces(alignedLines(fit.table, paint));
+  if (fit.dropped.length > 0) {
+    cli.noteOnce(`columns not shown: ${fit.dropped.join(', ')}; -o wide shows all`);
+  }
+}
+
+const drawnRows = 200;
+const pieceSize = 64 * 1024;
+
+function* inPieces(all: Iterable<string>): Generator<string> {
   let piece = '';
-  for (const line of alignedLines(table)) {
+  for (const line of all) {
     piece += `${line}\n`;
     if (piece.length < pieceSize) continue;
     yield piece;
@@ -179,36 +213,32 @@ async function* tabular(
   if (piece !== '') yield piece;
 }
 
-const gridLimit = 200;
-const pieceSize = 64 * 1024;
-
 function rowMaker(
   columns: readonly Column[],
-  type: string | undefined,
+  { type, meanings = {} }: Frame,
   reader: Reader,
 ): (item: Item) => readonly string[] {
-  const meanings = columns.map(({ paths }) => meaningOf(type, paths[0] ?? ''));
+  const usual = columns.map(({ paths: [path = ''] }) => meanings[path] ?? meaningOf(type, path));
   return (item) =>
     columns.map((column, index) => {
-      const value = columnValue(item, column);
-      return escapeControlChars.line(textFor(reader, value, meanings[index] ?? 'plain'));
+      const meaning = measuresBytes(item, type, column) ? 'bytes' : (usual[index] ?? 'plain');
+      return escapeControlChars.line(textFor(reader, columnValue(item, column), meaning));
     });
 }
 
-async function colored(
+/** A statistic says itself what its value counts. */
+function measuresBytes(item: Item, type: string | undefined, { paths }: Column): boolean {
+  return type === 'statistic' && item['unit'] === 'bytes' && paths[0] === 'values.datum';
+}
+
+async function paintFor(
   cli: CommandContext,
   columns: readonly Column[],
-  table: TableText,
-): Promise<TableText> {
+): Promise<Paint | undefined> {
   const paint = await painter(cli, cli.io.stdout);
-  if (!paint) return table;
-  return {
-    ...table,
-    titles: table.titles.map((title) => paint.bold(title)),
-    rows: table.rows.map((row) =>
-      row.map((cell, index) => painted(cell, columns[index]?.paths[0] ?? '', paint)),
-    ),
-  };
+  if (!paint) return undefined;
+  return (cell, column, row) =>
+    row < 0 ? paint.bold(cell) : painted(cell, columns[column]?.paths[0] ?? '', paint);
 }
 
 /** The part of the heap that may be in use; the rest is for what is under way, and for garbage. */

@@ -1,4 +1,5 @@
 /** Objects to print and what is known of them, independent of the format. */
+import type { Meaning } from './cells.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -15,6 +16,10 @@ export interface Frame {
   readonly single?: boolean;
   /** Columns where the type does not decide. */
   readonly columns?: readonly string[];
+  /** What the values of columns mean where no type tells it, by path. */
+  readonly meanings?: Readonly<Record<string, Meaning>>;
+  /** A pager may show it: it is printed once, and to its end. */
+  readonly isPaged?: boolean;
   /** So many of them, once they are sorted. */
   readonly limit?: number;
 }

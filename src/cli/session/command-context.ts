@@ -13,7 +13,11 @@ export class CommandContext extends EffectiveSettings {
   readonly #interrupted: AbortSignal;
   #client: Promise<Client> | undefined;
   #timing: Timing | undefined;
+  #noted: string | undefined;
   #limit: { readonly signal: AbortSignal; readonly timer: NodeJS.Timeout } | undefined;
+
+  /** Lines on the terminal that are redrawn: everything else that is written has to go above them. */
+  live: { hide(): void; show(): void } | undefined;
 
   /** Set where the exit code is neither 0 nor that of an error. */
   exitCode = 0;
@@ -84,12 +88,26 @@ export class CommandContext extends EffectiveSettings {
   }
 
   warn(message: string): void {
-    this.io.stderr.write(`warning: ${escapeControlChars.text(message)}\n`);
+    this.aside(() => this.io.stderr.write(`warning: ${escapeControlChars.text(message)}\n`));
+  }
+
+  /** Writes something while lines that are redrawn are out of its way. */
+  aside(say: () => void): void {
+    this.live?.hide();
+    say();
+    this.live?.show();
   }
 
   /** A sentence about what is happening; not for scripts, and not with `--quiet`. */
   note(message: string): void {
-    if (!this.on('quiet')) this.io.stderr.write(`${escapeControlChars.text(message)}\n`);
+    if (this.on('quiet')) return;
+    this.aside(() => this.io.stderr.write(`${escapeControlChars.text(message)}\n`));
+  }
+
+  /** The same; once, however often the same is to be said in a row. */
+  noteOnce(message: string): void {
+    if (message !== this.#noted) this.note(message);
+    this.#noted = message;
   }
 
   /** Gives connections and timers back. */

@@ -32,6 +32,8 @@ export interface Context {
   readonly idleTimeout?: string;
   readonly csvSafe?: boolean;
   readonly retries?: number;
+  /** What `vmctl config set -c` has set for this server, by key: `vms.columns`, `timeout`. */
+  readonly preferences?: Readonly<Record<string, string>>;
 }
 
 export interface Configuration {

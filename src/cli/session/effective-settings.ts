@@ -7,12 +7,13 @@ import {
   loadConfiguration,
 } from './config-file.ts';
 import type { Environment } from './io.ts';
-import { type Found, find, type SettingName, settings } from './settings.ts';
+import { type Found, find, type NounKey, type SettingName, settings } from './settings.ts';
 import { type XdgPaths, xdgPaths } from './xdg-paths.ts';
 
 export class EffectiveSettings {
   readonly #env: Environment;
   #options: Readonly<Record<string, unknown>> = {};
+  #noun: string | undefined;
   #paths: XdgPaths | undefined;
   #configuration: Configuration | undefined;
 
@@ -23,6 +24,11 @@ export class EffectiveSettings {
   /** Takes over the values of flags. */
   useOptions(options: Readonly<Record<string, unknown>>): void {
     this.#options = options;
+  }
+
+  /** Tells what the command is about: something may be preferred for it. */
+  useNoun(noun: string): void {
+    this.#noun = noun;
   }
 
   get paths(): XdgPaths {
@@ -54,14 +60,35 @@ export class EffectiveSettings {
   setting(name: SettingName): Found | undefined {
     const direct = this.direct(name);
     if (direct || settings[name].key === undefined) return direct;
+    const from = this.#remembered;
+    const preferred =
+      name === 'output' && this.#noun !== undefined
+        ? this.preference(this.#noun, 'output')
+        : undefined;
+    const usual = find(name, { options: {}, env: {}, ...from });
+    return preferred?.origin === 'defaults' && usual?.origin === 'context'
+      ? usual
+      : (preferred ?? usual);
+  }
+
+  /** What is preferred for the objects of a noun: by the context, or for all servers. */
+  preference(noun: string, key: NounKey): Found | undefined {
+    const { context, defaults } = this.#remembered;
+    const name = `${noun}.${key}`;
+    if (context?.[name] !== undefined) return { value: String(context[name]), origin: 'context' };
+    if (defaults[name] === undefined) return undefined;
+    return { value: String(defaults[name]), origin: 'defaults' };
+  }
+
+  /** What the configuration says: for the context that is used, and for all. */
+  get #remembered(): {
+    readonly context?: Readonly<Record<string, unknown>>;
+    readonly defaults: Readonly<Record<string, unknown>>;
+  } {
+    const { contexts, defaults } = this.configuration;
     const named = this.contextName();
-    const context = named === undefined ? undefined : this.configuration.contexts[named];
-    return find(name, {
-      options: {},
-      env: {},
-      ...(context ? { context: { ...context } } : {}),
-      defaults: this.configuration.defaults,
-    });
+    const context = named === undefined ? undefined : contexts[named];
+    return { defaults, ...(context ? { context: { ...context, ...context.preferences } } : {}) };
   }
 
   /** Whether a switch is on. */

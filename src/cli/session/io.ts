@@ -8,6 +8,7 @@ export interface Input extends Readable {
 export interface Output extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

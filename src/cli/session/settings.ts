@@ -16,6 +16,7 @@ export const formats = [
   'name',
   'id',
   'xml',
+  'raw',
 ] as const;
 
 export type Format = (typeof formats)[number];
@@ -85,7 +86,7 @@ const table = {
     env: 'VMCTL_OUTPUT',
     key: 'output',
     values: formats,
-    doc: 'table, wide, json, jsonl, yaml, csv, tsv, name, id or xml.',
+    doc: 'table, wide, json, jsonl, yaml, csv, tsv, name, id, xml or raw.',
   },
   columns: {
     flags: '--columns <a,b.c>',
@@ -170,8 +171,19 @@ const table = {
     values: ['always', 'never', 'auto'],
     doc: 'always, never or auto (NO_COLOR and FORCE_COLOR are understood).',
   },
+  noColor: { flags: '--no-color', isSwitch: true, doc: 'The same as --color never.' },
+  pager: {
+    flags: '--pager',
+    env: 'VMCTL_PAGER',
+    doc: 'Show lists and objects in a pager, on a terminal (VMCTL_PAGER, PAGER or less).',
+  },
   configDir: { env: 'VMCTL_CONFIG_DIR', doc: 'Directory of config.json.' },
 } satisfies Readonly<Record<string, Setting>>;
+
+/** What can be preferred for the objects of one noun: `vms.columns`, a key of the configuration. */
+export const nounKeys = ['columns', 'output'] as const;
+
+export type NounKey = (typeof nounKeys)[number];
 
 export type SettingName = keyof typeof table;
 

@@ -30,7 +30,8 @@ function graphemes(text: string): readonly string[] {
 function graphemeWidth(grapheme: string): number {
   const { wide, invisible } = classOf();
   if (invisible.test(grapheme)) return 0;
-  return wide.test(grapheme) ? 2 : 1;
+  // Followed by this, a sign is drawn as an emoji.
+  return wide.test(grapheme) || grapheme.includes('\ufe0f') ? 2 : 1;
 }
 
 /** The columns that a text takes. */
@@ -39,15 +40,53 @@ export function displayWidth(text: string): number {
   return graphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
 }
 
-/** The text, cut so that it takes no more columns; an ellipsis says that it was cut. */
-export function truncated(text: string, width: number): string {
+/** The mark of a cut: in plain ASCII where the terminal is not known to understand UTF-8. */
+export function ellipsis(env: Readonly<Record<string, string | undefined>>): string {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  const isUtf8 = /utf-?8/i.test(locale) || (locale === '' && process.platform === 'win32');
+  return isUtf8 && env['TERM'] !== 'dumb' ? '…' : '...';
+}
+
+/**
+ * The text, cut so that it takes no more columns: its end, or its middle, which leaves what tells long
+ * names apart. A mark says that it was cut.
+ */
+export function truncated(
+  text: string,
+  width: number,
+  cut: 'end' | 'middle' = 'end',
+  mark = '…',
+): string {
   if (displayWidth(text) <= width) return text;
-  let taken = '';
+  const room = Math.max(0, width - displayWidth(mark));
+  const all = graphemes(text);
+  const tail = cut === 'end' ? '' : taken([...all].reverse(), room >> 1, true);
+  return `${taken(all, room - displayWidth(tail))}${mark}${tail}`;
+}
+
+/** So many of the graphemes as have room, in their order; `fromEnd` tells that they come backwards. */
+function taken(all: readonly string[], room: number, fromEnd = false): string {
+  let text = '';
   let used = 0;
-  for (const grapheme of graphemes(text)) {
+  for (const grapheme of all) {
     used += graphemeWidth(grapheme);
-    if (used > width - 1) break;
-    taken += grapheme;
+    if (used > room) break;
+    text = fromEnd ? grapheme + text : text + grapheme;
   }
-  return `${taken}…`;
+  return text;
+}
+
+/** A text in lines, between its words; what has no blanks goes on in the next line of the terminal. */
+export function folded(text: string, first: number, others: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    const room = lines.length === 0 ? first : others;
+    if (line !== '' && displayWidth(longer) > room) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
 }

@@ -1,10 +1,11 @@
 /** Verbs that change something: create, attach, update, delete and all actions. */
+import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { lifecycles } from '../../model/derive/lifecycles.ts';
 import { makesByType } from '../../model/derive/makes.ts';
 import type { Makes } from '../../model/notation/makes.ts';
-import { Progress } from '../output/progress.ts';
+import { Progress, ProgressBoard } from '../output/progress.ts';
 import { collectionAt, collectionsOf, homeOf } from './collections.ts';
 import { bareWord } from './identifiers.ts';
 import { changeIfNeeded, missingWords, namesake, presentTargets } from './if-needed.ts';
@@ -33,7 +34,7 @@ async function ownSnapshot({ finder }: Run, { id }: Found, body: Body): Promise<
   return { ...body, snapshot: { ...snapshot, id: found.id } };
 }
 
-type Work = () => Promise<Outcome | undefined>;
+type Work = (progress: Progress) => Promise<Outcome | undefined>;
 
 /** Does what the verb says to every object that was named, at every place, and prints what came of it. */
 export async function runChange(run: Run, ...others: readonly Run[]): Promise<void> {
@@ -43,12 +44,12 @@ export async function runChange(run: Run, ...others: readonly Run[]): Promise<vo
     failFast: options['failFast'] === true,
   };
   const works: Work[] = [];
-  const progress = new Progress(cli);
-  for (const one of [run, ...others]) works.push(...(await worksOf(one, progress)));
+  for (const one of [run, ...others]) works.push(...(await worksOf(one)));
+  const board = works.length > 1 ? new ProgressBoard(cli) : undefined;
   let outcomes: readonly (Outcome | undefined)[];
   let failure: BulkError<Outcome | undefined> | undefined;
   try {
-    outcomes = await forEach(cli, works, limits, (work) => work());
+    outcomes = await forEach(cli, works, limits, (work) => shown(work, new Progress(cli, board)));
   } catch (error) {
     if (!(error instanceof BulkError)) throw error;
     failure = error as BulkError<Outcome | undefined>;
@@ -62,19 +63,38 @@ export async function runChange(run: Run, ...others: readonly Run[]): Promise<vo
   if (failure) throw failure.done.length === 0 ? failure.ofAll() : failure;
 }
 
+/** Does a piece of work and shows how it goes. */
+export async function shown<T>(
+  work: (progress: Progress) => Promise<T>,
+  progress: Progress,
+): Promise<T> {
+  let isDone = false;
+  try {
+    const result = await work(progress);
+    isDone = true;
+    return result;
+  } finally {
+    progress.end(isDone);
+  }
+}
+
 /** One piece of work for each object; all of them are found before the first is touched. */
-async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
+async function worksOf(run: Run): Promise<readonly Work[]> {
   const { verb, words, resolved, options } = run;
   const { candidate } = resolved;
   const body = await bodyOf(run);
   const ifNeeded = options['ifNeeded'] === true;
   if (verb.kind === 'add') {
     const made = makesByType[candidate.operation.type]?.['add'];
-    const missing = ifNeeded && isReferenceVerb(verb) ? await missingWords(run) : words;
+    const isReference = isReferenceVerb(verb);
+    const missing = ifNeeded && isReference ? await missingWords(run) : words;
     return (await bodiesOf({ ...run, words: missing }, body)).map(
-      (one) => async () =>
-        (ifNeeded ? await namesake(run, one) : undefined) ??
-        (made ? await order(run, made, one, progress) : await add(run, one, progress)),
+      (one, index) => async (progress) => {
+        const present = ifNeeded ? await namesake(run, one) : undefined;
+        if (present) return present;
+        if (made) return await order(run, made, one, progress);
+        return await add(run, one, progress, isReference ? missing[index] : undefined);
+      },
     );
   }
   if (!candidate.takesObject) {
@@ -88,15 +108,20 @@ async function worksOf(run: Run, progress: Progress): Promise<readonly Work[]> {
   const targets =
     ifNeeded && verb.kind === 'remove' ? await presentTargets(run) : await targetsOf(run);
   const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
-  return targets.map((target) => async () => {
+  return targets.map((target) => async (progress) => {
     const own = bodyFor ? await bodyFor(run, target, body) : body;
     const perform = () => change(run, target, own, progress);
     return ifNeeded ? await changeIfNeeded(run, target, progress, perform) : await perform();
   });
 }
 
-/** Adds one object and waits until it is ready. */
-export async function add(run: Run, body: object, progress: Progress): Promise<Outcome> {
+/** Adds one object and waits until it is ready; `word` names one that exists already. */
+export async function add(
+  run: Run,
+  body: object,
+  progress: Progress,
+  word?: string,
+): Promise<Outcome> {
   const { client, verb, resolved, ids, query } = run;
   const { operation, collection } = resolved.candidate;
   const named = (body as Body)['name'] ?? (body as Body)['alias'] ?? (body as Body)['id'];
@@ -108,16 +133,30 @@ export async function add(run: Run, body: object, progress: Progress): Promise<O
     what: `${verb.name} ${collection.noun}${named === undefined ? '' : `/${String(named)}`}`,
   });
   const id = item['id'];
-  if (id === undefined) return { item, isWhole: false };
-  const label = `${collection.noun}/${String(item['name'] ?? item['alias'] ?? id)}`;
+  const called = word === undefined ? undefined : bareWord(word, collection.noun);
+  const label = [collection.noun, called ?? item['name'] ?? item['alias'] ?? id ?? named]
+    .filter((one) => one !== undefined)
+    .join('/');
   const isNew = !isReferenceVerb(verb);
+  await settleCompanion(run, body, item, progress);
   // What is attached has a state of its own, which only a move of the attachment changes.
   const moves = lifecycles[collection.type]?.moves ?? {};
-  await settleCompanion(run, body, item, progress);
-  if (!isNew && moves[verb.name] === undefined) return { item, isWhole: true };
+  if (id === undefined || (!isNew && moves[verb.name] === undefined)) {
+    // Some operations answer nothing, or only which object it was.
+    const isWhole = id !== undefined && saysMore(item);
+    if (!isWhole) progress.tell(label, pastOf(verb.name));
+    return { item, isWhole };
+  }
   const found: Found = { id: String(id), label, item };
   const settled = await settle(run, found, isNew ? ['add'] : [verb.name], progress);
   return { item: settled ?? item, isWhole: true };
+}
+
+/** Whether an answer says more of an object than which one it is, and what it refers to. */
+function saysMore(item: ApiObject): boolean {
+  return Object.entries(item).some(
+    ([name, value]) => name !== 'id' && name !== 'href' && typeof value !== 'object',
+  );
 }
 
 /** Asks for an object of another collection: what is answered is only the request. */
@@ -156,12 +195,14 @@ export async function change(
     const item = await client.object({ ...call, body });
     const moves = lifecycles[collection.type]?.moves['update'] !== undefined;
     const settled = moves ? await settle(run, target, ['update'], progress) : undefined;
-    return { item: settled ?? item, isWhole: true };
+    if (settled || item['id'] !== undefined) return { item: settled ?? item, isWhole: true };
+    progress.tell(target.label, pastOf(verb.name));
+    return known;
   }
   if (verb.kind === 'remove') {
     await client.action(Object.keys(body).length > 0 ? { ...call, body } : call);
     await settle(run, target, [verb.name, 'remove'], progress);
-    cli.note(`${target.label}: ${pastOf(verb.name)}`);
+    progress.tell(target.label, pastOf(verb.name));
     return known;
   }
   const actionBody = isAsync && operation.body.includes('async') ? { async: true, ...body } : body;
@@ -172,10 +213,12 @@ export async function change(
     return await make(run, { makes, body, send, what: call.what, target }, progress);
   }
   const answer = await send();
-  if (await showOutput(run, operation, answer)) return undefined;
+  cli.live?.hide();
+  const isAnswered = await showOutput(run, operation, answer).finally(() => cli.live?.show());
+  if (isAnswered) return undefined;
   const item = await settle(run, target, [operation.name], progress);
   if (item) return { item, isWhole: true };
-  cli.note(`${target.label}: ${verb.name}: ${isAsync ? 'begun' : 'done'}`);
+  progress.tell(target.label, `${verb.name}: ${isAsync ? 'begun' : 'done'}`);
   return known;
 }
 
@@ -192,6 +235,7 @@ async function changeCollection(run: Run, body: Body): Promise<Outcome | undefin
 
 function pastOf(verb: string): string {
   if (verb.startsWith('remove-')) return 'removed';
+  if (verb.startsWith('add-')) return 'added';
   if (verb === 'unassign' || verb === 'detach') return `${verb}ed`;
   return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
 }

@@ -2,8 +2,9 @@
  * Values that tables add to the objects of a list: names of references, states of attached domains.
  */
 import type { ApiObject, Client } from '../../client/client.ts';
+import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
-import { type Column, nameMembers } from '../output/columns.ts';
+import { type Column, columnOf, nameMembers } from '../output/columns.ts';
 import { homeOf } from './collections.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 
@@ -128,6 +129,40 @@ export async function fillNames(
   columns: readonly Column[],
 ): Promise<readonly ApiObject[]> {
   return await new Names(client, type, columns).fill(items);
+}
+
+/** The references that objects of a type have, as a list to follow; nothing where they have none. */
+export function referencesOf(type: string): string | undefined {
+  const references = Object.entries(attributesOf(type)).filter(
+    ([, { kind, writeOnly }]) => parseKind(kind).form === 'ref' && !writeOnly,
+  );
+  return references.length > 0 ? references.map(([name]) => name).join(',') : undefined;
+}
+
+/**
+ * An object with the names of what it refers to, in its references and in the lists of them that it
+ * has; what was followed is known already.
+ */
+export async function nameReferences(
+  client: Client,
+  type: string,
+  item: ApiObject,
+): Promise<ApiObject> {
+  const columns = Object.entries(attributesOf(type)).flatMap(([attribute, { kind }]) => {
+    const { form, of } = parseKind(kind);
+    if (form !== 'ref' && form !== 'links') return [];
+    if (!referencesIn(item[attribute]).some(isBare)) return [];
+    const known = typeOptions[of]?.knownBy ?? ['name'];
+    const member = nameMembers.find((name) => known.includes(name)) ?? 'name';
+    return [columnOf(`${attribute}.${member}`)];
+  });
+  const [named = item] = await fillNames(client, type, [item], columns);
+  return named;
+}
+
+/** Whether all that is told of an object is which one it is. */
+function isBare(reference: ApiObject): boolean {
+  return Object.keys(reference).every((name) => name === 'id' || name === 'href');
 }
 
 const attached = '/datacenters/{datacenter}/storagedomains';

@@ -1,11 +1,10 @@
-/** The verbs `list` and `get`. */
+/** The verb `list`, and how objects are shown by all verbs. */
 
 import type { ApiObject, Call, Client, QueryValue } from '../../client/client.ts';
-import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
-import { columnsOf, linksOf } from '../output/column-selection.ts';
+import { chosenColumns, columnsOf, linksOf } from '../output/column-selection.ts';
 import { type Column, defaultFollow } from '../output/columns.ts';
 import { orderOf } from '../output/order.ts';
 import { formatOf, gathered, isTable, printBatches } from '../output/print.ts';
@@ -16,9 +15,9 @@ import type { Format } from '../session/settings.ts';
 import { bareWord } from './identifiers.ts';
 import { AttachedStatus, Names } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
+import { isRaw, printRaw } from './raw.ts';
 import { operationNamed, placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
-import { targetsOf } from './selection.ts';
 import { runTail } from './tail.ts';
 
 /** The objects of one piece of an answer. */
@@ -30,6 +29,7 @@ const tabular: ReadonlySet<Format> = new Set(['table', 'wide', 'csv', 'tsv']);
 export async function runList(run: Run): Promise<void> {
   const { cli, verb, resolved } = run;
   const { collection } = resolved.candidate;
+  const raw = isRaw(run);
   if (run.options['tail'] === true && !cli.on('curl')) {
     await runTail(run);
     return;
@@ -42,6 +42,10 @@ export async function runList(run: Run): Promise<void> {
   const { noun, type } = collection;
   let reading = orderedReading(run);
   let { call, paging } = callOf(reading.run);
+  if (raw) {
+    await printRaw(run, call);
+    return;
+  }
   if (isAsSent(cli)) {
     const { printList } = await import('./list-xml.ts');
     await printList(run, call, paging);
@@ -59,7 +63,11 @@ export async function runList(run: Run): Promise<void> {
     }
   }
   const { limit } = reading;
-  await showBatches(run, { noun, type, ...(limit === undefined ? {} : { limit }) }, batches);
+  await showBatches(
+    run,
+    { noun, type, isPaged: true, ...(limit === undefined ? {} : { limit }) },
+    batches,
+  );
   if (limit !== undefined && seen.count > limit) noteLimit(run, limit);
   const { names } = seen;
   const parents = collection.parents.flatMap(({ noun: kind, placeholder }) => {
@@ -182,18 +190,19 @@ export function listQuery(run: Run): Record<string, QueryValue | undefined> {
 }
 
 /** What has to be followed: what was asked for, and what the columns need. */
-function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
+export function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
   const { cli, resolved } = run;
   const { noun, type } = resolved.candidate.collection;
   if (!hasQuery(run, 'follow')) return given;
+  const frame = { noun, type, single: run.verb.kind === 'get' && run.words.length === 1 };
   const sorted = orderOf(cli, { noun, type })?.column;
   const isTabular = tabular.has(formatOf(cli));
   const links = sorted ? linksOf([sorted], type) : [];
   if (!isTabular && links.length === 0) return given;
-  if (cli.setting('columns') === undefined && links.length === 0) {
+  if (chosenColumns(cli, frame) === undefined && links.length === 0) {
     return given ?? defaultFollow(type);
   }
-  const needed = [...linksOf(isTabular ? columnsOf(cli, { noun, type }) : [], type), ...links];
+  const needed = [...linksOf(isTabular ? columnsOf(cli, frame) : [], type), ...links];
   const all = [...(given === undefined ? [] : [String(given)]), ...needed];
   return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
 }
@@ -214,44 +223,8 @@ async function printOne(run: Run, word: string): Promise<void> {
   await show(run, { noun: collection.noun, type: collection.type, items: [item], single: true });
 }
 
-/** Prints single objects. */
-export async function runGet(run: Run): Promise<void> {
-  const { cli, client, resolved, ids } = run;
-  const { collection, operation } = resolved.candidate;
-  const follow = followOf(run, run.query['follow']);
-  const query = { ...run.query, ...(follow === undefined ? {} : { follow }) };
-  const asSent = isAsSent(cli) ? await import('./list-xml.ts') : undefined;
-  const documents: string[] = [];
-  const items: ApiObject[] = [];
-  const dryRunRequests: DryRunRequest[] = [];
-  for (const found of await targetsOf(run)) {
-    const call = {
-      operation,
-      ids: { ...ids, [placeholderOf(collection)]: found.id },
-      query,
-      what: `get ${found.label}`,
-      isPrimary: true,
-    };
-    try {
-      if (asSent) documents.push(await asSent.documentOf(client, call));
-      else items.push(await client.object(call));
-    } catch (error) {
-      if (!(error instanceof DryRunStop)) throw error;
-      dryRunRequests.push(...error.requests);
-    }
-  }
-  if (dryRunRequests.length > 0) throw new DryRunStop(dryRunRequests);
-  if (asSent) {
-    await asSent.printDocuments(cli, collection.type, documents);
-    return;
-  }
-  // A pattern that nothing matches is a list without anything in it.
-  const single = items.length === 1 && run.options['glob'] !== true;
-  await show(run, { noun: collection.noun, type: collection.type, items, single });
-}
-
 /** Whether the answer is printed as the service writes it: in XML, with nothing done to it. */
-function isAsSent(cli: CommandContext): boolean {
+export function isAsSent(cli: CommandContext): boolean {
   return formatOf(cli) === 'xml' && !(cli.on('sort') || cli.on('query') || cli.on('utc'));
 }
 

@@ -49,7 +49,7 @@ export async function forEach<T, R>(
           continue;
         }
         errors.push(error);
-        report(error, cli.io, machine);
+        cli.aside(() => report(error, cli.io, machine));
       }
     }
   };

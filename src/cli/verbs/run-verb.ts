@@ -19,8 +19,9 @@ import { readInput } from './documents.ts';
 import { parameterOf, shapeOf } from './fields.ts';
 import type { Meanings, VerbFlags } from './flags.ts';
 import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
+import { runGet } from './get.ts';
 import { bareWord } from './identifiers.ts';
-import { runGet, runList } from './list.ts';
+import { runList } from './list.ts';
 import { type Finder, finderFor, parentIds } from './references.ts';
 import {
   type Given,

@@ -29,5 +29,5 @@ export const values: Readonly<Record<string, string>> = {
   url: 'https://provider.example.com',
   'scheduling-policy-unit': 'Memory',
   'user-name': 'kim@internal',
-  content: "'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl kim'",
+  content: "'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkV kim'",
 };

@@ -102,7 +102,7 @@ export async function waitShown(
       timeout: waitTimeout(run.options),
       signal: run.cli.signal,
       onChange: (state, why) => progress.show(watched.label, state, why),
-      reasons: progress.isLive,
+      reasons: progress.givesReasons,
       onUnavailable: (error) => {
         progress.clear();
         run.cli.warn(`${error.message}; trying again until the time is up`);

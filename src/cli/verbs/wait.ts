@@ -3,7 +3,8 @@ import type { ApiObject } from '../../client/client.ts';
 import { NotFoundError } from '../../client/errors.ts';
 import type { Condition } from '../../client/poll.ts';
 import { formatOf, isTable } from '../output/print.ts';
-import { Progress } from '../output/progress.ts';
+import { Progress, ProgressBoard } from '../output/progress.ts';
+import { shown } from './change.ts';
 import { conditionOf } from './conditions.ts';
 import { bareWord } from './identifiers.ts';
 import { show } from './list.ts';
@@ -21,19 +22,23 @@ export async function runWait(run: Run): Promise<void> {
   const condition = typeof options['for'] === 'string' ? options['for'] : 'settled';
   const code = eventCodeOf(condition);
   const floor = code === undefined ? 0 : await eventsSoFar(run);
-  const progress = new Progress(cli);
   const isMany = options['all'] === true || options['glob'] === true;
   const words = isMany ? (await targetsOf(run)).map(({ id }) => id) : run.words;
   const limits = { parallel: parallelOf(options['parallel']), failFast: false };
+  const board = words.length > 1 ? new ProgressBoard(cli) : undefined;
   const results = await forEach(cli, words, limits, (word) =>
-    code === undefined
-      ? waitForWord(run, word, conditionOf(condition, type), progress)
-      : waitForEvent(run, word, code, floor, progress),
+    shown(
+      (progress) =>
+        code === undefined
+          ? waitForWord(run, word, conditionOf(condition, type), progress)
+          : waitForEvent(run, word, code, floor, progress),
+      new Progress(cli, board),
+    ),
   );
   const items = results.filter((item) => item !== undefined);
   if (items.length === 0 || isTable(formatOf(cli))) return;
-  const shown = code === undefined ? { noun, type } : { noun: 'events', type: 'event' };
-  await show(run, { ...shown, items, single: words.length === 1 });
+  const kind = code === undefined ? { noun, type } : { noun: 'events', type: 'event' };
+  await show(run, { ...kind, items, single: words.length === 1 });
 }
 
 /** The object need not exist yet: it is looked for until it does. */

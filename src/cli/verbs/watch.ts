@@ -10,6 +10,7 @@ import { durationOf } from '../text/duration.ts';
 import { listQuery, show } from './list.ts';
 import { fillNames } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
+import { isRaw } from './raw.ts';
 import type { Run } from './run.ts';
 import { watch } from './wait-for-state.ts';
 
@@ -18,6 +19,7 @@ const usualInterval = '2s';
 /** Lists until Ctrl-C. */
 export async function runWatch(run: Run): Promise<void> {
   const { cli, options } = run;
+  isRaw(run);
   const { watch: period, interval: given } = options;
   const interval =
     given === undefined

@@ -24,9 +24,13 @@ export type Kind =
  */
 export type Mutability = 'R' | 'C' | 'CU' | 'U' | 'A';
 
+export type SizeUnit = 'bytes' | 'MiB' | 'GiB';
+
 export interface Attribute {
   readonly kind: Kind;
   readonly mut: Mutability;
+  /** What a size is counted in: people are shown it with a unit that fits. */
+  readonly unit?: SizeUnit;
   /** Accepted on input, never returned. */
   readonly writeOnly?: boolean;
   /** A password or key: definitions have a placeholder in its stead. */

@@ -136,7 +136,10 @@ export interface NounDeclaration<N extends string = string> {
 export interface Commands extends NounDeclaration {
   /** Nouns for collections of the same type under other words. */
   readonly otherNouns?: readonly NounDeclaration[];
-  /** Columns of tables; without them the first attributes that are plain. */
+  /**
+   * Columns of tables, the most important one first: where a terminal has no room, the last are left
+   * out. Without them the first attributes that are plain.
+   */
   readonly columns?: readonly ColumnDeclaration[];
   /** The link that has to be followed for these columns. */
   readonly follow?: string;

@@ -125,17 +125,19 @@ export const disk = resource('disk', {
     },
     provisioned_size: {
       kind: 'long',
+      unit: 'bytes',
       mut: 'CU',
       doc: 'Bytes; required on add. Can only grow.',
     },
     initial_size: {
       kind: 'long',
+      unit: 'bytes',
       mut: 'C',
       writeOnly: true,
       doc: 'Bytes to allocate at once, for thin disks on block storage.',
     },
-    actual_size: { kind: 'long', mut: 'R', doc: 'Bytes.' },
-    total_size: { kind: 'long', mut: 'R', doc: 'Bytes, with all snapshots.' },
+    actual_size: { kind: 'long', unit: 'bytes', mut: 'R', doc: 'Bytes.' },
+    total_size: { kind: 'long', unit: 'bytes', mut: 'R', doc: 'Bytes, with all snapshots.' },
     status: {
       kind: 'enum disk_status',
       mut: 'R',
@@ -491,8 +493,9 @@ export const disk = resource('disk', {
     columns: [
       column('name', 'alias'),
       'status',
-      'storage_domains.name',
       'provisioned_size',
+      'vms.name',
+      'storage_domains.name',
       'actual_size',
       'format',
       'content_type',

@@ -39,7 +39,7 @@ export const image = resource('image', {
   attributes: {
     storage_domain: { kind: 'ref storage_domain', mut: 'CU' },
     type: { kind: 'enum image_file_type', mut: 'CU' },
-    size: { kind: 'long', mut: 'CU' },
+    size: { kind: 'long', unit: 'bytes', mut: 'CU' },
   },
   operations: {
     import: {

@@ -148,8 +148,8 @@ export const glusterClient = structure('gluster_client', {
   attributes: {
     host_name: { kind: 'string', mut: 'CU' },
     client_port: { kind: 'int', mut: 'CU' },
-    bytes_read: { kind: 'long', mut: 'CU' },
-    bytes_written: { kind: 'long', mut: 'CU' },
+    bytes_read: { kind: 'long', unit: 'bytes', mut: 'CU' },
+    bytes_written: { kind: 'long', unit: 'bytes', mut: 'CU' },
   },
 });
 
@@ -161,7 +161,7 @@ export const glusterMemoryPool = structure('gluster_memory_pool', {
     type: { kind: 'string', mut: 'CU' },
     hot_count: { kind: 'int', mut: 'CU' },
     cold_count: { kind: 'int', mut: 'CU' },
-    padded_size: { kind: 'long', mut: 'CU' },
+    padded_size: { kind: 'long', unit: 'bytes', mut: 'CU' },
     alloc_count: { kind: 'int', mut: 'CU' },
     max_alloc: { kind: 'int', mut: 'CU' },
     pool_misses: { kind: 'int', mut: 'CU' },

@@ -10,7 +10,7 @@ export const numaNode = resource('numa_node', {
     name: { kind: 'string', mut: 'R' },
     node_distance: { kind: 'string', mut: 'R' },
     index: { kind: 'int', mut: 'R' },
-    memory: { kind: 'long', mut: 'R' },
+    memory: { kind: 'long', unit: 'MiB', mut: 'R' },
     cpu: { kind: 'struct cpu', mut: 'R' },
     host: { kind: 'ref host', mut: 'R' },
     statistics: { kind: 'links statistic', mut: 'R' },

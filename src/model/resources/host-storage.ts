@@ -81,10 +81,10 @@ export const logicalUnit = structure('logical_unit', {
     storage_domain_id: { kind: 'string', mut: 'R' },
     disk_id: { kind: 'string', mut: 'R' },
     lun_mapping: { kind: 'int', mut: 'R' },
-    size: { kind: 'long', mut: 'R' },
+    size: { kind: 'long', unit: 'bytes', mut: 'R' },
     paths: { kind: 'int', mut: 'R' },
     active_paths: { kind: 'int', mut: 'R' },
-    discard_max_size: { kind: 'long', mut: 'R' },
+    discard_max_size: { kind: 'long', unit: 'bytes', mut: 'R' },
     discard_zeroes_data: { kind: 'bool', mut: 'R' },
   },
 });

@@ -282,7 +282,7 @@ export const host = resource('host', {
       mut: 'CU',
       doc: 'How it is reached for installation: port 22, user root and a password by default.',
     },
-    memory: { kind: 'long', mut: 'R', doc: 'Bytes; 0 until it was first reached.' },
+    memory: { kind: 'long', unit: 'bytes', mut: 'R', doc: 'Bytes; 0 until it was first reached.' },
     summary: {
       kind: 'struct vm_summary',
       mut: 'R',
@@ -343,7 +343,7 @@ export const host = resource('host', {
     storages: { kind: 'links host_storage', mut: 'R' },
     tags: { kind: 'links tag', mut: 'R' },
     unmanaged_networks: { kind: 'links unmanaged_network', mut: 'R' },
-    max_scheduling_memory: { kind: 'long', mut: 'R' },
+    max_scheduling_memory: { kind: 'long', unit: 'bytes', mut: 'R' },
     kdump_status: { kind: 'enum kdump_status', mut: 'R' },
     se_linux: { kind: 'struct se_linux', mut: 'R' },
     auto_numa_status: { kind: 'enum auto_numa_status', mut: 'R' },

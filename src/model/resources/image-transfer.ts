@@ -82,7 +82,7 @@ export const imageTransfer = resource('image_transfer', {
     phase: { kind: 'enum image_transfer_phase', mut: 'R', default: 'initializing' },
     direction: { kind: 'enum image_transfer_direction', mut: 'C', default: 'upload' },
     active: { kind: 'bool', mut: 'R' },
-    transferred: { kind: 'long', mut: 'R', doc: 'Bytes.' },
+    transferred: { kind: 'long', unit: 'bytes', mut: 'R', doc: 'Bytes.' },
     inactivity_timeout: { kind: 'int', mut: 'C', default: 60, doc: 'Seconds.' },
     timeout_policy: { kind: 'enum image_transfer_timeout_policy', mut: 'C', default: 'legacy' },
     image: { kind: 'ref image', mut: 'C', doc: 'Deprecated; shown with the id of the disk.' },

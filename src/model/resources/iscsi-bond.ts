@@ -55,7 +55,7 @@ export const iscsiDetails = structure('iscsi_details', {
     vendor_id: { kind: 'string', mut: 'CU' },
     product_id: { kind: 'string', mut: 'CU' },
     lun_mapping: { kind: 'int', mut: 'CU' },
-    size: { kind: 'long', mut: 'CU' },
+    size: { kind: 'long', unit: 'bytes', mut: 'CU' },
     paths: { kind: 'int', mut: 'CU' },
     status: { kind: 'string', mut: 'CU' },
     volume_group_id: { kind: 'string', mut: 'CU' },

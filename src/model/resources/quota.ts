@@ -101,7 +101,7 @@ export const quotaClusterLimit = resource('quota_cluster_limit', {
 export const quotaStorageLimit = resource('quota_storage_limit', {
   identified: true,
   attributes: {
-    limit: { kind: 'long', mut: 'C', doc: 'GiB; -1 for no limit.' },
+    limit: { kind: 'long', unit: 'GiB', mut: 'C', doc: 'GiB; -1 for no limit.' },
     storage_domain: {
       kind: 'ref storage_domain',
       mut: 'C',

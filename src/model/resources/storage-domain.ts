@@ -109,9 +109,19 @@ export const storageDomain = resource('storage_domain', {
       mut: 'C',
       doc: 'Where it is: a type with address and path, a stored connection by id, or logical units. More units extend it.',
     },
-    available: { kind: 'long', mut: 'R', doc: 'Bytes; not known while it is in maintenance.' },
-    used: { kind: 'long', mut: 'R', doc: 'Bytes; not known while it is in maintenance.' },
-    committed: { kind: 'long', mut: 'R', doc: 'Bytes.' },
+    available: {
+      kind: 'long',
+      unit: 'bytes',
+      mut: 'R',
+      doc: 'Bytes; not known while it is in maintenance.',
+    },
+    used: {
+      kind: 'long',
+      unit: 'bytes',
+      mut: 'R',
+      doc: 'Bytes; not known while it is in maintenance.',
+    },
+    committed: { kind: 'long', unit: 'bytes', mut: 'R', doc: 'Bytes.' },
     storage_format: {
       kind: 'enum storage_format',
       mut: 'C',

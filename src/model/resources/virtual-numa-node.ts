@@ -9,7 +9,7 @@ export const virtualNumaNode = resource('virtual_numa_node', {
   identified: true,
   attributes: {
     index: { kind: 'int', mut: 'CU' },
-    memory: { kind: 'long', mut: 'CU', doc: 'MiB.' },
+    memory: { kind: 'long', unit: 'MiB', mut: 'CU', doc: 'MiB.' },
     cpu: { kind: 'struct cpu', mut: 'CU', doc: 'Its cores, by index.' },
     vm: { kind: 'ref vm', mut: 'R' },
     numa_node_pins: { kind: 'list struct numa_node_pin', mut: 'CU' },

@@ -20,6 +20,7 @@ export const vmBase = structure('vm_base', {
     },
     memory: {
       kind: 'long',
+      unit: 'bytes',
       mut: 'CU',
       doc: 'Bytes, in whole MiB; taken from the template when not given.',
     },
@@ -282,8 +283,8 @@ export const io = structure('io', {
 
 export const memoryPolicy = structure('memory_policy', {
   attributes: {
-    guaranteed: { kind: 'long', mut: 'CU' },
-    max: { kind: 'long', mut: 'CU' },
+    guaranteed: { kind: 'long', unit: 'bytes', mut: 'CU' },
+    max: { kind: 'long', unit: 'bytes', mut: 'CU' },
     ballooning: { kind: 'bool', mut: 'CU' },
     over_commit: { kind: 'struct memory_over_commit', mut: 'CU' },
     transparent_hugepages: { kind: 'struct transparent_huge_pages', mut: 'CU' },
