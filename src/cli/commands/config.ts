@@ -88,7 +88,7 @@ function nounSetting(key: string): { readonly noun: string; readonly key: NounKe
 function checked(key: string, value: string | undefined): string {
   const ofNoun = nounSetting(key);
   const name = ofNoun ? ofNoun.key : settingNames.find((one) => settings[one].key === key);
-  if (name === undefined || !defaultKeys.includes(key)) {
+  if (name === undefined || !(ofNoun || defaultKeys.includes(key))) {
     const noun = kindOf(key.slice(0, Math.max(0, key.indexOf('.'))));
     const ofNouns = noun === undefined ? [] : nounKeys.map((one) => `${noun}.${one}`);
     const near = closeMatches(key, [...defaultKeys, ...ofNouns]);

@@ -12,13 +12,14 @@ import { runVerb } from '../verbs/run-verb.ts';
 interface WatchFlags {
   readonly search?: string;
   readonly interval: string;
+  readonly count?: string;
   readonly on?: string;
 }
 
 async function watch(
   cli: CommandContext,
   words: readonly string[],
-  { search, interval, on }: WatchFlags,
+  { search, interval, count, on }: WatchFlags,
 ): Promise<void> {
   const [first = ''] = words;
   const kinds = new Set(words.map(nounNamed));
@@ -36,6 +37,7 @@ async function watch(
   }
   const options: Options = {
     watch: interval,
+    ...(count === undefined ? {} : { count }),
     ...(on === undefined ? {} : { on: [on] }),
     ...(only ? { only } : {}),
   };
@@ -65,12 +67,12 @@ export default noun({
       flags: [
         flag('--search <query>', 'only what this search finds'),
         flag('--interval <duration>', 'how often to look', { default: '2s' }),
+        flag('--count <n>', 'end after so many looks (Ctrl-C ends it)'),
         flag('--on <kind/ref>', 'the object that they belong to: vms/web01'),
       ],
       examples: [
-        "vmctl watch vms --search 'status=up'",
-        'vmctl watch vms/vm-01 vms/vm-02',
-        'vmctl watch nics --on vms/vm-01 -o jsonl',
+        "vmctl watch vms --search 'status=up' --count 3",
+        'vmctl watch vms/web01 --interval 1s --count 2 -o jsonl',
       ],
       unshowable: 'many',
       run: (cli, [words], flags) => watch(cli, words, flags),

@@ -68,8 +68,10 @@ export function globalFlags(): readonly FlagEntry[] {
 /** A noun with all its commands: those of the model, then hand-made ones. */
 export async function manifestOfNoun(noun: Noun, modules: NounModules): Promise<NounEntry> {
   const { name, aliases, group, doc } = noun;
-  const derived = noun.api ? verbsOf(name).map((verb) => commandOf(verb)) : [];
   const { commands = [] } = (await modules[name]?.()) ?? {};
+  const own = new Set(commands.map(({ verb }) => verb));
+  const verbs = noun.api ? verbsOf(name).filter((verb) => !own.has(verb.name)) : [];
+  const derived = verbs.map((verb) => commandOf(verb));
   const all = [...derived, ...commands].map(commandEntry);
   // `help` is answered before there are commands.
   return { name, aliases, group, doc, commands: all.length > 0 ? all : [withoutCommand(noun)] };

@@ -5,6 +5,7 @@ import { columnsOf } from '../output/column-selection.ts';
 import { inOrder, orderOf } from '../output/order.ts';
 import { formatOf, isTable, printAs } from '../output/print.ts';
 import { redrawn } from '../output/progress.ts';
+import { wholeNumber } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { durationOf } from '../text/duration.ts';
 import { listQuery, show } from './list.ts';
@@ -28,10 +29,12 @@ export async function runWatch(run: Run): Promise<void> {
   const inPlace = cli.io.stdout.isTTY === true && isTable(formatOf(cli));
   const printed = new Map<string, string>();
   let hasTitles = !cli.on('noHeaders');
-  for (;;) {
+  const count = wholeNumber(options['count'], '--count') ?? Number.POSITIVE_INFINITY;
+  for (let looks = 1; ; looks += 1) {
     const items = await read(run);
     if (inPlace) await redraw(run, items);
     else if (await printChanges(run, items, printed, hasTitles)) hasTitles = false;
+    if (looks >= count) return;
     await pause(interval, cli.signal);
   }
 }
