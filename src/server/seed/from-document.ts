@@ -89,7 +89,8 @@ class Seeding {
     try {
       return this.#answered(resolved(type, fields, ignore), ref);
     } catch (error) {
-      throw new Error(`${where}.${(error as Error).message}`, { cause: error });
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${where}.${reason}`, { cause: error });
     }
   }
 
