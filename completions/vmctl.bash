@@ -1,10 +1,14 @@
 # bash completion of vmctl; made by: vmctl completion bash
 _vmctl() {
-  local current="${COMP_WORDS[COMP_CWORD]}" word
+  local how='' word
   COMPREPLY=()
-  while IFS=$'\t' read -r word _; do
-    printf -v word %q "$word"
-    COMPREPLY+=("$word")
-  done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD-1}" "$current" 2>/dev/null)
+  {
+    IFS= read -r how
+    while IFS= read -r word; do COMPREPLY+=("$word"); done
+  } < <("${COMP_WORDS[0]}" __complete-line bash "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
+  case $how in
+    files) compopt -o default ;;
+    nospace) compopt -o nospace ;;
+  esac 2>/dev/null
 }
-complete -o default -F _vmctl vmctl
+complete -F _vmctl vmctl

@@ -1,11 +1,12 @@
 # fish completion of vmctl; made by: vmctl completion fish
 function __vmctl_complete
     set -l words (commandline -opc)
-    set -l choices ($words[1] __complete $words[2..-1] (commandline -ct) 2>/dev/null)
-    if set -q choices[1]
-        printf '%s\n' $choices
-    else
+    set -l line (commandline -cp)
+    set -l choices ($words[1] __complete-line fish "$line" 2>/dev/null)
+    if test "$choices[1]" = files
         __fish_complete_path (commandline -ct)
+    else
+        printf '%s\n' $choices[2..-1]
     end
 end
 # The shell brings completions of another program of this name.

@@ -31,9 +31,13 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
 }
 
 async function run(given: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  if (given[0] === '__complete') {
+  if (/^__complete(-|$)/.test(given[0] ?? '')) {
     const { complete } = await import('./completion/complete.ts');
-    return complete(given.slice(1), io);
+    return await complete(given, io);
+  }
+  if (given[0] === '__names') {
+    const { fetchNames } = await import('./completion/fetch-names.ts');
+    return await fetchNames(given[1] ?? '', io, signal);
   }
   if (given[0] === '__completion') {
     const { writeTables } = await import('./completion/make-tables.ts');

@@ -26,23 +26,36 @@ export type Definition = Readonly<Record<string, readonly Item[]>>;
 export const collectionOrder = [
   'domains',
   'macpools',
+  'roles',
+  'schedulingpolicies',
+  'externalhostproviders',
+  'openstacknetworkproviders',
   'datacenters',
   'clusters',
   'networks',
   'vnicprofiles',
   'hosts',
   'openstackimageproviders',
+  'openstackvolumeproviders',
   'storagedomains',
+  'storageconnections',
+  'diskprofiles',
+  'cpuprofiles',
   'users',
   'groups',
   'tags',
+  'permissions',
+  'bookmarks',
   'disks',
+  'instancetypes',
   'templates',
   'vms',
+  'vmpools',
+  'affinitylabels',
 ] as const;
 
 /** Children that are put together only when the parts are there: path words below an object. */
-export const laterChildren: ReadonlySet<string> = new Set([
+const laterChildren: ReadonlySet<string> = new Set([
   'networks',
   'storagedomains',
   'quotas',
@@ -51,8 +64,17 @@ export const laterChildren: ReadonlySet<string> = new Set([
   'tags',
 ]);
 
+/** Children that are about machines. */
+const lastChildren: ReadonlySet<string> = new Set(['affinitygroups']);
+
 /** The last of the parts: what was put off is done then, before machines need it. */
-const lastPart = collectionOrder.indexOf('tags');
+const lastPart = collectionOrder.indexOf('bookmarks');
+
+/** When the children of this name are done: with their parent, with the parts, or at the end. */
+export function turnOf(word: string): 'now' | 'later' | 'last' {
+  if (lastChildren.has(word)) return 'last';
+  return laterChildren.has(word) ? 'later' : 'now';
+}
 
 /** What an object gets unless the document says otherwise. */
 export const itemDefaults: Readonly<Record<string, Item>> = { vm: { template: 'Blank' } };

@@ -2,6 +2,7 @@
 import { attributesOf, isType, parseKind } from '../model/index.ts';
 import type { Kind } from '../model/notation/attributes.ts';
 import { type Item, isItem } from './document.ts';
+import { secretName } from './secrets.ts';
 
 const units: Readonly<Record<string, number>> = {
   '': 1,
@@ -27,13 +28,21 @@ export function settled(type: string, item: Item, where: string): Record<string,
 
 function settledValue(kind: Kind, value: unknown, where: string): unknown {
   const { form, of } = parseKind(kind);
+  if (secretName(value) !== undefined) {
+    if (of === 'string') return value;
+    throw new Error(`${where}: only a text can be a secret`);
+  }
   if (Array.isArray(value)) return value.map((one) => settledValue(kind, one, where));
   if (form === 'ref' || form === 'links') {
     if (!isItem(value)) return { name: String(value) };
     return isType(of) ? settled(of, value, where) : value;
   }
   if (form === 'struct' && isItem(value)) return settled(of, value, where);
+  // A template is made of a machine that it holds in the words of the API.
+  if (form === 'struct' && of === 'vm') return { name: String(value) };
   if ((of === 'long' || of === 'int') && typeof value === 'string') return sizeOf(value, where);
+  // YAML reads 007 as a number, and yes as a word.
+  if (of === 'string' && typeof value === 'number') return String(value);
   return value;
 }
 

@@ -4,6 +4,9 @@ const day = 24 * 60 * 60 * 1000;
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
+/** Dates that are a word. */
+export const dateWords: readonly string[] = ['today', 'yesterday', ...weekdays];
+
 const months = [
   'january',
   'february',

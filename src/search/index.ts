@@ -2,3 +2,4 @@
 export type * from './ast.ts';
 export { parseSearch } from './parse.ts';
 export { SearchError } from './scanner.ts';
+export { offeredValues } from './values.ts';

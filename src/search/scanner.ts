@@ -132,6 +132,8 @@ function isBlank(code: number): boolean {
 
 /** A search that does not parse. The message says what was expected, and at which character. */
 export class SearchError extends Error {
+  /** What is wrong, without where. */
+  readonly problem: string;
   /** Offset in the text, from 0; the length of the text when it ends too early. */
   readonly position: number;
   /** What could have stood there. */
@@ -141,6 +143,7 @@ export class SearchError extends Error {
     const wanted = expected.length > 0 ? `; expected ${expected.join(', ')}` : '';
     super(`${problem} at character ${position + 1}${wanted}`);
     this.name = 'SearchError';
+    this.problem = problem;
     this.position = position;
     this.expected = expected;
   }

@@ -2,7 +2,7 @@
 import { type EnumName, enums } from '../model/enums.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
-import { dateForms, parseDate, parseSpan } from './dates.ts';
+import { dateForms, dateWords, parseDate, parseSpan } from './dates.ts';
 import { SearchError, type Word } from './scanner.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -75,6 +75,21 @@ function plain(word: string): string {
 function wordsOf(field: SearchField): readonly string[] {
   if (field.enum) return enums[field.enum as EnumName];
   return field.values ? [] : ['true', 'false'];
+}
+
+/** Words that a value of the field may be; none where it may be anything. */
+export function offeredValues(field: SearchField): readonly string[] {
+  switch (field.kind) {
+    case 'enum':
+    case 'bool':
+      return offered(field);
+    case 'severity':
+      return severities;
+    case 'date':
+      return dateWords;
+    default:
+      return [];
+  }
 }
 
 const wordsByField = new WeakMap<SearchField, ReadonlyMap<string, string>>();

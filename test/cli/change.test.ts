@@ -304,6 +304,8 @@ describe('delete', () => {
 
 describe('several objects', () => {
   it('are all looked up before the first is touched', async () => {
+    // Suggestions are what lists have shown.
+    await run(['vms', 'list']);
     const result = await run(['vms', 'stop', 'web01', 'wbe02']);
     expect(result.code).toBe(3);
     expect(result.stderr).toBe(

@@ -215,6 +215,7 @@ Of which object:
 
 Flags:
       --follow <TEXT>  Comma-separated link paths to expand inline.
+      --glob           The names are patterns: 'web*', 'db-?'.
       --parallel <N>   Objects at a time, 1 to 16 (4).
 
 HTTP:

@@ -168,7 +168,9 @@ describe('--dry-run', () => {
 
 describe('--curl', () => {
   it('gives the command for a list, and does not ask', async () => {
-    const result = await site.run(['vms', 'list', '--search', "name=it's", '--curl']);
+    const result = await site.run([
+      ...['vms', 'list', '--search', "name=it's", '--no-search-check', '--curl'],
+    ]);
     expect(result.stdout).toBe(
       `curl --cacert ${site.home}/ca.pem -H "Authorization: Bearer $VMCTL_TOKEN" -H 'accept: application/json' -H 'version: 4' '${site.stub.url}/virt-app/api/vms?search=name%3Dit'\\''s&case_sensitive=false'\n`,
     );

@@ -10,8 +10,8 @@ describe('explain', () => {
     for (const name of Object.keys(types)) {
       const result = await vmctl(['explain', name, '-o', 'json']);
       expect(result.code, name).toBe(0);
-      const facts = JSON.parse(result.stdout) as { attributes: { name: string }[] };
-      const names = facts.attributes.map((attribute) => attribute.name);
+      const schema = JSON.parse(result.stdout) as { properties: Record<string, object> };
+      const names = Object.keys(schema.properties);
       expect(names, name).toEqual(expect.arrayContaining(Object.keys(attributesOf(name))));
       const page = await vmctl(['explain', name]);
       for (const one of names) expect(page.stdout, name).toContain(`\n  ${one}`);
@@ -22,7 +22,7 @@ describe('explain', () => {
     for (const [name, lifecycle] of Object.entries(lifecycles)) {
       const result = await vmctl(['explain', name, '-o', 'json']);
       expect(JSON.parse(result.stdout), name).toMatchObject({
-        states: { initial: lifecycle.initial, settled: lifecycle.settled },
+        'x-states': { initial: lifecycle.initial, settled: lifecycle.settled },
       });
       const page = (await vmctl(['explain', name])).stdout;
       for (const operation of Object.keys(lifecycle.moves))
@@ -38,7 +38,9 @@ describe('explain', () => {
     expect(result.stdout).toContain('vm.cpu.topology');
     expect(result.stdout).toContain('  cores ');
     const sockets = await vmctl(['explain', 'vms.cpu.topology.sockets', '-o', 'json']);
-    expect(JSON.parse(sockets.stdout)).toMatchObject({ name: 'sockets', kind: 'int' });
+    expect(JSON.parse(sockets.stdout)).toMatchObject({
+      ...{ type: 'integer', 'x-kind': 'int' },
+    });
   });
 
   it('lists the values of an enumerated attribute', async () => {

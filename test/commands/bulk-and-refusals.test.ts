@@ -85,7 +85,7 @@ describe('a value that cannot be', () => {
   const blank = ['--cluster', 'Default', '--template', 'Blank'];
 
   it.each([
-    ['a search', ['vms', 'list', '--search', 'nmae=x'], 'vmctl help search'],
+    ['a search', ['vms', 'list', '--search', 'nmae=x', '--no-search-check'], 'vmctl help search'],
     ['a missing attribute', ['vms', 'create', '--name', 'x'], 'give --cluster REF, --template REF'],
     ['a bad name', ['vms', 'create', '--name', 'a b!', ...blank], 'vmctl vms create --help'],
     [

@@ -116,6 +116,9 @@ const scenesOfSites: Readonly<Record<string, Scene>> = {
     before: 'mkdir -p ~/.config/fish/completions',
     after: holds('.config/fish/completions/vmctl.fish', /^complete/m),
   },
+  'vmctl completion powershell > ~/vmctl.ps1': {
+    after: holds('vmctl.ps1', /^Register-ArgumentCompleter -Native -CommandName vmctl/m),
+  },
 };
 
 const serves = (uuid: string, ca: string) =>

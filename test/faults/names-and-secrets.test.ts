@@ -189,7 +189,7 @@ describe('F12 names', () => {
       XDG_CACHE_HOME: join(home.folder, 'cache'),
     };
     const offered = bash(
-      `. '${completions}'; COMP_WORDS=(vmctl bookmarks get ''); COMP_CWORD=3; _vmctl
+      `. '${completions}'; COMP_WORDS=(vmctl bookmarks get ''); COMP_CWORD=3; COMP_LINE='vmctl bookmarks get '; COMP_POINT=20; _vmctl
        eval "set -- \${COMPREPLY[*]}"; printf '%s\\n' "$@"`,
       { ...state, VMCTL_URL: server.url, VMCTL_USERNAME: server.username },
     );

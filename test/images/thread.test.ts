@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareThread, startImageDaemon, type Ticket } from '../../src/images/index.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'images-'));
   const outfile = join(directory, 'images-worker.js');
   const bundle = await rolldown({
-    input: new URL('../../src/images/worker.ts', import.meta.url).pathname,
+    input: fileURLToPath(new URL('../../src/images/worker.ts', import.meta.url)),
     platform: 'node',
     external: ['koffi'],
   });

@@ -1,4 +1,5 @@
 /** What every real engine showed of an object is there in ours, in whichever way it was made. */
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Speaker } from '../operations/support/speaker.ts';
 import { RawApi } from '../support/raw.ts';
@@ -10,7 +11,7 @@ import { hasForm, readRecorded } from './support/table.ts';
 import { objectsOf } from './support/walk.ts';
 
 const table = readRecorded();
-const examples = new URL('../data/examples.yaml', import.meta.url).pathname;
+const examples = fileURLToPath(new URL('../data/examples.yaml', import.meta.url));
 const used = new Set<Exception>();
 
 interface Way {

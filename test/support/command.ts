@@ -14,6 +14,8 @@ export interface Outcome {
 
 export interface Home {
   readonly folder: string;
+  /** The variables with which commands run. */
+  readonly env: NodeJS.ProcessEnv;
   /** Runs vmctl as a process; further variables replace those of the server. */
   run(words: readonly string[], env?: NodeJS.ProcessEnv, input?: string): Promise<Outcome>;
   /** The same in this process, for a tenth of the cost: where it is not the process that matters. */
@@ -53,6 +55,7 @@ export function makeHome(server?: TestServer, program = vmctl): Home {
   };
   return {
     folder,
+    env: base,
     run: (words, env = {}, input) =>
       new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [program, ...words], { env: { ...base, ...env } });

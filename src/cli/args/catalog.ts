@@ -42,7 +42,9 @@ let byName: ReadonlyMap<string, Noun> | undefined;
 /** The noun that a word stands for: hyphens do not count, singular and aliases are understood. */
 export function nounOf(word: string): Noun | undefined {
   byName ??= new Map(
-    nouns.flatMap((noun) => [noun.name, ...noun.aliases].map((name) => [name, noun] as const)),
+    nouns.flatMap((noun) =>
+      [noun.name, ...noun.aliases].map((name) => [name.replaceAll('-', ''), noun] as const),
+    ),
   );
   const plain = word.toLowerCase().replaceAll(/[-_]/g, '');
   return (

@@ -161,6 +161,12 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "search-help",
+    "doc": "Explain the search language, the fields of a noun, or a search",
+    "aliases": [],
+    "verbs": []
+  },
+  {
     "name": "doctor",
     "doc": "Find out what is wrong between here and the server",
     "aliases": [],

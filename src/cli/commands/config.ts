@@ -7,6 +7,7 @@ import { print } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { changeConfiguration, contextNamed } from '../session/config-file.ts';
 import {
+  defaultKeys,
   longFlag,
   type NounKey,
   nounKeys,
@@ -16,15 +17,6 @@ import {
 } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { collectionsOf, kindOf, modelNouns } from '../verbs/collections.ts';
-
-/** Settings that belong to a server, not to the person who uses it. */
-const ofTheServer: ReadonlySet<string> = new Set(['url', 'username']);
-
-function keys(): readonly string[] {
-  return settingNames
-    .flatMap((name) => settings[name].key ?? [])
-    .filter((key) => !ofTheServer.has(key));
-}
 
 type Row = Readonly<Record<string, string | undefined>>;
 
@@ -96,11 +88,11 @@ function nounSetting(key: string): { readonly noun: string; readonly key: NounKe
 function checked(key: string, value: string | undefined): string {
   const ofNoun = nounSetting(key);
   const name = ofNoun ? ofNoun.key : settingNames.find((one) => settings[one].key === key);
-  if (name === undefined || ofTheServer.has(key)) {
+  if (name === undefined || !(ofNoun || defaultKeys.includes(key))) {
     const noun = kindOf(key.slice(0, Math.max(0, key.indexOf('.'))));
     const ofNouns = noun === undefined ? [] : nounKeys.map((one) => `${noun}.${one}`);
-    const near = closeMatches(key, [...keys(), ...ofNouns]);
-    const all = [...keys(), ...nounKeys.map((one) => `NOUN.${one}`)].join(', ');
+    const near = closeMatches(key, [...defaultKeys, ...ofNouns]);
+    const all = [...defaultKeys, ...nounKeys.map((one) => `NOUN.${one}`)].join(', ');
     throw new UsageError(`config: there is no default ${key}`, {
       hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${all}`,
     });
@@ -174,7 +166,7 @@ export default noun({
       arguments: [
         argument(
           '<name>',
-          `what to set: ${keys().join(', ')}; of lists of a noun: vms.columns, vms.output`,
+          `what to set: ${defaultKeys.join(', ')}; of lists of a noun: vms.columns, vms.output`,
         ),
         argument('<value>', 'its value, where nothing else gives another'),
       ],

@@ -1,10 +1,10 @@
 /** `vmctl diff`: the difference between a service and a definition. */
 import { command, noun } from '../args/command.ts';
-import { argument } from '../args/parameters.ts';
+import { argument, flag } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { OperationRunner } from '../verbs/operation-runner.ts';
 import { planOf } from './definitions/plan.ts';
-import { definitionFrom } from './definitions/read.ts';
+import { definitionFrom, fileFlag, fileOf } from './definitions/read.ts';
 import { showPlan, summaryOf } from './definitions/show.ts';
 
 /** Exit code where there are differences, as with other tools that compare. */
@@ -24,13 +24,14 @@ export default noun({
   position: 100,
   commands: [
     command({
-      arguments: [argument('<file>', 'a definition, YAML or JSON; - is stdin')],
+      arguments: [argument('[file]', 'a definition, YAML or JSON; - is stdin')],
+      flags: [fileFlag, flag('--exit-code', 'exit with 11 if there are differences: always so')],
       notes:
         'Exits with 11 if there are differences. vmctl help definitions shows what a definition looks like.',
       examples: ['vmctl diff site.yaml', 'vmctl export | vmctl diff -'],
       exits: [differs],
       unshowable: 'many',
-      run: (cli, [file]) => diff(cli, file),
+      run: (cli, [file], flags) => diff(cli, fileOf(file, flags)),
     }),
   ],
 });

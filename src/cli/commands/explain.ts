@@ -27,9 +27,15 @@ async function explain(cli: CommandContext, words: string): Promise<void> {
     );
     return;
   }
+  if (format === 'json' || format === 'yaml' || format === 'jsonl') {
+    const { attributeSchema, typeSchema } = await import('./explain/schema.ts');
+    const schema =
+      'type' in found ? typeSchema(found.type) : attributeSchema(found.owner, found.name);
+    await print(cli, { noun: 'types', items: [{ ...schema }], single: true, columns });
+    return;
+  }
   const item = 'type' in found ? typeFacts(found.type) : attributeFacts(found.owner, found.name);
-  const whole = format === 'json' || format === 'yaml' || format === 'jsonl';
-  if (whole || !('attributes' in item)) {
+  if (!('attributes' in item)) {
     await print(cli, { noun: 'types', items: [{ ...item }], single: true, columns });
     return;
   }

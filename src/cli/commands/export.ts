@@ -2,7 +2,7 @@
 import { UsageError } from '../../client/errors.ts';
 import { nounOf } from '../args/catalog.ts';
 import { command, noun } from '../args/command.ts';
-import { argument } from '../args/parameters.ts';
+import { argument, flag } from '../args/parameters.ts';
 import { formatOf } from '../output/print.ts';
 import { yamlText } from '../output/yaml.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -11,7 +11,11 @@ import { jsonText } from '../text/json.ts';
 import { OperationRunner } from '../verbs/operation-runner.ts';
 import { Exporter, exported } from './definitions/export.ts';
 
-async function runExport(cli: CommandContext, words: readonly string[]): Promise<void> {
+async function runExport(
+  cli: CommandContext,
+  words: readonly string[],
+  flags: { readonly status?: boolean },
+): Promise<void> {
   const nouns = words.map((word) => {
     const name = nounOf(word)?.name;
     if (name !== undefined && exported.includes(name)) return name;
@@ -22,9 +26,16 @@ async function runExport(cli: CommandContext, words: readonly string[]): Promise
   const wanted = nouns.length > 0 ? exported.filter((name) => nouns.includes(name)) : exported;
   const format = formatOf(cli);
   const runner = await OperationRunner.begin(cli, {});
-  const definition = await new Exporter(runner).definition(wanted);
+  const exporter = new Exporter(runner, { status: flags.status === true });
+  const definition = await exporter.definition(wanted);
   const text = format === 'json' ? `${jsonText(definition, 2)}\n` : await yamlText(definition);
   await write(cli.io.stdout, text);
+  if (exporter.secrets > 0) {
+    cli.note(`${exporter.secrets} passwords are placeholders; vmctl apply --secret fills them`);
+  }
+  for (const one of exporter.ambiguous) {
+    cli.note(`${one} is written by its id, because others are called the same`);
+  }
 }
 
 export default noun({
@@ -34,11 +45,13 @@ export default noun({
   commands: [
     command({
       arguments: [argument('[noun...]', `which collections (${exported.join(', ')})`)],
-      notes: `Writes YAML, or JSON with -o json. Names stand for ids, secrets are left out; what vmctl diff and
-vmctl apply compare a service with, and what vmctl serve --inventory begins with.`,
+      flags: [flag('--status', 'also write which machines run')],
+      notes: `Writes YAML, or JSON with -o json. Names stand for ids, placeholders for passwords; what vmctl diff
+and vmctl apply compare a service with, and what vmctl serve --inventory begins with. The bytes of
+disks are no part of it. vmctl help definitions says what is, and what is not.`,
       examples: ['vmctl export > site.yaml', 'vmctl export clusters networks -o json'],
       unshowable: 'many',
-      run: (cli, [words]) => runExport(cli, words),
+      run: (cli, [words], flags) => runExport(cli, words, flags),
     }),
   ],
 });

@@ -32,7 +32,10 @@ const takeSnapshot = command({
     flag('--no-wait', 'return at once'),
     flag('--wait-timeout <duration>', 'give up waiting after this time (10m)'),
     flag('--all', 'of all of them, or of all that --search finds; asks first'),
-    flag('--search <query>', 'with --all: only those that this search finds'),
+    flag('--search <query>', 'with --all: only those that this search finds; @NAME: a bookmark'),
+    flag('--no-search-check', 'send --search even where it cannot be understood here', {
+      undoes: true,
+    }),
     flag('--parallel <n>', 'machines at a time, 1 to 16 (4)'),
     flag('--fail-fast', 'stop after the first failure'),
   ],

@@ -11,11 +11,36 @@ export interface ValueChoice {
   readonly values?: readonly string[];
   /** The name of an object of this noun. */
   readonly noun?: string;
-  /** An object with its kind: `vms/web01`; a remembered server; a noun. */
-  readonly of?: 'kinds' | 'contexts' | 'nouns';
+  /** The nouns above its objects, from the outermost in, for each place; absent: they stand alone. */
+  readonly below?: readonly (readonly string[])[];
+  readonly of?: ValueKind;
   /** Several, separated by commas; of an argument: all further words. */
   readonly many?: boolean;
 }
+
+/**
+ * `kinds`: an object with its kind, `vms/web01`; `contexts`: a remembered server; `settings`: a default
+ * of the configuration, `setting`: its value; `files`: left to the shell. The rest is told by the model.
+ */
+export type ValueKind =
+  | 'kinds'
+  | 'contexts'
+  | 'nouns'
+  | 'topics'
+  | 'settings'
+  | 'setting'
+  | 'files'
+  | ModelKind;
+
+/** Attribute paths as each flag takes them, conditions, types, searches. */
+export type ModelKind =
+  | 'columns'
+  | 'order'
+  | 'links'
+  | 'assignment'
+  | 'condition'
+  | 'types'
+  | 'search';
 
 export interface FlagChoice {
   /** All spellings, with their dashes. */

@@ -87,7 +87,7 @@ API, with names where the API has references. Nothing is removed by leaving it o
   clusters:
     - { name: web, data_center: north, cpu: { type: Intel Nehalem Family } }
   hosts:
-    - { name: h1, address: h1.example.com, cluster: web, root_password: secret }
+    - { name: h1, address: h1.example.com, cluster: web, root_password: { secret: h1 } }
   storagedomains:
     - name: nfs1
       type: data
@@ -109,9 +109,24 @@ API, with names where the API has references. Nothing is removed by leaving it o
       status: up
 
 Objects are recognised by their names, and compared in what the file says of them alone. Sizes may
-have units (KiB, MiB, GiB, TiB). A status of up starts a machine that does not run. Networks and
-profiles of the same name are told apart by what they are in: a reference to one is then
-{ name: mgmt, data_center: south } or { name: mgmt, network: { name: mgmt, data_center: south } }.
+have units (KiB, MiB, GiB, TiB). Networks and profiles of the same name are told apart by what they
+are in: a reference to one is then { name: mgmt, data_center: south } or
+{ name: mgmt, network: { name: mgmt, data_center: south } }; a later version of a template is
+{ name: rhel, version: { version_name: second } }. Quote names that look like something else: '007'.
+
+apply makes each object after those that it needs. What fails is told, what needs it is left out, the
+rest is done; the next run goes on from there, and one more finds that all of it is so.
+
+Secrets: export writes placeholders for the passwords and keys that are needed to make objects anew.
+apply fills those of new objects: --secret NAME=@FILE (a * in NAME stands for any text), a variable
+(VMCTL_SECRET_HOSTS_H1_ROOT_PASSWORD), or it asks. What is not given is listed before anything is
+sent. serve --inventory needs none. The passwords of users are kept by their directory.
+
+Configuration, not state: a machine runs after apply only where the file says status: up, which
+export --status writes. Disks are made empty; copy their bytes with vmctl disks download and upload.
+A template is made of the machine that vm: names, or else of one that is made for it and removed; a
+disk that says template: comes with the machine from its template. Drives keep the names of their ISO
+files, which have to be there. Permissions on attached disks, and icons of one's own, are not written.
 `,
   references: `How objects are named.
 
@@ -190,8 +205,15 @@ commands and completion never connect.
   vmctl hosts list --search 'vms.status=up'
   vmctl events list --search 'severity > normal sortby time desc'
 
-field=value, !=, <, > and so on; * stands for any text; and, or, not and parentheses combine;
-sortby orders; objects of other kinds can be asked for by their kind and a field. --case-sensitive
-takes upper and lower case as different. The query goes to the service as it is.
+field=value, !=, <, > and so on; * stands for any text, quotes keep a value with blanks together:
+name="web 01". and binds tighter than or; conditions side by side all have to hold. There are no
+parentheses, and != is the only not. A word without a field is looked for in all texts. sortby orders,
+page takes a page of --limit objects. Objects of other kinds are asked for by their kind and a field:
+vms.status. --case-sensitive takes upper and lower case as different.
+
+vmctl search-help NOUN lists the fields of a noun with what they may be, and vmctl search-help NOUN
+QUERY tells how a search is understood. Every search is checked before it is sent, and goes to the
+service as it is; --no-search-check sends one that cannot be understood here, for a service that knows
+more fields. --search @NAME takes the search that a bookmark keeps.
 `,
 };

@@ -1,5 +1,6 @@
 /** The root page of help, and the pages of topics. */
 import { UsageError } from '../../client/errors.ts';
+import { leftOut } from '../../model/derive/definitions.ts';
 import { groups, nouns } from '../args/catalog.ts';
 import { exitCodes } from '../output/error-report.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
@@ -12,16 +13,20 @@ const generated: Readonly<Record<string, () => string>> = {
   environment: environmentPage,
   nouns: nounsPage,
   'exit-codes': exitCodesPage,
+  definitions: definitionsPage,
 };
 
 /** All topics with their texts, by name. */
 export function topicPages(): Readonly<Record<string, string>> {
   const made = Object.entries(generated).map(([name, page]) => [name, page()] as const);
-  const all = Object.entries({ ...Object.fromEntries(made), ...topicTexts });
+  const all = Object.entries({ ...topicTexts, ...Object.fromEntries(made) });
   return Object.fromEntries(all.map(([name, page]) => [name, fitted(page, lineLength)]));
 }
 
-const topicNames = [...Object.keys(generated), ...Object.keys(topicTexts)];
+/** What `vmctl help` explains beside nouns. */
+export const topicNames: readonly string[] = [
+  ...new Set([...Object.keys(generated), ...Object.keys(topicTexts)]),
+];
 
 /** The page of a topic; without a word the root page. */
 export function topicPage(word: string | undefined): string | undefined {
@@ -34,6 +39,22 @@ export function unknownTopic(word: string): UsageError {
   return new UsageError(`${word}: neither a noun nor a help topic`, {
     hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl --help lists both',
   });
+}
+
+/** With what is left out of definitions, and why. */
+function definitionsPage(): string {
+  const reasons = Object.entries(leftOut).map(
+    ([what, why]) =>
+      [what.startsWith('/') ? shortened(what) : `${what.replaceAll('_', ' ')}`, why] as const,
+  );
+  return `${topicTexts['definitions']}
+Not written, though requests could make it:
+${aligned(reasons)}`;
+}
+
+/** A path without its placeholders: `hosts/nics/networklabels`. */
+function shortened(path: string): string {
+  return path.slice(1).replaceAll(/\/\{\w+\}/g, '');
 }
 
 function rootPage(): string {

@@ -124,6 +124,6 @@ function noAttribute(
     hint:
       near.length > 0
         ? `did you mean ${near.map(full).join(' or ')}?`
-        : `there are: ${known.join(', ')}`,
+        : `vmctl explain ${type} lists them`,
   });
 }

@@ -80,6 +80,21 @@ export async function openClient(cli: CommandContext): Promise<Client> {
   });
 }
 
+/**
+ * The same for what runs unseen: a reading client with the token that is at hand. Throws where there is
+ * none, and where it is refused.
+ */
+export async function openClientWithoutSignIn(cli: CommandContext): Promise<Client> {
+  const target = targetOf(cli);
+  const { url, username = '' } = target;
+  const given = cli.setting('token') !== undefined;
+  const kept = given ? undefined : tokenStore(cli, url, username).load();
+  if (!given && !kept) throw new AuthError(`nobody is signed in at ${url}`);
+  const http = await openHttp(cli, target);
+  const session = kept ? fixedSession(kept) : await sessionFor(cli, target, http);
+  return new Client({ http, session, readOnly: true });
+}
+
 async function sessionFor(
   cli: CommandContext,
   target: Target,

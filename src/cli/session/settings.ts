@@ -191,6 +191,14 @@ export const settings: Readonly<Record<SettingName, Setting>> = table;
 
 export const settingNames = Object.keys(table) as readonly SettingName[];
 
+/** Settings that belong to a server, not to the person who uses it. */
+const ofTheServer: ReadonlySet<string> = new Set(['url', 'username']);
+
+/** Keys of the defaults that a person may set for all servers. */
+export const defaultKeys: readonly string[] = settingNames
+  .flatMap((name) => settings[name].key ?? [])
+  .filter((key) => !ofTheServer.has(key));
+
 /** The long flag of a setting, as it is typed. */
 export function longFlag(setting: Setting): string | undefined {
   return setting.flags?.match(/--[\w-]+/)?.[0];

@@ -8,10 +8,11 @@ import { nameReferences, referencesOf } from './list-enrichment.ts';
 import { isRaw, printRaw } from './raw.ts';
 import { placeholderOf } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
+import { targetsOf } from './selection.ts';
 
 /** Prints single objects. */
 export async function runGet(run: Run): Promise<void> {
-  const { cli, client, finder, resolved, ids, words } = run;
+  const { cli, client, resolved, ids } = run;
   const { collection, operation } = resolved.candidate;
   const asked = followOf(run, run.query['follow']);
   // The names of what it refers to come along with it.
@@ -22,8 +23,7 @@ export async function runGet(run: Run): Promise<void> {
   const documents: string[] = [];
   const items: ApiObject[] = [];
   const dryRunRequests: DryRunRequest[] = [];
-  for (const word of words) {
-    const found = await finder.find(word, collection, ids);
+  for (const found of await targetsOf(run)) {
     const call = {
       operation,
       ids: { ...ids, [placeholderOf(collection)]: found.id },
@@ -46,15 +46,17 @@ export async function runGet(run: Run): Promise<void> {
     await asSent.printDocuments(cli, collection.type, documents);
     return;
   }
-  const single = items.length === 1;
+  // A pattern that nothing matches is a list without anything in it.
+  const single = items.length === 1 && run.options['glob'] !== true;
   await show(run, { noun: collection.noun, type: collection.type, items, single, isPaged: true });
 }
 
 /** Whether a person is shown all attributes of one object. */
-function isDetail({ cli, words }: Run): boolean {
+function isDetail({ cli, words, options }: Run): boolean {
   return (
     cli.io.stdout.isTTY === true &&
     words.length === 1 &&
+    options['glob'] !== true &&
     isTable(formatOf(cli)) &&
     !cli.dryRunMode &&
     cli.setting('columns') === undefined &&

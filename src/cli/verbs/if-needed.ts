@@ -64,7 +64,7 @@ export async function namesake(run: Run, body: object): Promise<Outcome | undefi
 /** The objects of a verb that removes them, without those that are not there. */
 export async function presentTargets(run: Run): Promise<readonly Found[]> {
   const { cli, finder, resolved, ids, words, options } = run;
-  if (options['all'] === true) return await targetsOf(run);
+  if (options['all'] === true || options['glob'] === true) return await targetsOf(run);
   const { collection } = resolved.candidate;
   const present: Found[] = [];
   for (const word of words) {

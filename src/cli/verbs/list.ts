@@ -10,8 +10,9 @@ import { orderOf } from '../output/order.ts';
 import { formatOf, gathered, isTable, printBatches } from '../output/print.ts';
 import type { Batches, Frame, View } from '../output/view.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
-import { cacheNames } from '../session/name-cache.ts';
+import { cacheNames, maxNames } from '../session/name-cache.ts';
 import type { Format } from '../session/settings.ts';
+import { bareWord } from './identifiers.ts';
 import { AttachedStatus, Names } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
 import { isRaw, printRaw } from './raw.ts';
@@ -68,12 +69,16 @@ export async function runList(run: Run): Promise<void> {
     batches,
   );
   if (limit !== undefined && seen.count > limit) noteLimit(run, limit);
-  if (collection.parents.length > 0) return;
   const { names } = seen;
+  const parents = collection.parents.flatMap(({ noun: kind, placeholder }) => {
+    const word = resolved.parentWords.get(placeholder);
+    return word === undefined ? [] : [[kind, bareWord(word, kind)] as const];
+  });
+  if (parents.length < collection.parents.length) return;
   const { search, max, filter } = call.query ?? {};
   cacheNames(
     cli,
-    noun,
+    { noun, parents },
     names,
     [search, max, filter].every((one) => one === undefined),
   );
@@ -121,7 +126,7 @@ async function* counted(
     const batch = whole.slice(0, maxItems - count);
     count += batch.length;
     seen.count = count;
-    if (names.length < 5_000) names.push(...batch.map(nameForCompletion));
+    if (names.length < maxNames) names.push(...batch.map(nameForCompletion));
     yield batch;
     if (count >= maxItems) break;
   }

@@ -6,7 +6,7 @@ import { Progress } from '../output/progress.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { add, change } from './change.ts';
 import { collectionAt } from './collections.ts';
-import { Finder, type Found, type Ids } from './references.ts';
+import { type Finder, type Found, finderFor, type Ids } from './references.ts';
 import type { Run } from './run.ts';
 
 /** What is to be done, and how long somebody waits for it. */
@@ -39,7 +39,7 @@ export class OperationRunner {
     this.#run = run;
     this.#options = options;
     this.#progress = new Progress(cli);
-    this.finder = new Finder(run.client);
+    this.finder = finderFor(cli, run.client);
   }
 
   /** The object that a word names in a collection: `/vms`, or `/vms/{vm}/nics` with its ids. */

@@ -6,6 +6,8 @@ import type { ApiObject, Client } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
 import { isSearchable, type Operation, operationsOf } from '../../model/index.ts';
 import { plainText, valueAt } from '../output/cells.ts';
+import type { EffectiveSettings } from '../session/effective-settings.ts';
+import { knownNames } from '../session/name-cache.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { type Collection, collectionAt, homeOf } from './collections.ts';
 import {
@@ -30,11 +32,19 @@ export interface Found {
   readonly item?: ApiObject;
 }
 
+/** What finds objects by a client; names that this machine has seen are what suggestions come from. */
+export function finderFor(configured: EffectiveSettings, client: Client): Finder {
+  return new Finder(client, (noun) => knownNames(configured, { noun }).names);
+}
+
 export class Finder {
   readonly #client: Client;
+  readonly #knownNames: (noun: string) => readonly string[];
 
-  constructor(client: Client) {
+  /** @param knownNames names that were seen before, for suggestions where the search found nothing */
+  constructor(client: Client, knownNames: (noun: string) => readonly string[] = () => []) {
     this.#client = client;
+    this.#knownNames = knownNames;
   }
 
   /**
@@ -56,8 +66,7 @@ export class Finder {
     if (!list || names.length === 0) return await this.#byId(word, collection, ids, get, label);
     const { found, listed } = await this.#look(word, collection, ids, unregistered);
     if (found) return found;
-    const known = isSearchedByName(type) && isSearchable(list) ? undefined : listed;
-    throw await this.#missing(label, word, list, ids, names, known);
+    throw this.#missing(label, word, ids, names, listed);
   }
 
   /**
@@ -203,22 +212,24 @@ export class Finder {
     return { ...found, label: `${noun}/${word}` };
   }
 
-  async #missing(
+  /** Near names come from what was read already: a mistake costs no request. */
+  #missing(
     label: string,
     word: string,
-    operation: Operation,
     ids: Ids,
     names: readonly string[],
-    listed: readonly ApiObject[] | undefined,
-  ): Promise<NotFoundError> {
-    const all = listed ?? (await this.#client.list({ operation, ids }).catch(() => []));
-    const known = all.flatMap((item) => names.map((name) => plainText(valueAt(item, name))));
+    listed: readonly ApiObject[],
+  ): NotFoundError {
+    const isChild = Object.keys(ids).length > 0;
+    const [noun = ''] = label.split('/');
+    const known = [
+      ...listed.flatMap((item) => names.map((name) => plainText(valueAt(item, name)))),
+      ...(isChild ? [] : this.#knownNames(noun)),
+    ];
     const near = closeMatches(
       word,
       known.filter((name) => name !== ''),
     );
-    const [noun] = label.split('/');
-    const isChild = Object.keys(ids).length > 0;
     return new NotFoundError(`${label}: there is no such object`, {
       hint:
         near.length > 0

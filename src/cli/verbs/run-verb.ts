@@ -22,7 +22,7 @@ import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { runGet } from './get.ts';
 import { bareWord } from './identifiers.ts';
 import { runList } from './list.ts';
-import { Finder, parentIds } from './references.ts';
+import { type Finder, finderFor, parentIds } from './references.ts';
 import {
   type Given,
   type On,
@@ -101,10 +101,11 @@ async function prepareRun(
 ): Promise<Run> {
   const { argument: extra, takesBricks } = verbOptions(verb);
   const all = wantsAll(verb, options, words, selects(verb));
-  const isImplied = !all && words.length === 0 && ownersOnlyOne(verb);
+  const isNamed = !all && options['glob'] !== true;
+  const isImplied = isNamed && words.length === 0 && ownersOnlyOne(verb);
   const withObject =
     all || isImplied || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
-  const request = { given, on, withObject, word: all ? undefined : words[0] };
+  const request = { given, on, withObject, word: isNamed ? words[0] : undefined };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
   for (const word of resolved.parentWords.values()) checkWords([word]);
@@ -112,8 +113,9 @@ async function prepareRun(
   checkGoal(verb, candidate, options);
   const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
   const query = queryOf(verbFlags, resolved, given, options, verb);
+  const search = await searchBefore(candidate, options, query);
   const client = await cli.client();
-  const finder = new Finder(client);
+  const finder = finderFor(cli, client);
   const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
   const ids = await parentIds(finder, parents, (placeholder, collection) =>
     placeholder === candidate.owner?.placeholder && collection === candidate.owner.collection
@@ -121,7 +123,34 @@ async function prepareRun(
       : (resolved.parentWords.get(placeholder) ?? ''),
   );
   const named = isImplied ? [await finder.only(candidate.collection, ids)] : words;
-  return { cli, client, finder, verb, resolved, options, ids, query, words: named, input };
+  const run = { cli, client, finder, verb, resolved, options, ids, query, words: named, input };
+  return search ? await search(run) : run;
+}
+
+/**
+ * Refuses a search that does not parse, before anything is sent. What is returned puts what a bookmark
+ * keeps in its place.
+ */
+async function searchBefore(
+  candidate: Candidate,
+  options: Options,
+  query: Run['query'],
+): Promise<((run: Run) => Promise<Run>) | undefined> {
+  const text = query['search'] ?? options['search'];
+  if (typeof text !== 'string') return undefined;
+  const { collection } = candidate;
+  const { isBookmark, preparedSearch } = await import('./search-query.ts');
+  const prepare = (finder?: Finder) => preparedSearch(text, collection, options, finder);
+  if (!isBookmark(text)) {
+    await prepare();
+    return undefined;
+  }
+  return async (run) => {
+    const search = await prepare(run.finder);
+    return query['search'] === undefined
+      ? { ...run, options: { ...run.options, search } }
+      : { ...run, query: { ...query, search } };
+  };
 }
 
 /** Whether the object may be left out: of its kind an owner has one, as a rule. */

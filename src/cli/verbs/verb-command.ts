@@ -23,7 +23,7 @@ import { canBeNeedless } from './if-needed.ts';
 import { networkSetupFlags } from './network-setup.ts';
 import { purposeOf } from './purpose.ts';
 import { ownersOnlyOne, runVerb } from './run-verb.ts';
-import { searches, selects } from './selection.ts';
+import { globs, searches, selects } from './selection.ts';
 import { isReferenceVerb, verbOptions } from './verb-names.ts';
 
 /**
@@ -165,6 +165,10 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   const flags: FlagSpec[] = [];
   const add = (notation: string, doc: string, options?: FlagOptions) =>
     flags.push(flag(notation, doc, options));
+  const searchFlag = () =>
+    add('--no-search-check', 'Send --search even where it cannot be understood here.', {
+      undoes: true,
+    });
   const changes = !['list', 'get', 'wait'].includes(verb.kind);
   const hasBody =
     verb.kind === 'add' ||
@@ -180,6 +184,7 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
       add('--limit <N>', 'Only the first N.');
     }
     if (verb.candidates.some(({ operation }) => isSearchable(operation))) {
+      searchFlag();
       add('--page <N>', 'That page of a list; --limit is the size of the pages.');
       add('--page-size <N>', 'Read the list in pages of so many objects, instead of at once.');
     }
@@ -236,7 +241,14 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   }
   if (selects(verb) && !verbOptions(verb).argument) {
     add('--all', 'Do it to all of them, or to all that --search finds; asks first.');
-    if (searches(verb)) add('--search <QUERY>', 'With --all: only those that this search finds.');
+    if (searches(verb)) {
+      add('--search <QUERY>', 'With --all: only those that this search finds; @NAME: a bookmark.');
+      searchFlag();
+    }
+  }
+  if (globs(verb) && !verbOptions(verb).argument) {
+    const asks = changes ? '; asks before it does several' : '';
+    add('--glob', `The names are patterns: 'web*', 'db-?'${asks}.`);
   }
   if (argumentsOf(verb).some(({ notation }) => notation.includes('...'))) {
     add('--parallel <N>', 'Objects at a time, 1 to 16 (4).');

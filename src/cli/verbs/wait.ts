@@ -22,7 +22,8 @@ export async function runWait(run: Run): Promise<void> {
   const condition = typeof options['for'] === 'string' ? options['for'] : 'settled';
   const code = eventCodeOf(condition);
   const floor = code === undefined ? 0 : await eventsSoFar(run);
-  const words = options['all'] === true ? (await targetsOf(run)).map(({ id }) => id) : run.words;
+  const isMany = options['all'] === true || options['glob'] === true;
+  const words = isMany ? (await targetsOf(run)).map(({ id }) => id) : run.words;
   const limits = { parallel: parallelOf(options['parallel']), failFast: false };
   const board = words.length > 1 ? new ProgressBoard(cli) : undefined;
   const results = await forEach(cli, words, limits, (word) =>

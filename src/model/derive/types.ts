@@ -2,7 +2,16 @@
 import type { TypeDefinition } from '../notation/attributes.ts';
 import { allDeclarations, type TypeName } from '../resources/index.ts';
 
-const members = ['tag', 'plural', 'doc', 'base', 'standsFor', 'identified', 'attributes'] as const;
+const members = [
+  'tag',
+  'plural',
+  'doc',
+  'base',
+  'standsFor',
+  'identified',
+  'unwritten',
+  'attributes',
+] as const;
 
 function typeIn(declaration: TypeDefinition): TypeDefinition {
   const present = members.filter((member) => declaration[member] !== undefined);

@@ -33,6 +33,10 @@ export interface Attribute {
   readonly unit?: SizeUnit;
   /** Accepted on input, never returned. */
   readonly writeOnly?: boolean;
+  /** A password or key: definitions have a placeholder in its stead. */
+  readonly secret?: true;
+  /** The text is the id of such an object; definitions have its name. */
+  readonly idOf?: string;
   /** Value of a new object that does not say otherwise. */
   readonly default?: string | number | boolean | readonly string[];
   readonly doc?: string;
@@ -50,5 +54,7 @@ export interface TypeDefinition {
   readonly standsFor?: string;
   /** Has id, href, name, description and comment (specification 2.2). */
   readonly identified?: boolean;
+  /** Attributes that definitions leave out: they follow from others, or from what the service finds. */
+  readonly unwritten?: readonly string[];
   readonly attributes: Readonly<Record<string, Attribute>>;
 }

@@ -2,6 +2,7 @@
 import type { TypeDefinition } from './attributes.ts';
 import type { Collection, Requirement } from './collections.ts';
 import type { Commands } from './commands.ts';
+import type { InDefinitions } from './definition.ts';
 import type { EventTexts } from './events.ts';
 import type { FaultTexts } from './faults.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -62,6 +63,8 @@ export interface ResourceDefinition extends TypeDefinition {
   readonly faults?: FaultTexts;
   /** Enumerated types of its own, by name. */
   readonly enums?: Readonly<Record<string, readonly [string, ...string[]]>>;
+  /** What a site written down says of it. */
+  readonly definition?: InDefinitions;
   /** What the command line calls its collections; absent where a noun of another resource covers them. */
   readonly commands?: Commands;
 }

@@ -7,6 +7,7 @@ import { resource, structure } from '../notation/resource.ts';
 export const affinityGroup = resource('affinity_group', {
   doc: 'A rule that keeps virtual machines together or apart.',
   identified: true,
+  unwritten: ['vms', 'hosts', 'vm_labels', 'host_labels'],
   attributes: {
     name: {
       kind: 'string',
@@ -76,6 +77,7 @@ export const affinityGroup = resource('affinity_group', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/clusters/{cluster}/affinitygroups'] },
   commands: {
     noun: 'affinitygroups',
     aliases: ['ag'],

@@ -7,6 +7,7 @@ import { resource } from '../notation/resource.ts';
 export const affinityLabel = resource('affinity_label', {
   doc: 'A label that ties virtual machines to hosts.',
   identified: true,
+  unwritten: ['vms', 'hosts'],
   attributes: {
     name: { kind: 'string', mut: 'CU', doc: 'Unique, 1 to 50 characters.' },
     description: { kind: 'string', mut: 'CU' },
@@ -78,6 +79,17 @@ export const affinityLabel = resource('affinity_label', {
         required: ['id'],
       },
     ),
+  },
+  definition: {
+    writtenAt: ['/affinitylabels'],
+    namedAt: [
+      '/clusters/{cluster}/affinitygroups/{group}/hostlabels',
+      '/clusters/{cluster}/affinitygroups/{group}/vmlabels',
+    ],
+    leftOut: {
+      '/vms/{vm}/affinitylabels': 'a label says itself which machines have it',
+      '/hosts/{host}/affinitylabels': 'a label says itself which hosts have it',
+    },
   },
   commands: {
     noun: 'affinitylabels',

@@ -66,6 +66,7 @@ export const backup = resource('backup', {
     }),
   },
   lifecycle: backupLifecycle,
+  definition: { leftOut: 'work under way, whose result is outside of the site' },
   commands: {
     noun: 'backups',
     group: 'compute',

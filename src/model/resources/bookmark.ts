@@ -43,6 +43,7 @@ export const bookmark = resource('bookmark', {
       text: 'Bookmark {ObjectName} was removed by {UserName}.',
     },
   },
+  definition: { writtenAt: ['/bookmarks'] },
   commands: {
     noun: 'bookmarks',
     group: 'access',

@@ -25,6 +25,7 @@ export const clusterLevel = resource('cluster_level', {
 
 export const clusterFeature = resource('cluster_feature', {
   identified: true,
+  unwritten: ['name', 'description', 'comment', 'cluster_level'],
   attributes: {
     cluster_level: { kind: 'ref cluster_level', mut: 'CU' },
   },
@@ -44,6 +45,7 @@ export const clusterFeature = resource('cluster_feature', {
       get: ['follow'],
     }),
   },
+  definition: { writtenAt: ['/clusters/{cluster}/enabledfeatures'] },
   commands: {
     noun: 'clusterfeatures',
     group: 'compute',

@@ -201,6 +201,7 @@ export const cluster = resource('cluster', {
       { ...related.clusterNetworks, steps: [{ paired: 'cluster_network' }] },
     ],
   },
+  definition: { writtenAt: ['/clusters'] },
   commands: {
     noun: 'clusters',
     aliases: ['cl'],

@@ -34,6 +34,7 @@ export const cpuProfile = resource('cpu_profile', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/cpuprofiles'] },
   commands: {
     noun: 'cpuprofiles',
     group: 'scheduling',

@@ -116,6 +116,7 @@ export const dataCenter = resource('data_center', {
     ],
   },
   lifecycle: dataCenterLifecycle,
+  definition: { writtenAt: ['/datacenters'] },
   commands: {
     noun: 'datacenters',
     aliases: ['dc'],

@@ -7,6 +7,7 @@ import { resource } from '../notation/resource.ts';
 export const diskAttachment = resource('disk_attachment', {
   doc: 'The connection between a disk and a virtual machine; its id is that of the disk.',
   identified: true,
+  unwritten: ['name', 'description', 'comment'],
   attributes: {
     bootable: {
       kind: 'bool',
@@ -71,6 +72,7 @@ export const diskAttachment = resource('disk_attachment', {
       { list: ['follow'], get: ['follow'] },
     ),
   },
+  definition: { writtenAt: ['/vms/{vm}/diskattachments', '/templates/{template}/diskattachments'] },
   commands: {
     noun: 'diskattachments',
     aliases: ['attachments', 'da'],

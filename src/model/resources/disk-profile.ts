@@ -38,6 +38,7 @@ export const diskProfile = resource('disk_profile', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/diskprofiles'] },
   commands: {
     noun: 'diskprofiles',
     group: 'storage',

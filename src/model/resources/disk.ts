@@ -104,6 +104,7 @@ export const diskLifecycle = lifecycle({
 export const disk = resource('disk', {
   doc: 'A virtual disk.',
   identified: true,
+  unwritten: ['image_id', 'logical_name'],
   attributes: {
     name: {
       kind: 'string',
@@ -469,6 +470,21 @@ export const disk = resource('disk', {
     order: [{ path: 'alias' }, { path: 'id' }],
   },
   lifecycle: diskLifecycle,
+  definition: {
+    writtenAt: ['/disks'],
+    except: {
+      content_type: [
+        'backup_scratch',
+        'hosted_engine',
+        'hosted_engine_configuration',
+        'hosted_engine_metadata',
+        'hosted_engine_sanlock',
+        'memory_dump_volume',
+        'memory_metadata_volume',
+        'ovf_store',
+      ],
+    },
+  },
   commands: {
     noun: 'disks',
     group: 'storage',

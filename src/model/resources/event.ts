@@ -136,6 +136,7 @@ export const event = resource('event', {
     ],
     order: [{ path: 'index', descending: true }],
   },
+  definition: { leftOut: 'what has happened' },
   commands: {
     noun: 'events',
     aliases: ['log'],

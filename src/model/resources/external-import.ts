@@ -30,6 +30,7 @@ export const externalVmImport = resource('external_vm_import', {
     },
   },
   paths: { '/externalvmimports': owned({ add: [] }) },
+  definition: { leftOut: 'work that is asked for; what it makes is written' },
   commands: {
     noun: 'externalvmimports',
     aliases: ['imports', 'vmimports'],
@@ -67,6 +68,7 @@ export const externalTemplateImport = resource('external_template_import', {
     },
   },
   paths: { '/externaltemplateimports': owned({ add: [] }) },
+  definition: { leftOut: 'work that is asked for; what it makes is written' },
   commands: {
     noun: 'externaltemplateimports',
     group: 'storage',

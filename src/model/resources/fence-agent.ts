@@ -8,7 +8,7 @@ export const agent = resource('agent', {
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'CU' },
-    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    password: { kind: 'string', mut: 'CU', writeOnly: true, secret: true },
     options: { kind: 'list struct option', mut: 'CU' },
     encrypt_options: {
       kind: 'bool',
@@ -42,6 +42,7 @@ export const agent = resource('agent', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/hosts/{host}/fenceagents'] },
   commands: {
     noun: 'fenceagents',
     group: 'compute',
@@ -61,11 +62,12 @@ export const agent = resource('agent', {
 });
 
 export const powerManagement = structure('power_management', {
+  unwritten: ['status', 'agents', 'password'],
   attributes: {
     enabled: { kind: 'bool', mut: 'CU' },
     address: { kind: 'string', mut: 'CU' },
     username: { kind: 'string', mut: 'CU' },
-    password: { kind: 'string', mut: 'CU' },
+    password: { kind: 'string', mut: 'CU', secret: true },
     options: { kind: 'list struct option', mut: 'CU' },
     status: { kind: 'enum power_management_status', mut: 'CU' },
     pm_proxies: { kind: 'list struct pm_proxy', mut: 'CU' },

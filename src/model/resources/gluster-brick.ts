@@ -10,7 +10,7 @@ export const glusterBrick = resource('gluster_brick', {
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'R', doc: 'Address of the host and directory.' },
-    server_id: { kind: 'string', mut: 'C', doc: 'The host, by id.' },
+    server_id: { kind: 'string', mut: 'C', idOf: 'host', doc: 'The host, by id.' },
     brick_dir: { kind: 'string', mut: 'C', doc: 'An absolute path.' },
     port: { kind: 'int', mut: 'R' },
     pid: { kind: 'int', mut: 'R' },
@@ -102,6 +102,7 @@ export const glusterBrick = resource('gluster_brick', {
     // The order in which they were added says which bricks hold copies of each other.
     order: [],
   },
+  definition: { leftOut: 'the bricks of a volume are a part of it: bricks' },
   commands: {
     noun: 'glusterbricks',
     aliases: ['bricks'],

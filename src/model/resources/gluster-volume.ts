@@ -163,6 +163,7 @@ export const glusterVolume = resource('gluster_volume', {
     related: [{ ...related.clusters, steps: [step.toCluster] }],
   },
   lifecycle: glusterVolumeLifecycle,
+  definition: { writtenAt: ['/clusters/{cluster}/glustervolumes'] },
   commands: {
     noun: 'glustervolumes',
     aliases: ['volumes', 'gv'],

@@ -7,6 +7,7 @@ import { field } from '../notation/search-terms.ts';
 export const group = resource('group', {
   doc: 'A group of users.',
   identified: true,
+  unwritten: ['namespace'],
   attributes: {
     name: { kind: 'string', mut: 'C', doc: 'Its name, with or without its domain.' },
     namespace: { kind: 'string', mut: 'C' },
@@ -39,6 +40,7 @@ export const group = resource('group', {
     fields: { grpname: field.name, name: field.name },
     seenAs: { directory_group: { name: field.name, groupname: field.name, allnames: field.name } },
   },
+  definition: { writtenAt: ['/groups'] },
   commands: {
     noun: 'groups',
     group: 'access',

@@ -37,6 +37,7 @@ export const hostDevice = resource('host_device', {
     }),
     '/hosts/{host}/devices/{device}': owned({ list: ['follow', 'max'], get: ['follow'] }),
   },
+  definition: { writtenAt: ['/vms/{vm}/hostdevices'] },
   commands: {
     noun: 'hostdevices',
     aliases: ['devices'],

@@ -6,9 +6,10 @@ import { resource, structure } from '../notation/resource.ts';
 export const hostStorage = resource('host_storage', {
   doc: 'Storage as a host sees it; in the list of a host the id is that of the logical unit.',
   identified: true,
+  unwritten: ['volume_group'],
   attributes: {
     type: { kind: 'enum storage_type', mut: 'C', doc: 'The kind of storage.' },
-    password: { kind: 'string', mut: 'C', writeOnly: true },
+    password: { kind: 'string', mut: 'C', writeOnly: true, secret: true },
     driver_options: {
       kind: 'list struct property',
       mut: 'C',
@@ -62,7 +63,7 @@ export const hostStorage = resource('host_storage', {
 export const logicalUnit = structure('logical_unit', {
   identified: true,
   attributes: {
-    password: { kind: 'string', mut: 'C', writeOnly: true },
+    password: { kind: 'string', mut: 'C', writeOnly: true, secret: true },
     status: {
       kind: 'enum lun_status',
       mut: 'R',

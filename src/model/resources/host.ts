@@ -226,6 +226,13 @@ export const upgradeCheckDuration = 2_000;
 export const host = resource('host', {
   doc: 'A hypervisor.',
   identified: true,
+  unwritten: [
+    'vgpu_placement',
+    'os',
+    'affinity_labels',
+    'external_network_provider_configurations',
+    'display',
+  ],
   attributes: {
     name: {
       kind: 'string',
@@ -266,6 +273,7 @@ export const host = resource('host', {
     root_password: {
       kind: 'string',
       mut: 'CU',
+      secret: true,
       writeOnly: true,
       doc: 'Required on add, unless ssh uses a public key.',
     },
@@ -579,6 +587,10 @@ export const host = resource('host', {
     ],
   },
   lifecycle: hostLifecycle,
+  definition: {
+    writtenAt: ['/hosts'],
+    namedAt: ['/clusters/{cluster}/affinitygroups/{group}/hosts', '/affinitylabels/{label}/hosts'],
+  },
   commands: {
     noun: 'hosts',
     group: 'compute',
@@ -662,6 +674,7 @@ export const seLinux = structure('se_linux', {
 });
 
 export const spm = structure('spm', {
+  unwritten: ['status'],
   attributes: {
     priority: { kind: 'int', mut: 'CU' },
     status: { kind: 'enum spm_status', mut: 'CU' },
@@ -670,6 +683,7 @@ export const spm = structure('spm', {
 
 export const ssh = structure('ssh', {
   identified: true,
+  unwritten: ['fingerprint', 'public_key'],
   attributes: {
     port: { kind: 'int', mut: 'CU' },
     fingerprint: { kind: 'string', mut: 'CU' },

@@ -228,6 +228,7 @@ export const imageTransfer = resource('image_transfer', {
       text: 'Image {TransferType} with disk {DiskAlias} was paused by its time-out policy after {Seconds} seconds.',
     },
   },
+  definition: { leftOut: 'bytes on their way' },
   commands: {
     noun: 'imagetransfers',
     aliases: ['transfers'],

@@ -37,6 +37,7 @@ export const instanceType = resource('instance_type', {
       },
     ],
   },
+  definition: { writtenAt: ['/instancetypes'] },
   commands: {
     noun: 'instancetypes',
     group: 'compute',

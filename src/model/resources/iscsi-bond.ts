@@ -5,6 +5,7 @@ import { resource, structure } from '../notation/resource.ts';
 
 export const iscsiBond = resource('iscsi_bond', {
   identified: true,
+  unwritten: ['networks', 'storage_connections'],
   attributes: {
     name: { kind: 'string', mut: 'CU', doc: 'At most 50 characters, unique in the data center.' },
     description: { kind: 'string', mut: 'CU' },
@@ -29,6 +30,7 @@ export const iscsiBond = resource('iscsi_bond', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/datacenters/{datacenter}/iscsibonds'] },
   commands: {
     noun: 'iscsibonds',
     group: 'storage',
@@ -46,7 +48,7 @@ export const iscsiDetails = structure('iscsi_details', {
     port: { kind: 'int', mut: 'CU' },
     target: { kind: 'string', mut: 'CU' },
     username: { kind: 'string', mut: 'CU' },
-    password: { kind: 'string', mut: 'CU' },
+    password: { kind: 'string', mut: 'CU', secret: true },
     portal: { kind: 'string', mut: 'CU' },
     address: { kind: 'string', mut: 'CU' },
     serial: { kind: 'string', mut: 'CU' },

@@ -44,6 +44,7 @@ export const job = resource('job', {
     },
     order: [{ path: 'start_time' }],
   },
+  definition: { leftOut: 'work under way, or done' },
   commands: {
     noun: 'jobs',
     aliases: ['tasks'],
@@ -115,6 +116,7 @@ export const step = resource('step', {
     ['run.time', 'counter', 'seconds', 'decimal', 'Time that it runs'],
     ['status', 'gauge', 'none', 'string', 'Status'],
   ],
+  definition: { leftOut: 'work under way, or done' },
   commands: {
     noun: 'steps',
     group: 'observe',

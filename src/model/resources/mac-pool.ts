@@ -55,6 +55,7 @@ export const macPool = resource('mac_pool', {
       text: 'MAC pool {ObjectName} was removed by {UserName}.',
     },
   },
+  definition: { writtenAt: ['/macpools'] },
   commands: {
     noun: 'macpools',
     group: 'network',

@@ -5,6 +5,7 @@ import { resource, structure } from '../notation/resource.ts';
 
 export const networkAttachment = resource('network_attachment', {
   identified: true,
+  unwritten: ['name'],
   attributes: {
     network: { kind: 'ref network', mut: 'C', doc: 'By id or name.' },
     host_nic: { kind: 'ref host_nic', mut: 'CU', doc: 'By id or name.' },
@@ -41,6 +42,7 @@ export const networkAttachment = resource('network_attachment', {
       },
     ),
   },
+  definition: { writtenAt: ['/hosts/{host}/networkattachments'] },
   commands: {
     noun: 'networkattachments',
     group: 'network',

@@ -6,6 +6,7 @@ import { resource } from '../notation/resource.ts';
 
 export const networkLabel = resource('network_label', {
   identified: true,
+  unwritten: ['network', 'host_nic', 'name'],
   attributes: {
     network: { kind: 'ref network', mut: 'CU' },
     host_nic: { kind: 'ref host_nic', mut: 'CU' },
@@ -44,6 +45,16 @@ export const networkLabel = resource('network_label', {
         remove: [owner('configure_host_network')],
       },
     }),
+  },
+  definition: {
+    writtenAt: ['/networks/{network}/networklabels'],
+    leftOut: {
+      '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/networklabels':
+        'those of the network itself are written',
+      '/hosts/{host}/nics/{nic}/networklabels':
+        'hardware of one host; what a label brings there is written as networkattachments',
+      '/hosts/{host}/nics/{nic}/virtualfunctionallowedlabels': 'hardware of one host',
+    },
   },
   commands: {
     noun: 'networklabels',

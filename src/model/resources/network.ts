@@ -178,6 +178,12 @@ export const network = resource('network', {
       host_network: { host_name: { kind: 'text', path: 'host.name' } },
     },
   },
+  definition: {
+    writtenAt: ['/networks', '/clusters/{cluster}/networks'],
+    namedAt: ['/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks'],
+    only: { '/clusters/{cluster}/networks': ['name', 'required', 'usages'] },
+    leftOut: { '/hosts/{host}/nics/{nic}/virtualfunctionallowednetworks': 'hardware of one host' },
+  },
   commands: {
     noun: 'networks',
     aliases: ['net'],

@@ -105,6 +105,13 @@ export const nic = resource('nic', {
     }),
   },
   statistics: traffic,
+  definition: {
+    writtenAt: [
+      '/vms/{vm}/nics',
+      '/templates/{template}/nics',
+      '/instancetypes/{instancetype}/nics',
+    ],
+  },
   commands: {
     noun: 'nics',
     aliases: ['vmnics'],
@@ -129,6 +136,7 @@ export const nic = resource('nic', {
 
 export const networkFilterParameter = resource('network_filter_parameter', {
   identified: true,
+  unwritten: ['nic'],
   attributes: {
     value: { kind: 'string', mut: 'CU' },
     nic: { kind: 'ref nic', mut: 'CU' },
@@ -148,6 +156,7 @@ export const networkFilterParameter = resource('network_filter_parameter', {
       remove: [],
     }),
   },
+  definition: { writtenAt: ['/vms/{vm}/nics/{nic}/networkfilterparameters'] },
   commands: {
     noun: 'networkfilterparameters',
     group: 'network',

@@ -35,6 +35,7 @@ export const openstackImageProvider = resource('openstack_image_provider', {
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
+  definition: { writtenAt: ['/openstackimageproviders'] },
   commands: {
     noun: 'openstackimageproviders',
     aliases: ['imageproviders'],

@@ -39,6 +39,7 @@ export const openstackNetworkProvider = resource('openstack_network_provider', {
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
+  definition: { writtenAt: ['/openstacknetworkproviders'] },
   commands: {
     noun: 'openstacknetworkproviders',
     aliases: ['networkproviders'],
@@ -95,6 +96,7 @@ export const openstackSubnet = resource('openstack_subnet', {
       remove: ['async'],
     }),
   },
+  definition: { leftOut: 'kept by the provider, which is outside of the site' },
   commands: {
     noun: 'subnets',
     group: 'network',
@@ -112,6 +114,6 @@ export const agentConfiguration = structure('agent_configuration', {
     address: { kind: 'string', mut: 'CU' },
     port: { kind: 'int', mut: 'CU' },
     username: { kind: 'string', mut: 'CU' },
-    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    password: { kind: 'string', mut: 'CU', writeOnly: true, secret: true },
   },
 });

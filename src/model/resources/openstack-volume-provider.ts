@@ -30,6 +30,7 @@ export const openstackVolumeProvider = resource('openstack_volume_provider', {
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
+  definition: { writtenAt: ['/openstackvolumeproviders'] },
   commands: {
     noun: 'openstackvolumeproviders',
     aliases: ['volumeproviders'],
@@ -68,9 +69,10 @@ export const openstackVolumeType = resource('openstack_volume_type', {
 
 export const openstackVolumeAuthenticationKey = resource('openstack_volume_authentication_key', {
   identified: true,
+  unwritten: ['openstack_volume_provider', 'creation_date'],
   attributes: {
     uuid: { kind: 'string', mut: 'CU' },
-    value: { kind: 'string', mut: 'CU' },
+    value: { kind: 'string', mut: 'CU', secret: true },
     usage_type: { kind: 'enum openstack_volume_authentication_key_usage_type', mut: 'CU' },
     creation_date: { kind: 'date', mut: 'CU' },
     openstack_volume_provider: { kind: 'ref openstack_volume_provider', mut: 'CU' },
@@ -89,6 +91,7 @@ export const openstackVolumeAuthenticationKey = resource('openstack_volume_authe
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/openstackvolumeproviders/{provider}/authenticationkeys'] },
   commands: {
     noun: 'authenticationkeys',
     group: 'providers',

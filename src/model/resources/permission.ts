@@ -7,6 +7,16 @@ import { resource } from '../notation/resource.ts';
 export const permission = resource('permission', {
   doc: 'A role given to a user or group on an object.',
   identified: true,
+  unwritten: [
+    'data_center',
+    'cluster',
+    'host',
+    'storage_domain',
+    'vm',
+    'vm_pool',
+    'template',
+    'disk',
+  ],
   attributes: {
     role: { kind: 'ref role', mut: 'C', doc: 'By id or name.' },
     user: {
@@ -159,6 +169,33 @@ export const permission = resource('permission', {
       { refersBy: 'group' },
       { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
     ),
+  },
+  definition: {
+    leftOut: {
+      '/networks/{network}/vnicprofiles/{profile}/permissions':
+        'those of the profile itself are written',
+      '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/permissions':
+        'those of the network itself are written',
+      '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/vnicprofiles/{profile}/permissions':
+        'those of the profile itself are written',
+    },
+    writtenAt: [
+      '/vms/{vm}/permissions',
+      '/templates/{template}/permissions',
+      '/vmpools/{pool}/permissions',
+      '/storagedomains/{storagedomain}/permissions',
+      '/disks/{disk}/permissions',
+      '/diskprofiles/{diskprofile}/permissions',
+      '/cpuprofiles/{profile}/permissions',
+      '/macpools/{macpool}/permissions',
+      '/datacenters/{datacenter}/quotas/{quota}/permissions',
+      '/networks/{network}/permissions',
+      '/vnicprofiles/{profile}/permissions',
+      '/permissions',
+      '/clusters/{cluster}/permissions',
+      '/datacenters/{datacenter}/permissions',
+      '/hosts/{host}/permissions',
+    ],
   },
   commands: {
     noun: 'permissions',

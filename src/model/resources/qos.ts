@@ -55,6 +55,7 @@ export const qos = resource('qos', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/datacenters/{datacenter}/qoss'] },
   commands: {
     noun: 'qoss',
     aliases: ['qos'],

@@ -48,6 +48,7 @@ export const quota = resource('quota', {
       description: field.description,
     },
   },
+  definition: { writtenAt: ['/datacenters/{datacenter}/quotas'] },
   commands: {
     noun: 'quotas',
     group: 'scheduling',
@@ -87,6 +88,7 @@ export const quotaClusterLimit = resource('quota_cluster_limit', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/datacenters/{datacenter}/quotas/{quota}/quotaclusterlimits'] },
   commands: {
     noun: 'quotaclusterlimits',
     group: 'scheduling',
@@ -120,6 +122,7 @@ export const quotaStorageLimit = resource('quota_storage_limit', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/datacenters/{datacenter}/quotas/{quota}/quotastoragelimits'] },
   commands: {
     noun: 'quotastoragelimits',
     group: 'scheduling',

@@ -90,6 +90,7 @@ export const role = resource('role', {
       text: 'Permit {PermitName} was taken from role {RoleName} by {UserName}.',
     },
   },
+  definition: { writtenAt: ['/roles'], except: { mutable: [false] } },
   commands: {
     noun: 'roles',
     group: 'access',
@@ -133,6 +134,7 @@ export const permit = resource('permit', {
       },
     ),
   },
+  definition: { leftOut: 'the permits of a role are a part of it: permits' },
   commands: {
     noun: 'permits',
     group: 'access',

@@ -32,6 +32,7 @@ export const schedulingPolicy = resource('scheduling_policy', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/schedulingpolicies'], except: { locked: [true] } },
   commands: {
     noun: 'schedulingpolicies',
     aliases: ['policies'],
@@ -80,6 +81,7 @@ export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
 
 export const filter = resource('filter', {
   identified: true,
+  unwritten: ['name', 'description', 'comment'],
   attributes: {
     position: {
       kind: 'int',
@@ -102,6 +104,7 @@ export const filter = resource('filter', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/schedulingpolicies/{policy}/filters'] },
   commands: {
     noun: 'filters',
     group: 'scheduling',
@@ -115,6 +118,7 @@ export const filter = resource('filter', {
 
 export const weight = resource('weight', {
   identified: true,
+  unwritten: ['name', 'description', 'comment'],
   attributes: {
     factor: { kind: 'int', mut: 'C', default: 1 },
     scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
@@ -133,6 +137,7 @@ export const weight = resource('weight', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/schedulingpolicies/{policy}/weights'] },
   commands: {
     noun: 'weights',
     group: 'scheduling',
@@ -146,6 +151,7 @@ export const weight = resource('weight', {
 
 export const balance = resource('balance', {
   identified: true,
+  unwritten: ['name', 'description', 'comment'],
   attributes: {
     scheduling_policy: { kind: 'ref scheduling_policy', mut: 'R' },
     scheduling_policy_unit: { kind: 'ref scheduling_policy_unit', mut: 'C', doc: 'By id.' },
@@ -163,6 +169,7 @@ export const balance = resource('balance', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/schedulingpolicies/{policy}/balances'] },
   commands: {
     noun: 'balances',
     group: 'scheduling',

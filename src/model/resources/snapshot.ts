@@ -145,6 +145,10 @@ export const snapshot = resource('snapshot', {
       text: "Snapshot '{SnapshotName}' deletion for VM '{VmName}' has been completed.",
     },
   },
+  definition: {
+    leftOut:
+      'a past state of a machine and of the bytes of its disks; bytes are not part of a definition',
+  },
   commands: {
     noun: 'snapshots',
     aliases: ['vmsnapshots'],

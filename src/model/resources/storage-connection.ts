@@ -9,7 +9,7 @@ export const storageConnection = resource('storage_connection', {
   identified: true,
   attributes: {
     type: { kind: 'enum storage_type', mut: 'C' },
-    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    password: { kind: 'string', mut: 'CU', writeOnly: true, secret: true },
     host: {
       kind: 'ref host',
       mut: 'C',
@@ -67,6 +67,14 @@ export const storageConnection = resource('storage_connection', {
         required: ['id'],
       }),
   },
+  definition: {
+    writtenAt: ['/storageconnections'],
+    namedAt: ['/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections'],
+    leftOut: {
+      '/storagedomains/{storagedomain}/storageconnections':
+        'a storage domain comes with the connection that its storage says',
+    },
+  },
   commands: {
     noun: 'storageconnections',
     aliases: ['connections'],
@@ -103,10 +111,11 @@ export const storageConnection = resource('storage_connection', {
 
 export const storageConnectionExtension = resource('storage_connection_extension', {
   identified: true,
+  unwritten: ['host', 'name'],
   attributes: {
     target: { kind: 'string', mut: 'CU' },
     username: { kind: 'string', mut: 'CU' },
-    password: { kind: 'string', mut: 'CU', writeOnly: true },
+    password: { kind: 'string', mut: 'CU', writeOnly: true, secret: true },
     host: { kind: 'ref host', mut: 'CU' },
   },
   required: ['target', 'username', 'password'],
@@ -124,6 +133,7 @@ export const storageConnectionExtension = resource('storage_connection_extension
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/hosts/{host}/storageconnectionextensions'] },
   commands: {
     noun: 'storageconnectionextensions',
     group: 'storage',

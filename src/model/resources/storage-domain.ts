@@ -302,6 +302,11 @@ export const storageDomain = resource('storage_domain', {
       image: ['templates', 'vms', 'files', 'disks', 'storageconnections'],
     },
   },
+  definition: {
+    writtenAt: ['/storagedomains'],
+    namedAt: ['/datacenters/{datacenter}/storagedomains'],
+    except: { type: ['image', 'volume'] },
+  },
   commands: {
     noun: 'storagedomains',
     aliases: ['sd'],

@@ -137,6 +137,17 @@ export const tag = resource('tag', {
       text: 'Tag {TagName} is attached to template {TemplateName} already.',
     },
   },
+  definition: {
+    writtenAt: ['/tags'],
+    namedAt: [
+      '/vms/{vm}/tags',
+      '/templates/{template}/tags',
+      '/hosts/{host}/tags',
+      '/users/{user}/tags',
+      '/groups/{group}/tags',
+    ],
+    except: { name: ['root'] },
+  },
   commands: {
     noun: 'tags',
     group: 'access',

@@ -191,6 +191,7 @@ export const template = resource('template', {
     order: [{ path: 'name' }, { path: 'version.version_number' }],
   },
   lifecycle: templateLifecycle,
+  definition: { writtenAt: ['/templates'], except: { name: ['Blank'] } },
   commands: {
     noun: 'templates',
     aliases: ['tpl'],
@@ -220,6 +221,7 @@ export const template = resource('template', {
 });
 
 export const templateVersion = structure('template_version', {
+  unwritten: ['version_number'],
   attributes: {
     version_number: { kind: 'int', mut: 'CU' },
     version_name: { kind: 'string', mut: 'CU' },

@@ -7,6 +7,7 @@ import { field, related } from '../notation/search-terms.ts';
 export const user = resource('user', {
   doc: 'A user known to the service, or found in a directory.',
   identified: true,
+  unwritten: ['namespace', 'principal', 'domain'],
   attributes: {
     name: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
     department: { kind: 'string', mut: 'R', doc: 'Known to the directory.' },
@@ -27,6 +28,7 @@ export const user = resource('user', {
     password: {
       kind: 'string',
       mut: 'CU',
+      secret: true,
       writeOnly: true,
       doc: 'For the initialization of guests only.',
     },
@@ -99,6 +101,7 @@ export const user = resource('user', {
       },
     },
   },
+  definition: { writtenAt: ['/users'] },
   commands: {
     noun: 'users',
     group: 'access',
@@ -111,6 +114,7 @@ export const user = resource('user', {
 
 export const sshPublicKey = resource('ssh_public_key', {
   identified: true,
+  unwritten: ['user', 'name'],
   attributes: {
     content: { kind: 'string', mut: 'CU' },
     user: { kind: 'ref user', mut: 'CU' },
@@ -130,6 +134,7 @@ export const sshPublicKey = resource('ssh_public_key', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/users/{user}/sshpublickeys'] },
   commands: {
     noun: 'sshpublickeys',
     group: 'access',
@@ -152,6 +157,7 @@ export const userOption = resource('user_option', {
     remove: { permit: own('edit_profile'), job: 'none' },
   },
   paths: { '/users/{user}/options/{option}': owned({ list: [], add: [], get: [], remove: [] }) },
+  definition: { leftOut: 'what the pages of a user remember' },
   commands: {
     noun: 'options',
     group: 'access',
@@ -168,6 +174,7 @@ export const userOption = resource('user_option', {
 
 export const eventSubscription = resource('event_subscription', {
   identified: true,
+  unwritten: ['user', 'name'],
   attributes: {
     event: { kind: 'enum notifiable_event', mut: 'CU' },
     user: { kind: 'struct user', mut: 'CU' },
@@ -186,6 +193,7 @@ export const eventSubscription = resource('event_subscription', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/users/{user}/eventsubscriptions'] },
   commands: {
     noun: 'eventsubscriptions',
     group: 'access',

@@ -30,6 +30,7 @@ export const virtualNumaNode = resource('virtual_numa_node', {
       remove: ['async'],
     }),
   },
+  definition: { writtenAt: ['/vms/{vm}/numanodes'] },
   commands: {
     noun: 'numanodes',
     group: 'compute',

@@ -4,6 +4,7 @@ import { structure } from '../notation/resource.ts';
 export const vmBase = structure('vm_base', {
   doc: 'What virtual machines, templates and instance types have in common.',
   identified: true,
+  unwritten: ['origin', 'custom_emulated_machine', 'small_icon', 'large_icon'],
   attributes: {
     name: {
       kind: 'string',
@@ -246,6 +247,7 @@ export const core = structure('core', {
 });
 
 export const display = structure('display', {
+  unwritten: ['address', 'port', 'secure_port', 'certificate'],
   attributes: {
     type: { kind: 'enum display_type', mut: 'CU' },
     video_type: { kind: 'enum video_type', mut: 'CU' },

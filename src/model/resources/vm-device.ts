@@ -44,6 +44,7 @@ export const cdrom = resource('cdrom', {
     }),
     '/templates/{template}/cdroms/{cdrom}': owned({ list: ['follow', 'max'], get: ['follow'] }),
   },
+  definition: { writtenAt: ['/vms/{vm}/cdroms'] },
   commands: {
     noun: 'cdroms',
     aliases: ['cd'],
@@ -103,6 +104,13 @@ export const watchdog = resource('watchdog', {
       remove: ['async'],
     }),
   },
+  definition: {
+    writtenAt: [
+      '/vms/{vm}/watchdogs',
+      '/templates/{template}/watchdogs',
+      '/instancetypes/{instancetype}/watchdogs',
+    ],
+  },
   commands: {
     noun: 'watchdogs',
     group: 'compute',
@@ -142,6 +150,7 @@ export const vmMediatedDevice = resource('vm_mediated_device', {
       }),
     ),
   },
+  definition: { writtenAt: ['/vms/{vm}/mediateddevices', '/templates/{template}/mediateddevices'] },
   commands: {
     noun: 'mediateddevices',
     group: 'compute',
@@ -159,6 +168,7 @@ export const vmMediatedDevice = resource('vm_mediated_device', {
 export const graphicsConsole = resource('graphics_console', {
   doc: 'A graphics console; its id is the lower-case hexadecimal form of the protocol word.',
   identified: true,
+  unwritten: ['vm', 'template', 'instance_type', 'name'],
   attributes: {
     protocol: { kind: 'enum graphics_type', mut: 'C', doc: 'spice or vnc, at most one of each.' },
     port: { kind: 'int', mut: 'R', doc: 'Shown with current=true while it runs.' },
@@ -193,6 +203,13 @@ export const graphicsConsole = resource('graphics_console', {
       'graphicsconsoles/{console}',
       owned({ list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] }),
     ),
+  },
+  definition: {
+    writtenAt: [
+      '/vms/{vm}/graphicsconsoles',
+      '/templates/{template}/graphicsconsoles',
+      '/instancetypes/{instancetype}/graphicsconsoles',
+    ],
   },
   commands: {
     noun: 'graphicsconsoles',

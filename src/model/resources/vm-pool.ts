@@ -113,6 +113,7 @@ export const vmPool = resource('vm_pool', {
       text: 'VM pool {VmPoolName} was updated by {UserName}.',
     },
   },
+  definition: { writtenAt: ['/vmpools'] },
   commands: {
     noun: 'vmpools',
     aliases: ['pools'],

@@ -274,6 +274,7 @@ export const vmLifecycle = lifecycle({
 export const vm = resource('vm', {
   doc: 'A virtual machine.',
   base: 'vm_base',
+  unwritten: ['snapshots', 'disk_attachments'],
   attributes: {
     status: {
       kind: 'enum vm_status',
@@ -683,6 +684,11 @@ export const vm = resource('vm', {
     ],
   },
   lifecycle: vmLifecycle,
+  definition: {
+    writtenAt: ['/vms'],
+    namedAt: ['/clusters/{cluster}/affinitygroups/{group}/vms', '/affinitylabels/{label}/vms'],
+    except: { vm_pool: 'any' },
+  },
   commands: {
     noun: 'vms',
     group: 'compute',

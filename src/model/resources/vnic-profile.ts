@@ -78,6 +78,7 @@ export const vnicProfile = resource('vnic_profile', {
       failover: { kind: 'text', path: 'failover.name' },
     },
   },
+  definition: { writtenAt: ['/vnicprofiles'] },
   commands: {
     noun: 'vnicprofiles',
     group: 'network',

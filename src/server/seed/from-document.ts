@@ -1,184 +1,243 @@
 /** Contents of a store from a document. */
 
 import { randomBytes } from 'node:crypto';
+import { type Definition, itemDefaults } from '../../definitions/document.ts';
+import { type Entry, entriesOf, placeOfMember } from '../../definitions/entries.ts';
+import { isNameless, isSame, wordOf } from '../../definitions/identity.ts';
+import { type Asking, type Question, reference, resolved } from '../../definitions/references.ts';
+import { withSecrets } from '../../definitions/secrets.ts';
 import {
-  type Definition,
-  divided,
-  itemDefaults,
-  laterChildren,
-  objectServiceOf,
-  phasesOf,
-} from '../../definitions/document.ts';
-import { settled, userOf } from '../../definitions/values.ts';
-import { services } from '../../model/derive/services.ts';
-import { attributesOf, operationsOf } from '../../model/index.ts';
+  disksOfTemplate,
+  isFromNothing,
+  isPartOfTemplate,
+  sourceOfTemplate,
+} from '../../definitions/templates.ts';
+import { settled } from '../../definitions/values.ts';
+import { attributesOf, isType, operationsOf, referencedType } from '../../model/index.ts';
 import * as generic from '../api/generic.ts';
 import { setPassword } from '../auth/passwords.ts';
-import { splitUserName } from '../auth/permissions.ts';
-import { type CollectionRef, resolveCollection } from '../core/collection-ref.ts';
+import { type CollectionRef, isStored, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import { scopeIn } from '../core/input.ts';
-import { namedId } from '../core/random.ts';
-import { directoryId, entryOf } from '../resources/identity.ts';
-import { addImage, domainOfProvider } from '../resources/provider/images.ts';
-import { addFile } from '../resources/storage/file.ts';
+import { zeroId } from '../reference-data/default-ids.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
-
-type Give = (ctx: RuleContext, ref: CollectionRef, item: StoredObject) => StoredObject;
-
-const givers: Readonly<Record<string, Give>> = {
-  domain(ctx, _place, { name }) {
-    const domain = { id: namedId(String(name)), name: String(name) };
-    ctx.tx.insert('domain', '/domains', domain);
-    return domain;
-  },
-
-  directory_user: (ctx, ref, item) =>
-    giveEntry(ctx, 'directory_user', ref.owner?.id ?? '', loginOf(item), item),
-
-  directory_group: (ctx, ref, item) =>
-    giveEntry(ctx, 'directory_group', ref.owner?.id ?? '', String(item['name']), item),
-
-  file: (ctx, ref, { name }) => addFile(ctx, ref.owner?.id ?? '', String(name), true),
-
-  image: (ctx, ref, { name, size }) =>
-    addImage(ctx, ref.owner?.id ?? '', String(name), Number(size ?? defaultImage)),
-
-  openstack_image: (ctx, ref, { name, size }) =>
-    addImage(
-      ctx,
-      domainOfProvider(ctx, ref.owner?.id ?? '')?.id ?? '',
-      String(name),
-      Number(size ?? defaultImage),
-    ),
-};
-
-/** Bytes of an image whose size is not told. */
-const defaultImage = 2 ** 30;
-
-/** Types whose attributes describe what is given, where the API shows less. */
-const describedBy: Readonly<Record<string, string>> = { openstack_image: 'image' };
-
-/** Adds what only a file can give; undefined for everything that requests can add. */
-function addUnpostable(
-  ctx: RuleContext,
-  ref: CollectionRef,
-  item: StoredObject,
-  where: string,
-): StoredObject | undefined {
-  const giver = givers[ref.kind];
-  if (!giver) return undefined;
-  if (loginOf(item) === '') throw new Error(`${where}: it has no name`);
-  return giver(ctx, ref, settled(describedBy[ref.type] ?? ref.type, item, where));
-}
-
-/** Sees to it that the directory has the user or group that a file names. */
-function knowInDirectory(ctx: RuleContext, ref: CollectionRef, item: StoredObject): void {
-  if (ref.kind !== 'user' && ref.kind !== 'group') return;
-  const name = loginOf(item).replace(/-authz$/, '');
-  const { domain } = item;
-  const requested = isRecord(domain) ? domain['name'] : domain;
-  const found = ctx.tx.byName(
-    'domain',
-    String(requested ?? `${splitUserName(name)?.profile}-authz`),
-  );
-  // The rules say what is wrong with a domain that is not there.
-  if (found?.id) giveEntry(ctx, `directory_${ref.kind}`, found.id, name, {});
-}
-
-function loginOf(item: StoredObject): string {
-  return String(item['user_name'] ?? item['name'] ?? '');
-}
-
-function giveEntry(
-  ctx: RuleContext,
-  kind: 'directory_user' | 'directory_group',
-  domain: string,
-  text: string,
-  item: StoredObject,
-): StoredObject {
-  const collection = `/domains/${domain}/${kind === 'directory_user' ? 'users' : 'groups'}`;
-  const name = splitUserName(text.replace(/-authz$/, ''))?.login ?? text;
-  const present = ctx.tx.get(kind, directoryId(name), collection);
-  if (present) return present;
-  const entry = entryOf(kind, name, domain, String(ctx.tx.get('domain', domain)?.name));
-  const { name: _name, user_name: _login, ...more } = item;
-  ctx.tx.insert(kind, collection, { ...entry, ...more });
-  return entry;
-}
+import { addUnpostable, knowInDirectory } from './given.ts';
 
 /** Adds all objects. Throws with the object that was refused, and why. */
 export function addInventory(ctx: RuleContext, inventory: Definition): void {
-  const postponed: (() => void)[] = [];
-  for (const names of phasesOf(inventory)) {
-    for (const name of names) {
-      for (const [index, item] of (inventory[name] ?? []).entries()) {
-        addOne(ctx, `/${name}`, [], item, `${name}[${index}]`, postponed);
-      }
+  const seeding = new Seeding(ctx);
+  const entries = entriesOf(inventory);
+  for (const entry of entries) seeding.add(entry);
+  for (const entry of entries) {
+    if (entry.type === 'vm' && entry.runs) seeding.start(entry);
+  }
+}
+
+class Seeding {
+  readonly #ctx: RuleContext;
+  /** Ids from the outermost to that of the entry itself. */
+  readonly #ids = new Map<Entry, readonly string[]>();
+
+  constructor(ctx: RuleContext) {
+    this.#ctx = ctx;
+  }
+
+  add(entry: Entry): void {
+    if (isPartOfTemplate(entry) && entry.parent && this.#made.has(entry.parent)) return;
+    const ctx = this.#ctx;
+    const { service, parent, where, type } = entry;
+    const above = parent ? (this.#ids.get(parent) ?? []) : [];
+    const ref = resolveCollection(ctx.tx, service, above);
+    knowInDirectory(ctx, ref, entry.wanted);
+    const sent = this.#sent(entry, ref);
+    if (type === 'cdrom' && !isFileThere(ctx, sent)) return;
+    const object = attempt(where, () => {
+      const present = presentAs(ctx, ref, entry, sent);
+      if (present) return generic.update(ctx, generic.find(ctx, ref, present), sent);
+      const given = addUnpostable(ctx, ref, sent, where);
+      if (given) return given;
+      if (isFromNothing(entry)) return this.#template(entry, sent);
+      const defaults = settled(type, defaultsOf(ctx, type), where);
+      return generic.add(ctx, ref, this.#withTemplate(entry, { ...defaults, ...sent }));
+    });
+    const id = String(object['id']);
+    this.#ids.set(entry, [...above, id]);
+    this.#settle(entry, id, sent);
+  }
+
+  start(entry: Entry): void {
+    const ctx = this.#ctx;
+    const id = this.#ids.get(entry)?.at(-1) ?? '';
+    const target = generic.find(ctx, resolveCollection(ctx.tx, '/vms', []), id);
+    const start = operationsOf('/vms/{vm}').find(({ name }) => name === 'start');
+    if (start) attempt(entry.where, () => generic.act(ctx, target, start, {}));
+  }
+
+  /** Templates that were made here, with their parts. */
+  readonly #made = new Set<Entry>();
+
+  /** What is sent for an entry: its references are ids, as far as what they name is there. */
+  #sent(entry: Entry, ref: CollectionRef): StoredObject {
+    const { type, wanted, where, isMember } = entry;
+    const fields = withSecrets(wanted, () => randomBytes(12).toString('base64url'));
+    if (isMember && wanted['id'] === undefined) {
+      const { name: _name, ...more } = fields;
+      const named = isNameless(type) ? fields : { name: fields['name'], ...placeOfMember(entry) };
+      return { ...more, ...this.#answered(reference(type, named, ignore, 'name'), ref) };
     }
-    // What was put off may put something off itself: the networks of an iSCSI bond.
-    for (let add = postponed.shift(); add; add = postponed.shift()) add();
+    try {
+      return this.#answered(resolved(type, fields, ignore), ref);
+    } catch (error) {
+      throw new Error(`${where}.${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  #answered<T>(asking: Asking<T>, ref: CollectionRef): T {
+    let step = asking.next();
+    while (!step.done) step = asking.next(candidates(this.#ctx, step.value, ref));
+    return step.value;
+  }
+
+  /** Its disks are told by themselves: they are not copied from the template. */
+  #withTemplate(entry: Entry, sent: StoredObject): StoredObject {
+    const isCopied = entry.type === 'vm' && disksOfTemplate(entry).length > 0;
+    return isCopied ? { ...sent, template: { id: zeroId } } : sent;
+  }
+
+  #settle(entry: Entry, id: string, sent: StoredObject): void {
+    const { tx } = this.#ctx;
+    if (typeof entry.password === 'string') {
+      setPassword(tx, String(entry.wanted['user_name']).replace(/-authz$/, ''), entry.password);
+    }
+    const { template, disk } = sent;
+    const vm = entry.type === 'vm' ? tx.get('vm', id) : undefined;
+    if (vm && isRecord(template) && disksOfTemplate(entry).length > 0) {
+      const from = { id: String(template['id']) };
+      tx.update('vm', { ...vm, template: from, original_template: from });
+    }
+    const made = entry.type === 'disk_attachment' ? tx.get('disk', id) : undefined;
+    if (made && isRecord(disk) && isRecord(disk['template'])) {
+      tx.update('disk', { ...made, template: { id: String(disk['template']['id']) } });
+    }
+  }
+
+  /** A template of a machine that is there only for it; the disks are empty. */
+  #template(entry: Entry, sent: StoredObject): StoredObject {
+    const ctx = this.#ctx;
+    const vms = resolveCollection(ctx.tx, '/vms', []);
+    const name = ctx.site.newId();
+    const vm = generic.add(ctx, vms, {
+      ...sourceOfTemplate(sent),
+      name,
+      template: { id: zeroId },
+    });
+    const source = String(vm['id']);
+    const parts = entry.children.filter(isPartOfTemplate);
+    const isDisk = ({ type }: Entry) => type === 'disk_attachment';
+    for (const part of parts.filter((one) => !isDisk(one))) this.#part(part, source);
+    const templates = resolveCollection(ctx.tx, '/templates', []);
+    const template = generic.add(ctx, templates, { ...sent, vm: { id: source } });
+    const id = String(template['id']);
+    for (const part of parts.filter(isDisk)) this.#giveDisk(this.#part(part, source), source, id);
+    const present = ctx.tx.get('vm', source);
+    if (present) generic.remove(ctx, generic.find(ctx, vms, source), ctx.parameters);
+    this.#made.add(entry);
+    return template;
+  }
+
+  #part(part: Entry, vm: string): StoredObject {
+    const ctx = this.#ctx;
+    const word = part.service.slice(part.service.lastIndexOf('/') + 1);
+    const ref = resolveCollection(ctx.tx, `/vms/{vm}/${word}`, [vm]);
+    const sent = this.#sent(part, ref);
+    return attempt(part.where, () => {
+      const present = presentAs(ctx, ref, part, sent);
+      return present
+        ? generic.update(ctx, generic.find(ctx, ref, present), sent)
+        : generic.add(ctx, ref, sent);
+    });
+  }
+
+  /** Takes a disk off the machine and gives it to the template. */
+  #giveDisk({ id: attachment }: StoredObject, vm: string, template: string): void {
+    const { tx } = this.#ctx;
+    const id = String(attachment);
+    const collection = `/vms/${vm}/diskattachments`;
+    const { vm: _vm, ...how } = tx.get('disk_attachment', id, collection) ?? {};
+    tx.remove('disk_attachment', id, collection);
+    const owner = { id: template };
+    tx.insert('disk_attachment', `/templates/${template}/diskattachments`, {
+      ...how,
+      template: owner,
+    });
+    const disk = tx.get('disk', id);
+    if (disk) tx.update('disk', { ...disk, template: owner });
   }
 }
 
-function addOne(
+/** What nothing has is refused in the words of the API, when it is sent. */
+function ignore(): void {}
+
+/** The objects of a type that a reference may mean; undefined for what is not stored by itself. */
+function candidates(
   ctx: RuleContext,
-  service: string,
-  ids: readonly string[],
-  item: StoredObject,
-  where: string,
-  postponed: (() => void)[],
-): void {
-  const objectService = objectServiceOf(service);
-  const type = services[service]?.type ?? '';
-  const { own, below } = divided(objectService, item);
-  // A state is reached, not set; the password of a user is no attribute.
-  const { status, password, ...rest } = own;
-  const ref = resolveCollection(ctx.tx, service, ids);
-  const isUser = ref.kind === 'user';
-  const sent = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
-  knowInDirectory(ctx, ref, sent);
-  const object = attempt(where, () => {
-    const present = presentAs(ctx, ref, sent, where);
-    return present
-      ? generic.update(ctx, generic.find(ctx, ref, present), settled(type, sent, where))
-      : (addUnpostable(ctx, ref, sent, where) ??
-          generic.add(ctx, ref, settled(type, { ...defaultsOf(ctx, type), ...sent }, where)));
-  });
-  const id = String(object['id']);
-  if (isUser && typeof password === 'string') {
-    setPassword(ctx.tx, String(sent['user_name']).replace(/-authz$/, ''), password);
+  { type, name }: Question,
+  ref: CollectionRef,
+): readonly StoredObject[] | undefined {
+  if (!isType(type)) return undefined;
+  const kind = referencedType(type);
+  if (!isStored(kind)) return undefined;
+  if (name === undefined) return ctx.tx.list(kind, {});
+  if (kind === 'user') {
+    const named = [name, `${name}-authz`].flatMap((one) =>
+      ctx.tx.list('user', { where: { user_name: one } }),
+    );
+    return named;
   }
-  for (const [name, items] of below) {
-    const add = () => {
-      for (const [index, child] of items.entries()) {
-        const path = `${objectService}/${name}`;
-        addOne(ctx, path, [...ids, id], child, `${where}.${name}[${index}]`, postponed);
-      }
-    };
-    if (laterChildren.has(name)) postponed.push(add);
-    else add();
-  }
-  if (type === 'vm' && status === 'up') {
-    postponed.push(() => attempt(where, () => start(ctx, id)));
-  }
+  const host = kind === 'host_nic' && ref.owner?.kind === 'host' ? ref.owner.id : undefined;
+  const where = { name, ...(host === undefined ? {} : { host_id: host }) };
+  return ctx.tx.list(kind, { where });
 }
 
-/** The id of what a new service has already under this name: its cluster, its MAC pool, ... */
+/** An ISO file is bytes: a drive stays empty where nobody gives them. */
+function isFileThere(ctx: RuleContext, { file }: StoredObject): boolean {
+  return !isRecord(file) || ctx.tx.get('file', String(file['id'])) !== undefined;
+}
+
+/** The id of what a new service has already, or what came with something: its cluster, its MAC pool, ... */
 function presentAs(
   ctx: RuleContext,
   ref: CollectionRef,
+  { type, wanted, isMember }: Entry,
   sent: StoredObject,
-  where: string,
 ): string | undefined {
-  const { name } = sent;
-  const isKept = !ref.members && !ctx.behavior(ref.kind)?.compute;
-  if (typeof name !== 'string' || !isKept || !('name' in attributesOf(ref.type))) {
+  if (ref.members || ctx.behavior(ref.kind)?.compute) return undefined;
+  const { where } = ref.options;
+  if (isMember) {
+    const id = String(sent['id']);
+    return ctx.tx.get(ref.kind, id, ref.collection) && id;
+  }
+  if (isNameless(type)) {
+    const found = ctx.tx
+      .list(ref.kind, { where: { ...where } })
+      .find((one) => isSame(type, sent, one));
+    return found && String(found['id']);
+  }
+  const word = wordOf(type, wanted);
+  if (type === 'disk_attachment') {
+    const found = ctx.tx
+      .list('disk_attachment', { where: { ...where } })
+      .find(({ disk }) => ctx.tx.get('disk', disk?.id ?? '')?.alias === word);
+    return found?.id;
+  }
+  if (word === undefined || !('name' in attributesOf(ref.type)) || type === 'user')
+    return undefined;
+  if (type === 'template' && isRecord(sent['version']) && sent['version']['base_template']) {
     return undefined;
   }
-  const scope = scopeIn(ctx.tx, ref.type, settled(ref.type, sent, where));
-  const found = ctx.tx.byName(ref.kind, name, { ...ref.options.where, ...scope });
+  const scope = scopeIn(ctx.tx, ref.type, sent);
+  const found = ctx.tx.byName(ref.kind, word, { ...where, ...scope });
   return found && String(found['id']);
 }
 
@@ -189,12 +248,6 @@ function defaultsOf(ctx: RuleContext, type: string): StoredObject {
   if (type !== 'storage_domain') return defaults;
   const [host] = ctx.tx.list('host', { limit: 1 });
   return { type: 'data', ...(host?.name ? { host: host.name } : {}) };
-}
-
-function start(ctx: RuleContext, id: string): void {
-  const target = generic.find(ctx, resolveCollection(ctx.tx, '/vms', []), id);
-  const start = operationsOf('/vms/{vm}').find(({ name }) => name === 'start');
-  if (start) generic.act(ctx, target, start, {});
 }
 
 function attempt<T>(where: string, add: () => T): T {

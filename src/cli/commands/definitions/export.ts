@@ -1,208 +1,338 @@
 /** Export of a service as a definition: names instead of ids, and only what can be set. */
 import type { ApiObject } from '../../../client/client.ts';
-import { collectionOrder, objectServiceOf } from '../../../definitions/document.ts';
+import {
+  collectionOrder,
+  type Item,
+  isItem,
+  objectServiceOf,
+} from '../../../definitions/document.ts';
+import { partsOf, wordOf } from '../../../definitions/identity.ts';
 import { sizeText } from '../../../definitions/values.ts';
+import { nounsByPath } from '../../../model/derive/commands.ts';
+import { unwrittenObjects, written } from '../../../model/derive/definitions.ts';
 import { services } from '../../../model/derive/services.ts';
 import { attributesOf, isType, parseKind } from '../../../model/index.ts';
-import { scopeOf } from '../../../model/naming.ts';
 import type { Attribute } from '../../../model/notation/attributes.ts';
-import { plainText } from '../../output/cells.ts';
-import { homeOf } from '../../verbs/collections.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
+import type { Ids } from '../../verbs/references.ts';
+import { Names } from './names.ts';
+import { childrenOf, Site } from './site.ts';
+import {
+  idIn,
+  isDirect,
+  isRequired,
+  isSecretNeeded,
+  isSettable,
+  isUnusual,
+  listOf,
+  unwrittenOf,
+  versionOf,
+  without,
+} from './told.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Children that are written down with their parent. */
-const children: Readonly<Record<string, readonly string[]>> = {
-  datacenters: ['storagedomains'],
-  clusters: ['networks'],
-  vms: ['nics', 'diskattachments'],
-};
-
-/** What every service has by itself, and disks, which are told with their machines. */
-const leftOut = new Set(['domains', 'users', 'groups', 'disks']);
-
-/** What is told of an object that is only named by its parent. */
-const named = new Set(['datacenters/storagedomains', 'clusters/networks']);
-
 /** Collections that are exported when none is named. */
-export const exported: readonly string[] = collectionOrder.filter((name) => !leftOut.has(name));
-
-/** Attributes that follow from others, or from the service, whoever may set them. */
-const derived: Readonly<Record<string, ReadonlySet<string>>> = {
-  vm: new Set(['creation_time', 'origin', 'cpu_profile', 'custom_emulated_machine', 'quota']),
-  disk: new Set(['disk_profile', 'image_id', 'quota', 'name']),
-  disk_attachment: new Set(['vm', 'logical_name', 'name']),
-  nic: new Set(['vm', 'network']),
-  host: new Set(['vgpu_placement']),
-  // What a machine shows when it is asked.
-  ssh: new Set(['fingerprint', 'public_key']),
-  network: new Set(['vdsm_name']),
-  // Where the screen of a machine is depends on where it runs.
-  display: new Set(['address', 'port', 'secure_port']),
-};
+export const exported: readonly string[] = collectionOrder.filter((name) => written[`/${name}`]);
 
 const sizes = /^(memory|guaranteed|max|provisioned_size|initial_size)$/;
 
-/** What says which object is meant; `within` where others have the same name elsewhere. */
-interface Name {
-  readonly name: string;
-  readonly within?: { readonly attribute: string; readonly type: string; readonly id: string };
+/** Types whose ids say what is meant, wherever they are. */
+const meaningfulIds: ReadonlySet<string> = new Set([
+  'cluster_feature',
+  'file',
+  'logical_unit',
+  'network_label',
+]);
+
+/** What the management network is called that a new data center has. */
+const usualNames: ReadonlySet<unknown> = new Set(['mgmt', 'ovirtmgmt']);
+
+/** Where an object is: the ids above it, and what commands call it. */
+interface Place {
+  readonly ids: Ids;
+  readonly label: string;
+  /** What a machine is made from: new ones are as this is, not as usual. */
+  readonly from?: Item;
+}
+
+export interface ExportOptions {
+  /** Also which machines run. */
+  readonly status: boolean;
 }
 
 export class Exporter {
-  readonly #performer: OperationRunner;
-  /** Names by id, by the type that they are of. */
-  readonly #names = new Map<string, Promise<ReadonlyMap<string, Name>>>();
+  readonly #site: Site;
+  readonly #names: Names;
+  readonly #options: ExportOptions;
+  readonly #secrets = new Set<string>();
+  /** Disks that are told with what they are attached to. */
+  #attached: ReadonlySet<string> | undefined;
+  /** Disks that were told: others that have them name them. */
+  readonly #told = new Set<string>();
 
-  constructor(runner: OperationRunner) {
-    this.#performer = runner;
+  constructor(runner: OperationRunner, options: ExportOptions) {
+    this.#site = new Site(runner);
+    this.#names = new Names(this.#site);
+    this.#options = options;
+  }
+
+  /** Objects that the definition names by their ids, because others are called the same. */
+  get ambiguous(): readonly string[] {
+    return [...this.#names.ambiguous];
+  }
+
+  /** How many passwords and keys the definition has placeholders for. */
+  get secrets(): number {
+    return this.#secrets.size;
   }
 
   /** The objects of these collections, in the order in which they need each other. */
-  async definition(names: readonly string[]): Promise<Record<string, readonly object[]>> {
-    const result: Record<string, readonly object[]> = {};
+  async definition(names: readonly string[]): Promise<Record<string, readonly unknown[]>> {
+    const result: Record<string, readonly unknown[]> = {};
     for (const name of names) {
-      const items: object[] = [];
-      const service = `/${name}`;
-      for (const item of await this.#performer.list({ path: service, follow: followOf(service) })) {
-        if (isBuiltIn(name, item)) continue;
-        items.push(await this.#whole(name, service, item));
-      }
+      const items = await this.#collection(`/${name}`, { ids: {}, label: '' });
       if (items.length > 0) result[name] = items;
     }
     return result;
   }
 
-  async #whole(name: string, service: string, item: ApiObject): Promise<object> {
+  async #collection(service: string, place: Place): Promise<readonly unknown[]> {
+    const items: unknown[] = [];
+    for (const item of await this.#site.list(service, place.ids)) {
+      if (await this.#isTold(service, item, place.ids)) {
+        items.push(await this.#whole(service, item, place));
+      }
+    }
+    return items;
+  }
+
+  async #whole(service: string, item: ApiObject, place: Place): Promise<unknown> {
     const type = services[service]?.type ?? '';
-    const own = await this.#fields(type, item);
+    const rule = written[service];
+    if (rule?.how === 'names') return await this.#member(type, item, place.ids);
     const objectService = objectServiceOf(service) ?? '';
     const placeholder = objectService.slice(objectService.lastIndexOf('{') + 1, -1);
-    const ids = { [placeholder]: String(item['id']) };
-    for (const child of children[name] ?? []) {
-      const path = `${objectService}/${child}`;
-      const found = await this.#performer.list({ path, ids, follow: followOf(path) });
-      if (found.length === 0) continue;
-      const childType = services[path]?.type ?? '';
-      own[child] = await Promise.all(
-        found.map((one) =>
-          named.has(`${name}/${child}`) ? one['name'] : this.#fields(childType, one),
-        ),
-      );
+    const ids = { ...place.ids, [placeholder]: String(item['id']) };
+    const noun = nounsByPath[service] ?? service.slice(service.lastIndexOf('/') + 1);
+    const label = `${place.label}${noun}/${this.#wordFor(type, item)}/`;
+    const template = idIn(item, 'template');
+    const from =
+      type === 'vm' ? (await this.#names.byId('template')).get(String(template)) : undefined;
+    const own = await this.#fields(type, item, { ids, label, ...(from ? { from } : {}) });
+    // The profiles of a network are written by themselves, with their filters.
+    if (service === '/networks') own['profile_required'] = false;
+    if (service === '/vnicprofiles') own['network_filter'] ??= {};
+    if (service === '/templates') own['version'] = versionOf(own, item);
+    const more = await this.#unshown(service, item);
+    for (const [name, [of, value]] of Object.entries(more)) {
+      if (value) own[name] = await this.#names.of(of, value, ids);
     }
-    if (type === 'vm' && item['status'] === 'up') own['status'] = 'up';
+    if (rule?.only)
+      return Object.fromEntries(rule.only.map((name) => [name, own[name] ?? item[name]]));
+    for (const { path } of childrenOf(service)) {
+      const found = await this.#collection(path, { ids, label });
+      if (found.length > 0) own[path.slice(path.lastIndexOf('/') + 1)] = found;
+    }
+    if (this.#options.status && type === 'vm' && item['status'] === 'up') own['status'] = 'up';
     return own;
   }
 
-  async #fields(type: string, item: Fields): Promise<Record<string, unknown>> {
+  #wordFor(type: string, item: ApiObject): string {
+    const parts = partsOf(type).map((name) => {
+      const value = item[name];
+      return isItem(value) ? String(value['name'] ?? value['id']) : String(value ?? '');
+    });
+    return wordOf(type, item) ?? parts.join(',');
+  }
+
+  /** What exists by itself, in a list of its names. */
+  async #member(type: string, item: ApiObject, ids: Ids): Promise<unknown> {
+    const named = await this.#names.of(type, item, ids);
+    // The list that it is in says where it is.
+    return isItem(named) && named['name'] !== undefined ? named['name'] : named;
+  }
+
+  /** References that the service does not show, but needs to make an object anew; with their types. */
+  async #unshown(
+    service: string,
+    item: ApiObject,
+  ): Promise<Record<string, readonly [string, Item | undefined]>> {
+    if (service === '/storagedomains') return { host: ['host', await this.#hostFor(item)] };
+    if (service !== '/clusters') return {};
+    const ids = { cluster: String(item['id']) };
+    const networks = await this.#site.list('/clusters/{cluster}/networks', ids);
+    const network = networks.find(
+      ({ usages }) => Array.isArray(usages) && usages.includes('management'),
+    );
+    const inCenter = [...(await this.#names.byId('network')).values()].filter(
+      (one) => idIn(one, 'data_center') === idIn(item, 'data_center'),
+    );
+    // The one that a data center comes with needs no mention.
+    const isUsual =
+      network === undefined || usualNames.has(network['name']) || inCenter.length === 1;
+    return isUsual ? {} : { management_network: ['network', network] };
+  }
+
+  /** A host that can attach a storage domain: the first of its data center. */
+  async #hostFor(domain: ApiObject): Promise<Item | undefined> {
+    const clusters = await this.#names.byId('cluster');
+    const hosts = [...(await this.#names.byId('host')).values()].sort((one, other) =>
+      String(one['name']) < String(other['name']) ? -1 : 1,
+    );
+    const centers = domain['data_centers'];
+    const ids = new Set(
+      (Array.isArray(centers) ? centers : [domain['data_center']]).map(
+        (one) => isItem(one) && one['id'],
+      ),
+    );
+    const centerOf = (host: Item) =>
+      idIn(clusters.get(String(idIn(host, 'cluster'))) ?? {}, 'data_center');
+    const host = hosts.find((one) => ids.has(centerOf(one) as string)) ?? hosts[0];
+    return host && { id: host['id'] };
+  }
+
+  async #fields(type: string, item: Fields, place: Place): Promise<Record<string, unknown>> {
     const attributes: Readonly<Record<string, Attribute>> = isType(type) ? attributesOf(type) : {};
+    const unwritten = new Set(unwrittenOf(type));
     const result: Record<string, unknown> = {};
-    if (item['name'] !== undefined && attributes['name'] && !derived[type]?.has('name')) {
+    const { volume_group: group } = item;
+    if (type === 'host_storage' && isItem(group) && Array.isArray(group['logical_units'])) {
+      return await this.#fields(
+        type,
+        { ...without(item, 'volume_group'), logical_units: group['logical_units'] },
+        place,
+      );
+    }
+    if (meaningfulIds.has(type) && item['id'] !== undefined) result['id'] = item['id'];
+    if (
+      (item['name'] ?? '') !== '' &&
+      attributes['name']?.mut.includes('C') &&
+      !unwritten.has('name')
+    ) {
       result['name'] = item['name'];
     }
     for (const [name, attribute] of Object.entries(attributes)) {
+      if (unwritten.has(name) || name === 'name') continue;
       const value = item[name];
-      if (value === undefined || value === '' || !isTold(type, name, attribute, value)) continue;
-      const exportedValue = await this.#value(attribute, name, value);
-      if (exportedValue !== undefined) result[name] = exportedValue;
-    }
-    return result;
-  }
-
-  async #value({ kind }: Attribute, name: string, value: unknown): Promise<unknown> {
-    const { form, of } = parseKind(kind);
-    if (Array.isArray(value)) {
-      const items = await Promise.all(
-        value.map((one) => this.#value({ kind, mut: 'CU' }, name, one)),
-      );
-      const exportedValue = items.filter((one) => one !== undefined);
-      return exportedValue.length > 0 ? exportedValue : undefined;
-    }
-    if (form === 'struct') {
-      const inner = await this.#fields(of, value as Fields);
-      return Object.keys(inner).length > 0 ? inner : undefined;
-    }
-    if (form === 'ref' || form === 'links') return await this.#reference(of, value as Fields);
-    const bytes = Number(value);
-    return sizes.test(name) && Number.isSafeInteger(bytes) ? sizeText(bytes) : value;
-  }
-
-  /** By name, and where it is if others are called the same; an object that only its owner has in full. */
-  async #reference(type: string, value: Fields): Promise<unknown> {
-    const id = String(value['id']);
-    if (type === 'disk' && value['provisioned_size'] !== undefined) {
-      const { alias, ...disk } = await this.#fields(type, value);
-      return { name: alias ?? value['name'], ...disk };
-    }
-    const home = homeOf(type);
-    if (!home) return value['name'] ?? { id };
-    const known = (await this.#namesOf(type, home.path)).get(id);
-    if (!known) return { id };
-    const { name, within } = known;
-    if (!within) return name;
-    return { name, [within.attribute]: await this.#reference(within.type, { id: within.id }) };
-  }
-
-  #namesOf(type: string, path: string): Promise<ReadonlyMap<string, Name>> {
-    let names = this.#names.get(type);
-    if (!names) {
-      names = this.#readNames(type, path);
-      this.#names.set(type, names);
-    }
-    return names;
-  }
-
-  async #readNames(type: string, path: string): Promise<ReadonlyMap<string, Name>> {
-    const attribute = scopeOf(type);
-    const within = isType(type) && attribute ? attributesOf(type)[attribute] : undefined;
-    const all = (await this.#performer.list({ path })).map((item) => ({
-      own: String(item['id']),
-      name: plainText(item['name'] ?? item['alias']),
-      place: plainText((item[attribute ?? ''] as Fields | undefined)?.['id']),
-    }));
-    const counts = new Map<string, number>();
-    const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
-    for (const { name, place } of all) for (const key of [name, `${name}\n${place}`]) count(key);
-    const result = new Map<string, Name>();
-    for (const { own, name, place } of all) {
-      if (name === '') continue;
-      if (counts.get(name) === 1) result.set(own, { name });
-      else if (attribute && within && place && counts.get(`${name}\n${place}`) === 1) {
-        result.set(own, {
-          name,
-          within: { attribute, type: parseKind(within.kind).of, id: place },
-        });
+      if (attribute.secret) {
+        if (!isSecretNeeded(type, name, attribute, item)) continue;
+        result[name] = { secret: this.#secret(`${place.label}${name}`) };
+      } else if (
+        value !== undefined &&
+        value !== '' &&
+        isSettable(
+          attribute,
+          value,
+          isRequired(type, name) || isUnusual(attribute, place.from?.[name]),
+        )
+      ) {
+        const told = await this.#value(attribute, name, value, place);
+        if (told !== undefined) result[name] = told;
       }
     }
     return result;
   }
-}
 
-/** What can be set, is not a secret, and is not what a new object has anyway. */
-function isTold(
-  type: string,
-  name: string,
-  { mut, writeOnly, default: defaultValue }: Attribute,
-  value: unknown,
-): boolean {
-  if (mut === 'R' || mut === 'A' || writeOnly || name === 'id' || name === 'name') return false;
-  if (derived[type]?.has(name)) return false;
-  return defaultValue === undefined || String(value) !== String(defaultValue);
-}
+  /** The name of a placeholder, one for each. */
+  #secret(label: string): string {
+    let name = label;
+    for (let number = 2; this.#secrets.has(name); number++) name = `${label}-${number}`;
+    this.#secrets.add(name);
+    return name;
+  }
 
-/** Objects that are not made by a definition: every service has them, or they come with others. */
-function isBuiltIn(name: string, item: ApiObject): boolean {
-  return (
-    (name === 'templates' && item['name'] === 'Blank') ||
-    (name === 'tags' && item['name'] === 'root') ||
-    (name === 'storagedomains' && domainsOfProviders.has(item['type']))
-  );
-}
+  async #value(
+    { kind, idOf }: Pick<Attribute, 'kind' | 'idOf'>,
+    name: string,
+    value: unknown,
+    place: Place,
+  ): Promise<unknown> {
+    const { form, of } = parseKind(kind);
+    if (Array.isArray(value)) {
+      const told: unknown[] = [];
+      for (const one of value) told.push(await this.#value({ kind }, name, one, place));
+      const present = told.filter((one) => one !== undefined);
+      return present.length > 0 ? present : undefined;
+    }
+    if (idOf !== undefined) return await this.#names.of(idOf, { id: value }, place.ids);
+    if (isItem(value)) {
+      if (form === 'ref' || form === 'links') return await this.#reference(of, value, place);
+      const label = `${place.label}${name}/`;
+      const inner =
+        form === 'struct' ? await this.#fields(of, value, { ids: place.ids, label }) : {};
+      return Object.keys(inner).length > 0 ? inner : undefined;
+    }
+    const bytes = Number(value);
+    return sizes.test(name) && Number.isSafeInteger(bytes) ? sizeText(bytes) : value;
+  }
 
-/** Types of storage domains that come with a provider. */
-const domainsOfProviders: ReadonlySet<unknown> = new Set(['image', 'volume']);
+  /** By name; what is made along with its owner in full. */
+  async #reference(type: string, value: Item, place: Place): Promise<unknown> {
+    const id = String(value['id']);
+    if (type === 'gluster_brick') return await this.#fields(type, value, place);
+    if (type === 'disk' && value['provisioned_size'] !== undefined && !this.#told.has(id)) {
+      this.#told.add(id);
+      const { alias, name, ...disk } = await this.#fields(type, value, place);
+      const { template } = value;
+      const from = isItem(template)
+        ? await this.#names.of('template', template, place.ids)
+        : undefined;
+      return {
+        name: alias ?? name,
+        ...disk,
+        ...(from === undefined || place.ids['template'] ? {} : { template: from }),
+      };
+    }
+    return await this.#names.of(type, value, place.ids);
+  }
 
-function followOf(path: string): string | undefined {
-  return path.endsWith('/diskattachments') ? 'disk' : undefined;
+  /** Whether an object is written: every service has some, others come with what they belong to. */
+  async #isTold(service: string, item: ApiObject, ids: Ids): Promise<boolean> {
+    const type = services[service]?.type ?? '';
+    const isMember = written[service]?.how === 'names';
+    const whole = isMember
+      ? ((await this.#names.byId(type)).get(String(item['id'])) ?? item)
+      : item;
+    const isUnwritten = Object.entries(unwrittenObjects[type] ?? {}).some(([name, values]) =>
+      values === 'any' ? whole[name] !== undefined : values.some((one) => one === whole[name]),
+    );
+    if (isUnwritten) return isMember && type !== 'storage_domain';
+    if (type === 'permission') return isDirect(item, ids);
+    if (service === '/disks') return !(await this.#attachedDisks()).has(String(item['id']));
+    if (service === '/storageconnections') return !(await this.#isOfDomain(item));
+    if (type === 'cdrom') return item['file'] !== undefined;
+    return true;
+  }
+
+  async #attachedDisks(): Promise<ReadonlySet<string>> {
+    if (!this.#attached) {
+      const found = new Set<string>();
+      for (const [owners, path, name] of [
+        ['/vms', '/vms/{vm}/diskattachments', 'vm'],
+        ['/templates', '/templates/{template}/diskattachments', 'template'],
+      ] as const) {
+        for (const { id } of await this.#site.list(owners)) {
+          for (const one of await this.#site.list(path, { [name]: String(id) })) {
+            found.add(String(idIn(one, 'disk') ?? one['id']));
+          }
+        }
+      }
+      this.#attached = found;
+    }
+    return this.#attached;
+  }
+
+  /** The connection of a storage domain comes with it. */
+  async #isOfDomain(connection: ApiObject): Promise<boolean> {
+    const same = (one: unknown) =>
+      isItem(one) &&
+      ['address', 'path', 'target'].every((name) => (one[name] ?? '') === (connection[name] ?? ''));
+    return (await this.#site.list('/storagedomains')).some(({ storage }) => {
+      if (!isItem(storage)) return false;
+      const { logical_units: units, volume_group: group } = storage;
+      const inGroup = isItem(group) ? group['logical_units'] : undefined;
+      return [storage, ...listOf(units), ...listOf(inGroup)].some(same);
+    });
+  }
 }

@@ -1,33 +1,34 @@
 /**
  * Plan of the changes that make a service as a definition says: computed by reading only, run later.
  */
-import { NotFoundError } from '../../../client/errors.ts';
-import {
-  type Definition,
-  divided,
-  type Item,
-  itemDefaults,
-  laterChildren,
-  objectServiceOf,
-  phasesOf,
-} from '../../../definitions/document.ts';
-import { settled, userOf } from '../../../definitions/values.ts';
-import { services } from '../../../model/derive/services.ts';
-import { attributesOf, operationsOf } from '../../../model/index.ts';
-import { scopeOf } from '../../../model/naming.ts';
-import { collectionAt, homeOf, nounOfCollection } from '../../verbs/collections.ts';
+
+import { AmbiguousError, NotFoundError } from '../../../client/errors.ts';
+import type { Definition, Item } from '../../../definitions/document.ts';
+import { type Entry, entriesOf } from '../../../definitions/entries.ts';
+import { wordOf } from '../../../definitions/identity.ts';
+import { type OnMissing, resolved } from '../../../definitions/references.ts';
+import { secretsIn } from '../../../definitions/secrets.ts';
+import { isFromNothing, isPartOfTemplate } from '../../../definitions/templates.ts';
+import { operationsOf } from '../../../model/index.ts';
+import { homeOf, nounOfCollection } from '../../verbs/collections.ts';
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
-import type { Found } from '../../verbs/references.ts';
-import { type Difference, differences, isNameless, isSame, wordOf } from './compare.ts';
+import type { Found, Ids } from '../../verbs/references.ts';
+import type { Difference } from './compare.ts';
+import { Maker } from './make.ts';
+import { differencesOf, foundIn, idsAbove, isNewScope, memberOf, type State } from './match.ts';
 import { badDefinition } from './read.ts';
-import { insist, referenceWithin, resolved, scopeIn } from './resolve.ts';
+import { Site } from './site.ts';
 
 export interface Change {
   readonly action: 'create' | 'attach' | 'update' | 'start';
   /** `vms/web01`, or `vms/web01/nics/nic1`. */
   readonly label: string;
   readonly differences: readonly Difference[];
-  readonly run: () => Promise<void>;
+  /** Changes that have to be done before. */
+  readonly needs: readonly Change[];
+  /** Names of the secrets that are sent. */
+  readonly secrets: readonly string[];
+  readonly run: (secretOf: (name: string) => string) => Promise<void>;
 }
 
 /** A difference that no change of the object takes away. */
@@ -40,243 +41,189 @@ export interface Plan {
   readonly fixed: readonly Fixed[];
 }
 
-/** Where an object is: the ids of those above it are known once these exist. */
-interface Place {
-  readonly service: string;
-  readonly ids: Record<string, string>;
-  readonly prefix: string;
-  /** It is below something that is made first. */
-  readonly isNew: boolean;
-  /** What the definition says of the object above. */
-  readonly above?: Item;
-}
-
-/** An object as the definition has it, in its place. */
-interface Wish {
-  readonly place: Place;
-  readonly type: string;
-  readonly label: string;
-  /** Its attributes, the references as they are written. */
-  readonly wanted: Item;
-  /** Where it stands in the definition: `vms[0].nics[1]`. */
-  readonly where: string;
+interface Planned extends State {
+  readonly change: Change | undefined;
 }
 
 /** Reads what there is and compares. Throws where the definition contradicts itself or the API. */
 export async function planOf(runner: OperationRunner, definition: Definition): Promise<Plan> {
-  return await new Planner(runner).plan(definition);
+  let entries: readonly Entry[];
+  try {
+    entries = entriesOf(definition);
+  } catch (error) {
+    throw badDefinition((error as Error).message, error);
+  }
+  return await new Planner(runner).plan(entries);
 }
 
 class Planner {
-  readonly #performer: OperationRunner;
+  readonly #runner: OperationRunner;
+  readonly #site: Site;
+  readonly #maker: Maker;
   readonly #changes: Change[] = [];
   readonly #fixed: Fixed[] = [];
-  readonly #postponed: (() => Promise<void>)[] = [];
+  /** Types and names of all that the definition has. */
+  readonly #named = new Set<string>();
+  readonly #states = new Map<Entry, Planned>();
 
   constructor(runner: OperationRunner) {
-    this.#performer = runner;
+    this.#runner = runner;
+    this.#site = new Site(runner);
+    this.#maker = new Maker(runner, this.#site, this.#states);
   }
 
-  async plan(definition: Definition): Promise<Plan> {
-    for (const names of phasesOf(definition)) {
-      for (const name of names) {
-        const place = { service: `/${name}`, ids: {}, prefix: '', isNew: false };
-        for (const [index, item] of (definition[name] ?? []).entries()) {
-          await this.#object(place, item, `${name}[${index}]`);
-        }
-      }
-      await this.#catchUp();
+  async plan(entries: readonly Entry[]): Promise<Plan> {
+    for (const { type, wanted, isMember } of entries) {
+      const word = isMember ? undefined : wordOf(type, wanted);
+      // Users are known by their names with and without the end that some services put there.
+      if (word !== undefined)
+        this.#named.add(`${type} ${word}`).add(`${type} ${word.replace(/-authz$/, '')}`);
+    }
+    for (const entry of entries) await this.#entry(entry);
+    for (const entry of entries) {
+      if (entry.type === 'vm' && entry.runs) this.#start(entry);
     }
     return { changes: this.#changes, fixed: this.#fixed };
   }
 
-  async #catchUp(): Promise<void> {
-    // What was put off may put something off itself: the networks of an iSCSI bond.
-    for (let one = this.#postponed.shift(); one; one = this.#postponed.shift()) await one();
-  }
-
-  async #object(place: Place, item: Item, where: string): Promise<void> {
-    const { service } = place;
-    const objectService = objectServiceOf(service);
-    const type = services[service]?.type ?? '';
-    const { own: written, below } = divided(objectService, item);
-    // A state is reached, not set; the password of a user is no attribute.
-    const { status, password, ...rest } = written;
-    const isUser = type === 'user';
-    const attributes = isUser
-      ? userOf(rest)
-      : password === undefined
-        ? rest
-        : { ...rest, password };
-    const wanted = this.#settled(type, attributes, where);
-    const own = await this.#resolved(type, wanted, where);
-    const word = wordOf(type, wanted) ?? String(where.match(/\d+/g)?.at(-1));
-    const label = `${place.prefix}${nounOfCollection(service)}/${word}`;
-    const wish: Wish = { place, type, label, wanted, where };
-    const found = place.isNew ? undefined : await this.#find(wish, own);
-    const ids = { ...place.ids };
-    const placeholder = objectService?.slice(objectService.lastIndexOf('{') + 1, -1);
-    const made = (id: string) => {
-      if (placeholder) ids[placeholder] = id;
-    };
+  async #entry(entry: Entry): Promise<void> {
+    const { service, parent, type, label, where } = entry;
+    const above = parent && this.#states.get(parent);
+    const isBelowNew = above !== undefined && above.found === undefined;
+    const note = (found: Found | undefined, change: Change | undefined) =>
+      this.#states.set(entry, { id: found?.id, found, change });
+    if (isBelowNew && isPartOfTemplate(entry)) {
+      note(undefined, above.change);
+      return;
+    }
+    const ids = idsAbove(entry, this.#states);
+    const own = await this.#resolved(entry, ids);
+    const found = isBelowNew ? undefined : await this.#found(entry, own, ids);
     if (found) {
-      made(found.id);
-      this.#update(wish, own, found);
+      note(found, this.#update(entry, own, found));
+    } else if (operationsOf(service).some(({ name }) => name === 'add')) {
+      note(undefined, this.#create(entry, own, isBelowNew));
+    } else if (isPartOfTemplate(entry)) {
+      const to = wordOf(type, entry.wanted) ?? '';
+      this.#fixed.push({ label, path: 'disk', from: '(nothing)', to });
+      note(undefined, undefined);
     } else {
-      this.#create(wish, own, made);
-    }
-    for (const [name, items] of below) {
-      const child = {
-        service: `${objectService}/${name}`,
-        ids,
-        prefix: `${label}/`,
-        isNew: found === undefined,
-        above: { ...found?.item, ...wanted },
-      };
-      const add = async () => {
-        for (const [index, one] of items.entries()) {
-          await this.#object(child, one, `${where}.${name}[${index}]`);
-        }
-      };
-      if (laterChildren.has(name)) this.#postponed.push(add);
-      else await add();
-    }
-    if (type === 'vm' && status === 'up' && found?.item?.['status'] !== 'up') {
-      this.#postponed.push(async () => this.#start(label, ids));
-    }
-  }
-
-  #settled(type: string, item: Item, where: string): Record<string, unknown> {
-    try {
-      return settled(type, item, where);
-    } catch (error) {
-      throw badDefinition((error as Error).message, error);
-    }
-  }
-
-  /** What is there of an object; `own` are its attributes with their references looked up. */
-  async #find({ place, type, wanted, where }: Wish, own: Item): Promise<Found | undefined> {
-    const { service, ids } = place;
-    if (isNameless(type)) {
-      const present = await this.#performer.list({ path: service, ids });
-      const item = present.find((one) => isSame(type, own, one));
-      return item && { id: String(item['id']), label: '', item };
-    }
-    const word = wordOf(type, wanted);
-    if (word === undefined) throw badDefinition(`${where}: it has no name`);
-    const scope = scopeIn(type, own);
-    if (isNewScope(type, own)) return undefined;
-    return await this.#performer.finder.look(word, collectionAt(service), ids, scope);
-  }
-
-  /** A name that nothing has may be that of something which is made before. */
-  async #resolved(type: string, wanted: Item, where: string): Promise<Record<string, unknown>> {
-    return await resolved(this.#performer.finder, type, wanted, (path, error) => {
-      if (this.#changes.length > 0) return;
-      throw new NotFoundError(`${where}.${path}: ${error.message}`, {
-        ...(error.hint ? { hint: error.hint } : {}),
-      });
-    });
-  }
-
-  #create(wish: Wish, own: Item, made: (id: string) => void): void {
-    const { place, type, label, wanted, where } = wish;
-    if (!operationsOf(place.service).some(({ name }) => name === 'add')) {
-      const noun = nounOfCollection(place.service);
+      const noun = nounOfCollection(service);
       throw badDefinition(
         `${where}: ${label} is not there, and no request adds ${noun}; only vmctl serve --inventory does`,
       );
     }
-    const defaults = settled(type, itemDefaults[type] ?? {}, where);
-    const home = homeOf(type);
-    const isReference =
-      home !== undefined && home.path !== place.service && Object.keys(wanted).join() === 'name';
-    const isKnown = isNameless(type) || wordOf(type, wanted) !== undefined;
-    // Some things come with what they are in: the management network of a data center.
-    const mayCome = place.isNew ? isKnown : isNewScope(type, own);
-    const { finder } = this.#performer;
-    this.#changes.push({
-      action: isReference ? 'attach' : 'create',
-      label,
-      differences: [],
-      run: async () => {
-        const now = await resolved(finder, type, wanted, insist);
-        const present = mayCome ? await this.#find(wish, now) : undefined;
-        if (present) {
-          made(present.id);
-          await this.#correct(wish, differencesOf(wish, now, present).changed, present);
-          return;
-        }
-        const body = isReference
-          ? await referenceWithin(finder, type, wanted, place.above)
-          : { ...(await resolved(finder, type, defaults, insist)), ...now };
-        const item = await this.#performer.add({
-          path: place.service,
-          name: 'add',
-          ids: place.ids,
-          body,
-          ...(isReference ? { verb: 'attach' } : {}),
-        });
-        if (item['id'] !== undefined) made(String(item['id']));
-      },
-    });
   }
 
-  #update(wish: Wish, own: Item, found: Found): void {
-    const { label } = wish;
-    const { changed, fixed } = differencesOf(wish, own, found);
+  /** The attributes with their references looked up; of a member, the reference to it. */
+  async #resolved(entry: Entry, ids: Ids): Promise<Item> {
+    const { type, wanted, where } = entry;
+    const onMissing = this.#onMissing(entry);
+    try {
+      const asking = entry.isMember
+        ? memberOf(entry, onMissing)
+        : resolved(type, wanted, onMissing);
+      return await this.#site.answered(asking, ids);
+    } catch (error) {
+      if (error instanceof AmbiguousError) {
+        throw new AmbiguousError(
+          `${where}.${error.message}`,
+          error.hint ? { hint: error.hint } : {},
+        );
+      }
+      throw error;
+    }
+  }
+
+  /** A name that nothing has may be that of something which is made before. */
+  #onMissing({ where }: Entry): OnMissing {
+    return (path, type, name) => {
+      const mayCome = comingAlong.has(type) && this.#changes.length > 0;
+      if (mayCome || this.#named.has(`${type} ${name}`)) return;
+      const noun = homeOf(type)?.noun ?? `${type}s`;
+      throw new NotFoundError(`${where}.${path}: ${noun}/${name}: there is no such object`, {
+        hint: `vmctl ${noun} list shows what there is`,
+      });
+    };
+  }
+
+  /** What is there of an object; `own` are its attributes with their references looked up. */
+  async #found(entry: Entry, own: Item, ids: Ids): Promise<Found | undefined> {
+    if (!entry.isMember && isNewScope(entry.type, own)) return undefined;
+    return foundIn(entry, own, await this.#site.list(entry.service, ids));
+  }
+
+  #create(entry: Entry, own: Item, isBelowNew: boolean): Change {
+    const { label, type } = entry;
+    const parts = isFromNothing(entry) ? entry.children.filter(isPartOfTemplate) : [];
+    const above = entry.parent && this.#states.get(entry.parent);
+    // Some things come with what they are in: the management network of a data center.
+    const mayCome =
+      isBelowNew || (!entry.isMember && isNewScope(type, own)) || comingAlong.has(type);
+    const change: Change = {
+      action: entry.isMember ? 'attach' : 'create',
+      label,
+      differences: [],
+      needs: this.#needs([entry, ...parts], above?.change),
+      secrets: [entry, ...parts].flatMap(({ wanted }) => secretsIn(wanted)),
+      run: async (secretOf) => await this.#maker.make(entry, mayCome, secretOf),
+    };
+    this.#changes.push(change);
+    return change;
+  }
+
+  #needs(entries: readonly Entry[], parent: Change | undefined): readonly Change[] {
+    const before = entries.flatMap(({ needs }) => [...needs]).map((one) => this.#states.get(one));
+    const changes = [parent, ...before.map((state) => state?.change)];
+    return [...new Set(changes.filter((one) => one !== undefined))];
+  }
+
+  #update(entry: Entry, own: Item, found: Found): Change | undefined {
+    const { label } = entry;
+    const { changed, fixed } = differencesOf(entry, own, found.item ?? {});
     this.#fixed.push(...fixed.map((one) => ({ label, ...one })));
-    if (changed.size === 0) return;
-    this.#changes.push({
+    if (changed.size === 0) return undefined;
+    const change: Change = {
       action: 'update',
       label,
       differences: [...changed.values()].flat(),
-      run: async () => await this.#correct(wish, changed, found),
-    });
+      needs: this.#needs([entry], undefined),
+      secrets: [],
+      run: async () => await this.#maker.correct(entry, [...changed.keys()], found),
+    };
+    this.#changes.push(change);
+    return change;
   }
 
-  /** Sends the attributes that differ. */
-  async #correct(
-    { place, type, label, wanted }: Wish,
-    changed: ReadonlyMap<string, unknown>,
-    found: Found,
-  ): Promise<void> {
-    if (changed.size === 0) return;
-    const parts = Object.fromEntries([...changed.keys()].map((name) => [name, wanted[name]]));
-    const body = await resolved(this.#performer.finder, type, parts, insist);
-    const path = objectServiceOf(place.service) ?? '';
-    const step = { path, name: 'update', ids: place.ids, body };
-    await this.#performer.change(step, { ...found, label });
-  }
-
-  #start(label: string, ids: Record<string, string>): void {
+  #start(entry: Entry): void {
+    const state = this.#states.get(entry);
+    if (!state || state.found?.item?.['status'] === 'up') return;
+    const { label } = entry;
+    const family = (one: Entry): readonly Entry[] => [one, ...one.children.flatMap(family)];
+    const changes = family(entry).map((one) => this.#states.get(one)?.change);
     this.#changes.push({
       action: 'start',
       label,
       differences: [],
+      needs: changes.filter((one) => one !== undefined),
+      secrets: [],
       run: async () => {
         const step = { path: '/vms/{vm}', name: 'start' };
-        await this.#performer.change(step, { id: ids['vm'] ?? '', label });
+        await this.#runner.change(step, { id: state.id ?? '', label });
       },
     });
   }
 }
 
-/** What differs, by attribute: what an update can change, and what it cannot. */
-function differencesOf({ place, type }: Wish, own: Item, found: Found) {
-  const objectService = objectServiceOf(place.service) ?? '';
-  const canUpdate = operationsOf(objectService).some(({ name }) => name === 'update');
-  const attributes = attributesOf(type);
-  const changed = new Map<string, readonly Difference[]>();
-  const fixed: Difference[] = [];
-  for (const [name, list] of differences(type, own, found.item ?? {})) {
-    if (canUpdate && attributes[name]?.mut.includes('U')) changed.set(name, list);
-    else fixed.push(...list);
-  }
-  return { changed, fixed };
-}
-
-/** What is in a new object: the network of a data center that is made first. */
-function isNewScope(type: string, own: Item): boolean {
-  return own[scopeOf(type) ?? ''] !== undefined && scopeIn(type, own) === undefined;
-}
+/** Types of objects that come with others: profiles with networks, disks with machines of templates. */
+const comingAlong: ReadonlySet<string> = new Set([
+  'vnic_profile',
+  'cpu_profile',
+  'disk_profile',
+  'quota',
+  'network',
+  'disk',
+  'storage_connection',
+  'host_nic',
+  'host_device',
+]);

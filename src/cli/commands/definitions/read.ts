@@ -2,6 +2,7 @@
 
 import { UsageError } from '../../../client/errors.ts';
 import { type Definition, readDefinition } from '../../../definitions/document.ts';
+import { flag } from '../../args/parameters.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { readInput } from '../../verbs/documents.ts';
 
@@ -30,4 +31,22 @@ export function badDefinition(message: string, cause?: unknown): UsageError {
     hint: 'vmctl help definitions shows what one looks like',
     cause,
   });
+}
+
+/** The definition, as other tools take it. */
+export const fileFlag = flag('-f, --file <file>', 'the definition, instead of the argument');
+
+/** The file that is named one way or the other. Throws a `UsageError` for none, and for two. */
+export function fileOf(
+  argument: string | undefined,
+  { file }: { readonly file?: string | undefined },
+): string {
+  const named = argument ?? file;
+  if (named !== undefined && (argument === undefined || file === undefined)) return named;
+  throw new UsageError(
+    named === undefined ? 'no definition is named' : 'two definitions are named',
+    {
+      hint: 'name one file, or - for stdin',
+    },
+  );
 }

@@ -16,7 +16,7 @@ import { humanBytes } from '../../output/cells.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { collectionAt } from '../../verbs/collections.ts';
-import { Finder } from '../../verbs/references.ts';
+import { finderFor } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';
 import {
   commandLine,
@@ -41,7 +41,7 @@ async function begin(
   progress: TransferProgress,
 ) {
   const client = await cli.client();
-  const found = await new Finder(client).find(word, collectionAt('/disks'));
+  const found = await finderFor(cli, client).find(word, collectionAt('/disks'));
   const options = await transferOptions(cli, client, flags, progress);
   return { found, disk: found.item ?? { id: found.id }, options };
 }

@@ -1,6 +1,6 @@
 /** `vmctl disks upload`: finds out what goes where, uploads, and prints the disk. */
 import { basename, extname } from 'node:path';
-import type { ApiObject, Client } from '../../../client/client.ts';
+import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, UsageError } from '../../../client/errors.ts';
 import {
   type DiskFormat,
@@ -18,7 +18,7 @@ import { formatOf, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { readCa } from '../../session/target.ts';
 import { collectionAt } from '../../verbs/collections.ts';
-import { Finder } from '../../verbs/references.ts';
+import { type Finder, finderFor } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';
 import {
   commandLine,
@@ -76,8 +76,16 @@ export async function runUpload(
       source,
       ...(flags.format === undefined ? {} : { format: flags.format }),
       into: flags.resume
-        ? { resume: await journalOf(client, source, flags, common.server, common.journals) }
-        : await destination(client, source, flags, size),
+        ? {
+            resume: await journalOf(
+              finderFor(cli, client),
+              source,
+              flags,
+              common.server,
+              common.journals,
+            ),
+          }
+        : await destination(finderFor(cli, client), source, flags, size),
     };
     if (!flags.resume) noteUnfinished(cli, source, options);
     const disk = await upload(options);
@@ -135,16 +143,13 @@ function checkFlags(file: string, flags: UploadFlags): void {
 }
 
 async function destination(
-  client: Client,
+  finder: Finder,
   source: Source,
   flags: UploadFlags,
   size: number | undefined,
 ): Promise<{ readonly add: NewDisk } | { readonly disk: ApiObject }> {
-  if (flags.disk !== undefined) return { disk: await diskNamed(client, flags.disk) };
-  const found = await new Finder(client).find(
-    flags.storageDomain ?? '',
-    collectionAt('/storagedomains'),
-  );
+  if (flags.disk !== undefined) return { disk: await diskNamed(finder, flags.disk) };
+  const found = await finder.find(flags.storageDomain ?? '', collectionAt('/storagedomains'));
   const storage = found.item?.['storage'] as ApiObject | undefined;
   const available = found.item?.['available'];
   return {
@@ -176,14 +181,14 @@ function resumeWords(file: string, source: Source, disk: string, flags: UploadFl
   ];
 }
 
-async function diskNamed(client: Client, word: string): Promise<ApiObject> {
-  const found = await new Finder(client).find(word, collectionAt('/disks'));
+async function diskNamed(finder: Finder, word: string): Promise<ApiObject> {
+  const found = await finder.find(word, collectionAt('/disks'));
   return found.item ?? { id: found.id };
 }
 
 /** The journal to go on with. Throws when the file is no longer what it was. */
 async function journalOf(
-  client: Client,
+  finder: Finder,
   source: Source,
   flags: UploadFlags,
   server: string,
@@ -191,7 +196,7 @@ async function journalOf(
 ): Promise<Journal> {
   const mine = isUploadOf(source, server);
   const disk =
-    flags.disk === undefined ? undefined : String((await diskNamed(client, flags.disk))['id']);
+    flags.disk === undefined ? undefined : String((await diskNamed(finder, flags.disk))['id']);
   const journal = unfinished(
     folder,
     source.path,

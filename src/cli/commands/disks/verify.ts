@@ -5,7 +5,7 @@ import { humanBytes } from '../../output/cells.ts';
 import { formatOf, isTable, print } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { collectionAt } from '../../verbs/collections.ts';
-import { Finder } from '../../verbs/references.ts';
+import { finderFor } from '../../verbs/references.ts';
 import { explained } from './transfer-failure.ts';
 import { retriesOf } from './transfer-options.ts';
 import { TransferProgress } from './transfer-progress.ts';
@@ -16,7 +16,7 @@ export async function runVerify(cli: CommandContext, word: string, file: string)
   const progress = new TransferProgress(cli, basename(source.path));
   try {
     const client = await cli.client();
-    const found = await new Finder(client).find(word, collectionAt('/disks'));
+    const found = await finderFor(cli, client).find(word, collectionAt('/disks'));
     const disk = found.item ?? { id: found.id };
     const equal = await compare({
       client,

@@ -4,13 +4,13 @@ import { lifecycles } from '../../../model/derive/lifecycles.ts';
 import { requiredOnAdd } from '../../../model/derive/required.ts';
 import { type EnumName, enums } from '../../../model/enums.ts';
 import { attributesOf, isIdentified, isType, parseKind, typeOf } from '../../../model/index.ts';
-import type { Attribute, Mutability } from '../../../model/notation/attributes.ts';
+import type { Attribute, Kind, Mutability } from '../../../model/notation/attributes.ts';
 import type { Lifecycle, Move } from '../../../model/notation/lifecycle.ts';
 import { requirementText } from '../../../model/requirements.ts';
 
 export interface AttributeFacts {
   readonly name: string;
-  readonly kind: string;
+  readonly kind: Kind;
   /** `R`, `C`, `CU`, `U` or `A`, as the model writes it. */
   readonly mutability: Mutability;
   /** The same in words. */

@@ -1,0 +1,90 @@
+/** Which attributes and objects of a service a definition has. */
+import type { ApiObject } from '../../../client/client.ts';
+import { type Item, isItem } from '../../../definitions/document.ts';
+import { isBase } from '../../../definitions/references.ts';
+import { requiredOnAdd } from '../../../model/derive/required.ts';
+import { isType, typeOf } from '../../../model/index.ts';
+import type { Attribute } from '../../../model/notation/attributes.ts';
+import type { Ids } from '../../verbs/references.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The first version of a template is its own base, and need not say so. */
+export function versionOf({ version }: Fields, template: ApiObject): unknown {
+  if (!isItem(version) || !isBase(template)) return version;
+  const { base_template: _base, ...rest } = version;
+  return rest;
+}
+
+export function without(fields: Fields, member: string): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== member));
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Attributes that a type and its bases leave out. */
+export function unwrittenOf(type: string): readonly string[] {
+  if (!isType(type)) return [];
+  const { unwritten = [], base } = typeOf(type);
+  return base === undefined ? unwritten : [...unwritten, ...unwrittenOf(base)];
+}
+
+/** What can be set, and is not what a new object has anyway. */
+export function isSettable(
+  { mut, writeOnly, default: usual }: Attribute,
+  value: unknown,
+  required: boolean,
+): boolean {
+  if (mut === 'R' || mut === 'A' || writeOnly) return false;
+  return required || usual === undefined || String(value) !== String(usual);
+}
+
+/** Whether the template of a machine has another value than new objects. */
+export function isUnusual({ default: usual }: Attribute, value: unknown): boolean {
+  return value !== undefined && usual !== undefined && String(value) !== String(usual);
+}
+
+export function isRequired(type: string, name: string): boolean {
+  return (requiredOnAdd[type] ?? []).flat().includes(name);
+}
+
+/** Whether a new object needs a password: there is one, or somebody signs in with it. */
+export function isSecretNeeded(
+  type: string,
+  name: string,
+  attribute: Attribute,
+  item: Fields,
+): boolean {
+  if (!attribute.writeOnly && item[name] !== undefined && item[name] !== '') return true;
+  if (!attribute.writeOnly) return isRequired(type, name);
+  return (
+    isRequired(type, name) ||
+    (item['username'] !== undefined && item['username'] !== '') ||
+    item['requires_authentication'] === true
+  );
+}
+
+/** A permission on the object itself: services list those on what it is in as well. */
+export function isDirect(permission: ApiObject, ids: Ids): boolean {
+  const on = objectsOfPermissions.flatMap((name) => idIn(permission, name) ?? []);
+  const owner = Object.values(ids).at(-1);
+  return on.length === 0 || (owner !== undefined && on.includes(owner));
+}
+
+const objectsOfPermissions = [
+  'data_center',
+  'cluster',
+  'host',
+  'storage_domain',
+  'vm',
+  'vm_pool',
+  'template',
+  'disk',
+] as const;
+
+export function idIn(item: Item, attribute: string): unknown {
+  const value = item[attribute];
+  return isItem(value) ? value['id'] : undefined;
+}

@@ -1,0 +1,89 @@
+/** What only a file can give: domains with their users and groups, ISO files, images. */
+import { splitUserName } from '../auth/permissions.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
+import type { RuleContext } from '../core/context.ts';
+import { namedId } from '../core/random.ts';
+import { directoryId, entryOf } from '../resources/identity.ts';
+import { addImage, domainOfProvider } from '../resources/provider/images.ts';
+import { addFile } from '../resources/storage/file.ts';
+import { isRecord, type StoredObject } from '../store/kinds.ts';
+
+type Give = (ctx: RuleContext, ref: CollectionRef, item: StoredObject) => StoredObject;
+
+const givers: Readonly<Record<string, Give>> = {
+  domain(ctx, _place, { name }) {
+    const domain = { id: namedId(String(name)), name: String(name) };
+    ctx.tx.insert('domain', '/domains', domain);
+    return domain;
+  },
+
+  directory_user: (ctx, ref, item) =>
+    giveEntry(ctx, 'directory_user', ref.owner?.id ?? '', loginOf(item), item),
+
+  directory_group: (ctx, ref, item) =>
+    giveEntry(ctx, 'directory_group', ref.owner?.id ?? '', String(item['name']), item),
+
+  file: (ctx, ref, { name }) => addFile(ctx, ref.owner?.id ?? '', String(name), true),
+
+  image: (ctx, ref, { name, size }) =>
+    addImage(ctx, ref.owner?.id ?? '', String(name), Number(size ?? defaultImage)),
+
+  openstack_image: (ctx, ref, { name, size }) =>
+    addImage(
+      ctx,
+      domainOfProvider(ctx, ref.owner?.id ?? '')?.id ?? '',
+      String(name),
+      Number(size ?? defaultImage),
+    ),
+};
+
+/** Bytes of an image whose size is not told. */
+const defaultImage = 2 ** 30;
+
+/** Adds what only a file can give; undefined for everything that requests can add. */
+export function addUnpostable(
+  ctx: RuleContext,
+  ref: CollectionRef,
+  item: StoredObject,
+  where: string,
+): StoredObject | undefined {
+  const giver = givers[ref.kind];
+  if (!giver) return undefined;
+  if (loginOf(item) === '') throw new Error(`${where}: it has no name`);
+  return giver(ctx, ref, item);
+}
+
+/** Sees to it that the directory has the user or group that a file names. */
+export function knowInDirectory(ctx: RuleContext, ref: CollectionRef, item: StoredObject): void {
+  if (ref.kind !== 'user' && ref.kind !== 'group') return;
+  const name = loginOf(item).replace(/-authz$/, '');
+  const { domain } = item;
+  const requested = isRecord(domain) ? domain['name'] : domain;
+  const profile = splitUserName(name)?.profile;
+  const called = requested ?? (profile === undefined ? undefined : `${profile}-authz`);
+  if (called === undefined) return;
+  const id = ctx.tx.byName('domain', String(called))?.id ?? namedId(String(called));
+  if (!ctx.tx.get('domain', id)) ctx.tx.insert('domain', '/domains', { id, name: String(called) });
+  giveEntry(ctx, `directory_${ref.kind}`, id, name, {});
+}
+
+function loginOf(item: StoredObject): string {
+  return String(item['user_name'] ?? item['name'] ?? '');
+}
+
+function giveEntry(
+  ctx: RuleContext,
+  kind: 'directory_user' | 'directory_group',
+  domain: string,
+  text: string,
+  item: StoredObject,
+): StoredObject {
+  const collection = `/domains/${domain}/${kind === 'directory_user' ? 'users' : 'groups'}`;
+  const name = splitUserName(text.replace(/-authz$/, ''))?.login ?? text;
+  const present = ctx.tx.get(kind, directoryId(name), collection);
+  if (present) return present;
+  const entry = entryOf(kind, name, domain, String(ctx.tx.get('domain', domain)?.name));
+  const { name: _name, user_name: _login, ...more } = item;
+  ctx.tx.insert(kind, collection, { ...entry, ...more });
+  return entry;
+}

@@ -1,0 +1,339 @@
+/** The contract of the command line, row by row: grammar, flags, output, exit codes, help, waiting. */
+import { describe, expect, it } from 'vitest';
+import { nouns } from '../../src/cli/args/catalog.ts';
+import { settingNames, settings } from '../../src/cli/session/settings.ts';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+interface Row {
+  /** What is promised. */
+  readonly row: string;
+  readonly words: readonly string[];
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly code?: number;
+  readonly stdout?: RegExp | '';
+  readonly stderr?: RegExp | '';
+}
+
+const vm = ['vms', 'get', 'vm-01'];
+
+const grammar: readonly Row[] = [
+  {
+    row: 'hyphens do not count',
+    words: ['storage-domains', 'list', '-o', 'name'],
+    stdout: /data1/,
+  },
+  { row: 'a singular is a noun', words: ['storagedomain', 'list', '-o', 'name'], stdout: /data1/ },
+  { row: 'a short alias is a noun', words: ['sd', 'list', '-o', 'name'], stdout: /data1/ },
+  { row: 'ls lists', words: ['vms', 'ls', '-o', 'name'], stdout: /^vms\/vm-01$/m },
+  { row: 'show gets', words: ['vms', 'show', 'vm-01', '-o', 'name'], stdout: /^vms\/vm-01\n$/ },
+  { row: 'add creates', words: ['tags', 'add', '--name', 'one'], stderr: '' },
+  { row: 'set updates', words: ['tags', 'set', 'one', '--description', 'x'] },
+  { row: 'rm deletes', words: ['tags', 'rm', 'one'], stderr: /tags\/one: deleted/ },
+  { row: 'actions are in kebab case', words: ['hosts', 'commit-net-config', 'host1'] },
+  { row: 'children name their parent', words: ['nics', 'list', '--vm', 'vm-01'], stdout: /nic1/ },
+  {
+    row: '--on names it with its kind',
+    words: ['nics', 'list', '--on', 'vms/vm-01'],
+    stdout: /nic1/,
+  },
+  { row: 'noun/name is a reference', words: ['vms', 'get', 'vms/vm-01', '-o', 'id'], stdout: /-/ },
+  {
+    row: '- reads references from stdin',
+    words: ['vms', 'get', '-', '-o', 'name'],
+    input: 'vms/vm-01\nvms/vm-02\n',
+    stdout: /^vms\/vm-01\nvms\/vm-02\n$/,
+  },
+  {
+    row: 'nothing on stdin is success',
+    words: ['vms', 'delete', '-'],
+    input: '',
+    stderr: /nothing to do/,
+  },
+  { row: 'a pattern needs --glob', words: ['vms', 'get', 'vm-*'], code: 3 },
+  {
+    row: '--glob takes patterns',
+    words: ['vms', 'start', '--glob', 'vm-*', '--dry-run'],
+    stdout: /DRY RUN/,
+  },
+  { row: 'an empty name is refused', words: ['vms', 'delete', ''], code: 2 },
+  { row: 'a near name is offered', words: ['vmss', 'lst'], code: 2, stderr: /did you mean/ },
+  { row: '--x=y is --x y', words: [...vm, '--output=name'], stdout: /^vms\/vm-01\n$/ },
+  { row: '-- ends the flags', words: ['vms', 'get', '-o', 'name', '--', 'vm-01'], stdout: /vm-01/ },
+  { row: 'switches take no value', words: ['vms', 'list', '--utc=maybe'], code: 2 },
+  {
+    row: 'sizes have units',
+    words: ['vms', 'update', 'vm-02', '--memory', '2GiB', '--dry-run'],
+    stdout: /2147483648/,
+  },
+  {
+    row: '--set takes any writable path',
+    words: ['vms', 'update', 'vm-02', '--set', 'cpu.topology.cores=2', '--dry-run'],
+    stdout: /"cores": ?2/,
+  },
+  {
+    row: 'flags win over -f',
+    words: ['tags', 'create', '-f', '-', '--name', 'flag', '--dry-run'],
+    input: '{"name": "file", "description": "d"}',
+    stdout: /"name": ?"flag"/,
+  },
+];
+
+const output: readonly Row[] = [
+  {
+    row: 'an empty list is [] and success',
+    words: ['vms', 'list', '--search', 'name=no', '-o', 'json'],
+    stdout: /^\[\]\n$/,
+  },
+  {
+    row: 'an empty table names the filter',
+    words: ['vms', 'list', '--search', 'name=no'],
+    stdout: '',
+    stderr: /name=no/,
+  },
+  { row: 'json of one is an object', words: [...vm, '-o', 'json'], stdout: /^\{/ },
+  { row: 'json of a list is an array', words: ['vms', 'list', '-o', 'json'], stdout: /^\[/ },
+  {
+    row: 'ndjson is a line for each',
+    words: ['vms', 'list', '-o', 'ndjson'],
+    stdout: /^\{.*\}\n\{.*\}\n/,
+  },
+  { row: 'yaml', words: [...vm, '-o', 'yaml'], stdout: /^name: vm-01$/m },
+  {
+    row: 'csv',
+    words: ['vms', 'list', '-o', 'csv', '--columns', 'name'],
+    stdout: /^name\r?\nvm-01/,
+  },
+  {
+    row: 'tsv',
+    words: ['vms', 'list', '-o', 'tsv', '--columns', 'name,id'],
+    stdout: /^name\tid\n/,
+  },
+  { row: 'name', words: ['vms', 'list', '-o', 'name'], stdout: /^vms\/vm-01\n/ },
+  { row: 'id', words: [...vm, '-o', 'id'], stdout: /^[\w-]{36}\n$/ },
+  { row: 'xml, as the server sent it', words: [...vm, '-o', 'xml'], stdout: /<vm [^>]*>/ },
+  {
+    row: 'raw, as the server sent it',
+    words: [...vm, '-o', 'raw'],
+    stdout: /"name"\s*:\s*"vm-01"/,
+  },
+  { row: 'wide', words: ['vms', 'list', '-o', 'wide'], stdout: /NAME/ },
+  { row: 'an unknown format is refused', words: ['vms', 'list', '-o', 'jsn'], code: 2 },
+  {
+    row: 'columns can be chosen',
+    words: ['vms', 'list', '--columns', 'name'],
+    stdout: /^NAME\nvm-01/,
+  },
+  {
+    row: 'without titles',
+    words: ['vms', 'list', '--columns', 'name', '--no-headers'],
+    stdout: /^vm-01/,
+  },
+  { row: 'sorted', words: ['vms', 'list', '--sort', '-name', '-o', 'name'], stdout: /^vms\/vm-03/ },
+  { row: 'queried', words: ['vms', 'list', '--query', 'length(@)'], stdout: /^3\n$/ },
+  { row: 'a limit is never silent', words: ['vms', 'list', '--limit', '1'], stderr: /1/ },
+  {
+    row: 'bytes are exact off a terminal',
+    words: [...vm, '--columns', 'memory', '-o', 'csv'],
+    stdout: /1073741824/,
+  },
+  {
+    row: 'an error has what, why and hint',
+    words: ['vms', 'get', 'vm-91'],
+    code: 3,
+    stdout: '',
+    stderr: /^vmctl: vms\/vm-91: .*\nhint: /,
+  },
+  {
+    row: 'an error is JSON where output is',
+    words: ['vms', 'get', 'no', '-o', 'json'],
+    code: 3,
+    stdout: '',
+    stderr: /^\{"code":"not_found",/,
+  },
+  {
+    row: 'so are mistakes of usage',
+    words: ['vms', 'gett', '-o', 'json'],
+    code: 2,
+    stdout: '',
+    stderr: /^\{"code":/,
+  },
+  {
+    row: 'no pager unless asked for',
+    words: ['vms', 'list'],
+    env: { PAGER: 'false' },
+    stdout: /vm-01/,
+  },
+  {
+    row: 'colour only where asked for',
+    words: ['vms', 'list', '--color', 'always'],
+    stdout: /\u001b\[/,
+  },
+  {
+    row: 'NO_COLOR wins',
+    words: ['vms', 'list', '--color', 'always'],
+    env: { NO_COLOR: '1' },
+    stdout: /^NAME/,
+  },
+  {
+    row: 'quiet prints ids alone',
+    words: ['tags', 'create', '--name', 'quiet', '-q'],
+    stdout: /^[\w-]+\n$/,
+    stderr: '',
+  },
+];
+
+const exits: readonly Row[] = [
+  { row: '0 done', words: vm },
+  { row: '2 usage', words: ['vms', 'list', '--nosuch'], code: 2 },
+  {
+    row: '2 a search that is none, before it is sent',
+    words: ['vms', 'list', '--search', 'status='],
+    code: 2,
+  },
+  { row: '3 no such object', words: ['vms', 'get', 'nobody'], code: 3 },
+  { row: '4 credentials refused', words: vm, env: { VMCTL_TOKEN: 'wrong' }, code: 4 },
+  { row: '6 wrong state', words: ['vms', 'start', 'vm-01'], code: 6 },
+  {
+    row: '7 the wait is over',
+    words: ['wait', 'vms/vm-01', '--for', 'status=down', '--timeout', '50ms'],
+    code: 7,
+  },
+  { row: '8 nobody there', words: vm, env: { VMCTL_URL: 'https://127.0.0.1:1' }, code: 8 },
+  { row: '9 some of them', words: ['vms', 'stop', 'vm-03', 'nobody'], code: 3 },
+  { row: '12 nobody agreed', words: ['vms', 'delete', '--all'], code: 12 },
+];
+
+const tools: readonly Row[] = [
+  { row: 'whoami', words: ['whoami'], stdout: /admin@internal/ },
+  { row: 'context', words: ['context', 'list'] },
+  { row: 'config shows origins', words: ['config', 'list', '--origin'], stdout: /VMCTL_URL/ },
+  { row: 'api', words: ['api', 'GET', '/vms'], stdout: /vm-01/ },
+  { row: 'export', words: ['export'], stdout: /vm-01/ },
+  { row: 'search-help', words: ['search-help', 'vms'], stdout: /status/ },
+  {
+    row: 'search-help points at the slip',
+    words: ['search-help', 'vms', 'status='],
+    code: 2,
+    stderr: /\^/,
+  },
+  { row: 'explain', words: ['explain', 'vm'], stdout: /status/ },
+  { row: 'explain as JSON Schema', words: ['explain', 'vm', '-o', 'json'], stdout: /"properties"/ },
+  { row: 'doctor', words: ['doctor'], stdout: /TLS/ },
+  {
+    row: 'commands describe themselves',
+    words: ['commands', 'vms', '-o', 'json'],
+    stdout: /"nouns"/,
+  },
+  {
+    row: 'dry run is labelled',
+    words: ['vms', 'stop', 'vm-01', '--dry-run'],
+    stdout: /^DRY RUN, nothing sent/,
+  },
+  { row: 'a request as curl', words: ['vms', 'stop', 'vm-01', '--curl'], stdout: /^curl / },
+  {
+    row: 'read-only refuses',
+    words: ['vms', 'stop', 'vm-01'],
+    env: { VMCTL_READ_ONLY: '1' },
+    code: 2,
+  },
+  { row: 'timing', words: [...vm, '--timing'], stderr: /ms/ },
+  ...['bash', 'zsh', 'fish', 'powershell'].map((shell) => ({
+    row: `completion ${shell}`,
+    words: ['completion', shell],
+    stdout: /vmctl/,
+  })),
+  ...[
+    'flags',
+    'environment',
+    'output',
+    'errors',
+    'exit-codes',
+    'search',
+    'references',
+    'waiting',
+    'scripting',
+    'accessibility',
+    'offline',
+  ].map((topic) => ({
+    row: `help ${topic}`,
+    words: ['help', topic],
+    stdout: /\w/,
+    stderr: '' as const,
+  })),
+];
+
+describe.each([
+  ['grammar', grammar],
+  ['output', output],
+  ['exit codes', exits],
+  ['tools', tools],
+])('%s', (_, rows) => {
+  it.each(rows.map((one) => [one.row, one] as const))('%s', async (_row, one) => {
+    const { words, input, env, code = 0, stdout, stderr } = one;
+    const outcome = await desk.home().runHere(words, env, input);
+    expect(outcome.code, outcome.stderr).toBe(code);
+    for (const [text, wanted] of [
+      [outcome.stdout, stdout],
+      [outcome.stderr, stderr],
+    ] as const) {
+      if (wanted === '') expect(text).toBe('');
+      else if (wanted) expect(text).toMatch(wanted);
+    }
+  });
+});
+
+describe('nouns', () => {
+  const promised = `vms hosts clusters datacenters clusterlevels storagedomains disks diskattachments
+    files cdroms imports networks nics affinitygroups affinitylabels users groups domains permissions
+    tags bookmarks glustervolumes bricks hooks events statistics devices hoststorage login logout
+    whoami context config api apply diff export wait watch search-help explain doctor completion serve
+    help dc sd attachments labels perms volumes stats`;
+
+  it.each(promised.split(/\s+/))('%s is one', async (name) => {
+    const { code, stdout } = await desk.run([name, '--help']);
+    expect([name, code]).toEqual([name, 0]);
+    expect(stdout).toContain('Usage:');
+  });
+
+  it('are all explained, on one screen', async () => {
+    for (const { name } of nouns) {
+      const { code, stdout } = await desk.run([name, '--help']);
+      expect([name, code]).toEqual([name, 0]);
+      expect(stdout.split('\n').length, name).toBeLessThan(50);
+    }
+  });
+});
+
+describe('flags of every command', () => {
+  const promised = `--context --url --username --password-file --ca-file --insecure --output --columns
+    --sort --no-headers --query --quiet --debug --debug-file --timing --timeout --retries --yes
+    --no-input --dry-run --curl --no-color --color --utc --pager`;
+  const known = settingNames.flatMap((name) => settings[name].flags?.match(/--[\w-]+/g) ?? []);
+
+  it.each(promised.split(/\s+/))('%s is one', (flag) => {
+    expect(known).toContain(flag);
+  });
+
+  it.each([
+    'CONTEXT',
+    'URL',
+    'USERNAME',
+    'PASSWORD',
+    'PASSWORD_FILE',
+    'TOKEN',
+    'CA_FILE',
+    'INSECURE',
+    'OUTPUT',
+    'TIMEOUT',
+    'CONFIG_DIR',
+    'NO_INPUT',
+    'DEBUG',
+    'PAGER',
+    'READ_ONLY',
+  ])('VMCTL_%s is understood', (name) => {
+    expect(settingNames.map((one) => settings[one].env)).toContain(`VMCTL_${name}`);
+  });
+});

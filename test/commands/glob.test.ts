@@ -1,0 +1,95 @@
+/** `--glob`: names as patterns, and suggestions that cost no request. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useDesk } from './support/desk.ts';
+
+const desk = useDesk();
+
+beforeAll(async () => {
+  for (const name of ['web1', 'web2', 'db-a', 'db-bb']) {
+    await desk.must('vms', 'create', '--name', name, '--cluster', 'Default', '--template', 'Blank');
+  }
+});
+
+/** Names of machines that are as said. */
+async function vms(search: string): Promise<string> {
+  return await desk.must('vms', 'list', '--search', search, '-o', 'name');
+}
+
+describe('--glob', () => {
+  it('does it to all whose names match, once somebody agrees', async () => {
+    const refused = await desk.run(['vms', 'update', '--glob', 'web*', 'db-?', '--comment', 'x']);
+    expect(refused.code).toBe(12);
+    expect(refused.stderr).toMatch(/vms update --glob: 3 vms, and nobody agreed\nhint: .*--yes/);
+    expect(await vms('comment=x')).toBe('');
+    await desk.must('vms', 'update', '--glob', 'web*', 'db-?', '--comment', 'x', '--yes');
+    expect(await vms('comment=x')).toBe('vms/db-a\nvms/web1\nvms/web2\n');
+    // One is not many.
+    await desk.must('vms', 'update', '--glob', 'vms/db-b*', '--comment', 'x');
+    expect(await vms('comment=x')).toContain('vms/db-bb');
+  });
+
+  it('shows what it would do', async () => {
+    const { code, stdout } = await desk.run(['vms', 'stop', '--glob', 'web[12]', '--dry-run']);
+    expect([code, stdout.match(/\/stop/g)?.length]).toEqual([0, 2]);
+  });
+
+  it('shows and waits for what matches, without a question', async () => {
+    expect(await desk.must('vms', 'get', '--glob', 'web?', '-o', 'name')).toBe(
+      'vms/web1\nvms/web2\n',
+    );
+    expect(await desk.json('vms', 'get', '--glob', 'web1')).toHaveLength(1);
+    await desk.must('vms', 'wait', '--glob', 'web*', '--for', 'status=down');
+    expect(await desk.must('nics', 'get', '--vm', 'vm-01', '--glob', 'nic*', '-o', 'name')).toBe(
+      'nics/nic1\n',
+    );
+  });
+
+  it('that nothing matches is done, and says so', async () => {
+    const { code, stdout, stderr } = await desk.run(['vms', 'delete', '--glob', 'nosuch*', '*zz']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toBe('no vms match nosuch*; nothing to do\nno vms match *zz; nothing to do\n');
+  });
+
+  it('goes with --if-needed', async () => {
+    const { stdout } = await desk.run([
+      ...['vms', 'delete', '--glob', 'web*', '--if-needed', '--dry-run'],
+    ]);
+    expect(stdout.match(/DELETE/g)?.length).toBe(2);
+  });
+
+  it.each([
+    [['vms', 'stop', '--glob'], /no pattern is given/],
+    [['vms', 'stop', '--glob', 'web*', '--all'], /contradict/],
+    [['nics', 'delete', '--glob', 'nic*'], /it is not said of which object/],
+  ])('refuses %j', async (words, says) => {
+    const { code, stderr } = await desk.run(words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(says);
+  });
+
+  it('means only patterns: without it a star is a name', async () => {
+    const { code, stderr } = await desk.run(['vms', 'get', 'web*']);
+    expect(code).toBe(3);
+    expect(stderr).toContain('vms/web*: there is no such object');
+  });
+});
+
+describe('near names', () => {
+  it('are those that this machine has seen: a mistake costs no request', async () => {
+    await desk.must('vms', 'list');
+    const requests = async () => {
+      const { stderr } = await desk.run(['vms', 'get', 'wbe1', '--debug']);
+      expect(stderr).toContain('did you mean web1');
+      return stderr.match(/GET .*\/vms/g)?.length;
+    };
+    expect(await requests()).toBe(1);
+  });
+
+  it('of columns lead to the list where none is near', async () => {
+    for (const flag of ['--sort', '--columns']) {
+      const { code, stderr } = await desk.run(['vms', 'list', flag, 'zzzzz']);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/vm has no zzzzz\nhint: vmctl explain vm lists them\n$/);
+    }
+  });
+});

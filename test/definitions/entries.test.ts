@@ -1,0 +1,79 @@
+/** Order and needs of the objects of a definition. */
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readDefinition } from '../../src/definitions/document.ts';
+import { entriesOf } from '../../src/definitions/entries.ts';
+
+const ordered = (text: string) => entriesOf(readDefinition(parse(text), 'text'));
+const labels = (text: string) => ordered(text).map(({ label }) => label);
+
+describe('entries of a definition', () => {
+  it('follow what they need, whatever their kinds', () => {
+    expect(
+      labels(`
+vms:
+  - { name: second, cluster: c, template: t }
+  - { name: first, cluster: c }
+templates: [{ name: t, vm: first }]
+`),
+    ).toEqual(['vms/first', 'templates/t', 'vms/second']);
+  });
+
+  it('attach a storage domain before anything is put on it, and data before ISO files', () => {
+    const found = labels(`
+disks: [{ name: d, storage_domains: [data] }]
+datacenters: [{ name: dc, storagedomains: [iso, data] }]
+storagedomains:
+  - { name: iso, type: iso, host: h }
+  - { name: data, host: h }
+hosts: [{ name: h, cluster: c }]
+clusters: [{ name: c, data_center: dc }]
+`);
+    expect(found).toEqual([
+      'datacenters/dc',
+      'clusters/c',
+      'hosts/h',
+      'storagedomains/iso',
+      'storagedomains/data',
+      'datacenters/dc/storagedomains/data',
+      'datacenters/dc/storagedomains/iso',
+      'disks/d',
+    ]);
+  });
+
+  it('mean by a name what is where the reference says', () => {
+    const all = ordered(`
+networks: [{ name: n, data_center: a }, { name: n, data_center: b }]
+datacenters: [{ name: a }, { name: b }]
+clusters: [{ name: c, data_center: b, networks: [n] }]
+`);
+    const attached = all.find(({ label }) => label === 'clusters/c/networks/n');
+    const needs = [...(attached?.needs ?? [])].map(({ where }) => where);
+    expect(needs).toContain('networks[1]');
+    expect(needs).not.toContain('networks[0]');
+  });
+
+  it('tell the versions of a template apart', () => {
+    const all = ordered(`
+vms: [{ name: v, template: { name: t, version: { version_name: two } } }, { name: w, template: t }]
+templates:
+  - { name: t, version: { version_name: two, base_template: t } }
+  - { name: t }
+`);
+    const needs = (label: string) =>
+      [...(all.find((one) => one.label === label)?.needs ?? [])].map(({ where }) => where);
+    expect([needs('vms/v'), needs('vms/w')]).toEqual([['templates[0]'], ['templates[1]']]);
+  });
+
+  it('that need each other are told', () => {
+    expect(() => labels('tags: [{ name: a, parent: b }, { name: b, parent: a }]')).toThrow(
+      'nothing can be first of tags/a, which needs tags/b, which needs tags/a',
+    );
+  });
+
+  it('have secrets only where there is text', () => {
+    expect(() => labels('vms: [{ name: v, memory: { secret: x } }]')).toThrow(
+      'vms[0].memory: only a text can be a secret',
+    );
+  });
+});

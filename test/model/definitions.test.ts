@@ -1,0 +1,39 @@
+/** What a site written down says of the model. */
+import { describe, expect, it } from 'vitest';
+import { leftOut, undecided, written } from '../../src/model/derive/definitions.ts';
+import { services } from '../../src/model/derive/services.ts';
+import { types } from '../../src/model/derive/types.ts';
+import { attributesOf } from '../../src/model/index.ts';
+
+describe('a site written down', () => {
+  it('has every object that requests can make, or leaves it out for a reason', () => {
+    expect(undecided).toEqual([]);
+  });
+
+  it('knows the collections that it names', () => {
+    const paths = [...Object.keys(written), ...Object.keys(leftOut)];
+    const unknown = paths.filter((path) => !services[path] && !types[path]);
+    expect(unknown).toEqual([]);
+    expect(Object.keys(written).filter((path) => leftOut[path] !== undefined)).toEqual([]);
+  });
+
+  it('leaves out attributes that there are', () => {
+    const unknown = Object.entries(types).flatMap(([name, { unwritten = [] }]) =>
+      unwritten
+        .filter((one) => attributesOf(name)[one] === undefined)
+        .map((one) => `${name}.${one}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('has a placeholder for whatever is called a password', () => {
+    const plain = Object.entries(types).flatMap(([name, { attributes, unwritten = [] }]) =>
+      Object.entries(attributes)
+        .filter(([one, { secret, mut }]) => /password/.test(one) && !secret && mut !== 'R')
+        .filter(([one]) => !unwritten.includes(one))
+        .map(([one]) => `${name}.${one}`),
+    );
+    // It is part of no object that is written.
+    expect(plain).toEqual(['external_vm_import.password']);
+  });
+});
