@@ -169,7 +169,7 @@ const output: readonly Row[] = [
   {
     row: 'colour only where asked for',
     words: ['vms', 'list', '--color', 'always'],
-    stdout: /\u001b\[/,
+    stdout: new RegExp(`${String.fromCharCode(27)}\\[`),
   },
   {
     row: 'NO_COLOR wins',
