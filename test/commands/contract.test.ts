@@ -221,7 +221,7 @@ const tools: readonly Row[] = [
   },
   { row: 'explain', words: ['explain', 'vm'], stdout: /status/ },
   { row: 'explain as JSON Schema', words: ['explain', 'vm', '-o', 'json'], stdout: /"properties"/ },
-  { row: 'doctor', words: ['doctor'], stdout: /TLS/ },
+  { row: 'doctor', words: ['doctor'], stdout: /certificate/ },
   {
     row: 'commands describe themselves',
     words: ['commands', 'vms', '-o', 'json'],

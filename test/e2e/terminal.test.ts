@@ -142,7 +142,10 @@ describe.skipIf(!script)('a pager', () => {
   });
 
   it('is not begun for nothing, nor off a terminal', async () => {
-    expect(paged('vms list --search name=nobody', 'echo paged')).toEqual(['no vms found', '']);
+    expect(paged('vms list --search name=nobody', 'echo paged')).toEqual([
+      "no vms found with --search 'name=nobody'",
+      '',
+    ]);
     const piped = await home.run(['vms', 'list', '--pager'], { VMCTL_PAGER: 'echo paged' });
     expect(piped.stdout).not.toContain('paged');
     expect(piped.stdout).toMatch(/^NAME /);

@@ -155,7 +155,8 @@ async function* tabular(
     );
   }
   if (rows.length === 0) {
-    cli.note(`no ${frame.noun} found`);
+    const { noun, search } = frame;
+    cli.note(`no ${noun} found${search === undefined ? '' : ` with --search '${search}'`}`);
     return;
   }
   const isChosen = chosenColumns(cli, frame) !== undefined;
@@ -166,7 +167,7 @@ async function* tabular(
   const titles = columns.map(({ title }) => title);
   const cuts = columns.map(({ paths }) => cutOf(frame.type, paths[0] ?? ''));
   const table: TableText = { titles, rows, headers, cuts, isChosen };
-  if (width === undefined) yield* inPieces(alignedLines(table));
+  if (width === undefined) yield* inPieces(alignedLines(table, await paintFor(cli, columns)));
   else yield* onTerminal(cli, columns, table, format === 'wide' ? Infinity : width);
 }
 

@@ -20,6 +20,8 @@ export interface Frame {
   readonly meanings?: Readonly<Record<string, Meaning>>;
   /** A pager may show it: it is printed once, and to its end. */
   readonly isPaged?: boolean;
+  /** What was searched for: told where nothing was found. */
+  readonly search?: string;
   /** So many of them, once they are sorted. */
   readonly limit?: number;
 }

@@ -63,11 +63,13 @@ export async function runList(run: Run): Promise<void> {
     }
   }
   const { limit } = reading;
-  await showBatches(
-    run,
-    { noun, type, isPaged: true, ...(limit === undefined ? {} : { limit }) },
-    batches,
-  );
+  const { search: asked } = run.query;
+  const frame = {
+    ...{ noun, type, isPaged: true },
+    ...(limit === undefined ? {} : { limit }),
+    ...(typeof asked === 'string' ? { search: asked } : {}),
+  };
+  await showBatches(run, frame, batches);
   if (limit !== undefined && seen.count > limit) noteLimit(run, limit);
   const { names } = seen;
   const parents = collection.parents.flatMap(({ noun: kind, placeholder }) => {
