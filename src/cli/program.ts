@@ -15,7 +15,7 @@ import type { Io } from './session/io.ts';
 import { closeMatches } from './text/did-you-mean.ts';
 import { type Verb, verbOf, verbsOf } from './verbs/derive-verbs.ts';
 import { purposeOf } from './verbs/purpose.ts';
-import { commandOf } from './verbs/verb-command.ts';
+import { commandOf, inPlaceOf } from './verbs/verb-command.ts';
 
 /**
  * Builds the noun, parses the words and runs what they say. Returns the exit code. `wholeHelp` leaves
@@ -84,7 +84,8 @@ export async function runNoun(
 /** The command that is named; all hand-made ones of a noun that the model does not have. */
 async function commandsFor(noun: Noun, word: string | undefined): Promise<readonly Command[]> {
   if (!noun.api || isHandMade(noun, word)) {
-    return (await nounModules[noun.name]?.())?.commands ?? [];
+    const own = (await nounModules[noun.name]?.())?.commands ?? [];
+    return noun.api ? own.map(inPlaceOf) : own;
   }
   const verb = word === undefined ? undefined : verbOf(noun.name, word);
   return verb ? [commandOf(verb, impliedBy(word, verb))] : [];

@@ -1,6 +1,8 @@
 /** What the help about output promises can be done as it is written there. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { topicNames } from '../../src/cli/help/topic-names.ts';
 import { topicTexts } from '../../src/cli/help/topic-texts.ts';
+import { topicPages } from '../../src/cli/help/topics.ts';
 import { formats, settingNames, settings } from '../../src/cli/session/settings.ts';
 import { type Site, startSite } from './site.ts';
 
@@ -37,5 +39,11 @@ describe('vmctl help output', () => {
     const own = ['--page-size', '--limit', '--memory', '--search'];
     for (const [flag] of text.matchAll(/--[a-z][\w-]*/g))
       expect([...flags, ...own]).toContain(flag);
+  });
+});
+
+describe('topics', () => {
+  it('are known by name where no page is loaded', () => {
+    expect([...topicNames].sort()).toEqual(Object.keys(topicPages()).sort());
   });
 });

@@ -142,10 +142,16 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Write a site down, and see what has changed since': (output) => {
     expect(output).toBe('');
   },
+  'Make a site anew from what was written down': async () => {
+    expect(await named('vms', 'vm-01')).toMatchObject({ status: 'up' });
+    expect(await desk.json('vms', 'list')).toHaveLength(3);
+  },
 };
 
 /** What has happened before. */
 const before: Readonly<Record<string, string>> = {
+  'Make a site anew from what was written down':
+    'vmctl export > site.yaml && echo secret > root-password.txt',
   'Shut down all that are marked':
     'vmctl tags create --name evening -q && vmctl tags assign evening --on vms/vm-01',
   'Find out who stopped a virtual machine': 'vmctl vms stop vm-01 -q',

@@ -89,6 +89,7 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
 const site = "echo 'tags: [{ name: production }, { name: web }]' > site.yaml";
 const scenesOfSites: Readonly<Record<string, Scene>> = {
   'vmctl export > site.yaml': { after: holds('site.yaml', /^vms:/m) },
+  'vmctl vms screenshot web01 > now.png': { after: holds('now.png', /PNG/) },
   'vmctl export clusters networks -o json': {
     after: ({ stdout }) =>
       expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['clusters', 'networks']),

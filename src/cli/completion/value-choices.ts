@@ -1,5 +1,6 @@
 /** What the value of a flag, or an argument, may be: words, names of objects, what the model tells. */
 import { nounOf, nouns } from '../args/catalog.ts';
+import { topicNames } from '../help/topic-names.ts';
 import type { EffectiveSettings } from '../session/effective-settings.ts';
 import type { Io } from '../session/io.ts';
 import { knownNames, type NamePlace } from '../session/name-cache.ts';
@@ -41,7 +42,7 @@ export class ValueChoices {
       case 'kinds':
         return await this.#withKinds(typed);
       case 'topics':
-        return await this.#topics();
+        return this.#topics();
       case 'settings':
         return defaultKeys.map((key): Choice => [key, docOfKey(key)]);
       case 'setting':
@@ -75,11 +76,10 @@ export class ValueChoices {
   }
 
   /** Help topics and nouns; behind a noun its verbs. */
-  async #topics(): Promise<readonly Choice[]> {
+  #topics(): readonly Choice[] {
     const [word] = this.#line.words;
     const noun = word === undefined ? undefined : nounOf(word);
     if (noun) return commandsOf(noun.name).map(({ names, doc }) => [names[0] ?? '', doc]);
-    const { topicNames } = await import('../help/topics.ts');
     return [...bare(topicNames), ...nounChoices()];
   }
 

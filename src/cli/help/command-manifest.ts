@@ -4,7 +4,7 @@ import { type Call, type Command, type NounModules, nameOf } from '../args/comma
 import { type ArgumentSpec, argumentParts, type FlagSpec, flagParts } from '../args/parameters.ts';
 import { settingNames, settings } from '../session/settings.ts';
 import { verbsOf } from '../verbs/derive-verbs.ts';
-import { commandOf } from '../verbs/verb-command.ts';
+import { commandOf, inPlaceOf } from '../verbs/verb-command.ts';
 
 export interface FlagEntry {
   /** With its dashes: `--vm`. */
@@ -70,11 +70,11 @@ export async function manifestOfNoun(noun: Noun, modules: NounModules): Promise<
   const { name, aliases, group, doc } = noun;
   const { commands = [] } = (await modules[name]?.()) ?? {};
   const own = new Set(commands.map(({ verb }) => verb));
-  const verbs = noun.api ? verbsOf(name).filter((verb) => !own.has(verb.name)) : [];
-  const derived = verbs.map((verb) => commandOf(verb));
-  const all = [...derived, ...commands].map(commandEntry);
+  const derived = noun.api ? verbsOf(name).filter((verb) => !own.has(verb.name)) : [];
+  const all = [...derived.map((verb) => commandOf(verb)), ...commands.map(inPlaceOf)];
   // `help` is answered before there are commands.
-  return { name, aliases, group, doc, commands: all.length > 0 ? all : [withoutCommand(noun)] };
+  const entries = all.length > 0 ? all.map(commandEntry) : [withoutCommand(noun)];
+  return { name, aliases, group, doc, commands: entries };
 }
 
 /** All nouns, in the order of help. */

@@ -6,6 +6,7 @@ import { exitCodes } from '../output/error-report.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
 import { closeMatches } from '../text/did-you-mean.ts';
 import { aligned, fitted, lineLength, wrapped } from './layout.ts';
+import { topicNames } from './topic-names.ts';
 import { topicTexts } from './topic-texts.ts';
 
 const generated: Readonly<Record<string, () => string>> = {
@@ -22,11 +23,6 @@ export function topicPages(): Readonly<Record<string, string>> {
   const all = Object.entries({ ...topicTexts, ...Object.fromEntries(made) });
   return Object.fromEntries(all.map(([name, page]) => [name, fitted(page, lineLength)]));
 }
-
-/** What `vmctl help` explains beside nouns. */
-export const topicNames: readonly string[] = [
-  ...new Set([...Object.keys(generated), ...Object.keys(topicTexts)]),
-];
 
 /** The page of a topic; without a word the root page. */
 export function topicPage(word: string | undefined): string | undefined {

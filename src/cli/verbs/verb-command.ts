@@ -15,7 +15,7 @@ import {
   repeatableDoc,
 } from '../args/parameters.ts';
 import { collectionsOf } from './collections.ts';
-import type { Verb } from './derive-verbs.ts';
+import { type Verb, verbOf } from './derive-verbs.ts';
 import { examplesOf } from './examples.ts';
 import { flagsOf, humanNoun, type ModelFlag, type VerbFlags } from './flags.ts';
 import { followUpFlags } from './follow-up-actions.ts';
@@ -88,6 +88,13 @@ function givenOf(
     if (texts.length > 0) given.set(key, texts);
   }
   return given;
+}
+
+/** A hand-made command; where the model has a verb of its name, it sends what that would. */
+export function inPlaceOf(command: Command): Command {
+  const { noun, verb = '', calls } = command;
+  const derived = calls().length === 0 ? verbOf(noun, verb) : undefined;
+  return derived?.name === verb ? { ...command, calls: commandOf(derived).calls } : command;
 }
 
 function callsOf(verb: Verb, { flags, meanings }: VerbFlags): readonly Call[] {
