@@ -57,7 +57,7 @@ const screenshot = command({
     flag('--file <file>', 'write it there; - is stdout (on a terminal: shown, or NAME.png)'),
     flag('--force', 'replace the file if it exists'),
   ],
-  examples: ['vmctl vms screenshot web01 --file web01.png'],
+  examples: ['vmctl vms screenshot web01 --file web01.png', 'vmctl vms screenshot web01 > now.png'],
   run: async (cli, [vm], flags) => {
     const { takeScreenshot } = await import('./vms/screenshot.ts');
     await takeScreenshot(cli, vm, flags);
