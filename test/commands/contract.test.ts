@@ -133,7 +133,11 @@ const output: readonly Row[] = [
   },
   { row: 'sorted', words: ['vms', 'list', '--sort', '-name', '-o', 'name'], stdout: /^vms\/vm-03/ },
   { row: 'queried', words: ['vms', 'list', '--query', 'length(@)'], stdout: /^3\n$/ },
-  { row: 'a limit is never silent', words: ['vms', 'list', '--limit', '1'], stderr: /1/ },
+  {
+    row: 'a limit is never silent',
+    words: ['vms', 'list', '--limit', '1'],
+    stderr: /^showing 1 vms, as --limit says/,
+  },
   {
     row: 'bytes are exact off a terminal',
     words: [...vm, '--columns', 'memory', '-o', 'csv'],
@@ -195,6 +199,12 @@ const exits: readonly Row[] = [
   },
   { row: '3 no such object', words: ['vms', 'get', 'nobody'], code: 3 },
   { row: '4 credentials refused', words: vm, env: { VMCTL_TOKEN: 'wrong' }, code: 4 },
+  {
+    row: '5 not allowed',
+    words: ['tags', 'create', '--name', 'no'],
+    env: { VMCTL_USERNAME: 'jane@internal' },
+    code: 5,
+  },
   { row: '6 wrong state', words: ['vms', 'start', 'vm-01'], code: 6 },
   {
     row: '7 the wait is over',
@@ -202,7 +212,18 @@ const exits: readonly Row[] = [
     code: 7,
   },
   { row: '8 nobody there', words: vm, env: { VMCTL_URL: 'https://127.0.0.1:1' }, code: 8 },
-  { row: '9 some of them', words: ['vms', 'stop', 'vm-03', 'nobody'], code: 3 },
+  {
+    row: '3 one of them is unknown: nothing is done',
+    words: ['vms', 'stop', 'vm-03', 'no'],
+    code: 3,
+  },
+  { row: '9 some of them', words: ['vms', 'suspend', 'vm-03', 'vm-02'], code: 9 },
+  {
+    row: '11 there are differences',
+    words: ['diff', '-f', '-', '--exit-code'],
+    input: 'vms:\n  - { name: vm-01, description: other }\n',
+    code: 11,
+  },
   { row: '12 nobody agreed', words: ['vms', 'delete', '--all'], code: 12 },
 ];
 

@@ -17,8 +17,8 @@ const takesValue: ReadonlySet<string> = new Set(
     .flatMap((flags) => flags.match(/--?[\w-]+(?=[ ,])/g) ?? []),
 );
 
-/** What is meant by flags whose value stands behind an equals sign or is left out. */
-const impliedValues: Readonly<Record<string, string>> = { '--debug': 'http', '--watch': '2s' };
+/** What flags are given whose value stands behind an equals sign, or is left out: then nothing. */
+const bareValues: Readonly<Record<string, string>> = { '--debug': 'http', '--watch': '' };
 
 /**
  * The words with flags whose value may be left out written in full: it is never the next word.
@@ -26,7 +26,7 @@ const impliedValues: Readonly<Record<string, string>> = { '--debug': 'http', '--
 export function expandBareFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((word, index) => {
-    const value = end < 0 || index < end ? impliedValues[word] : undefined;
+    const value = end < 0 || index < end ? bareValues[word] : undefined;
     return value === undefined ? word : `${word}=${value}`;
   });
 }

@@ -87,7 +87,10 @@ API, with names where the API has references. Nothing is removed by leaving it o
   clusters:
     - { name: web, data_center: north, cpu: { type: Intel Nehalem Family } }
   hosts:
-    - { name: h1, address: h1.example.com, cluster: web, root_password: { secret: h1 } }
+    - name: h1
+      address: h1.example.com
+      cluster: web
+      root_password: { secret: h1 }
   storagedomains:
     - name: nfs1
       type: data

@@ -33,7 +33,7 @@ function comparison(text: string, type: string): Condition {
   const [, given = '', sign = '', wanted = ''] = /^([\w.]+)(!?=)(.*)$/.exec(text) ?? [];
   if (sign === '') {
     throw new UsageError(`--for ${text}: not a condition`, {
-      hint: 'write status=up, status!=locked, exists, gone, settled or, to wait alone, event=32',
+      hint: 'write status=up, status!=locked, exists, gone or settled; wait takes event=32 as well',
     });
   }
   const path = given === 'status' ? (stateAttribute(type) ?? given) : given;

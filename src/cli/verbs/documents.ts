@@ -68,8 +68,9 @@ export async function parseDocument(
 }
 
 /** A size with its unit, as flags take it: `4GiB`. */
-const size = /^\s*\d+(?:\.\d+)?\s*[KMGTPE]?i?B\s*$|^\s*\d+(?:\.\d+)?\s*[KMGTPE]\s*$/i;
-const quotedSize = /"\s*\d+(?:\.\d+)?\s*[KMGTPEB]i?B?\s*"/i;
+const sizeText = String.raw`\s*\d+(?:\.\d+)?\s*(?:[KMGTPE](?:i?B)?|B)\s*`;
+const size = new RegExp(`^${sizeText}$`, 'i');
+const quotedSize = new RegExp(`"${sizeText}"`, 'i');
 
 /** JSON and XML as they are, YAML and JSON with sizes as JSON without. */
 async function normalized(text: string, name: string, shape: Shape): Promise<[MediaType, string]> {

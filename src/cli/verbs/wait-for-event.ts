@@ -58,7 +58,7 @@ export async function waitForEvent(
 function isAbout(event: ApiObject, type: string, id: string | undefined, name: string): boolean {
   return Object.entries(event).some(([member, value]) => {
     if (typeof value !== 'object' || value === null) return false;
-    const { id: itsId, name: itsName } = Object(value);
+    const { id: itsId, name: itsName } = value as ApiObject;
     return (id !== undefined && itsId === id) || (member === type && itsName === name);
   });
 }

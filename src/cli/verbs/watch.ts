@@ -24,7 +24,7 @@ export async function runWatch(run: Run): Promise<void> {
   const { watch: period, interval: given } = options;
   const interval =
     given === undefined
-      ? durationOf(typeof period === 'string' ? period : usualInterval, '--watch')
+      ? durationOf(typeof period === 'string' && period !== '' ? period : usualInterval, '--watch')
       : durationOf(String(given), '--interval');
   const inPlace = cli.io.stdout.isTTY === true && isTable(formatOf(cli));
   const printed = new Map<string, string>();

@@ -4,19 +4,22 @@ import { column } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
+/** Types that a permission can name as its object, as its attributes are called. */
+export const permissionObjects = [
+  'data_center',
+  'cluster',
+  'host',
+  'storage_domain',
+  'vm',
+  'vm_pool',
+  'template',
+  'disk',
+] as const;
+
 export const permission = resource('permission', {
   doc: 'A role given to a user or group on an object.',
   identified: true,
-  unwritten: [
-    'data_center',
-    'cluster',
-    'host',
-    'storage_domain',
-    'vm',
-    'vm_pool',
-    'template',
-    'disk',
-  ],
+  unwritten: permissionObjects,
   attributes: {
     role: { kind: 'ref role', mut: 'C', doc: 'By id or name.' },
     user: {

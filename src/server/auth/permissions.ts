@@ -2,10 +2,10 @@
 
 import { containedIn } from '../../model/derive/permits.ts';
 import type { Resource } from '../../model/resource.ts';
+import { permissionObjects } from '../../model/resources/permission.ts';
 import type { Caller } from '../core/context.ts';
 import { holdsAdministrativeRole, holdsOnSystem, holdsPermit } from '../store/held-permissions.ts';
 import { isRecord, type KindName, kindNamed, type StoredObject } from '../store/kinds.ts';
-import { permissionObjects } from '../store/permission-index.ts';
 import type { Transaction } from '../store/transaction.ts';
 
 /** Id of the role SuperUser. */

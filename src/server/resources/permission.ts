@@ -1,6 +1,7 @@
 /** Permissions: a role for a user or group on an object or on the whole system. */
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
+import { permissionObjects } from '../../model/resources/permission.ts';
 import {
   everyone,
   isSystemWide,
@@ -10,7 +11,6 @@ import {
 import { type Addressed, define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete } from '../core/fault.ts';
-import { permissionObjects } from '../store/permission-index.ts';
 
 type Permission = Resource<'permission'>;
 

@@ -3,19 +3,8 @@
  * object (`/vms/123`), whether the permission names it or is kept below it.
  */
 import { services } from '../../model/derive/services.ts';
+import { permissionObjects } from '../../model/resources/permission.ts';
 import type { KindName } from './kinds.ts';
-
-/** Types that a permission can name as its object. */
-export const permissionObjects = [
-  'data_center',
-  'cluster',
-  'host',
-  'storage_domain',
-  'vm',
-  'vm_pool',
-  'template',
-  'disk',
-] as const;
 
 const objectTypes: ReadonlySet<string> = new Set(permissionObjects);
 

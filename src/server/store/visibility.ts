@@ -3,7 +3,9 @@
  * of the permissions that the user holds. Each comes in two forms: as the set of what is visible,
  * which costs as much as the user sees, and as a test of one object, which costs the same for all.
  */
+
 import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
+import { permissionObjects } from '../../model/resources/permission.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
 import { isCounted } from './counters.ts';
 import {
@@ -14,13 +16,7 @@ import {
   readJson,
   typeOfKind,
 } from './kinds.ts';
-import {
-  heldBy,
-  isPermissionObject,
-  pathPrefix,
-  permissionKeepers,
-  permissionObjects,
-} from './permission-index.ts';
+import { heldBy, isPermissionObject, pathPrefix, permissionKeepers } from './permission-index.ts';
 import { table } from './schema.ts';
 import type { Slices } from './slices.ts';
 import { RowSet } from './sorted-walk.ts';

@@ -1,10 +1,12 @@
 /** Which attributes and objects of a service a definition has. */
+
 import type { ApiObject } from '../../../client/client.ts';
 import { type Item, isItem } from '../../../definitions/document.ts';
 import { isBase } from '../../../definitions/references.ts';
 import { requiredOnAdd } from '../../../model/derive/required.ts';
 import { isType, typeOf } from '../../../model/index.ts';
 import type { Attribute } from '../../../model/notation/attributes.ts';
+import { permissionObjects } from '../../../model/resources/permission.ts';
 import type { Ids } from '../../verbs/references.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -68,21 +70,10 @@ export function isSecretNeeded(
 
 /** A permission on the object itself: services list those on what it is in as well. */
 export function isDirect(permission: ApiObject, ids: Ids): boolean {
-  const on = objectsOfPermissions.flatMap((name) => idIn(permission, name) ?? []);
+  const on = permissionObjects.flatMap((name) => idIn(permission, name) ?? []);
   const owner = Object.values(ids).at(-1);
   return on.length === 0 || (owner !== undefined && on.includes(owner));
 }
-
-const objectsOfPermissions = [
-  'data_center',
-  'cluster',
-  'host',
-  'storage_domain',
-  'vm',
-  'vm_pool',
-  'template',
-  'disk',
-] as const;
 
 export function idIn(item: Item, attribute: string): unknown {
   const value = item[attribute];

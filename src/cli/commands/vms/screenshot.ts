@@ -1,5 +1,5 @@
 /** `vmctl vms screenshot`: a picture of the screen, into a file, a pipe, or a terminal that shows pictures. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { ServerError, UsageError } from '../../../client/errors.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
@@ -14,7 +14,7 @@ export interface ScreenshotFlags {
 /** Every PNG begins so. */
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Takes the picture. Throws a usage error where a file is in the way, before anything is sent. */
+/** Takes the picture. Throws a usage error where a file is in the way, before the picture is asked for. */
 export async function takeScreenshot(
   cli: CommandContext,
   word: string,
@@ -26,6 +26,7 @@ export async function takeScreenshot(
   const name = String(item?.['name'] ?? id).replaceAll(/[^\w.-]/g, '_');
   const inline = isTerminal && file === undefined ? inlinePictures(cli.io.env) : undefined;
   const path = file ?? (isTerminal && !inline ? `${name}.png` : '-');
+  if (path !== '-' && force !== true && existsSync(path)) throw inTheWay(path);
   const picture = await pictureOf(cli, id, label);
   if (inline) await write(cli.io.stdout, inline(picture));
   else if (path === '-') await write(cli.io.stdout, picture);
@@ -58,17 +59,20 @@ async function pictureOf(cli: CommandContext, id: string, label: string): Promis
   });
 }
 
+function inTheWay(path: string): UsageError {
+  return new UsageError(`${path} exists already`, {
+    code: 'file_exists',
+    hint: '--force replaces it; --file names another',
+  });
+}
+
 function save(path: string, picture: Uint8Array, replaces: boolean): void {
   try {
     writeFileSync(path, picture, { flag: replaces ? 'w' : 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') {
-      throw new UsageError(`${path} exists already`, {
-        code: 'file_exists',
-        hint: '--force replaces it; --file names another',
-      });
-    }
+    // Somebody else has just made it.
+    if (code === 'EEXIST') throw inTheWay(path);
     throw new UsageError(`${path} cannot be written: ${message}`, { code: 'unwritable_file' });
   }
 }
