@@ -35,8 +35,6 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Collections that are exported when none is named. */
 export const exported: readonly string[] = collectionOrder.filter((name) => written[`/${name}`]);
 
-const sizes = /^(memory|guaranteed|max|provisioned_size|initial_size)$/;
-
 /** Types whose ids say what is meant, wherever they are. */
 const meaningfulIds: ReadonlySet<string> = new Set([
   'cluster_feature',
@@ -243,7 +241,7 @@ export class Exporter {
   }
 
   async #value(
-    { kind, idOf }: Pick<Attribute, 'kind' | 'idOf'>,
+    { kind, idOf, unit }: Pick<Attribute, 'kind' | 'idOf' | 'unit'>,
     name: string,
     value: unknown,
     place: Place,
@@ -251,7 +249,8 @@ export class Exporter {
     const { form, of } = parseKind(kind);
     if (Array.isArray(value)) {
       const told: unknown[] = [];
-      for (const one of value) told.push(await this.#value({ kind }, name, one, place));
+      for (const one of value)
+        told.push(await this.#value({ kind, ...(unit ? { unit } : {}) }, name, one, place));
       const present = told.filter((one) => one !== undefined);
       return present.length > 0 ? present : undefined;
     }
@@ -264,7 +263,7 @@ export class Exporter {
       return Object.keys(inner).length > 0 ? inner : undefined;
     }
     const bytes = Number(value);
-    return sizes.test(name) && Number.isSafeInteger(bytes) ? sizeText(bytes) : value;
+    return unit === 'bytes' && Number.isSafeInteger(bytes) ? sizeText(bytes) : value;
   }
 
   /** By name; what is made along with its owner in full. */
