@@ -15,6 +15,10 @@ beforeAll(async () => {
       },
     },
     'GET /virt-app/api/bookmarks': { body: {} },
+    'GET /virt-app/api/disks': ({ query }) =>
+      query.has('follow')
+        ? { status: 400, body: { reason: 'Operation Failed', detail: 'Nothing follows vms.' } }
+        : { body: { disk: [{ id: 'k1', alias: 'root', status: 'ok' }] } },
     'GET /virt-app/api/storagedomains': {
       body: {
         storage_domain: [
@@ -48,6 +52,14 @@ web02  down    -      lab      1073741824  -     -
       `GET /hosts/${ids.host1}`,
       `GET /clusters/${ids.lab}`,
     ]);
+  });
+
+  it('table: without what its columns follow, where a service refuses that', async () => {
+    expect(await out('disks', 'list', '-o', 'wide')).toMatch(/^root +ok +- +- /m);
+    expect(site.calls()).toEqual(['GET /disks?follow=vms', 'GET /disks']);
+    const { code } = await site.run(['disks', 'list', '--follow', 'vms']);
+    expect(code).toBe(6);
+    expect(site.calls()).toEqual(['GET /disks?follow=vms']);
   });
 
   it('table: the states of storage domains, which data centers tell', async () => {

@@ -1,9 +1,8 @@
 /** The verb `get`. */
 import type { ApiObject, Call } from '../../client/client.ts';
 import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
-import { VmctlError } from '../../client/errors.ts';
 import { formatOf, isTable } from '../output/print.ts';
-import { followOf, isAsSent, show } from './list.ts';
+import { followOf, isAsSent, isFollowRefused, show, unfollowed } from './list.ts';
 import { nameReferences, referencesOf } from './list-enrichment.ts';
 import { isRaw, printRaw } from './raw.ts';
 import { placeholderOf } from './references.ts';
@@ -67,10 +66,9 @@ function isDetail({ cli, words, options }: Run): boolean {
 /** The object with names in its references, as far as anybody tells them. */
 async function fetchNamed({ client }: Run, call: Call): Promise<ApiObject> {
   const item = await client.object(call).catch((error: unknown) => {
-    const { status = 0 } = error instanceof VmctlError ? error : {};
-    if (call.query?.['follow'] === undefined || status < 400 || status >= 500) throw error;
+    if (!isFollowRefused(error, call)) throw error;
     // A service that does not follow all of them is asked for the object alone.
-    return client.object({ ...call, query: { ...call.query, follow: undefined } });
+    return client.object(unfollowed(call));
   });
   return await nameReferences(client, call.operation.type, item);
 }

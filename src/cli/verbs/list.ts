@@ -1,7 +1,7 @@
 /** The verb `list`, and how objects are shown by all verbs. */
 
 import type { ApiObject, Call, Client, QueryValue } from '../../client/client.ts';
-import { NotFoundError, UsageError } from '../../client/errors.ts';
+import { NotFoundError, UsageError, VmctlError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
 import { chosenColumns, columnsOf, linksOf } from '../output/column-selection.ts';
@@ -98,9 +98,34 @@ async function batchesOf(
   call: Call,
   paging: Paging | undefined,
 ): Promise<AsyncIterable<Batch>> {
-  if (!paging) return run.client.stream(call);
+  if (!paging) return orUnfollowed(run, call, (one) => run.client.stream(one));
   const { pages } = await import('../../client/paging.ts');
-  return pages(run.client, call, paging);
+  return orUnfollowed(run, call, (one) => pages(run.client, one, paging));
+}
+
+/** The same without what only the usual columns want to follow, where a service refuses that. */
+async function* orUnfollowed(
+  { query }: Run,
+  call: Call,
+  read: (call: Call) => AsyncIterable<Batch>,
+): AsyncGenerator<Batch> {
+  try {
+    yield* read(call);
+  } catch (error) {
+    if (query['follow'] !== undefined || !isFollowRefused(error, call)) throw error;
+    yield* read(unfollowed(call));
+  }
+}
+
+/** Whether it may be the following that a service has refused. */
+export function isFollowRefused(error: unknown, { query }: Call): boolean {
+  const { status = 0 } = error instanceof VmctlError ? error : {};
+  return query?.['follow'] !== undefined && status >= 400 && status < 500 && status !== 401;
+}
+
+/** The call for the objects alone. */
+export function unfollowed(call: Call): Call {
+  return { ...call, query: { ...call.query, follow: undefined } };
 }
 
 /** What somebody would type to mean the object. */

@@ -501,6 +501,7 @@ export const disk = resource('disk', {
       'content_type',
       'id',
     ],
+    follow: 'vms',
     knownBy: ['alias', 'name'],
     searchedByName: true,
     shortcuts: [

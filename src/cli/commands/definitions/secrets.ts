@@ -4,6 +4,7 @@ import { UsageError } from '../../../client/errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { askSecret, canAsk } from '../../session/prompt.ts';
 import { closeMatches } from '../../text/did-you-mean.ts';
+import { matchesGlob } from '../../text/glob.ts';
 
 /** Variables whose name begins so fill a placeholder; the rest is its name in capitals. */
 const prefix = 'VMCTL_SECRET_';
@@ -14,7 +15,7 @@ export function variableOf(name: string): string {
 }
 
 interface Given {
-  /** A name, or a pattern with `*`. */
+  /** A name, or a pattern for names: `hosts/*`. */
   readonly name: string;
   readonly file: string;
 }
@@ -30,7 +31,7 @@ export async function secretsFor(
   for (const { name } of given) requireKnown(name, all);
   const found = new Map<string, string>();
   for (const name of new Set(needed)) {
-    const flag = given.findLast((one) => one.name === name || matches(one.name, name));
+    const flag = given.findLast((one) => one.name === name || matchesGlob(name, one.name));
     const value = flag ? textOf(flag.file) : fromEnvironment(cli, name, all);
     if (value !== undefined) found.set(name, value);
   }
@@ -61,14 +62,8 @@ function parsed(flag: string): Given {
   });
 }
 
-function matches(pattern: string, name: string): boolean {
-  if (!pattern.includes('*')) return false;
-  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 'su').test(name);
-}
-
 function requireKnown(name: string, all: readonly string[]): void {
-  if (all.some((one) => one === name || matches(name, one))) return;
+  if (all.some((one) => one === name || matchesGlob(one, name))) return;
   const near = closeMatches(name, all);
   throw new UsageError(`--secret ${name}: the definition has no such placeholder`, {
     hint:
