@@ -134,6 +134,11 @@ const output: readonly Row[] = [
   { row: 'sorted', words: ['vms', 'list', '--sort', '-name', '-o', 'name'], stdout: /^vms\/vm-03/ },
   { row: 'queried', words: ['vms', 'list', '--query', 'length(@)'], stdout: /^3\n$/ },
   {
+    row: 'disks show their machines',
+    words: ['disks', 'list', '-o', 'csv'],
+    stdout: /^vm-01_Disk1,ok,1073741824,vm-01,/m,
+  },
+  {
     row: 'a limit is never silent',
     words: ['vms', 'list', '--limit', '1'],
     stderr: /^showing 1 vms, as --limit says/,
