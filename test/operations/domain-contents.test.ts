@@ -26,6 +26,20 @@ async function vmOn({ admin, name, path }: People, domain: string) {
   return { id, name: own, disk: attachment.id };
 }
 
+/** The only disk of a list is found by its name, in any letters unless these are to count. */
+async function searchedByName({ admin }: People, list: string, name: string): Promise<void> {
+  const upper = name.toUpperCase();
+  for (const [query, count] of [
+    [`search=name%3D${name}`, 1],
+    [`search=name%3D${upper}`, 1],
+    [`search=name%3D${upper}&case_sensitive=true`, 0],
+    ['search=name%3Dnosuch', 0],
+    ['search=sortby+name+page+2&max=1', 0],
+  ] as const) {
+    expect((await admin.get(`${list}?${query}`)).list, query).toHaveLength(count);
+  }
+}
+
 async function down(people: People, path: string): Promise<void> {
   for (let turn = 0; turn < 500; turn++) {
     if ((await statusOf(people.admin, path)) !== 'image_locked') return;
@@ -62,6 +76,7 @@ describe('a data domain that was detached', () => {
     expect(found).toMatchObject([{ id: vm.id, name: vm.name }]);
     const disks = (await admin.get(`${list}/${vm.id}/disks`)).list;
     expect(disks.map((disk) => disk['id'])).toEqual([vm.disk]);
+    await searchedByName(people, `${list}/${vm.id}/disks`, vm.name);
     const attachments = (await admin.get(`${list}/${vm.id}/diskattachments`)).list;
     expect(attachments).toMatchObject([{ id: vm.disk, interface: 'virtio' }]);
     const missing = await admin.post(`${list}/${vm.id}/register`, { action: {} });
@@ -79,6 +94,7 @@ describe('a data domain that was detached', () => {
     expect((await admin.get(`/vms/${vm.id}/diskattachments`)).list).toHaveLength(1);
     expect((await admin.get(`${list}?unregistered=true`)).list).toEqual([]);
     expect((await admin.get(`${list}/${vm.id}`)).status).toBe(200);
+    await searchedByName(people, `${list}/${vm.id}/disks`, vm.name);
     for (const again of [
       `${list}/${vm.id}/register`,
       `${dataCenter}/${domain}/disks/${vm.disk}/register`,

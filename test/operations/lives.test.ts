@@ -248,6 +248,20 @@ describe('an iSCSI bond', () => {
     expect(changed.status, changed.text).toBe(200);
     expect((await admin.get(`/networks/${network}`)).object['description']).toBe('seen');
   });
+  site.both('has networks that are searched', async (people) => {
+    const { admin } = people;
+    const { path, network } = await bond(people);
+    await admin.add(`${path}/networks`, { network: { id: network } });
+    const { name } = (await admin.get(`/networks/${network}`)).object;
+    const upper = String(name).toUpperCase();
+    for (const [query, count] of [
+      [`search=name%3D${upper}`, 1],
+      [`search=name%3D${upper}&case_sensitive=true`, 0],
+      ['search=name%3Dnosuch', 0],
+    ] as const) {
+      expect((await admin.get(`${path}/networks?${query}`)).list, query).toHaveLength(count);
+    }
+  });
   site.both('has connections, which are changed there', async (people) => {
     const { admin } = people;
     const { path, connection } = await bond(people);

@@ -335,12 +335,7 @@ export const disk = resource('disk', {
       ],
       'disks/{disk}',
       computed('domain_disk', {
-        list: [
-          ignored('case_sensitive', 'it belongs to a search, and these collections have none'),
-          'follow',
-          'max',
-          'search',
-        ],
+        list: ['case_sensitive', 'follow', 'max', 'search'],
         get: ['filter', 'follow'],
       }),
     ),

@@ -65,15 +65,25 @@ export interface Part {
   readonly objects: () => readonly StoredObject[];
 }
 
+/** What is listed of a collection. */
+export interface Listing extends ListOptions {
+  /** Of objects that are made up: the ids of those that a search finds, in its order. */
+  readonly select?: (ids: readonly string[]) => readonly string[];
+}
+
 /** The objects of a collection. Which they are is settled at once; they are read as they are needed. */
 export function* read(
   ctx: RuleContext,
   ref: CollectionRef,
-  options: ListOptions,
+  options: Listing,
 ): Slices<readonly Part[]> {
   const compute = ctx.behavior(ref.kind)?.compute;
   if (compute) {
-    const made = compute(ctx, ref).slice(0, options.limit);
+    const { select, limit, offset = 0 } = options;
+    const all = compute(ctx, ref);
+    const byId = new Map(all.map((one) => [String(one['id']), one]));
+    const listed = select ? select([...byId.keys()]).flatMap((id) => byId.get(id) ?? []) : all;
+    const made = listed.slice(offset, limit === undefined ? undefined : offset + limit);
     return [{ objects: () => made }];
   }
   const found = yield* keys(ctx, ref, options);

@@ -12,6 +12,7 @@ import {
   asTable,
   type ListOptions,
   numberFrom,
+  oneOf,
   type SqlCondition,
 } from '../store/conditions.ts';
 import type { KindName } from '../store/kinds.ts';
@@ -20,7 +21,7 @@ import { defaultKeys, defaultOrder, type Seen } from '../store/search-values.ts'
 import type { TableNames } from '../store/staged.ts';
 import type { Store } from '../store/store.ts';
 import type { Call } from './call.ts';
-import type { Part } from './generic.ts';
+import type { Listing, Part } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
 /** Bytes that are kept at most. */
@@ -104,7 +105,7 @@ export function listOptions(
   dialect: Dialect,
   operation: Operation,
   names: TableNames,
-): ListOptions | undefined {
+): Listing | undefined {
   const searchable = operation.query.includes('search') && searchFields[ref.type] !== undefined;
   const max = maximum(request, searchable);
   const text = (request.parameters.get('search') ?? '').trim();
@@ -119,14 +120,24 @@ export function listOptions(
     // Entries of a directory have fields of their own.
     const type = Object.hasOwn(searchFields, ref.kind) ? ref.kind : ref.type;
     const query = parseSearch(text, type, ctx.now);
-    const { condition, ...found } = compileSearch(ref.kind, query, {
+    const settings = {
       caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
       seen: ctx.filter && seenIn(ctx.filter),
-      measured: (kind, field) => ctx.behavior(kind)?.measure?.(ctx, field),
+      measured: (kind: KindName, field: string) => ctx.behavior(kind)?.measure?.(ctx, field),
       names: names.next,
-    });
+    };
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
     if (offset === undefined) return undefined;
+    const keptAs = ctx.behavior(ref.kind)?.keptAs;
+    if (keptAs) {
+      const found = keptAs.map((kind) => [kind, compileSearch(kind, query, settings)] as const);
+      const select = (ids: readonly string[]) =>
+        found.flatMap(([kind, { condition, orderBy, orderValues }]) =>
+          ctx.tx.ids(kind, { condition: allOf(condition, oneOf('id', ids)), orderBy, orderValues }),
+        );
+      return { limit: max, offset, select };
+    }
+    const { condition, ...found } = compileSearch(ref.kind, query, settings);
     return { ...base, ...found, offset, condition: allOf(from, condition) };
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;

@@ -136,6 +136,8 @@ export interface Behavior<K extends KindName = KindName> {
    * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.
    */
   readonly compute?: (ctx: RuleContext, ref: CollectionRef, id?: string) => ObjectOf<K>[];
+  /** Kinds that objects which are made up are kept as, by the same ids: a search looks among these. */
+  readonly keptAs?: readonly KindName[];
   /**
    * Chooses another place for the same path: parameters may ask for objects of another kind. `id`
    * is that of the one that is looked for.

@@ -199,6 +199,7 @@ export const domainAttachmentBehavior = define('domain_attachment', {
 });
 
 export const domainDiskBehavior = define('domain_disk', {
+  keptAs: ['disk', 'unregistered_disk'],
   compute(ctx, ref) {
     return attachmentsIn(ctx, ref).flatMap(({ id = '' }) => {
       const disk = ctx.tx.get('unregistered_disk', id) ?? ctx.tx.get('disk', id);
