@@ -224,6 +224,11 @@ describe('vmctl export', () => {
     expect(text).toContain('root_password:\n      secret: hosts/host1/root_password\n');
   });
 
+  it('tells which machines run only where somebody asks', async () => {
+    expect(await desk.must('export', 'vms')).not.toContain('status: up');
+    expect(await desk.must('export', 'vms', '--status')).toContain('    status: up\n');
+  });
+
   it('takes collections, and JSON', async () => {
     const text = await desk.must('export', 'networks', '-o', 'json');
     expect(Object.keys(JSON.parse(text))).toEqual(['networks']);
