@@ -61,6 +61,20 @@ describe('refused with a position', () => {
     expect(failure(() => decodeObject(json, body, 'vm'))).toMatchObject({ kind: 'limit' });
   });
 
+  test('nesting is counted for objects and arrays together, 64 of them at most', () => {
+    const nested = (depth: number) =>
+      Array.from({ length: depth }, (_, level) => (level % 2 === 0 ? '[' : '{"a":')).join('') +
+      '1' +
+      Array.from({ length: depth }, (_, level) => ((depth - level) % 2 === 0 ? '}' : ']')).join('');
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + depthOf(Object.values(value)[0]) : 0;
+    expect(depthOf(parseJson(nested(64)))).toBe(64);
+    expect(failure(() => parseJson(nested(65)))).toMatchObject({ kind: 'limit', where: '1:193' });
+    // What is side by side is no deeper.
+    const wide = `[${Array.from({ length: 100 }, () => nested(63)).join()}]`;
+    expect(parseJson(wide)).toHaveLength(100);
+  });
+
   test('a client overflows on nothing that JSON.parse takes', () => {
     const body = `{"name":"a","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     expect(decodeObject(json, body, 'vm', { unknown: 'skip' })).toEqual({ name: 'a' });
