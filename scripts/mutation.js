@@ -72,7 +72,7 @@ for (const room of chosen) {
     // The compiler has no programming interface for the tool to read its settings with.
     tsconfigFile: 'coverage/no-tsconfig.json',
     dryRunTimeoutMinutes: 60,
-    timeoutMS: 20_000,
+    timeoutMS: 10_000,
   }).runMutationTest();
   lines.push(summary(room));
 }
