@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeList, decodeObject, WireError } from '../../src/wire/index.ts';
 import { parseJson, parseTrustedJson } from '../../src/wire/json-parser.ts';
+import { runs } from '../support/runs.ts';
 
 const json = 'application/json';
 
@@ -187,7 +188,7 @@ describe('the parser against JSON.parse', () => {
         expect(JSON.stringify(numbers(parseJson(text)))).toBe(JSON.stringify(expected));
         expect(numbers(parseTrustedJson(text))).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -204,7 +205,7 @@ describe('the parser against JSON.parse', () => {
         }
         if (!valid) expect(failure(() => parseJson(text))).toBeInstanceOf(WireError);
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 });
