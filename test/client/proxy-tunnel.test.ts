@@ -247,12 +247,14 @@ describe('a tunnel', () => {
     expect(seen).toEqual([undefined, socket]);
     const bad = proxyConnector(() => {}, { HTTPS_PROXY: 'ftp://x' });
     const failed = new Promise((resolve) => {
-      bad({ hostname: 'a.test', protocol: 'https:', port: '' }, (error) => resolve(error));
+      bad({ hostname: 'a.test', protocol: 'https:', port: '' }, (...[error]) => resolve(error));
     });
     expect(await failed).toBeInstanceOf(UsageError);
     const unreachable = proxyConnector(() => {}, { HTTPS_PROXY: '127.0.0.1:1' });
     const lost = new Promise((resolve) => {
-      unreachable({ hostname: 'a.test', protocol: 'https:', port: '' }, (error) => resolve(error));
+      unreachable({ hostname: 'a.test', protocol: 'https:', port: '' }, (...[error]) =>
+        resolve(error),
+      );
     });
     expect(await lost).toBeInstanceOf(ConnectionError);
   });
