@@ -121,24 +121,24 @@ function requireCluster(body: ActionBody): void {
 function importVm(
   ctx: RuleContext,
   ref: CollectionRef,
-  kept: Stored<Vm>,
+  exported: Stored<Vm>,
   body: ActionBody,
 ): undefined {
   requireActive(ctx, ref.owner?.id ?? '', 'import');
   const { name } = body['vm'] ?? {};
   const clone = body['clone'] === true;
-  if (!clone && ctx.tx.get('vm', kept.id ?? '')) {
-    ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: kept.name });
+  if (!clone && ctx.tx.get('vm', exported.id ?? '')) {
+    ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: exported.name });
   }
-  const id = clone ? ctx.site.newId() : (kept.id ?? '');
-  const vm = newVm(ctx, name ?? kept.name ?? '', clusterIn(ctx, body), kept, id);
+  const id = clone ? ctx.site.newId() : (exported.id ?? '');
+  const vm = newVm(ctx, name ?? exported.name ?? '', clusterIn(ctx, body), exported, id);
   ctx.event('VM_IMPORT_STARTED', subjects(ctx, vm));
   const domains = [{ id: targetIn(ctx, ref, body) }];
   const owner = { kind: 'vm', id } as const;
-  const copies = sourcesIn(ctx, kept).map((source) =>
+  const copies = sourcesIn(ctx, exported).map((source) =>
     copyDisk(ctx, source, owner, { storage_domains: domains }),
   );
-  addInterfaces(ctx, vm, kept);
+  addInterfaces(ctx, vm, exported);
   addConsole(ctx, vm);
   moveVm(ctx, vm, 'import', { copies });
   return undefined;
@@ -147,19 +147,19 @@ function importVm(
 function importTemplate(
   ctx: RuleContext,
   ref: CollectionRef,
-  kept: Stored<Template>,
+  exported: Stored<Template>,
   body: ActionBody,
 ): undefined {
   requireActive(ctx, ref.owner?.id ?? '', 'import');
   const clone = body['clone'] === true;
-  if (!clone && ctx.tx.get('template', kept.id ?? '')) {
-    ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: kept.name });
+  if (!clone && ctx.tx.get('template', exported.id ?? '')) {
+    ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: exported.name });
   }
   const { name } = body['template'] ?? {};
-  const id = clone ? ctx.site.newId() : (kept.id ?? '');
-  const template = newTemplate(ctx, name, clusterIn(ctx, body), kept, id);
+  const id = clone ? ctx.site.newId() : (exported.id ?? '');
+  const template = newTemplate(ctx, name, clusterIn(ctx, body), exported, id);
   const domains = [{ id: targetIn(ctx, ref, body) }];
-  const copies = sourcesIn(ctx, kept).map((source) =>
+  const copies = sourcesIn(ctx, exported).map((source) =>
     copyDisk(ctx, source, { kind: 'template', id }, { storage_domains: domains }),
   );
   const run = { kind: 'template', collection: '/templates', id, operation: 'import' } as const;
@@ -199,7 +199,7 @@ export const domainAttachmentBehavior = define('domain_attachment', {
 });
 
 export const domainDiskBehavior = define('domain_disk', {
-  keptAs: ['disk', 'unregistered_disk'],
+  storedAs: ['disk', 'unregistered_disk'],
   compute(ctx, ref) {
     return attachmentsIn(ctx, ref).flatMap(({ id = '' }) => {
       const disk = ctx.tx.get('unregistered_disk', id) ?? ctx.tx.get('disk', id);

@@ -5,8 +5,8 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { referringCondition } from '../../store/conditions.ts';
-import type { Origin, Part } from '../../store/kept-members.ts';
 import { type KindName, type StoredObject, storedKinds } from '../../store/kinds.ts';
+import type { Origin, Part } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { forgetChanges } from '../disk/dirty-bitmaps.ts';
 

@@ -4,8 +4,8 @@ import type { RuleContext } from '../../core/context.ts';
 import { entityNotFound } from '../../core/fault.ts';
 import { referredId } from '../../core/input.ts';
 import { namedId } from '../../core/random.ts';
-import type { NetworkConfiguration } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { NetworkConfiguration } from '../../store/stored-members.ts';
 import { isRunning } from '../vm/vm.ts';
 import {
   type Attachment,

@@ -4,8 +4,8 @@
  */
 import type { RuleContext } from '../../core/context.ts';
 import { cancelDue, defineDeadline, dueIn } from '../../core/tasks.ts';
-import type { NetworkConfiguration } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { NetworkConfiguration } from '../../store/stored-members.ts';
 import {
   attachmentsOf,
   attachmentsPath,

@@ -2,7 +2,7 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
-import type { BitmapOfPeriod } from '../../store/kept-members.ts';
+import type { BitmapOfPeriod } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { measured } from '../storage/space.ts';
 

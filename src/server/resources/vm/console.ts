@@ -7,8 +7,8 @@ import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import { picture } from '../../formats/png.ts';
-import type { ConsoleTicket } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { ConsoleTicket } from '../../store/stored-members.ts';
 import { deviceEvents } from './devices.ts';
 import { noteRunState, runStateOf, subjects, type Vm } from './vm.ts';
 

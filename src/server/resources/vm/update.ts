@@ -1,8 +1,8 @@
 /** Updates of virtual machines: applied at once or at the next start; memory hot plug. */
 import type { RuleContext } from '../../core/context.ts';
 import { definedMembers, replaceMembers } from '../../core/member-selection.ts';
-import type { MemoryDevice } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { MemoryDevice } from '../../store/stored-members.ts';
 import { checkConfiguration, fitMemoryPolicy, requireNetworks } from './configuration.ts';
 import {
   attachmentsOf,

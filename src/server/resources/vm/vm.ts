@@ -4,8 +4,8 @@ import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { membersWhere } from '../../core/member-selection.ts';
 import { begin } from '../../core/transitions.ts';
-import type { RunState } from '../../store/kept-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import type { RunState } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { snapshotOf } from '../disk/snapshot-attachment.ts';
 

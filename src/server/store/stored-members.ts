@@ -113,7 +113,7 @@ type MachineMembers = Sealable & {
  * Found under these names in the documents of the store, also in those of earlier versions.
  * Each is a type and no interface: only those can be taken for objects of whatever kind.
  */
-export interface KeptMembers {
+export interface StoredMembers {
   attached_storage_domain: {
     /** Service time in milliseconds at which it ceased to be the master. */
     masterUntil?: number;
