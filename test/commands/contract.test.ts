@@ -77,6 +77,22 @@ const grammar: readonly Row[] = [
     stdout: /2147483648/,
   },
   {
+    row: 'sizes are counted as their attribute is',
+    words: ['numanodes', 'create', '--vm', 'vm-02', '--memory', '1GiB', '--dry-run'],
+    stdout: /"memory": ?1024\b/,
+  },
+  {
+    row: 'a count is no size',
+    words: ['vmpools', 'update', 'nobody', '--size', '4GiB'],
+    code: 2,
+    stderr: /--size 4GiB: not a whole number/,
+  },
+  {
+    row: 'sizes are waited for, too',
+    words: ['wait', 'vms/vm-01', '--for', 'memory=1GiB', '--timeout', '10s'],
+    stderr: /memory=1073741824/,
+  },
+  {
     row: '--set takes any writable path',
     words: ['vms', 'update', 'vm-02', '--set', 'cpu.topology.cores=2', '--dry-run'],
     stdout: /"cores": ?2/,

@@ -297,7 +297,7 @@ function queryOf(
     // Under the name that was typed: --limit is --max to the service.
     const typed = names.find((name) => options[camelCase(name)] !== undefined) ?? names[0];
     const flag = `--${typed ?? key}`;
-    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter.kind, flag) as QueryValue;
+    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter, flag) as QueryValue;
   }
   const { queryShortcut: shortcut } = verbOptions(verb);
   if (shortcut && options[camelCase(shortcut.flag)] === true)
