@@ -3,7 +3,7 @@ import { typeOptions } from '../../model/derive/commands.ts';
 import { attributesOf, isType, type Operation, parseKind } from '../../model/index.ts';
 import type { Attribute, Kind, SizeUnit } from '../../model/notation/attributes.ts';
 import type { Shortcut } from '../../model/notation/commands.ts';
-import { actionParameters, type Parameter } from '../../model/parameters.ts';
+import { actionParameters, type Parameter } from '../../model/notation/parameters.ts';
 import type { Valued } from '../args/values.ts';
 import { homeOf } from './collections.ts';
 import { type VerbName, verbOptions } from './verb-names.ts';

@@ -3,7 +3,7 @@ import { nounOptions } from '../../model/derive/commands.ts';
 import { type EnumName, enums } from '../../model/enums.ts';
 import { isSearchable, parseKind } from '../../model/index.ts';
 import type { Kind, SizeUnit } from '../../model/notation/attributes.ts';
-import { type Parameter, queryParameters } from '../../model/parameters.ts';
+import { type Parameter, queryParameters } from '../../model/notation/parameters.ts';
 import { homeOf, type Parent, singular } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { type Field, fieldsOf, isReference, kebab } from './fields.ts';

@@ -2,7 +2,7 @@
 import type { Client, QueryValue } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { isType, parseKind } from '../../model/index.ts';
-import type { queryParameters } from '../../model/parameters.ts';
+import type { queryParameters } from '../../model/notation/parameters.ts';
 import { decodeObject, WireError } from '../../wire/index.ts';
 import type { Options } from '../args/command.ts';
 import { parseValue, type Valued } from '../args/values.ts';

@@ -173,6 +173,7 @@ async function agree(
   settings: FolderSettings,
 ): Promise<void> {
   const text = store.meta('site');
+  // Whoever began the site wrote it.
   const own = text === undefined ? undefined : (JSON.parse(text) as SiteMark);
   const mark = settings.adoptImages ? undefined : readMark(images);
   // A database of a version that kept no list of its images.

@@ -40,6 +40,7 @@ export async function markClosed(database: string): Promise<void> {
 export async function howLeft(database: string): Promise<Left> {
   let mark: Mark;
   try {
+    // `markClosed` wrote it.
     mark = JSON.parse(readFileSync(markOf(database), 'utf8')) as Mark;
   } catch {
     return 'open';

@@ -13,7 +13,7 @@ import { link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
 import type { DiskImages, ImageForm } from '../core/ports.ts';
-import { noteReplaced, noteUnknown } from '../resources/disk/dirty-bitmaps.ts';
+import { noteReplaced, noteUnknown } from '../inventory/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';

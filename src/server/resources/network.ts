@@ -7,12 +7,12 @@ import { define } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
 import { erase, refuseInUse } from '../core/removal.ts';
+import { addVnicProfile } from '../inventory/data-center.ts';
+import { isBridged } from '../inventory/host-nics.ts';
+import { isRunning } from '../inventory/vm.ts';
 import { isRecord, type StoredObject } from '../store/kinds.ts';
 import { leaveCluster } from './cluster-network.ts';
-import { addVnicProfile } from './data-center/data-center.ts';
-import { isBridged } from './host-network/nics.ts';
 import { tellHosts } from './host-network/setup.ts';
-import { isRunning } from './vm/vm.ts';
 
 type Profile = Resource<'vnic_profile'>;
 

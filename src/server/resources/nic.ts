@@ -4,11 +4,11 @@ import type { Resource } from '../../model/resource.ts';
 import { define } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
+import { chooseMac, requireUnused } from '../inventory/mac-addresses.ts';
+import { isRunning, subjects, type Vm } from '../inventory/vm.ts';
+import { networksInCluster } from '../inventory/vm-configuration.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import { chooseMac, requireUnused } from './mac-pool.ts';
-import { networksInCluster } from './vm/configuration.ts';
 import { devicesOf } from './vm/guest.ts';
-import { isRunning, subjects, type Vm } from './vm/vm.ts';
 
 type Nic = Resource<'nic'>;
 

@@ -6,6 +6,8 @@ import type { RuleContext } from '../core/context.ts';
 import { addDefaultIcons, iconsOf } from '../core/icons.ts';
 import { applyDefaults } from '../core/input.ts';
 import { namedId } from '../core/random.ts';
+import { furnish } from '../inventory/data-center.ts';
+import { fillConfiguration } from '../inventory/vm-configuration.ts';
 import { clusterLevels } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
 import { operatingSystems } from '../reference-data/operating-systems.ts';
@@ -17,9 +19,7 @@ import {
   schedulingUnits,
 } from '../reference-data/scheduling.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
-import { furnish } from '../resources/data-center/data-center.ts';
 import { fillDirectory } from '../resources/identity.ts';
-import { fillConfiguration } from '../resources/vm/configuration.ts';
 import type { StoredObject } from '../store/kinds.ts';
 
 const mebibyte = 2 ** 20;

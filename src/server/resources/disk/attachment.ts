@@ -14,11 +14,7 @@ import {
   settable,
 } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
-import { measured } from '../storage/space.ts';
-import { extendDisk } from './actions.ts';
-import { forgetChanges } from './dirty-bitmaps.ts';
+import { forgetChanges } from '../../inventory/dirty-bitmaps.ts';
 import {
   createImage,
   dataCenterOf,
@@ -31,13 +27,17 @@ import {
   prepareDisk,
   settleOwners,
   vmsOf,
-} from './disk.ts';
+} from '../../inventory/disk.ts';
 import {
   diskInSnapshot,
   requireNotAttached,
   snapshotOf,
   withSnapshot,
-} from './snapshot-attachment.ts';
+} from '../../inventory/snapshot-attachment.ts';
+import { measured } from '../../inventory/storage-space.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
+import { extendDisk } from './actions.ts';
 
 type Attachment = ObjectOf<'disk_attachment'>;
 type Vm = ObjectOf<'vm'>;

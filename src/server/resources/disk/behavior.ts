@@ -8,10 +8,6 @@ import type { RuleContext } from '../../core/context.ts';
 import { isUuid, settable } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import { contentsOf } from '../domain-contents/unregistered.ts';
-import { measured } from '../storage/space.ts';
-import { diskActions } from './actions.ts';
-import { changeDisk } from './attachment.ts';
 import {
   createImage,
   diskWords,
@@ -24,9 +20,13 @@ import {
   templatesOf,
   vmsOf,
   withUnit,
-} from './disk.ts';
-import { requireNotAttached } from './snapshot-attachment.ts';
-import { copiesOf, ended, failed } from './transition-handlers.ts';
+} from '../../inventory/disk.ts';
+import { copiesOf, ended, failed } from '../../inventory/disk-transitions.ts';
+import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
+import { measured } from '../../inventory/storage-space.ts';
+import { contentsOf } from '../../inventory/unregistered.ts';
+import { diskActions } from './actions.ts';
+import { changeDisk } from './attachment.ts';
 
 type Disk = Resource<'disk'>;
 

@@ -4,20 +4,20 @@ import { type Action, define } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { digestOf } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import type { IscsiTarget } from '../../store/stored-members.ts';
-import type { ObjectOf } from '../../store/transaction.ts';
-import { domainsOf } from '../data-center/data-center.ts';
-import { forgottenDomains } from '../storage/domain-actions.ts';
+import { domainsOf } from '../../inventory/data-center.ts';
 import {
   type LogicalUnit,
   logicalUnit,
   presentUnit,
   unitsOf,
   unitUsers,
-} from '../storage/logical-unit.ts';
+} from '../../inventory/logical-unit.ts';
+import { dataCenterOf } from '../../inventory/storage-pool-manager.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { IscsiTarget } from '../../store/stored-members.ts';
+import type { ObjectOf } from '../../store/transaction.ts';
+import { forgottenDomains } from '../storage/domain-actions.ts';
 import { sentObject } from './checks.ts';
-import { dataCenterOf } from './spm.ts';
 
 /** A target of an iSCSI server. */
 type Target = IscsiTarget;

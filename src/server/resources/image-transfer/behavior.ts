@@ -8,10 +8,10 @@ import type { RuleContext } from '../../core/context.ts';
 import { defineWork } from '../../core/tasks.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
+import { hostsUp } from '../../inventory/data-center.ts';
+import { dataCenterOf, domainOf, pluggedInto, vmsOf } from '../../inventory/disk.ts';
+import { requireBackupsBegun } from '../../inventory/snapshot-checks.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { hostsUp } from '../data-center/data-center.ts';
-import { dataCenterOf, domainOf, pluggedInto, vmsOf } from '../disk/disk.ts';
-import { requireBackupsBegun } from '../snapshot/checks.ts';
 import {
   prepare as beginPreparation,
   chooseFile,

@@ -9,16 +9,17 @@ import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { begin, requireState } from '../../core/transitions.ts';
-import { noneOf, referringCondition } from '../../store/conditions.ts';
 import {
   domainsOf,
   electSpm,
   hostsUp,
   refreshDataCenter,
   releaseSpm,
-} from '../data-center/data-center.ts';
-import { leaveInventory, usersOf } from '../domain-contents/unregistered.ts';
-import { isRunning } from '../vm/vm.ts';
+} from '../../inventory/data-center.ts';
+import { shownSpace, shownStorage } from '../../inventory/storage-space.ts';
+import { leaveInventory, usersOf } from '../../inventory/unregistered.ts';
+import { isRunning } from '../../inventory/vm.ts';
+import { noneOf, referringCondition } from '../../store/conditions.ts';
 import { removeDomain } from './domain-actions.ts';
 import {
   type Attached,
@@ -39,7 +40,6 @@ import {
   requireToHandOver,
   takeContents,
 } from './shared.ts';
-import { shownSpace, shownStorage } from './space.ts';
 
 type Domain = Resource<'storage_domain'>;
 

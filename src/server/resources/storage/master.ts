@@ -1,8 +1,8 @@
 /** The master storage domain of a data center: who takes over when it leaves. */
 import type { RuleContext } from '../../core/context.ts';
 import { begin } from '../../core/transitions.ts';
+import { domainsOf } from '../../inventory/data-center.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { domainsOf } from '../data-center/data-center.ts';
 
 /** A domain as a data center has it. */
 export type Attached = ObjectOf<'attached_storage_domain'>;

@@ -7,10 +7,10 @@ import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireState } from '../../core/transitions.ts';
 import { picture } from '../../formats/png.ts';
+import { noteRunState, runStateOf, subjects, type Vm } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ConsoleTicket } from '../../store/stored-members.ts';
 import { deviceEvents } from './devices.ts';
-import { noteRunState, runStateOf, subjects, type Vm } from './vm.ts';
 
 export interface ConsoleAddress {
   readonly address: string;

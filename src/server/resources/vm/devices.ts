@@ -5,11 +5,11 @@ import { define } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { replaceMembers } from '../../core/member-selection.ts';
+import { processorsOf } from '../../inventory/choose-host.ts';
+import type { Owner } from '../../inventory/disk-transitions.ts';
+import { nextMac } from '../../inventory/mac-addresses.ts';
+import { currentDrives, isRunning, mebibyte, subjects, type Vm } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import type { Owner } from '../disk/transition-handlers.ts';
-import { nextMac } from '../mac-pool.ts';
-import { processorsOf } from '../scheduling/choose-host.ts';
-import { currentDrives, isRunning, mebibyte, subjects, type Vm } from './vm.ts';
 
 /** Collections of devices that are copied as they are, beside interfaces. */
 const plain = [
