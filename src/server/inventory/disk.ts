@@ -121,7 +121,7 @@ export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, actio
     ctx.refuse('DISK_PROFILE_ELSEWHERE', { action, name: domain.name });
   }
   if (!requested && first?.id) disk.disk_profile = { id: first.id };
-  const dataCenter = dataCenterOf(ctx, domain) ?? '';
+  const dataCenter = dataCenterOfDomain(ctx, domain) ?? '';
   const quota = disk.quota?.id ? ctx.tx.get('quota', disk.quota.id) : defaultQuota(ctx, dataCenter);
   if (quota && quota.data_center?.id !== dataCenter) {
     ctx.refuse('QUOTA_ELSEWHERE', { action, name: quota.name });
@@ -137,8 +137,11 @@ export function domainOf(ctx: RuleContext, disk: Disk): Domain | undefined {
 }
 
 /** Id of the data center that a storage domain is attached to. */
-export function dataCenterOf(ctx: RuleContext, domain: Domain): string | undefined {
-  return ctx.tx.find('attached_storage_domain', { id: domain.id ?? '' })?.data_center?.id;
+export function dataCenterOfDomain(
+  ctx: RuleContext,
+  domain: Pick<Domain, 'id'> | undefined,
+): string | undefined {
+  return ctx.tx.find('attached_storage_domain', { id: domain?.id ?? '' })?.data_center?.id;
 }
 
 /** Refuses unless the domain is an active data domain. */
@@ -213,14 +216,7 @@ export function moveDisk(
   operation: string,
   data?: StoredObject,
 ): void {
-  const run = {
-    kind: 'disk' as const,
-    collection: ref.collection,
-    id: disk.id ?? '',
-    operation,
-    ...(data ? { data } : {}),
-  };
-  begin(ctx, run, disk);
+  begin(ctx, { kind: 'disk', collection: ref.collection, operation, data }, disk);
 }
 
 /** Deletes a disk, its attachments, and its files once the transaction is durable. */

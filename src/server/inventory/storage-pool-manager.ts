@@ -8,14 +8,17 @@ import { domainsOf, electSpm, hostsUp, refreshDataCenter } from './data-center.t
 type Host = ObjectOf<'host'>;
 
 /** The data center that a host works for. */
-export function dataCenterOf(ctx: RuleContext, host: Host): Resource<'data_center'> | undefined {
+export function dataCenterOfHost(
+  ctx: RuleContext,
+  host: Host,
+): Resource<'data_center'> | undefined {
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   return cluster?.data_center?.id ? ctx.tx.get('data_center', cluster.data_center.id) : undefined;
 }
 
 /** Looks again who manages the storage of a host's data center, and how that is. */
 export function refreshStorage(ctx: RuleContext, host: Host): void {
-  const dataCenter = dataCenterOf(ctx, host)?.id;
+  const dataCenter = dataCenterOfHost(ctx, host)?.id;
   if (!dataCenter) return;
   electSpm(ctx, dataCenter);
   refreshDataCenter(ctx, dataCenter);
@@ -23,7 +26,9 @@ export function refreshStorage(ctx: RuleContext, host: Host): void {
 
 /** Disks that are being copied, made or removed in the data center of a host. */
 export function busyDisks(ctx: RuleContext, host: Host): Resource<'disk'>[] {
-  const domains = new Set(domainsOf(ctx, dataCenterOf(ctx, host)?.id ?? '').map(({ id }) => id));
+  const domains = new Set(
+    domainsOf(ctx, dataCenterOfHost(ctx, host)?.id ?? '').map(({ id }) => id),
+  );
   return ctx.tx
     .list('disk', { where: { status: 'locked' } })
     .filter((disk) => disk.storage_domains?.some(({ id }) => domains.has(id)));
@@ -34,7 +39,7 @@ export function forceSpm(ctx: RuleContext, host: Host): void {
   const action = 'force select SPM';
   requireState(ctx, 'host', host, 'force_select_spm', { action });
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
-  const dataCenter = dataCenterOf(ctx, host);
+  const dataCenter = dataCenterOfHost(ctx, host);
   if (!dataCenter?.id) ctx.refuse('SPM_WITHOUT_DATA_CENTER', { action });
   if (cluster?.virt_service === false) ctx.refuse('SPM_WITHOUT_VIRT', { action });
   if (host.spm?.status === 'spm' || host.spm?.status === 'contending') {

@@ -1,6 +1,7 @@
 /** Common functions of virtual machines: parts, event subjects, state of the present run. */
 
 import type { Resource } from '../../model/resource.ts';
+import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { membersWhere } from '../core/member-selection.ts';
 import { begin } from '../core/transitions.ts';
@@ -126,17 +127,22 @@ export function moveVm(
   operation: string,
   data?: StoredObject,
 ): Vm | undefined {
-  const run = {
-    kind: 'vm' as const,
-    collection: '/vms',
-    id: vm.id ?? '',
-    operation,
-    ...(data ? { data } : {}),
-  };
-  return begin(ctx, run, vm);
+  return begin(ctx, { kind: 'vm', collection: '/vms', operation, data }, vm);
 }
 
 /** The object without some of its members. */
 export function without<T extends StoredObject>(object: T, names: readonly string[]): Partial<T> {
   return membersWhere(object, (name) => !names.includes(name));
+}
+
+/** The machine that a collection belongs to; nothing where that is a template or an instance type. */
+export function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
+  return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;
+}
+
+/** The same, where nothing else has such a collection. */
+export function requireVm(ctx: RuleContext, ref: CollectionRef): Vm {
+  const vm = vmOf(ctx, ref);
+  if (!vm) throw new Error(`${ref.collection} has no virtual machine.`);
+  return vm;
 }

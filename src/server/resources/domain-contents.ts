@@ -162,8 +162,8 @@ function importTemplate(
   const copies = sourcesIn(ctx, exported).map((source) =>
     copyDisk(ctx, source, { kind: 'template', id }, { storage_domains: domains }),
   );
-  const run = { kind: 'template', collection: '/templates', id, operation: 'import' } as const;
-  begin(ctx, { ...run, data: { copies } }, template);
+  const start = { kind: 'template', collection: '/templates', operation: 'import' } as const;
+  begin(ctx, { ...start, data: { copies } }, template);
   return undefined;
 }
 

@@ -24,7 +24,7 @@ import {
   settleImages,
   snapshotableDisks,
 } from '../inventory/snapshot-contents.ts';
-import { isRunning, nicsOf, subjects, type Vm } from '../inventory/vm.ts';
+import { isRunning, nicsOf, subjects, type Vm, vmOf } from '../inventory/vm.ts';
 import { requireDataCenter, shownComputed } from '../inventory/vm-configuration.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
@@ -102,7 +102,7 @@ export const snapshotBehavior = define('snapshot', {
   transitions,
 
   beforeCreate(ctx, snapshot, ref, sent) {
-    const vm = vmOf(ctx, ref);
+    const vm = vmOf(ctx, ref) ?? {};
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'create' });
     if (vm.status === 'migrating') ctx.refuse('VM_IS_MIGRATING', { action: 'snapshot' });
     requireSettledSnapshots(ctx, vm, 'create a snapshot of');
@@ -126,13 +126,13 @@ export const snapshotBehavior = define('snapshot', {
   },
 
   afterCreate(ctx, { ref, object }, sent) {
-    const vm = vmOf(ctx, ref);
+    const vm = vmOf(ctx, ref) ?? {};
     const copies = keep(ctx, vm, object, sentDisks(ctx, vm, sent));
     move(ctx, ref.collection, object, 'add', { copies });
   },
 
   beforeDelete(ctx, { object, ref }) {
-    const vm = vmOf(ctx, ref);
+    const vm = vmOf(ctx, ref) ?? {};
     if (object.snapshot_type !== 'regular')
       ctx.refuse('SNAPSHOT_NOT_REGULAR', { action: 'remove' });
     requireNoPreview(ctx, vm, 'remove a snapshot of');
@@ -160,10 +160,6 @@ export const snapshotBehavior = define('snapshot', {
   actions: { restore },
 });
 
-function vmOf(ctx: RuleContext, ref: CollectionRef): Vm {
-  return ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
-}
-
 /** Ids of the disks that the snapshot is restricted to; undefined for all of them. */
 function sentDisks(ctx: RuleContext, vm: Vm, sent: Snapshot): ReadonlySet<string> | undefined {
   const attachments = sent.disk_attachments;
@@ -189,8 +185,7 @@ function move(
   operation: string,
   data?: StoredObject,
 ): void {
-  const run = { kind: 'snapshot' as const, collection, id: snapshot.id ?? '', operation };
-  begin(ctx, { ...run, ...(data ? { data } : {}) }, snapshot);
+  begin(ctx, { kind: 'snapshot', collection, operation, data }, snapshot);
 }
 
 /** The disks of a snapshot: the images it keeps, or those of the present. */

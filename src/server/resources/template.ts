@@ -325,12 +325,5 @@ function words(action: string, { name, status }: Template) {
 }
 
 function move(ctx: RuleContext, template: Template, operation: string, data?: StoredObject): void {
-  const run = {
-    kind: 'template' as const,
-    collection: '/templates',
-    id: template.id ?? '',
-    operation,
-    ...(data ? { data } : {}),
-  };
-  begin(ctx, run, template);
+  begin(ctx, { kind: 'template', collection: '/templates', operation, data }, template);
 }

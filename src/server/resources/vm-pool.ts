@@ -5,6 +5,7 @@ import type { RuleContext } from '../core/context.ts';
 import { applyDefaults, checkName } from '../core/input.ts';
 import { erase } from '../core/removal.ts';
 import { sourcesOf } from '../inventory/disk-transitions.ts';
+import { grantRole } from '../inventory/grants.ts';
 import { addActiveSnapshot } from '../inventory/snapshot-contents.ts';
 import { blankTemplate, cdromId, type Vm } from '../inventory/vm.ts';
 import {
@@ -91,12 +92,8 @@ export const vmPoolBehavior = define('vm_pool', {
         free.find(({ status }) => status === 'up') ??
         free.find(({ status }) => status === 'down') ??
         ctx.refuse('POOL_IS_EXHAUSTED', { action: 'allocate' });
-      ctx.tx.insert('permission', '/permissions', {
-        id: ctx.site.newId(),
-        role: { id: ctx.tx.byName('role', 'UserRole')?.id ?? '' },
-        user: { id: ctx.caller.userId },
-        vm: { id: chosen.id ?? '' },
-      });
+      const user = { id: ctx.caller.userId };
+      grantRole(ctx, 'UserRole', { user, vm: { id: chosen.id ?? '' } });
       if (chosen.status === 'down') launch(ctx, chosen, {});
       prestart(ctx, pool);
       return { vm: { id: chosen.id } };

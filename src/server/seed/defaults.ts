@@ -1,12 +1,13 @@
 /** Objects that every new service holds. */
 
 import type { Resource } from '../../model/resource.ts';
-import { everyone, splitUserName, superUserRole } from '../auth/permissions.ts';
+import { everyone, splitUserName } from '../auth/permissions.ts';
 import type { RuleContext } from '../core/context.ts';
 import { addDefaultIcons, iconsOf } from '../core/icons.ts';
 import { applyDefaults } from '../core/input.ts';
 import { namedId } from '../core/random.ts';
 import { furnish } from '../inventory/data-center.ts';
+import { grantRole } from '../inventory/grants.ts';
 import { fillConfiguration } from '../inventory/vm-configuration.ts';
 import { clusterLevels } from '../reference-data/cluster-levels.ts';
 import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
@@ -256,15 +257,8 @@ function addTemplates(ctx: RuleContext): void {
 }
 
 function addPermissions(ctx: RuleContext): void {
-  const { tx } = ctx;
-  const role = (name: string) => ({ id: tx.byName('role', name)?.id ?? '' });
-  const grant = (permission: StoredObject) =>
-    tx.insert('permission', '/permissions', { id: ctx.site.newId(), ...permission });
-  grant({ role: { id: superUserRole }, user: { id: defaultIds.admin } });
-  grant({ role: role('UserProfileEditor'), group: { id: everyone } });
-  grant({
-    role: role('UserTemplateBasedVm'),
-    group: { id: everyone },
-    template: { id: zeroId },
-  });
+  grantRole(ctx, 'SuperUser', { user: { id: defaultIds.admin } });
+  grantRole(ctx, 'UserProfileEditor', { group: { id: everyone } });
+  const blank = { id: zeroId };
+  grantRole(ctx, 'UserTemplateBasedVm', { group: { id: everyone }, template: blank });
 }

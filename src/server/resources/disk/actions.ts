@@ -6,7 +6,7 @@ import { referredId, resolveMember, resolveReferences } from '../../core/input.t
 import { requireState } from '../../core/transitions.ts';
 import {
   checkFormat,
-  dataCenterOf,
+  dataCenterOfDomain,
   diskWords,
   domainOf,
   hasSnapshots,
@@ -72,7 +72,7 @@ export const diskActions = {
     }
     const moved: Disk = { ...disk, ...ownersIn(ctx, body) };
     if (!body['disk_profile']) delete moved.disk_profile;
-    if (dataCenterOf(ctx, domain) !== dataCenterOf(ctx, domainOf(ctx, disk) ?? {})) {
+    if (dataCenterOfDomain(ctx, domain) !== dataCenterOfDomain(ctx, domainOf(ctx, disk) ?? {})) {
       ctx.refuse('DOMAIN_IN_OTHER_DATA_CENTER', { action: 'move', name: domain.name });
     }
     fitTo(ctx, moved, domain, 'move');

@@ -22,6 +22,7 @@ import {
   withUnit,
 } from '../../inventory/disk.ts';
 import { copiesOf, ended, failed } from '../../inventory/disk-transitions.ts';
+import { grantRole } from '../../inventory/grants.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
 import { measured } from '../../inventory/storage-space.ts';
 import { contentsOf } from '../../inventory/unregistered.ts';
@@ -77,7 +78,7 @@ export const diskBehavior = define('disk', {
   },
 
   afterCreate(ctx, { object, ref }) {
-    grant(ctx, object);
+    grantToCreator(ctx, object);
     createImage(ctx, object);
     if (object.storage_type === 'lun') ctx.event('DISK_ADDED', {}, { DiskAlias: object.alias });
     else moveDisk(ctx, ref, object, 'add');
@@ -148,16 +149,10 @@ export const diskBehavior = define('disk', {
 });
 
 /** Whoever adds a disk may go on working with it. */
-function grant(ctx: RuleContext, disk: Disk): void {
+function grantToCreator(ctx: RuleContext, disk: Disk): void {
   const { userId } = ctx.caller;
   const id = disk.id ?? '';
   if (isPermitted(ctx.tx, ctx.caller, 'edit_disk_properties', { kind: 'disk', id })) return;
-  const role = ctx.tx.byName('role', 'DiskOperator')?.id;
-  if (!role || !ctx.tx.get('user', userId)) return;
-  ctx.tx.insert('permission', '/permissions', {
-    id: ctx.site.newId(),
-    role: { id: role },
-    user: { id: userId },
-    disk: { id },
-  });
+  if (!ctx.tx.get('user', userId)) return;
+  grantRole(ctx, 'DiskOperator', { user: { id: userId }, disk: { id } });
 }

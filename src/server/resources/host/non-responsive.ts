@@ -5,7 +5,7 @@ import { Refusal } from '../../core/fault.ts';
 import { begin } from '../../core/transitions.ts';
 import { hostsUp, releaseSpm } from '../../inventory/data-center.ts';
 import { switchBricks } from '../../inventory/gluster-layout.ts';
-import { dataCenterOf, refreshStorage } from '../../inventory/storage-pool-manager.ts';
+import { dataCenterOfHost, refreshStorage } from '../../inventory/storage-pool-manager.ts';
 import { formerUptime, runStateMember, uptimeOf } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
@@ -28,7 +28,7 @@ function candidates(ctx: RuleContext, host: Host, where: string): Host[] {
   if (where === 'cluster') {
     return ctx.tx.list('host', { where: { cluster_id: host.cluster?.id ?? '', status: 'up' } });
   }
-  if (where === 'dc') return hostsUp(ctx, dataCenterOf(ctx, host)?.id ?? '');
+  if (where === 'dc') return hostsUp(ctx, dataCenterOfHost(ctx, host)?.id ?? '');
   return ctx.tx.list('host', { where: { status: 'up' } });
 }
 
@@ -40,7 +40,7 @@ const gone = ['host', 'start_time', 'run_once', 'status_detail', 'fqdn', runStat
 export function markNonResponsive(ctx: RuleContext, id: string): void {
   const host = ctx.tx.get('host', id);
   if (!host) return;
-  begin(ctx, { kind: 'host', collection: '/hosts', id, operation: 'lose' }, host);
+  begin(ctx, { kind: 'host', collection: '/hosts', operation: 'lose' }, host);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   unitsOf,
   unitUsers,
 } from '../../inventory/logical-unit.ts';
-import { dataCenterOf } from '../../inventory/storage-pool-manager.ts';
+import { dataCenterOfHost } from '../../inventory/storage-pool-manager.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { IscsiTarget } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
@@ -169,7 +169,7 @@ function connected(
   ctx: RuleContext,
   host: Host,
 ): { type: 'fcp' | 'iscsi'; units: readonly LogicalUnit[] }[] {
-  return domainsOf(ctx, dataCenterOf(ctx, host)?.id ?? '').flatMap(({ id }) => {
+  return domainsOf(ctx, dataCenterOfHost(ctx, host)?.id ?? '').flatMap(({ id }) => {
     const storage = ctx.tx.get('storage_domain', id ?? '')?.storage;
     const type = storage?.type;
     return type === 'iscsi' || type === 'fcp' ? [{ type, units: unitsOf(storage) }] : [];

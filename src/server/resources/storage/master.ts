@@ -47,12 +47,7 @@ export function moveMaster(ctx: RuleContext, from: Attached, to: Attached): Atta
   const collection = collectionIn(dataCenter);
   const old: Attached = { ...from, master: false, masterUntil: ctx.steady };
   ctx.tx.update('attached_storage_domain', old, collection);
-  const run = {
-    kind: 'attached_storage_domain' as const,
-    collection,
-    id: to.id ?? '',
-    operation: 'become_master',
-  };
-  begin(ctx, run, { ...to, master: true });
+  const kind = 'attached_storage_domain';
+  begin(ctx, { kind, collection, operation: 'become_master' }, { ...to, master: true });
   return old;
 }

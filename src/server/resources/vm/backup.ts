@@ -270,8 +270,7 @@ function move(
   operation: string,
   data?: StoredObject,
 ): void {
-  const run = { kind: 'backup' as const, collection, id: backup.id ?? '', operation };
-  begin(ctx, { ...run, ...(data ? { data } : {}) }, backup);
+  begin(ctx, { kind: 'backup', collection, operation, data }, backup);
 }
 
 /** The disks of a backup, as they are shown in it. */

@@ -8,7 +8,7 @@ import { replaceMembers } from '../../core/member-selection.ts';
 import { processorsOf } from '../../inventory/choose-host.ts';
 import type { Owner } from '../../inventory/disk-transitions.ts';
 import { nextMac } from '../../inventory/mac-addresses.ts';
-import { currentDrives, isRunning, mebibyte, subjects, type Vm } from '../../inventory/vm.ts';
+import { currentDrives, isRunning, mebibyte, subjects, type Vm, vmOf } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 
 /** Collections of devices that are copied as they are, beside interfaces. */
@@ -57,10 +57,6 @@ type Cdrom = Resource<'cdrom'>;
 type Node = Resource<'virtual_numa_node'>;
 
 const consoleOpen = new Set(['up', 'powering_up', 'paused']);
-
-function vmOf(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
-  return ref.owner?.kind === 'vm' ? ctx.tx.get('vm', ref.owner.id) : undefined;
-}
 
 export const cdromBehavior = define('cdrom', {
   beforeCreate(ctx) {

@@ -62,15 +62,10 @@ export const externalTemplateImportBehavior = define('external_template_import',
     const domain = { id: request.storage_domain?.id ?? '' };
     const copies = unpacked(ctx, archive, owner, domain, true);
     for (const nic of archive.machine.nics) addTemplateNic(ctx, template, nic);
-    const { id = '' } = template;
-    const run = {
-      kind: 'template',
-      collection: '/templates',
-      id,
-      operation: 'import',
-    } as const;
-    begin(ctx, { ...run, data: { copies } }, template);
-    return { ...request, template: definedMembers({ id, name: template.name }) };
+    const start = { kind: 'template', collection: '/templates', operation: 'import' } as const;
+    begin(ctx, { ...start, data: { copies } }, template);
+    const { id, name } = template;
+    return { ...request, template: definedMembers({ id, name }) };
   },
 });
 

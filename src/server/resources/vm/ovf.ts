@@ -3,7 +3,7 @@ import type { Resource } from '../../../model/resource.ts';
 import { isPermitted } from '../../auth/permissions.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { namedId } from '../../core/random.ts';
-import { dataCenterOf, domainOf, vmsOf } from '../../inventory/disk.ts';
+import { dataCenterOfDomain, domainOf, vmsOf } from '../../inventory/disk.ts';
 import type { Source } from '../../inventory/disk-transitions.ts';
 import { nextMac } from '../../inventory/mac-addresses.ts';
 import { snapshotSources } from '../../inventory/snapshot-contents.ts';
@@ -331,7 +331,7 @@ function attached(ctx: RuleContext, vm: Vm, named: OvfDisk): boolean {
   const users = vmsOf(ctx, disk);
   if (users.length > 0 && disk.shareable !== true) return false;
   const domain = domainOf(ctx, disk);
-  if (domain && dataCenterOf(ctx, domain) !== dataCenterOfCluster(ctx, vm.cluster?.id)?.id) {
+  if (domain && dataCenterOfDomain(ctx, domain) !== dataCenterOfCluster(ctx, vm.cluster?.id)?.id) {
     return false;
   }
   ctx.tx.insert('disk_attachment', `/vms/${vm.id}/diskattachments`, {
