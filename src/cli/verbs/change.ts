@@ -16,6 +16,7 @@ import { brickNames, type Finder, type Found, newBricks, placeholderOf } from '.
 import { parseOn } from './resolve-collection.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { targetsOf } from './selection.ts';
+import { reduced } from './update.ts';
 import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { settle, settleCompanion } from './wait-for-state.ts';
 
@@ -110,7 +111,10 @@ async function worksOf(run: Run): Promise<readonly Work[]> {
   const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
   return targets.map((target) => async (progress) => {
     const own = bodyFor ? await bodyFor(run, target, body) : body;
-    const perform = () => change(run, target, own, progress);
+    const perform = () =>
+      verb.kind === 'update'
+        ? changeWhatDiffers(run, target, own, progress)
+        : change(run, target, own, progress);
     return ifNeeded ? await changeIfNeeded(run, target, progress, perform) : await perform();
   });
 }
@@ -172,6 +176,21 @@ async function order(
   const send = () => client.object({ operation, ids, query, body, what });
   const { make } = await import('./made.ts');
   return await make(run, { makes, body: body as Body, send, what }, progress);
+}
+
+/** Sends what differs from the object as it is; where nothing does, the object is all there is to show. */
+async function changeWhatDiffers(
+  run: Run,
+  target: Found,
+  body: Body,
+  progress: Progress,
+): Promise<Outcome | undefined> {
+  const { body: sent, present } = await reduced(run, target, body);
+  if (sent) return await change(run, target, sent, progress);
+  progress.tell(target.label, 'nothing to change');
+  // A dry run shows requests, and there is none.
+  if (run.cli.dryRunMode || !present) return undefined;
+  return { item: present, isWhole: true };
 }
 
 /** Does what the verb says to one object, and waits until it has come to rest. */
