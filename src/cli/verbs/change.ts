@@ -128,7 +128,9 @@ export async function add(
 ): Promise<Outcome> {
   const { client, verb, resolved, ids, query } = run;
   const { operation, collection } = resolved.candidate;
-  const named = (body as Body)['name'] ?? (body as Body)['alias'] ?? (body as Body)['id'];
+  const called = word === undefined ? undefined : bareWord(word, collection.noun);
+  const { name, alias, id: given } = body as Body;
+  const named = called ?? name ?? alias ?? given;
   const item = await client.object({
     operation,
     ids,
@@ -137,7 +139,6 @@ export async function add(
     what: `${verb.name} ${collection.noun}${named === undefined ? '' : `/${String(named)}`}`,
   });
   const id = item['id'];
-  const called = word === undefined ? undefined : bareWord(word, collection.noun);
   const label = [collection.noun, called ?? item['name'] ?? item['alias'] ?? id ?? named]
     .filter((one) => one !== undefined)
     .join('/');
@@ -186,19 +187,23 @@ async function changeWhatDiffers(
   progress: Progress,
 ): Promise<Outcome | undefined> {
   const { body: sent, present } = await reduced(run, target, body);
-  if (sent) return await change(run, target, sent, progress);
+  if (sent) return await change(run, target, sent, progress, present);
   progress.tell(target.label, 'nothing to change');
   // A dry run shows requests, and there is none.
   if (run.cli.dryRunMode || !present) return undefined;
   return { item: present, isWhole: true };
 }
 
-/** Does what the verb says to one object, and waits until it has come to rest. */
+/**
+ * Does what the verb says to one object, and waits until it has come to rest. `before` is the object
+ * as it is, where somebody has just read it.
+ */
 export async function change(
   run: Run,
   target: Found,
   body: Body,
   progress: Progress,
+  before?: ApiObject,
 ): Promise<Outcome | undefined> {
   const { cli, client, verb, resolved } = run;
   const { operation, collection } = resolved.candidate;
@@ -208,6 +213,7 @@ export async function change(
     ids: { ...run.ids, [placeholderOf(collection)]: target.id },
     query: { ...run.query, ...(isAsync && hasQuery(run, 'async') ? { async: true } : {}) },
     what: `${verb.name} ${target.label}`,
+    ...(before ? { before } : {}),
   };
   const known = { item: identity(target), isWhole: false };
   if (verb.kind === 'update') {
