@@ -260,7 +260,7 @@ describe('an action', () => {
     const number = await lastNumber();
     expect(await refused(String(number))).toEqual([
       6,
-      expect.stringContaining('vms/vm-02: no operation takes start back without losing something'),
+      expect.stringContaining('vms/vm-02: start has no opposite that takes it back'),
     ]);
     const { stderr } = await desk.run(['undo', '--dry-run']);
     expect(stderr).toContain(

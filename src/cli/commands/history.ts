@@ -38,7 +38,7 @@ export default noun({
       arguments: [argument('[number]', 'one change: its requests, and how it can be undone')],
       flags: [
         flag('--all', 'those of all servers, not only of this one'),
-        flag('--limit <n>', 'only the newest', { default: '50' }),
+        flag('--limit <n>', 'only so many, the newest (50)', { default: '50' }),
       ],
       notes: `The newest comes last. Each command that sent something which could change an object is written
 down on this machine, with what it replaced and without secrets: the newest 1,000, in the XDG state

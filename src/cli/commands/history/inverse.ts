@@ -99,7 +99,7 @@ function inverseOf(step: HistoryStep): Inverse | string {
   if (!opposite || !isWithin(opposite.where, step)) {
     return name === 'remove'
       ? 'what was deleted is gone'
-      : `no operation takes ${operation.name.replaceAll('_', '-')} back without losing something`;
+      : `${operation.name.replaceAll('_', '-')} has no opposite that takes it back`;
   }
   if (name === 'remove')
     return inverseRemove(step, opposite.service, operation.type, opposite.attaches);
