@@ -317,8 +317,17 @@ describe('several objects', () => {
     const descriptions = (await desk.json('vms', 'list')).map((vm) => vm['description']);
     expect(descriptions.toSorted()).toEqual(['own', 'same', 'same']);
     // It is not undone as a whole, so that it can be tried again.
+    expect((await desk.json<Fields>('history', number))['undo']).toBe('possible');
     expect((await desk.run(['undo', number, '--force'])).code).toBe(0);
     expect((await get('vms', 'vm-03'))['description']).toBe('same');
+  });
+
+  it('are set back in the other order: the last may stand on the first', async () => {
+    const order = ['vm-01', 'vm-02', 'vm-03'];
+    const text = String(await lastNumber());
+    await desk.must('vms', 'update', ...order, '--comment', text, '--parallel', '1');
+    const told = [...(await undo()).matchAll(/^vms\/(\S+): comment as before$/gm)];
+    expect(told.map(([, name]) => name)).toEqual(order.toReversed());
   });
 
   it('are taken back in part with --force, where a part has no opposite', async () => {
