@@ -1,5 +1,5 @@
 /** `vmctl undo`: takes back what a command has changed, where nothing is lost by it. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useDesk } from './support/desk.ts';
@@ -348,6 +348,29 @@ describe('several objects', () => {
 });
 
 describe('undo', () => {
+  it('of a command that broke off looks whether an update was made', async () => {
+    /** Forgets what came of a change, as if the command had been killed. */
+    const forget = (number: number) => {
+      const file = join(desk.home().folder, `state/vmctl/history/${number}.jsonl`);
+      const lines = readFileSync(file, 'utf8').split('\n');
+      writeFileSync(file, lines.filter((line) => !line.startsWith('{"outcome"')).join('\n'));
+    };
+    await desk.must('vms', 'update', 'vm-01', '--comment', 'one');
+    await desk.must('vms', 'update', 'vm-01', '--comment', 'two');
+    forget(await lastNumber());
+    expect((await desk.json<Fields[]>('history')).at(-1)).toMatchObject({ outcome: 'unknown' });
+    await undo();
+    expect((await get('vms', 'vm-01'))['comment']).toBe('one');
+    await desk.must('tags', 'create', '--name', 'perhaps');
+    const number = await lastNumber();
+    forget(number);
+    expect(await refused(String(number), '--yes')).toEqual([
+      6,
+      expect.stringContaining('it is not known what came of it'),
+    ]);
+    await desk.must('tags', 'delete', 'perhaps');
+  });
+
   it('goes further back each time', async () => {
     for (const text of ['a', 'b', 'c'])
       await desk.must('vms', 'update', 'vm-01', '--comment', text);

@@ -2,7 +2,7 @@
 import { command, noun } from '../args/command.ts';
 import { argument, flag } from '../args/parameters.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
-import { entryOf, knownEntries, numberOf } from './history/entries.ts';
+import { entryOf, knownEntries, knowsServer, numberOf } from './history/entries.ts';
 import { showEntries, showEntry } from './history/show.ts';
 
 interface HistoryFlags {
@@ -13,12 +13,14 @@ interface HistoryFlags {
 async function history(
   cli: CommandContext,
   word: string | undefined,
-  { all = false, limit: text }: HistoryFlags,
+  { all: isAll = false, limit: text }: HistoryFlags,
 ): Promise<void> {
   if (word !== undefined) {
     await showEntry(cli, entryOf(cli, numberOf(word), true));
     return;
   }
+  // Where no server is known, as before a login, those of all are all that can be meant.
+  const all = isAll || !knowsServer(cli);
   const limit = wholeNumber(text, '--limit') ?? Infinity;
   const entries = knownEntries(cli, all);
   const shown = entries.slice(-limit);

@@ -46,12 +46,12 @@ export function recorder(cli: CommandContext, username: string | undefined): Cha
   return async (client, request) => {
     if (isBroken) return ignore;
     const said = await requestOf(client, request);
-    const head = await headOf(cli, client, username);
+    const head = history.entry === undefined ? await headOf(cli, client, username) : undefined;
     const index = count;
     count += 1;
     writing(() => {
-      history.entry ??= beginEntry(directory, head);
-      addRequest(directory, history.entry, index, said);
+      if (head) history.entry ??= beginEntry(directory, head);
+      if (history.entry !== undefined) addRequest(directory, history.entry, index, said);
     });
     return (outcome) => {
       const number = history.entry;

@@ -117,7 +117,7 @@ export const diskAttachment = resource('disk_attachment', {
         },
         sample: { object: 'web02_Disk1', parents: { vms: 'web02' } },
       },
-      update: { sample: { flags: '--bootable' } },
+      update: { sample: { flags: '--pass-discard' } },
     },
     samples: {
       object: 'web01_Disk1',

@@ -1,5 +1,5 @@
 /** Entries of the history as commands see them: those of a server, and what became of each. */
-import { NotFoundError, UsageError } from '../../../client/errors.ts';
+import { AuthError, NotFoundError, UsageError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import {
@@ -72,7 +72,7 @@ function stateOf({ steps, isComplete }: HistoryEntry): EntryState {
   const done = steps.filter(isDone).length;
   if (done === steps.length && done > 0) return 'done';
   if (done > 0) return 'partly done';
-  return steps.some(({ outcome }) => outcome !== undefined) ? 'failed' : 'unknown';
+  return steps.some(({ outcome }) => outcome?.status !== undefined) ? 'failed' : 'unknown';
 }
 
 /** By number, which entry has taken it back: one that was complete, and that nothing has taken back. */
@@ -88,6 +88,17 @@ function undoings(entries: readonly HistoryEntry[]): ReadonlyMap<number, number>
     if (!undone.has(undoes)) undone.set(undoes, number);
   }
   return undone;
+}
+
+/** Whether a server is named, by flags, variables or a context. */
+export function knowsServer(cli: CommandContext): boolean {
+  try {
+    targetOf(cli);
+    return true;
+  } catch (error) {
+    if (error instanceof AuthError) return false;
+    throw error;
+  }
 }
 
 function serverFilter(cli: CommandContext): (entry: HistoryEntry) => boolean {

@@ -63,7 +63,7 @@ export interface Undoing {
 export function undoingsOf(steps: readonly HistoryStep[]): readonly Undoing[] {
   return [...steps]
     .reverse()
-    .filter((step) => step.outcome === undefined || isDone(step))
+    .filter((step) => step.outcome?.status === undefined || isDone(step))
     .map((step) => {
       const found = inverseOf(step);
       const label = labelOf(step);
@@ -85,12 +85,13 @@ export function labelOf({ what, method, path, outcome, service }: HistoryStep): 
 
 function inverseOf(step: HistoryStep): Inverse | string {
   const { service, operation: name, outcome } = step;
-  if (!outcome) return 'it is not known what came of it';
   const operation = operationsOf(service ?? '').find((one) => one.name === name);
   if (!operation || service === undefined) {
     return 'it was a request of its own: what takes it back is not known';
   }
+  // The object itself says later whether an update was made.
   if (name === 'update') return inverseUpdate(step, service, operation.type);
+  if (outcome?.status === undefined) return 'it is not known what came of it';
   const opposite = opposites[service]?.[operation.name];
   if (name === 'add') {
     const isAttached = opposite !== undefined && isWithin(opposite.where, step);
