@@ -50,6 +50,10 @@ export interface ClientOptions {
   readonly session: Pick<Session, 'current' | 'renew'>;
   /** Nothing but GET and HEAD leaves this process. */
   readonly readOnly?: boolean;
+  /** Major version of the API that is asked for; 4 by default (specification 9). */
+  readonly apiVersion?: string;
+  /** Called with what is about to be tried, in words: `start vms/web01`. */
+  readonly onStep?: (what: string) => void;
   /** Asked before anything that could change something is sent; throws what must not be. */
   readonly guard?: (request: { readonly method: string; readonly path: string }) => Promise<void>;
   readonly onChange?: ChangeObserver;
@@ -57,6 +61,7 @@ export interface ClientOptions {
 
 const json: MediaType = 'application/json';
 const skip = { unknown: 'skip' } as const;
+const defaultApiVersion = '4';
 
 export class Client {
   readonly #options: ClientOptions;
@@ -236,14 +241,18 @@ export class Client {
   }
 
   async #send(request: RawRequest): Promise<HttpResponse> {
-    const { session, http } = this.#options;
+    const { session, http, apiVersion } = this.#options;
     let kept = await session.current();
     for (let repeated = false; ; repeated = true) {
       const answer = await http.send({
         method: request.method,
         origin: kept.site.origin,
         path: absolutePath(kept.site, request.path),
-        headers: { ...request.headers, authorization: `Bearer ${kept.token}` },
+        headers: {
+          ...(apiVersion === undefined ? {} : { version: apiVersion }),
+          ...request.headers,
+          authorization: `Bearer ${kept.token}`,
+        },
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(request.signal ? { signal: request.signal } : {}),
         ...(request.isPrimary ? { isPrimary: true } : {}),
@@ -258,6 +267,7 @@ export class Client {
   async #call(call: Call, isStreamed = false): Promise<HttpResponse> {
     const { operation } = call;
     const path = pathOf(call);
+    this.#options.onStep?.(whatOf(call));
     const request = { ...(await this.#requestOf(call)), isStreamed };
     const answer = await this.raw(request).catch((error: unknown) => {
       if (!(error instanceof DryRunStop)) throw error;
@@ -288,7 +298,7 @@ export class Client {
       path: pathOf(call),
       headers: {
         accept: json,
-        version: '4',
+        version: this.#options.apiVersion ?? defaultApiVersion,
         ...(body === undefined ? {} : { 'content-type': json }),
         ...(call.operation.http === 'GET' ? {} : { 'correlation-id': this.correlationId }),
         ...call.headers,

@@ -6,7 +6,7 @@ import type { HttpResponse } from '../../client/http.ts';
 import { errorFromResponse } from '../../client/response-errors.ts';
 import { opposites } from '../../model/derive/opposites.ts';
 import { isType, operationsOf, parseKind } from '../../model/index.ts';
-import { actionParameters, type Parameter } from '../../model/parameters.ts';
+import { actionParameters, type Parameter } from '../../model/notation/parameters.ts';
 import { decodeAction, decodeObject } from '../../wire/index.ts';
 import type { CommandContext } from './command-context.ts';
 import {

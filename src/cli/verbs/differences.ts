@@ -1,5 +1,5 @@
 /** Differences between an object and what somebody wants of it; what is not mentioned may be anything. */
-import { sizeText } from '../../definitions/values.ts';
+import { sizeText } from '../../definitions/sizes.ts';
 import { attributesOf, isType, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { meaningOf, plainText } from '../output/cells.ts';

@@ -1,6 +1,5 @@
 /** Resources: everything that is data about one type of objects, in one declaration. */
 
-import type { QueryParameter } from '../parameters.ts';
 import type { TypeDefinition } from './attributes.ts';
 import type { Collection, Requirement } from './collections.ts';
 import type { Commands } from './commands.ts';
@@ -10,6 +9,7 @@ import type { FaultTexts } from './faults.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Making, makesNothing } from './makes.ts';
 import type { Naming } from './naming.ts';
+import type { QueryParameter } from './parameters.ts';
 import type { ConditionalNeed, Need, superUser } from './permits.ts';
 import type { Search } from './search.ts';
 import type { StatisticRow } from './statistics.ts';
