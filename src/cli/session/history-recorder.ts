@@ -144,7 +144,12 @@ async function objectBefore(client: Client, call: Call): Promise<ApiObject | und
     if (!get) return undefined;
     const wanted = { ...Object.fromEntries(same), ...more };
     try {
-      return await client.object({ operation: get, ids, query: wanted });
+      return await client.object({
+        operation: get,
+        ids,
+        query: wanted,
+        what: 'look at what is replaced',
+      });
     } catch {
       // Whoever may change it may not be allowed to read it; the change itself says what is wrong.
       return undefined;

@@ -59,6 +59,7 @@ export async function present(
       operation: get,
       ids: { ...ids, [placeholderOf(collection)]: id },
       query: Object.fromEntries(same),
+      what: `look at ${collection.noun}/${id} as it is`,
     });
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
