@@ -29,6 +29,7 @@ export async function runNoun(
   wholeHelp = false,
 ): Promise<number> {
   const context = new CommandContext(io, signal, openClient);
+  context.words = argv;
   const program = new Commander('vmctl');
   program
     .exitOverride()
