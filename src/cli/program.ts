@@ -63,7 +63,8 @@ export async function runNoun(
     if (error instanceof DryRunStop) {
       const { showDryRun } = await import('./output/dry-run.ts');
       await showDryRun(context, error);
-      if (noun.api && isHandMade(noun, word)) {
+      const isExtended = commands.some(({ extendsVerb }) => extendsVerb);
+      if (noun.api && isHandMade(noun, word) && !isExtended) {
         context.note('more requests may follow; which, depends on the answer to this one');
       }
       return context.exitCode;
@@ -113,10 +114,13 @@ function describeVerbs(holder: Commander, noun: Noun, word: string | undefined):
   holder.configureHelp({
     formatHelp: (_, { helpWidth: width = lineLength }) => {
       const lines: VerbLines = [
-        ...derived
-          .filter(({ name }) => !own.some((made) => made.name === name))
-          .map((verb) => [verb.name, purposeOf(verb)] as const),
-        ...own.map(({ name, summary }) => [name, summary] as const),
+        ...derived.map((verb) => {
+          const made = own.find(({ name }) => name === verb.name);
+          return [verb.name, made?.summary ?? purposeOf(verb)] as const;
+        }),
+        ...own
+          .filter(({ name }) => !derived.some((verb) => verb.name === name))
+          .map(({ name, summary }) => [name, summary] as const),
       ];
       return fitted(nounPage(noun, lines), width);
     },

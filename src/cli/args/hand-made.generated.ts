@@ -289,6 +289,23 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "aliases": [],
     "verbs": [
       {
+        "name": "create",
+        "aliases": [
+          "add"
+        ],
+        "summary": "Create a virtual machine"
+      },
+      {
+        "name": "ip",
+        "aliases": [],
+        "summary": "Print the addresses of a virtual machine"
+      },
+      {
+        "name": "ssh",
+        "aliases": [],
+        "summary": "Sign in to a virtual machine with ssh"
+      },
+      {
         "name": "console",
         "aliases": [],
         "summary": "Look at the screen of a virtual machine, or write the file for a viewer"

@@ -35,17 +35,23 @@ async function ownSnapshot({ finder }: Run, { id }: Found, body: Body): Promise<
   return { ...body, snapshot: { ...snapshot, id: found.id } };
 }
 
-type Work = (progress: Progress) => Promise<Outcome | undefined>;
+/** What is done for one object; nothing comes of it where there is nothing to show. */
+export type Work = (progress: Progress) => Promise<Outcome | undefined>;
 
 /** Does what the verb says to every object that was named, at every place, and prints what came of it. */
 export async function runChange(run: Run, ...others: readonly Run[]): Promise<void> {
+  const works: Work[] = [];
+  for (const one of [run, ...others]) works.push(...(await worksOf(one)));
+  await runWorks(run, works);
+}
+
+/** Does the work for each object, some at a time, prints what came of it, and fails as they did. */
+export async function runWorks(run: Run, works: readonly Work[]): Promise<void> {
   const { cli, options } = run;
   const limits = {
     parallel: parallelOf(options['parallel']),
     failFast: options['failFast'] === true,
   };
-  const works: Work[] = [];
-  for (const one of [run, ...others]) works.push(...(await worksOf(one)));
   const board = works.length > 1 ? new ProgressBoard(cli) : undefined;
   let outcomes: readonly (Outcome | undefined)[];
   let failure: BulkError<Outcome | undefined> | undefined;
@@ -119,12 +125,16 @@ async function worksOf(run: Run): Promise<readonly Work[]> {
   });
 }
 
-/** Adds one object and waits until it is ready; `word` names one that exists already. */
+/**
+ * Adds one object and waits until it is ready; `word` names one that exists already. `onAdded` gets what
+ * the service answers, before it is waited for.
+ */
 export async function add(
   run: Run,
   body: object,
   progress: Progress,
   word?: string,
+  onAdded?: (item: ApiObject) => void,
 ): Promise<Outcome> {
   const { client, verb, resolved, ids, query } = run;
   const { operation, collection } = resolved.candidate;
@@ -138,6 +148,7 @@ export async function add(
     body,
     what: `${verb.name} ${collection.noun}${named === undefined ? '' : `/${String(named)}`}`,
   });
+  onAdded?.(item);
   const id = item['id'];
   const label = [collection.noun, called ?? item['name'] ?? item['alias'] ?? id ?? named]
     .filter((one) => one !== undefined)

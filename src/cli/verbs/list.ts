@@ -229,10 +229,11 @@ export function followOf(run: Run, given: QueryValue | undefined): QueryValue | 
   const isTabular = tabular.has(formatOf(cli));
   const links = sorted ? linksOf([sorted], type) : [];
   if (!isTabular && links.length === 0) return given;
-  if (chosenColumns(cli, frame) === undefined && links.length === 0) {
+  const isWide = formatOf(cli) === 'wide' && run.verb.kind === 'list';
+  if (chosenColumns(cli, frame) === undefined && links.length === 0 && !isWide) {
     return given ?? defaultFollow(type);
   }
-  const needed = [...linksOf(isTabular ? columnsOf(cli, frame) : [], type), ...links];
+  const needed = [...linksOf(isTabular ? columnsOf(cli, frame, isWide) : [], type), ...links];
   const all = [...(given === undefined ? [] : [String(given)]), ...needed];
   return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
 }

@@ -30,16 +30,28 @@ export class OperationRunner {
   readonly finder: Finder;
   readonly #run: Pick<Run, 'client'>;
 
-  /** `options` are those of the command: `wait`, `waitTimeout`. */
-  static async begin(cli: CommandContext, options: Options): Promise<OperationRunner> {
-    return new OperationRunner(cli, { client: await cli.client() }, options);
+  /**
+   * `options` are those of the command: `wait`, `waitTimeout`. `progress` is where it is shown, where
+   * several objects are worked on.
+   */
+  static async begin(
+    cli: CommandContext,
+    options: Options,
+    progress = new Progress(cli),
+  ): Promise<OperationRunner> {
+    return new OperationRunner(cli, { client: await cli.client() }, options, progress);
   }
 
-  private constructor(cli: CommandContext, run: Pick<Run, 'client'>, options: Options) {
+  private constructor(
+    cli: CommandContext,
+    run: Pick<Run, 'client'>,
+    options: Options,
+    progress: Progress,
+  ) {
     this.#cli = cli;
     this.#run = run;
     this.#options = options;
-    this.#progress = new Progress(cli);
+    this.#progress = progress;
     this.finder = finderFor(cli, run.client);
   }
 

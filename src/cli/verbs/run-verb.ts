@@ -23,6 +23,7 @@ import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { runGet } from './get.ts';
 import { bareWord } from './identifiers.ts';
 import { runList } from './list.ts';
+import { takesName, withName } from './name-argument.ts';
 import { type Finder, finderFor, parentIds } from './references.ts';
 import {
   type Given,
@@ -37,7 +38,13 @@ import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { runWait } from './wait.ts';
 import { runWatch } from './watch.ts';
 
-/** Runs the verb with its arguments and flags, as commander parsed them. */
+/** What is done with a verb once all that was named is found. */
+export type Perform = (run: Run) => Promise<void>;
+
+/**
+ * Runs the verb with its arguments and flags, as commander parsed them. `perform` does the work where a
+ * command does more than the verb by itself.
+ */
 export async function runVerb(
   cli: CommandContext,
   verb: Verb,
@@ -45,6 +52,7 @@ export async function runVerb(
   given: Given,
   positionals: readonly string[],
   options: Options,
+  perform?: Perform,
 ): Promise<void> {
   // A mistake in the flags is told before anything is sent.
   formatOf(cli);
@@ -54,22 +62,25 @@ export async function runVerb(
   const ownerWord = hasOwner ? rest.shift() : undefined;
   const { argument: extra } = verbOptions(verb);
   const extraText = extra ? rest.pop() : undefined;
-  const words = await expandStdin(cli, rest);
-  if (words.length === 0 && rest.length > 0) {
+  const isNaming = takesName(verb, verbFlags);
+  const words = isNaming ? [] : await expandStdin(cli, rest);
+  if (!isNaming && words.length === 0 && rest.length > 0) {
     cli.note(`stdin names no ${verb.noun}; nothing to do`);
     return;
   }
-  checkWords([...words, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  checkWords([...rest, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  const known = isNaming ? withName(given, rest) : given;
   const wantsFollowUp = hasFollowUp(verb, options);
   const runs: Run[] = [];
   for (const on of owners) {
-    const request: RunRequest = { verbFlags, given, on, ownerWord, words, extraText, options };
+    const request = { verbFlags, given: known, on, ownerWord, words, extraText, options };
     runs.push(await prepareRun(cli, verb, request));
   }
   const [run, ...others] = runs;
   if (!run) return;
   try {
-    if (wantsFollowUp) await runWithFollowUp(run);
+    if (perform) await perform(run);
+    else if (wantsFollowUp) await runWithFollowUp(run);
     else if (others.length > 0) await runChange(run, ...others);
     else await implementationOf(run)(run);
   } catch (error) {

@@ -146,7 +146,9 @@ export interface Commands extends NounDeclaration {
    * out. Without them the first attributes that are plain.
    */
   readonly columns?: readonly ColumnDeclaration[];
-  /** The link that has to be followed for these columns. */
+  /** Columns that `-o wide` shows as well; the links in them are followed. */
+  readonly wideColumns?: readonly ColumnDeclaration[];
+  /** The link that has to be followed for the usual columns. */
   readonly follow?: string;
   /** Flags of `create` and `update`. */
   readonly shortcuts?: readonly Shortcut[];

@@ -698,6 +698,7 @@ export const vm = resource('vm', {
     doc: 'Virtual machines',
     one: 'virtual machine',
     columns: ['name', 'status', 'host.name', 'cluster.name', 'memory', cpusColumn, 'fqdn'],
+    wideColumns: [{ title: 'ip', paths: ['reported_devices.ips.address'] }],
     searchedByName: true,
     shortcuts: cpuShortcuts,
     verbs: {
