@@ -83,6 +83,11 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
       holds('seen.vv', /\[virt-viewer\]/)(told);
     },
   },
+  'vmctl vms ssh web01': { after: prints(/^ssh 10(\.\d+){3}\n$/) },
+  'vmctl vms ssh web01 --user root -- uptime': {
+    after: prints(/^ssh -l root 10(\.\d+){3} uptime\n$/),
+  },
+  'vmctl vms ssh web01 --dry-run': { after: prints(/^ssh 10(\.\d+){3}\n$/) },
 };
 
 /** A site that is written down. */

@@ -1,5 +1,6 @@
 /** The name of what `create` makes as an argument: `tags create evening` for `--name evening`. */
 import { UsageError } from '../../client/errors.ts';
+import { naming } from '../../model/derive/naming.ts';
 import type { Verb } from './derive-verbs.ts';
 import type { VerbFlags } from './flags.ts';
 import type { Given } from './resolve-collection.ts';
@@ -8,7 +9,7 @@ import { verbOptions } from './verb-names.ts';
 /** The key of the flag that the argument stands for. */
 const key = 'name';
 
-/** Whether a verb makes something that is given a name, and no other argument comes first. */
+/** Whether a verb makes something for whose names there are rules, and has no other argument. */
 export function takesName(verb: Verb, { flags }: Pick<VerbFlags, 'flags'>): boolean {
   const { argument, takesBricks } = verbOptions(verb);
   return (
@@ -16,7 +17,9 @@ export function takesName(verb: Verb, { flags }: Pick<VerbFlags, 'flags'>): bool
     verb.name === 'create' &&
     argument === undefined &&
     !takesBricks &&
-    verb.candidates.every(({ owner }) => owner === undefined) &&
+    verb.candidates.every(
+      ({ owner, collection }) => owner === undefined && naming[collection.type] !== undefined,
+    ) &&
     flags.some((one) => one.key === key && one.section === 'body')
   );
 }

@@ -60,8 +60,8 @@ export const createMachine = command({
   ],
   examples: [
     'vmctl vms create web03 --cluster Default --template debian12',
-    'vmctl vms create web03 --image root.qcow2 --network lan --start --wait-for ip',
-    'vmctl vms create web --count 3 --template debian12 --cluster Default --network lan --start',
+    'vmctl vms create web03 --cluster Default --image root.qcow2 --storagedomain data1 --network frontend/guests --start --wait-for ip',
+    'vmctl vms create web --count 3 --cluster Default --template debian12 --start',
     'vmctl vms create --cluster Default -f new.yaml',
   ],
   notes: `An --image with a slash, or that is a file here, is uploaded into a new disk on --storagedomain, or

@@ -5,6 +5,7 @@ import { type DryRunRequest, DryRunStop } from '../../../../client/dry-run.ts';
 import { TransferAborted, type TransferEvent, upload } from '../../../../transfer/index.ts';
 import type { Progress } from '../../../output/progress.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
+import { masked } from '../../../session/mask-secrets.ts';
 import { add } from '../../../verbs/change.ts';
 import { namesake } from '../../../verbs/if-needed.ts';
 import { OperationRunner } from '../../../verbs/operation-runner.ts';
@@ -62,7 +63,8 @@ export class NewMachine {
     try {
       const item = await this.#steps(progress);
       if (this.#held.length > 0) throw new DryRunStop(this.#held);
-      return { item, isWhole: true };
+      // Some services show the password that they were given.
+      return { item: masked(item) as ApiObject, isWhole: true };
     } catch (error) {
       if (error instanceof DryRunStop) throw error;
       progress.clear();
