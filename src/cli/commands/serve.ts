@@ -79,10 +79,7 @@ const simulationFlags = [
     'make requests fail: operation=start,vm=web*,rate=0.1 (may be repeated)',
     repeatable,
   ),
-  flag(
-    '--delay <duration>',
-    'every answer takes so long, as on a far line: 200ms, or 200ms±50 for 150 to 250',
-  ),
+  flag('--delay <duration>', 'delay every answer, as a far line does: 200ms±50'),
 ] as const;
 
 const taskFlags = [
@@ -97,8 +94,8 @@ const taskFlags = [
   flag('--restore <file>', 'bring a backup into the folder of the data, and end'),
   flag('--ready-file <file>', 'write addresses and process id there, as JSON, once it answers'),
   flag('--env', 'print shell exports for the client once it answers'),
-  flag('--detach', 'end once it answers, and leave it running in the background'),
-  flag('--stop', 'end the server in the background: the only one, or that of --listen or --data'),
+  flag('--detach', 'leave it running in the background once it answers'),
+  flag('--stop', 'end the one in the background (of --listen, --data)'),
   flag('--instance <file>', 'record of this server in the background', { hidden: true }),
 ] as const;
 
@@ -144,6 +141,7 @@ export default noun({
         '--allow-origin',
         '--seed',
         '--token-lifetime',
+        '--load',
         '--save',
         '--check',
       ],
@@ -153,7 +151,8 @@ export default noun({
         'vmctl serve --backup site.backup',
         'vmctl serve --restore site.backup --data ./again',
         'vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json',
-        'eval "$(vmctl serve --detach --env)"',
+        'eval "$(vmctl serve --memory --detach --env)"',
+        'vmctl serve --replay session.ndjson -- vmctl vms list',
       ],
       unshowable: 'local',
       run: async (cli, [words], given) =>

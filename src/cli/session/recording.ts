@@ -40,8 +40,12 @@ export function recordingOf(
  */
 function recorder(cli: CommandContext, path: string): RequestObserver {
   let file: number | undefined = openAppending('--record', path);
-  const start = beginning(file, path);
-  if (start !== '') fs.writeSync(file, start);
+  try {
+    begin(file, path);
+  } catch (error) {
+    fs.closeSync(file);
+    throw error;
+  }
   const redactor = new Redactor();
   return (request, outcome, milliseconds, streamed) => {
     if (file === undefined || ofImages.test(request.path)) return;
@@ -96,10 +100,20 @@ function bodyOf(body: RecordedBody | undefined): { readonly body?: RecordedBody 
   return body === undefined ? {} : { body };
 }
 
-/** What has to be written first: a header in an empty file, an end of the last line in one that was cut. */
-function beginning(file: number, path: string): string {
-  const { size } = fs.fstatSync(file);
-  if (size === 0) return headerLine(version);
+/** Writes what goes first: a header into an empty file, the end of a line that was cut. */
+function begin(file: number, path: string): void {
+  const stats = fs.fstatSync(file);
+  if (!stats.isFile()) throw unusable(path, 'this is no ordinary file');
+  const start = stats.size === 0 ? headerLine(version) : continuation(path, stats.size);
+  try {
+    if (start !== '') fs.writeSync(file, start);
+  } catch (error) {
+    throw unusable(path, (error as Error).message);
+  }
+}
+
+/** What goes between the last line of a recording and the next one. Throws for any other file. */
+function continuation(path: string, size: number): string {
   const reading = fs.openSync(path, 'r');
   try {
     const head = Buffer.alloc(headLength);
@@ -122,7 +136,11 @@ function checkHeader(line: string, path: string): void {
   }
   if (isHeader(header) && header.version === recordingVersion) return;
   const what = isHeader(header) ? `a recording of version ${header.version}` : 'no recording';
-  throw new UsageError(`--record ${path}: there is ${what} in this file`, {
+  throw unusable(path, `there is ${what} in this file`);
+}
+
+function unusable(path: string, why: string): UsageError {
+  return new UsageError(`--record ${path}: ${why}`, {
     code: 'not_a_recording',
     hint: 'name a file that is not there yet; nothing is written over another one',
   });
