@@ -58,7 +58,8 @@ describe('masked XML', () => {
   });
 
   it('keeps everything else as it is', () => {
-    const text = '<?xml version="1.0"?>\n<a b="x>y">\n <c/>&lt;<name>x</name><value>y</value></a>\n';
+    const text =
+      '<?xml version="1.0"?>\n<a b="x>y">\n <c/>&lt;<name>x</name><value>y</value></a>\n';
     expect(maskXml(text)).toBe(text);
   });
 

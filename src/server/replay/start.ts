@@ -45,9 +45,8 @@ export async function startReplay(options: ReplayOptions): Promise<RunningReplay
   const { dialect, belonging } = placeOf(exchanges, options.recording);
   const foreign = exchanges.length - belonging.length;
   if (foreign > 0) {
-    options.log(
-      `${foreign} requests to other services than that at ${dialect.appRoot || '/'} are left out`,
-    );
+    const place = dialect.appRoot || '/';
+    options.log(`requests to other services than that at ${place} are left out: ${foreign}`);
   }
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-replay-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
