@@ -182,12 +182,11 @@ const scenesOfServers: Readonly<Record<string, Scene>> = {
     before: 'vmctl --record session.ndjson vms list -q',
     after: prints(/web01 +up/),
   },
-  'eval "$(vmctl serve --memory --detach --env)"   # for this shell, until vmctl serve --stop':
-    detached,
-  'vmctl --sandbox vms start vm-02      # for one command, of which nothing is left': {
+  'eval "$(vmctl serve --memory --detach --env)"   # until vmctl serve --stop': detached,
+  'vmctl vms start vm-02 --sandbox      # for one command, then it is gone': {
     after: notes(/vms\/vm-02: up/),
   },
-  'vmctl --record session.ndjson vms start web01': {
+  'vmctl vms start web01 --record session.ndjson': {
     before: 'vmctl vms stop web01 -q',
     after: holds('session.ndjson', /\/start"/),
   },

@@ -39,6 +39,7 @@ export function asRun(example: string): string {
 /** Whether it starts a server that runs until it is stopped. */
 export function runsServer(example: string): boolean {
   return (
-    /^vmctl (?:images )?serve /.test(example) && !/ -- | --(?:save|backup|restore) /.test(example)
+    /^vmctl (?:images )?serve /.test(example) &&
+    !/ -- | --(?:save|backup|restore|stop)\b/.test(example)
   );
 }
