@@ -6,13 +6,13 @@ import { nextWordIndex, unknownFlagError } from './args/argv-scan.ts';
 import { handMadeVerbs, type Noun, nouns } from './args/catalog.ts';
 import { type Command, nameOf, type Options } from './args/command.ts';
 import { addGlobalFlags, globalValues, mount, type Runner } from './commander.ts';
+import type { Sandbox } from './commands/serve/sandbox.ts';
 import { fitted, helpWidth, lineLength } from './help/layout.ts';
 import { nounPage, type VerbLines } from './help/pages.ts';
 import { nounModules } from './modules.generated.ts';
 import { CommandContext } from './session/command-context.ts';
 import { openClient } from './session/connect.ts';
 import type { Io } from './session/io.ts';
-import type { Sandbox } from './session/sandbox.ts';
 import { closeMatches } from './text/did-you-mean.ts';
 import { type Verb, verbOf, verbsOf } from './verbs/derive-verbs.ts';
 import { purposeOf } from './verbs/purpose.ts';
@@ -98,7 +98,7 @@ async function enterSandbox(
   isLocal: boolean,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<Sandbox> {
-  const { checkSandbox, openSandbox } = await import('./session/sandbox.ts');
+  const { checkSandbox, openSandbox } = await import('./commands/serve/sandbox.ts');
   checkSandbox(isLocal ? command.noun : undefined, flags);
   const log =
     flags['debug'] === undefined

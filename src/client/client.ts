@@ -39,12 +39,17 @@ export interface ClientOptions {
   readonly session: Pick<Session, 'current' | 'renew'>;
   /** Nothing but GET and HEAD leaves this process. */
   readonly readOnly?: boolean;
+  /** Major version of the API that is asked for; 4 by default (specification 9). */
+  readonly apiVersion?: string;
+  /** Called with what is about to be tried, in words: `start vms/web01`. */
+  readonly onStep?: (what: string) => void;
   /** Asked before anything that could change something is sent; throws what must not be. */
   readonly guard?: (request: { readonly method: string; readonly path: string }) => Promise<void>;
 }
 
 const json: MediaType = 'application/json';
 const skip = { unknown: 'skip' } as const;
+const defaultApiVersion = '4';
 
 export class Client {
   readonly #options: ClientOptions;
@@ -203,7 +208,7 @@ export class Client {
 
   /** Sends any request with the token; the answer is returned whatever its status is. */
   async raw(request: RawRequest): Promise<HttpResponse> {
-    const { session, http, readOnly, guard } = this.#options;
+    const { session, http, readOnly, guard, apiVersion } = this.#options;
     if (readOnly && !isReading(request.method) && !http.isDryRun) {
       throw new UsageError(`${request.method} ${request.path} would change something`, {
         code: 'read_only',
@@ -217,7 +222,11 @@ export class Client {
         method: request.method,
         origin: kept.site.origin,
         path: absolutePath(kept.site, request.path),
-        headers: { ...request.headers, authorization: `Bearer ${kept.token}` },
+        headers: {
+          ...(apiVersion === undefined ? {} : { version: apiVersion }),
+          ...request.headers,
+          authorization: `Bearer ${kept.token}`,
+        },
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(request.signal ? { signal: request.signal } : {}),
         ...(request.isPrimary ? { isPrimary: true } : {}),
@@ -232,6 +241,7 @@ export class Client {
   async #call(call: Call, isStreamed = false): Promise<HttpResponse> {
     const { operation } = call;
     const path = pathOf(call);
+    this.#options.onStep?.(whatOf(call));
     const request = { ...(await this.#requestOf(call)), isStreamed };
     const answer = await this.raw(request).catch((error: unknown) => {
       if (!(error instanceof DryRunStop)) throw error;
@@ -262,7 +272,7 @@ export class Client {
       path: pathOf(call),
       headers: {
         accept: json,
-        version: '4',
+        version: this.#options.apiVersion ?? defaultApiVersion,
         ...(body === undefined ? {} : { 'content-type': json }),
         ...(call.operation.http === 'GET' ? {} : { 'correlation-id': this.correlationId }),
         ...call.headers,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hidden, masked, maskedBody, maskedHeaders } from '../../src/cli/session/mask-secrets.ts';
 import { types } from '../../src/model/derive/types.ts';
 import { attributesOf } from '../../src/model/index.ts';
-import { actionParameters } from '../../src/model/parameters.ts';
+import { actionParameters } from '../../src/model/notation/parameters.ts';
 
 const names = [
   ...new Set([

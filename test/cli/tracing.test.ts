@@ -143,3 +143,44 @@ describe('--timing', () => {
     expect(stderr).toContain('first byte');
   });
 });
+
+describe('--verbose', () => {
+  it('says each step on stderr: the server, and what is asked of it', async () => {
+    const { code, stdout, stderr } = await run('vms', 'get', 'web01', '-o', 'name', '-v');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'vms/web01\n' });
+    expect(stderr.split('\n')).toEqual([
+      `> server ${site.stub.url}/virt-app as admin@internal`,
+      '> look for web01',
+      '> sign in as admin@internal',
+      '> get vms/web01',
+      '',
+    ]);
+    expect(stderr).not.toContain(password);
+  });
+
+  it('speaks beside --quiet, and not without being asked', async () => {
+    const quiet = await run('vms', 'get', 'web01', '-q', '--verbose');
+    expect(quiet.stderr).toContain('> look for web01\n');
+    expect((await run('vms', 'get', 'web01')).stderr).toBe('');
+  });
+});
+
+describe('--api-version', () => {
+  async function askedFor(...argv: string[]): Promise<unknown> {
+    await site.run(['vms', 'list', ...argv]);
+    return site.stub.requests.at(-1)?.headers['version'];
+  }
+
+  it('goes with every request; 4 is asked for without it', async () => {
+    expect(await askedFor()).toBe('4');
+    expect(await askedFor('--api-version', '5')).toBe('5');
+    await site.run(['api', 'GET', '/vms', '--api-version', '3']);
+    expect(site.stub.requests.at(-1)?.headers['version']).toBe('3');
+  });
+
+  it.each(['four', '0', '4.4', ''])('is a major version: %j is refused', async (version) => {
+    const { code, stderr } = await run('vms', 'list', '--api-version', version);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--api-version');
+  });
+});

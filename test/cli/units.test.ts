@@ -11,7 +11,7 @@ import { displayWidth, truncated } from '../../src/cli/text/display-width.ts';
 import { durationOf } from '../../src/cli/text/duration.ts';
 import { escapeControlChars } from '../../src/cli/text/escape-control-chars.ts';
 import { jsonText } from '../../src/cli/text/json.ts';
-import type { Kind } from '../../src/model/notation/attributes.ts';
+import type { Kind, SizeUnit } from '../../src/model/notation/attributes.ts';
 import { temporaryHome } from './run.ts';
 
 describe('values', () => {
@@ -32,7 +32,7 @@ describe('values', () => {
     ['4.7', 'struct version', { major: 4, minor: 7 }],
     ['2030-01-31T12:00:00+01:00', 'date', '2030-01-31T11:00:00.000Z'],
   ])('%s as %s', (text, kind, value) => {
-    expect(parseValue(text, kind, '--x')).toEqual(value);
+    expect(parseValue(text, { kind, unit: 'bytes' }, '--x')).toEqual(value);
   });
 
   it.each<[string, Kind]>([
@@ -47,7 +47,30 @@ describe('values', () => {
     ['floppy', 'enum boot_device'],
     ['4', 'struct version'],
   ])('%s is no %s', (text, kind) => {
-    expect(() => parseValue(text, kind, '--x')).toThrow();
+    expect(() => parseValue(text, { kind, unit: 'bytes' }, '--x')).toThrow();
+  });
+});
+
+describe('sizes, counted in what the model says', () => {
+  it.each<[string, SizeUnit, number]>([
+    ['4', 'MiB', 4],
+    ['-1', 'GiB', -1],
+    ['4GiB', 'MiB', 4_096],
+    ['1.5 TiB', 'GiB', 1_536],
+    ['1024M', 'GiB', 1],
+  ])('%s in %s', (text, unit, value) => {
+    expect(parseValue(text, { kind: 'long', unit }, '--x')).toBe(value);
+  });
+
+  it.each<[string, SizeUnit | undefined, string]>([
+    ['1GB', 'MiB', 'not a whole number of MiB'],
+    ['512MiB', 'GiB', 'not a whole number of GiB'],
+    ['1.5', 'bytes', 'not a whole number'],
+    ['4GiB', undefined, 'not a whole number'],
+    ['many', 'GiB', 'neither a number nor a size'],
+  ])('%s in %s is refused', (text, unit, message) => {
+    const read = () => parseValue(text, { kind: 'long', ...(unit ? { unit } : {}) }, '--x');
+    expect(read).toThrow(message);
   });
 });
 

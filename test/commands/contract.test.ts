@@ -58,6 +58,14 @@ const grammar: readonly Row[] = [
     words: ['vms', 'start', '--glob', 'vm-*', '--dry-run'],
     stdout: /DRY RUN/,
   },
+  {
+    row: 'grants are revoked with the words that made them',
+    words: [
+      ...['permissions', 'revoke', '--dry-run', '--role', 'UserVmManager'],
+      ...['--user', 'jane@internal', '--object', 'vms/vm-01'],
+    ],
+    stdout: /DELETE .*\/vms\/[\w-]+\/permissions\//,
+  },
   { row: 'an empty name is refused', words: ['vms', 'delete', ''], code: 2 },
   { row: 'a near name is offered', words: ['vmss', 'lst'], code: 2, stderr: /did you mean/ },
   { row: '--x=y is --x y', words: [...vm, '--output=name'], stdout: /^vms\/vm-01\n$/ },
@@ -67,6 +75,22 @@ const grammar: readonly Row[] = [
     row: 'sizes have units',
     words: ['vms', 'update', 'vm-02', '--memory', '2GiB', '--dry-run'],
     stdout: /2147483648/,
+  },
+  {
+    row: 'sizes are counted as their attribute is',
+    words: ['numanodes', 'create', '--vm', 'vm-02', '--memory', '1GiB', '--dry-run'],
+    stdout: /"memory": ?1024\b/,
+  },
+  {
+    row: 'a count is no size',
+    words: ['vmpools', 'update', 'nobody', '--size', '4GiB'],
+    code: 2,
+    stderr: /--size 4GiB: not a whole number/,
+  },
+  {
+    row: 'sizes are waited for, too',
+    words: ['wait', 'vms/vm-01', '--for', 'memory=1GiB', '--timeout', '10s'],
+    stderr: /memory=1073741824/,
   },
   {
     row: '--set takes any writable path',
@@ -141,7 +165,7 @@ const output: readonly Row[] = [
   {
     row: 'a limit is never silent',
     words: ['vms', 'list', '--limit', '1'],
-    stderr: /^showing 1 vms, as --limit says/,
+    stderr: /^showing 1 vm, as --limit says/,
   },
   {
     row: 'bytes are exact off a terminal',
@@ -307,6 +331,12 @@ const tools: readonly Row[] = [
     words: ['serve', '--detach', '--memory', '--', 'true'],
     code: 2,
   },
+  {
+    row: 'verbose says the steps',
+    words: [...vm, '-v'],
+    stderr: /^> server .*\n> look for vm-01$/m,
+  },
+  { row: 'another version of the API', words: [...vm, '--api-version', '3'], code: 6 },
   ...['bash', 'zsh', 'fish', 'powershell'].map((shell) => ({
     row: `completion ${shell}`,
     words: ['completion', shell],

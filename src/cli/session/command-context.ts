@@ -104,6 +104,11 @@ export class CommandContext extends EffectiveSettings {
     this.aside(() => this.io.stderr.write(`${escapeControlChars.text(message)}\n`));
   }
 
+  /** A step of `--verbose`. */
+  step(message: string): void {
+    this.aside(() => this.io.stderr.write(`> ${escapeControlChars.line(message)}\n`));
+  }
+
   /** The same; once, however often the same is to be said in a row. */
   noteOnce(message: string): void {
     if (message !== this.#noted) this.note(message);

@@ -64,6 +64,26 @@ function retryCount(text: string): number {
   throw new UsageError(`--retries ${text}: not a number from 0 to 20`);
 }
 
+function majorVersion(text: string): string {
+  if (/^[1-9]\d{0,2}$/.test(text)) return text;
+  throw new UsageError(`--api-version ${text}: not the number of a major version`, {
+    hint: 'leave it out, or write --api-version 4',
+  });
+}
+
+/** Says on stderr which server it is, and then each thing that is asked of it; the same only once in a row. */
+function stepReporter(cli: CommandContext, { url, username, context }: Target) {
+  let last: string | undefined;
+  const report = (step: string) => {
+    if (step !== last) cli.step(step);
+    last = step;
+  };
+  const as = username === undefined ? '' : ` as ${username}`;
+  const of = context === undefined ? '' : ` (context ${cli.contextName()})`;
+  report(`server ${url}${as}${of}`);
+  return report;
+}
+
 /** A client for the server that the settings name. Signs in when the first request needs it. */
 export async function openClient(cli: CommandContext): Promise<Client> {
   const timing = await cli.timing();
@@ -72,6 +92,8 @@ export async function openClient(cli: CommandContext): Promise<Client> {
   timing?.stage('config');
   const http = await openHttp(cli, target);
   timing?.stage('library');
+  const apiVersion = cli.setting('apiVersion');
+  const step = cli.on('verbose') ? stepReporter(cli, target) : undefined;
   const session = await sessionFor(cli, target, http);
   if (timing) {
     await session.current();
@@ -80,6 +102,8 @@ export async function openClient(cli: CommandContext): Promise<Client> {
   return new Client({
     http,
     session,
+    ...(apiVersion ? { apiVersion: majorVersion(apiVersion.value) } : {}),
+    ...(step ? { onStep: step } : {}),
     readOnly: cli.on('readOnly') || target.context?.readOnly === true,
     ...(target.context?.protected ? { guard: protectedContextGuard(cli) } : {}),
   });
@@ -129,7 +153,10 @@ async function sessionFor(
 function lazyCredentials(cli: CommandContext, target: Target, username: string): CredentialSource {
   return {
     description: 'the settings',
-    password: () => credentialsFor(cli, target, username).password(),
+    password: () => {
+      if (cli.on('verbose')) cli.step(`sign in as ${username}`);
+      return credentialsFor(cli, target, username).password();
+    },
   };
 }
 

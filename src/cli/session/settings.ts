@@ -140,6 +140,18 @@ const table = {
     isSwitch: true,
     doc: 'Run against a server that is there for this command alone, and nothing else.',
   },
+  verbose: {
+    flags: '-v, --verbose',
+    env: 'VMCTL_VERBOSE',
+    isSwitch: true,
+    doc: 'Say each step on stderr: the server, and what is asked of it.',
+  },
+  apiVersion: {
+    flags: '--api-version <n>',
+    env: 'VMCTL_API_VERSION',
+    key: 'apiVersion',
+    doc: 'Ask for this major version of the API (4).',
+  },
   timing: { flags: '--timing', isSwitch: true, doc: 'Show on stderr what took how long.' },
   timeout: {
     flags: '--timeout <duration>',

@@ -41,6 +41,10 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
     case 'update':
       return [line(...argumentsFor(verb, flags, shortest))];
     default: {
+      if (verbOptions(verb).foundBy) {
+        const flagsOfOne = neededFlags(verb, shortest, flags);
+        return [[`vmctl ${verb.noun} ${verb.name}`, ...flagsOfOne].join(' '), plain];
+      }
       const full = line(...argumentsFor(verb, flags, shortest));
       const named = isReferenceVerb(verb) || verbOptions(verb).takesBricks;
       const fromFile = verb.kind === 'add' && !named;

@@ -12,6 +12,7 @@ import type { Batches, Frame, View } from '../output/view.ts';
 import { type CommandContext, wholeNumber } from '../session/command-context.ts';
 import { cacheNames, maxNames } from '../session/name-cache.ts';
 import type { Format } from '../session/settings.ts';
+import { singular } from './collections.ts';
 import { bareWord } from './identifiers.ts';
 import { AttachedStatus, Names } from './list-enrichment.ts';
 import { orderedReading, wholeReading } from './list-order.ts';
@@ -164,7 +165,9 @@ async function* counted(
 
 function noteLimit(run: Run, limit: number): void {
   const { noun } = run.resolved.candidate.collection;
-  run.cli.note(`showing ${limit} ${noun}, as --limit says; there may be more`);
+  run.cli.note(
+    `showing ${limit} ${limit === 1 ? singular(noun) : noun}, as --limit says; there may be more`,
+  );
 }
 
 /** How `--page-size` wants the list to be read; nothing when it is read at once. */

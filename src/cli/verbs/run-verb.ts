@@ -17,6 +17,7 @@ import { conditionOf } from './conditions.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
 import { parameterOf, shapeOf } from './fields.ts';
+import { findByReferences, referencesOf } from './find-by-references.ts';
 import type { Meanings, VerbFlags } from './flags.ts';
 import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { runGet } from './get.ts';
@@ -105,7 +106,13 @@ async function prepareRun(
   const isImplied = isNamed && words.length === 0 && ownersOnlyOne(verb);
   const withObject =
     all || isImplied || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
-  const request = { given, on, withObject, word: isNamed ? words[0] : undefined };
+  const references = referencesOf(verb, { given, on, options, words, isNamed });
+  const request = {
+    given: references?.places ?? given,
+    on: references ? references.on : on,
+    withObject: withObject || references !== undefined,
+    word: isNamed ? words[0] : undefined,
+  };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
   for (const word of resolved.parentWords.values()) checkWords([word]);
@@ -122,7 +129,12 @@ async function prepareRun(
       ? (ownerWord ?? '')
       : (resolved.parentWords.get(placeholder) ?? ''),
   );
-  const named = isImplied ? [await finder.only(candidate.collection, ids)] : words;
+  const { collection } = candidate;
+  const named = references
+    ? await findByReferences({ cli, client, finder, collection, ids, options }, references)
+    : isImplied
+      ? [await finder.only(collection, ids)]
+      : words;
   const run = { cli, client, finder, verb, resolved, options, ids, query, words: named, input };
   return search ? await search(run) : run;
 }
@@ -285,7 +297,7 @@ function queryOf(
     // Under the name that was typed: --limit is --max to the service.
     const typed = names.find((name) => options[camelCase(name)] !== undefined) ?? names[0];
     const flag = `--${typed ?? key}`;
-    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter.kind, flag) as QueryValue;
+    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter, flag) as QueryValue;
   }
   const { queryShortcut: shortcut } = verbOptions(verb);
   if (shortcut && options[camelCase(shortcut.flag)] === true)

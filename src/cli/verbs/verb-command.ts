@@ -227,7 +227,14 @@ function ownFlags(verb: Verb, modelFlags: readonly ModelFlag[]): readonly FlagSp
   }
   const shortcut = verbOptions(verb).queryShortcut;
   if (shortcut) add(`--${shortcut.flag}`, shortcut.doc);
-  if (verbOptions(verb).namesObject) add('--object <KIND/REF>', 'What the permission is about.');
+  const { namesObject, foundBy = [] } = verbOptions(verb);
+  for (const attribute of foundBy) {
+    const doc = `The one with this ${attribute}, where no id is given: name or id.`;
+    add(`--${attribute} <REF>`, doc, { type: `ref ${attribute}` });
+  }
+  if (namesObject || foundBy.length > 0) {
+    add('--object <KIND/REF>', `What the ${humanNoun(verb.noun)} is about.`);
+  }
   if (verb.kind === 'wait') {
     add('--for <CONDITION>', 'status=up, exists, gone, event=32; by default: settled.');
     add('--timeout <DURATION>', 'Give up after this time (10m).');

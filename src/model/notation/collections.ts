@@ -2,9 +2,10 @@
  * Collections: at which paths objects of a type are found, what can be done there (specification 4.1
  * and 4.5), and where the objects come from.
  */
-import type { ActionParameter, QueryParameter } from '../parameters.ts';
+
 import type { MemberVerbs } from './commands.ts';
 import type { DerivedKind } from './kinds.ts';
+import type { ActionParameter, QueryParameter } from './parameters.ts';
 import type { Need } from './permits.ts';
 
 /** A parameter that is accepted and has no effect, with the reason: the coverage page shows it. */

@@ -87,6 +87,11 @@ export interface VerbOptions {
   readonly takesBricks?: true;
   /** `--object KIND/REF` names what the new object is about. */
   readonly namesObject?: true;
+  /**
+   * Objects without names are found by these references, as flags, where no argument names them: the
+   * flags that made them. With it goes `--object KIND/REF`, what they are about.
+   */
+  readonly foundBy?: readonly string[];
   /** It sends attributes, although verbs of its name send a reference to what exists. */
   readonly sendsAttributes?: true;
   readonly sample?: VerbSample;

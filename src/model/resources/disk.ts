@@ -426,8 +426,8 @@ export const disk = resource('disk', {
       provisioned_size: { kind: 'number', path: 'provisioned_size' },
       size: { kind: 'number', path: 'provisioned_size' },
       actual_size: { kind: 'number', path: 'actual_size' },
-      creation_date: { kind: 'date', kept: 'creation_date' },
-      last_modified: { kind: 'date', kept: 'last_modified' },
+      creation_date: { kind: 'date', storedPath: 'creation_date' },
+      last_modified: { kind: 'date', storedPath: 'last_modified' },
       shareable: { kind: 'bool', path: 'shareable' },
       wipe_after_delete: { kind: 'bool', path: 'wipe_after_delete' },
       status: {

@@ -225,6 +225,10 @@ export const permission = resource('permission', {
         onlyAttributes: ['role', 'user', 'group'],
         sample: { flags: '--role UserVmManager --user jane@internal --object vms/web01' },
       },
+      revoke: {
+        foundBy: ['role', 'user', 'group'],
+        sample: { flags: '--role UserVmManager --user jane@internal --object vms/web01' },
+      },
     },
   },
 });

@@ -2,7 +2,7 @@
  * Differences between an object and what a definition says of it; what it leaves out may be anything.
  */
 import type { ApiObject } from '../../../client/client.ts';
-import { sizeText } from '../../../definitions/values.ts';
+import { sizeText } from '../../../definitions/sizes.ts';
 import { attributesOf, isType, parseKind } from '../../../model/index.ts';
 import type { Attribute } from '../../../model/notation/attributes.ts';
 import { meaningOf, plainText } from '../../output/cells.ts';

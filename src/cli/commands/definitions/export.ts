@@ -7,7 +7,7 @@ import {
   objectServiceOf,
 } from '../../../definitions/document.ts';
 import { partsOf, wordOf } from '../../../definitions/identity.ts';
-import { sizeText } from '../../../definitions/values.ts';
+import { sizeText } from '../../../definitions/sizes.ts';
 import { nounsByPath } from '../../../model/derive/commands.ts';
 import { unwrittenObjects, written } from '../../../model/derive/definitions.ts';
 import { services } from '../../../model/derive/services.ts';

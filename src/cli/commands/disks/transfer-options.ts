@@ -55,7 +55,7 @@ export async function transferOptions(
 /** A size on the command line, in bytes; nothing where it was not given. */
 export function sizeOf(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined;
-  const bytes = Number(longOf(text, flag));
+  const bytes = Number(longOf(text, 'bytes', flag));
   if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw new UsageError(`${flag} ${text}: not a size above 0`);
 }

@@ -1,9 +1,6 @@
 /** Updates of virtual machines: applied at once or at the next start; memory hot plug. */
 import type { RuleContext } from '../../core/context.ts';
 import { definedMembers, replaceMembers } from '../../core/member-selection.ts';
-import type { MemoryDevice } from '../../store/kept-members.ts';
-import type { StoredObject } from '../../store/kinds.ts';
-import { checkConfiguration, fitMemoryPolicy, requireNetworks } from './configuration.ts';
 import {
   attachmentsOf,
   dataCenterOfCluster,
@@ -14,7 +11,14 @@ import {
   subjects,
   type Vm,
   without,
-} from './vm.ts';
+} from '../../inventory/vm.ts';
+import {
+  checkConfiguration,
+  fitMemoryPolicy,
+  requireNetworks,
+} from '../../inventory/vm-configuration.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { MemoryDevice } from '../../store/stored-members.ts';
 
 /** Where a running machine keeps its devices; clients see their sum alone, in `memory`. */
 export const memoryDevices = 'memory_devices';
