@@ -194,6 +194,24 @@ describe('other clients', () => {
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
+  it('are told that bytes of disks are not there', async () => {
+    const server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
+    const source = file('f.raw');
+    writeFileSync(source, Buffer.alloc(2 ** 20, 1));
+    const words = ['disks', 'upload', source, '--storagedomain', 'data1', '-q'];
+    const path = file('upload.ndjson');
+    try {
+      const env = { ...environment(server), VMCTL_RECORD: path };
+      expect((await home.runHere(words, env)).code).toBe(0);
+    } finally {
+      await server.stop();
+    }
+    const command = [process.execPath, vmctl, ...words];
+    const { code, stderr } = await home.run(['serve', '--replay', path, '--', ...command]);
+    expect(code).toBe(10);
+    expect(stderr).toMatch(/this is a replay, and bytes of disks are not recorded/);
+  });
+
   it('sign in as anybody, with the right scope', async () => {
     const token = (form: string) =>
       send(`${base}/sso/oauth/token`, {

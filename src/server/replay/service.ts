@@ -57,6 +57,13 @@ export function replayService(parts: ReplayParts): HttpService {
 async function answer(parts: ReplayParts, request: ServiceRequest): Promise<ApiResponse> {
   const { message, target, api, readBody } = request;
   if (!api && isSignIn(target)) return signIn(parts.dialect, request);
+  if (target.startsWith(`${imagesPath}/`)) {
+    return {
+      status: 501,
+      headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
+      body: 'this is a replay, and bytes of disks are not recorded\n',
+    };
+  }
   const own = api ? undefined : ownEndpoint(parts, message.method ?? 'GET', target);
   if (own) return own;
   const headers = Object.fromEntries(
@@ -79,6 +86,12 @@ async function answer(parts: ReplayParts, request: ServiceRequest): Promise<ApiR
   return recorded(parts, exchange, accept, compared.operation);
 }
 
+/** Where addresses of transfers lead, which are not recorded. */
+const imagesPath = '/images';
+
+/** Addresses of transfers, as they are recorded. */
+const hiddenAddress = /(["<](?:transfer|proxy)_url(?:"\s*:\s*"|>))\(hidden\)/g;
+
 /** The recorded answer, at home here. */
 function recorded(
   { dialect, origins, origin }: ReplayParts,
@@ -87,7 +100,11 @@ function recorded(
   operation: Parameters<typeof represented>[3],
 ): ApiResponse {
   if (!response) throw new Dropped('The recorded request got no answer.');
-  const here = (text: string) => atHome(text, origins, origin());
+  const here = (text: string) =>
+    atHome(text, origins, origin()).replace(
+      hiddenAddress,
+      (_, start: string) => `${start}${origin()}${imagesPath}/hidden`,
+    );
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
     headers[name] = name === 'location' ? here(value) : value;
