@@ -26,6 +26,9 @@ const harmlessParameters: ReadonlySet<string> = new Set([
   ...['grant_type', 'scope', 'username', 'token_type'],
 ]);
 
+/** User and password in an address, as far as no other text looks like it. */
+const userInformation = /:\/\/[^\s/?#"'<>@:\\]+:[^\s/?#"'<>@\\]+@/g;
+
 /** Characters below which a text is too common to be looked for everywhere. */
 const shortestSecret = 6;
 
@@ -52,9 +55,14 @@ export class Redactor {
 
   /** Path and query without secrets. */
   target(path: string): string {
+    return this.#address(path, isSignIn(path));
+  }
+
+  /** A path or an address; `signsIn` says that parameters are secrets unless they are known not to be. */
+  #address(path: string, signsIn: boolean): string {
     const at = path.indexOf('?');
     if (at < 0) return this.#scrubbed(path);
-    const shown = isSignIn(path) ? harmlessParameters : undefined;
+    const shown = signsIn ? harmlessParameters : undefined;
     const query = maskParameters(path.slice(at + 1), this.#learn, shown);
     return this.#scrubbed(`${path.slice(0, at)}?${query}`);
   }
@@ -76,7 +84,10 @@ export class Redactor {
   responseHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const chosen = this.#chosen(headers, responseHeaders);
     const { location } = chosen;
-    return location === undefined ? chosen : { ...chosen, location: this.target(location) };
+    if (location === undefined) return chosen;
+    // Whoever is sent elsewhere may take along what signs him in there.
+    const isOfApi = /^[^?]*\/api(?:[/;?]|$)/.test(location);
+    return { ...chosen, location: this.#address(location, !isOfApi) };
   }
 
   /** A body without secrets; nothing where there is none. `path` is where it was sent. */
@@ -137,7 +148,7 @@ export class Redactor {
   }
 
   #scrubbed(text: string): string {
-    let result = text;
+    let result = text.replace(userInformation, `://${hidden}@`);
     for (const secret of this.#secrets) {
       if (result.includes(secret)) result = result.replaceAll(secret, hidden);
     }

@@ -206,6 +206,16 @@ describe('vmctl serve --stop', () => {
     expect(isThere(Number(one['VMCTL_SERVE_PID']))).toBe(false);
   });
 
+  it('may be said by several at the same time', async () => {
+    await home.run([...start, '--env']);
+    const stops = await Promise.all([1, 2, 3].map(() => home.run(['serve', '--stop'])));
+    for (const { code, stderr } of stops) {
+      expect(code, stderr).toBe(0);
+      expect(stderr).toMatch(/has ended\n$|nothing is running\n$/);
+    }
+    expect(recorded()).toEqual([]);
+  });
+
   it('leaves a process alone that only has the number of the server', async () => {
     mkdirSync(records(), { recursive: true, mode: 0o700 });
     const record = { pid: process.pid, identity: 'before', url: 'https://127.0.0.1:1/x', log: 'l' };

@@ -101,6 +101,18 @@ describe('a redactor', () => {
     expect(redactor.text('GET /images/7ab3-ticket')).toBe(`GET /images/${hidden}`);
   });
 
+  it('takes users with their passwords out of addresses, and sign-ins out of redirects', () => {
+    const redactor = new Redactor();
+    expect(redactor.body('/api/x', json, '{"url":"https://me:geheim@h/x?a=b@c"}')).toEqual({
+      text: `{"url":"https://${hidden}@h/x?a=b@c"}`,
+    });
+    const location = (text: string) => redactor.responseHeaders({ Location: text })['location'];
+    expect(location('https://h/callback?code=geheim&scope=s')).toBe(
+      `https://h/callback?code=${hidden}&scope=s`,
+    );
+    expect(location('/x/api/vms?search=a')).toBe('/x/api/vms?search=a');
+  });
+
   it('keeps of headers what is known to be harmless', () => {
     const redactor = new Redactor();
     const given = { Cookie: 'a', 'X-Api-Key': 'b', Accept: 'c', authorization: 'Bearer d' };

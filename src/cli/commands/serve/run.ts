@@ -47,7 +47,7 @@ export async function serve(
   }
   const start = await startOf(cli, flags, hasCommand);
   // From now on: whoever asks it to stop while it starts, or the moment it is ready, is heard.
-  const stopping = hasCommand ? undefined : stopSignal();
+  const stopping = hasCommand ? undefined : stopSignal(flags.instance !== undefined);
   cli.signal.throwIfAborted();
   const server = await start().catch((error: unknown) => {
     throw refusalOf(error);
