@@ -258,9 +258,16 @@ export class Http {
     } finally {
       if (isOpen) {
         // Whoever has seen enough reads no further; the observer is given what fits all the same.
-        while (length < observedBody && (await next()));
+        const rest = async () => {
+          while (length < observedBody && (await next()) !== undefined);
+        };
+        const isKnown = await rest().then(
+          () => true,
+          // It was not for the reader.
+          () => false,
+        );
         await chunks.return(undefined);
-        await end();
+        if (isKnown) await end();
       }
     }
   }
