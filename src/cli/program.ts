@@ -31,6 +31,7 @@ export async function runNoun(
 ): Promise<number> {
   let context = new CommandContext(io, signal, openClient);
   let sandbox: Sandbox | undefined;
+  context.words = argv;
   const program = new Commander('vmctl');
   program
     .exitOverride()
@@ -55,6 +56,7 @@ export async function runNoun(
         sandbox = await enterSandbox(io, one, isLocal, flags);
         signal.throwIfAborted();
         context = new CommandContext(sandbox.io, signal, openClient);
+        context.words = argv;
       }
       await prepare(context, one, flags);
       await one.run(context, positionals, parsed.opts(), nounModules);

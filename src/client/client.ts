@@ -32,7 +32,18 @@ export interface RawRequest {
   readonly signal?: AbortSignal;
   readonly isPrimary?: boolean;
   readonly isStreamed?: boolean;
+  /** What the request was made from, where it calls an operation of the model. */
+  readonly call?: Call;
 }
+
+/**
+ * Is told of each request that could change something, before it is sent; what it returns is told what
+ * came of it. Neither may throw.
+ */
+export type ChangeObserver = (
+  client: Client,
+  request: RawRequest,
+) => Promise<(outcome: HttpResponse | Error) => void>;
 
 export interface ClientOptions {
   readonly http: Http;
@@ -45,6 +56,7 @@ export interface ClientOptions {
   readonly onStep?: (what: string) => void;
   /** Asked before anything that could change something is sent; throws what must not be. */
   readonly guard?: (request: { readonly method: string; readonly path: string }) => Promise<void>;
+  readonly onChange?: ChangeObserver;
 }
 
 const json: MediaType = 'application/json';
@@ -208,14 +220,28 @@ export class Client {
 
   /** Sends any request with the token; the answer is returned whatever its status is. */
   async raw(request: RawRequest): Promise<HttpResponse> {
-    const { session, http, readOnly, guard, apiVersion } = this.#options;
+    const { http, readOnly, guard, onChange } = this.#options;
     if (readOnly && !isReading(request.method) && !http.isDryRun) {
       throw new UsageError(`${request.method} ${request.path} would change something`, {
         code: 'read_only',
         hint: 'VMCTL_READ_ONLY is set, or the context is read-only; unset it to allow changes',
       });
     }
-    if (!isReading(request.method) && !http.isDryRun) await guard?.(request);
+    if (isReading(request.method) || http.isDryRun) return await this.#send(request);
+    await guard?.(request);
+    const observed = await onChange?.(this, request);
+    try {
+      const answer = await this.#send(request);
+      observed?.(answer);
+      return answer;
+    } catch (error) {
+      observed?.(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  }
+
+  async #send(request: RawRequest): Promise<HttpResponse> {
+    const { session, http, apiVersion } = this.#options;
     let kept = await session.current();
     for (let repeated = false; ; repeated = true) {
       const answer = await http.send({
@@ -280,6 +306,7 @@ export class Client {
       ...(body === undefined ? {} : { body }),
       ...(call.signal ? { signal: call.signal } : {}),
       ...(call.isPrimary ? { isPrimary: true } : {}),
+      call,
     };
   }
 

@@ -56,7 +56,7 @@ describe('--dry-run', () => {
     expect(result.stdout).toContain(`DRY RUN, nothing sent: PUT ${url}\n`);
     expect(result.stdout).toMatch(/It would change:\n {2}memory: 4294967296 -> 8589934592\n$/);
     const same = await site.run(['vms', 'update', 'web01', '--memory', '4GiB', '--dry-run']);
-    expect(same.stdout).toContain('It would change nothing');
+    expect([same.stdout, same.stderr]).toEqual(['', 'vms/web01: nothing to change\n']);
     expect(changing()).toEqual([]);
   });
 

@@ -289,6 +289,34 @@ const tools: readonly Row[] = [
     env: { VMCTL_READ_ONLY: '1' },
     code: 2,
   },
+  {
+    row: 'an update that changes nothing sends nothing',
+    words: ['vms', 'update', 'vm-02', '--name', 'vm-02', '-o', 'name'],
+    stdout: /^vms\/vm-02\n$/,
+    stderr: /^vms\/vm-02: nothing to change\n$/,
+  },
+  {
+    row: 'what was changed is in the history',
+    words: ['history'],
+    stdout: /vmctl tags add --name/,
+  },
+  {
+    row: 'the history for programs',
+    words: ['history', '--limit', '1', '-o', 'json'],
+    stdout: /^\[\s*\{[\s\S]*"requests"/,
+  },
+  {
+    row: 'the history can be off',
+    words: ['history', '--columns', 'command'],
+    env: { VMCTL_HISTORY: 'off' },
+    stdout: /vmctl/,
+  },
+  {
+    row: 'undo shows what it would send',
+    words: ['undo', '--dry-run', '--yes'],
+    stdout: /DRY RUN/,
+  },
+  { row: 'undo of what nobody did', words: ['undo', '99999'], code: 3 },
   { row: 'timing', words: [...vm, '--timing'], stderr: /ms/ },
   {
     row: 'a sandbox is another server',

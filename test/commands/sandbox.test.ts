@@ -203,6 +203,8 @@ describe('what contradicts a sandbox is refused', () => {
     ['context', 'list'],
     ['config', 'list'],
     ['images', 'serve'],
+    ['history', 'list'],
+    ['undo'],
     ['images', 'info', 'https://x/images/t'],
   ])('%s %s', async (...words) => {
     const { code, stderr } = await run(['--sandbox', ...words]);

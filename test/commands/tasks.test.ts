@@ -139,6 +139,13 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Follow what happens, and go on later where it ended': () => {
     expect(existsSync(join(desk.home().folder, 'events.cursor'))).toBe(true);
   },
+  'Take back what was just changed': async () => {
+    const vm = await named('vms', 'vm-02');
+    expect([vm['memory'], vm['comment'] ?? '']).toEqual([2 ** 30, '']);
+  },
+  'See what was changed from here': (output) => {
+    expect(output).toMatch(/vmctl vms update vm-02 --comment seen -q +done +possible$/m);
+  },
   'Write a site down, and see what has changed since': (output) => {
     expect(output).toBe('');
   },
@@ -155,6 +162,7 @@ const before: Readonly<Record<string, string>> = {
   'Shut down all that are marked':
     'vmctl tags create --name evening -q && vmctl tags assign evening --on vms/vm-01',
   'Find out who stopped a virtual machine': 'vmctl vms stop vm-01 -q',
+  'See what was changed from here': 'vmctl vms update vm-02 --comment seen -q',
   'Find disks that nothing uses':
     'vmctl disks create --name idle --size 1GiB --format cow --storagedomain data1 -q',
 };

@@ -123,6 +123,22 @@ const scenesOfSites: Readonly<Record<string, Scene>> = {
   },
 };
 
+const update = 'vmctl vms update web01 --comment moved -q';
+const twelveUpdates = `for n in $(seq 12); do vmctl vms update web01 --comment "$n" -q; done`;
+const comment = (pattern: RegExp) => shows('vmctl vms get web01 -o yaml', pattern);
+
+const scenesOfHistory: Readonly<Record<string, Scene>> = {
+  'vmctl history': { before: update, after: prints(/^1 .*vmctl vms update web01 .*possible$/m) },
+  'vmctl history 12': { before: twelveUpdates, after: prints(/^ {2}comment: 11 -> 12$/m) },
+  'vmctl history --all --limit 10 -o json': {
+    before: twelveUpdates,
+    after: ({ stdout }) => expect(JSON.parse(stdout)).toHaveLength(10),
+  },
+  'vmctl undo': { before: `${update}; vmctl undo; ${update}`, after: comment(/^comment: ""$/m) },
+  'vmctl undo 12': { before: twelveUpdates, after: comment(/^comment: ['"]?11['"]?$/m) },
+  'vmctl undo --dry-run': { before: update, after: prints(/DRY RUN[\s\S]*"comment": ""/) },
+};
+
 const serves = (uuid: string, ca: string) =>
   shows(`vmctl images info "https://127.0.0.1:$PORT/images/${uuid}" --ca-file ${ca}`, /1048576/);
 const controlled =
@@ -279,6 +295,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   ...scenesOfSessions,
   ...scenesOfImages,
   ...scenesOfSites,
+  ...scenesOfHistory,
   ...scenesOfServers,
   ...scenesOfDaemons,
   ...scenesOfTopics,

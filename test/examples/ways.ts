@@ -2,7 +2,7 @@
 
 /** Nouns whose commands write what they remember, or are about the whole service. */
 const ofTheirOwn =
-  /^vmctl (?:login|logout|whoami|context|config|serve|export|diff|doctor|images serve)\b/;
+  /^vmctl (?:login|logout|whoami|context|config|serve|export|diff|doctor|history|undo|images serve)\b/;
 
 /**
  * Pipes, redirections and variables need a shell; an image on the web a web server; the address of a

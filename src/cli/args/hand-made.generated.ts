@@ -131,6 +131,18 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "history",
+    "doc": "Show what vmctl has changed from here",
+    "aliases": [],
+    "verbs": []
+  },
+  {
+    "name": "undo",
+    "doc": "Take back what a command has changed",
+    "aliases": [],
+    "verbs": []
+  },
+  {
     "name": "diff",
     "doc": "Show how a service differs from a definition",
     "aliases": [],

@@ -1,6 +1,6 @@
 /** Connection to the service of a context: trust, credentials, client. */
 import { type Address, candidates, type Site } from '../../client/address.ts';
-import { type ApiObject, Client } from '../../client/client.ts';
+import { type ApiObject, type ChangeObserver, Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
 import { Http } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
@@ -106,7 +106,25 @@ export async function openClient(cli: CommandContext): Promise<Client> {
     ...(step ? { onStep: step } : {}),
     readOnly: cli.on('readOnly') || target.context?.readOnly === true,
     ...(target.context?.protected ? { guard: protectedContextGuard(cli) } : {}),
+    ...(isHistoryKept(cli) ? { onChange: historyObserver(cli, target) } : {}),
   });
+}
+
+/** Whether changes are written into the history. */
+export function isHistoryKept(cli: CommandContext): boolean {
+  const { value = 'on' } = cli.setting('history') ?? {};
+  if (/^(on|1|true|yes)$/i.test(value)) return true;
+  if (/^(off|0|false|no)$/i.test(value)) return false;
+  throw new UsageError(`VMCTL_HISTORY=${value} is neither on nor off`);
+}
+
+/** Writes what is changed into the history, which is loaded with the first change. */
+function historyObserver(cli: CommandContext, { username }: Target): ChangeObserver {
+  let observer: Promise<ChangeObserver> | undefined;
+  return async (client, request) => {
+    observer ??= import('./history-recorder.ts').then(({ recorder }) => recorder(cli, username));
+    return await (await observer)(client, request);
+  };
 }
 
 /**

@@ -1,5 +1,4 @@
 /** Masking of passwords, tokens and keys in requests that are shown. */
-
 import { maskParameters, maskXml } from '../../recording/mask-text.ts';
 import {
   hidden,
@@ -73,4 +72,41 @@ export function maskedBody(body: string | Uint8Array, space?: number): string {
     }
   }
   return maskParameters(text);
+}
+
+/** The same where words are joined otherwise, as in flags and in paths of attributes: `--ticket-value`. */
+const secretWords = `(?:${secretNames}|(?:\\w+_)?${secretPlaces}_value)`;
+const secretFlag = new RegExp(`^${secretWords}$`, 'i');
+/** Nouns and verbs whose `--value` is a secret. */
+const secretNoun = /^\w*(ticket|authentication-?key)s?$/i;
+const secretLine = /^((?:proxy-)?authorization|cookie)\s*:/i;
+const userInfo = /^([a-z][a-z0-9+.-]*:\/\/[^/\s:@]*):[^/\s@]*@/i;
+
+/** The words of a command line, without the secrets that somebody may have written there. */
+export function maskedWords(words: readonly string[]): readonly string[] {
+  const isBelowPlace = words.some((word) => secretNoun.test(word));
+  const isSecret = (flag: string) =>
+    isSecretFlag(flag) || (isBelowPlace && /^(--)?value$/.test(flag));
+  return words.map((word, index) => {
+    const before = words[index - 1] ?? '';
+    if (before.startsWith('-') && isSecret(before)) return hidden;
+    const at = word.indexOf('=');
+    if (at > 0 && isSecret(word.slice(0, at))) return `${word.slice(0, at)}=${hidden}`;
+    const [, header] = secretLine.exec(word) ?? [];
+    if (header !== undefined) return `${header}: ${hidden}`;
+    const body = word.search(/[{[<]/);
+    if (body >= 0) return `${word.slice(0, body)}${maskedBody(word.slice(body))}`;
+    return maskedPath(word.replace(userInfo, `$1:${hidden}@`));
+  });
+}
+
+/** Whether a flag, or the path of an attribute, is that of a secret. */
+function isSecretFlag(words: string): boolean {
+  return secretFlag.test(words.replace(/^-+/, '').replaceAll(/[-.[\]]+/g, '_'));
+}
+
+/** A path or an address, the secrets in its query left out. */
+export function maskedPath(path: string): string {
+  const at = path.indexOf('?');
+  return at < 0 ? path : `${path.slice(0, at + 1)}${maskedBody(path.slice(at + 1))}`;
 }

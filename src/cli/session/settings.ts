@@ -199,6 +199,12 @@ const table = {
     env: 'VMCTL_PAGER',
     doc: 'Show lists and objects in a pager, on a terminal (VMCTL_PAGER, PAGER or less).',
   },
+  history: {
+    env: 'VMCTL_HISTORY',
+    key: 'history',
+    values: ['on', 'off'],
+    doc: 'off: do not write down what is changed, for vmctl history and vmctl undo.',
+  },
   configDir: { env: 'VMCTL_CONFIG_DIR', doc: 'Directory of config.json.' },
 } satisfies Readonly<Record<string, Setting>>;
 

@@ -16,6 +16,7 @@ import { brickNames, type Finder, type Found, newBricks, placeholderOf } from '.
 import { parseOn } from './resolve-collection.ts';
 import { bodyOf, hasQuery, type Run } from './run.ts';
 import { targetsOf } from './selection.ts';
+import { reduced } from './update.ts';
 import { isReferenceVerb, verbOptions } from './verb-names.ts';
 import { settle, settleCompanion } from './wait-for-state.ts';
 
@@ -110,7 +111,10 @@ async function worksOf(run: Run): Promise<readonly Work[]> {
   const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
   return targets.map((target) => async (progress) => {
     const own = bodyFor ? await bodyFor(run, target, body) : body;
-    const perform = () => change(run, target, own, progress);
+    const perform = () =>
+      verb.kind === 'update'
+        ? changeWhatDiffers(run, target, own, progress)
+        : change(run, target, own, progress);
     return ifNeeded ? await changeIfNeeded(run, target, progress, perform) : await perform();
   });
 }
@@ -124,7 +128,9 @@ export async function add(
 ): Promise<Outcome> {
   const { client, verb, resolved, ids, query } = run;
   const { operation, collection } = resolved.candidate;
-  const named = (body as Body)['name'] ?? (body as Body)['alias'] ?? (body as Body)['id'];
+  const called = word === undefined ? undefined : bareWord(word, collection.noun);
+  const { name, alias, id: given } = body as Body;
+  const named = called ?? name ?? alias ?? given;
   const item = await client.object({
     operation,
     ids,
@@ -133,7 +139,6 @@ export async function add(
     what: `${verb.name} ${collection.noun}${named === undefined ? '' : `/${String(named)}`}`,
   });
   const id = item['id'];
-  const called = word === undefined ? undefined : bareWord(word, collection.noun);
   const label = [collection.noun, called ?? item['name'] ?? item['alias'] ?? id ?? named]
     .filter((one) => one !== undefined)
     .join('/');
@@ -174,12 +179,31 @@ async function order(
   return await make(run, { makes, body: body as Body, send, what }, progress);
 }
 
-/** Does what the verb says to one object, and waits until it has come to rest. */
+/** Sends what differs from the object as it is; where nothing does, the object is all there is to show. */
+async function changeWhatDiffers(
+  run: Run,
+  target: Found,
+  body: Body,
+  progress: Progress,
+): Promise<Outcome | undefined> {
+  const { body: sent, present } = await reduced(run, target, body);
+  if (sent) return await change(run, target, sent, progress, present);
+  progress.tell(target.label, 'nothing to change');
+  // A dry run shows requests, and there is none.
+  if (run.cli.dryRunMode || !present) return undefined;
+  return { item: present, isWhole: true };
+}
+
+/**
+ * Does what the verb says to one object, and waits until it has come to rest. `before` is the object
+ * as it is, where somebody has just read it.
+ */
 export async function change(
   run: Run,
   target: Found,
   body: Body,
   progress: Progress,
+  before?: ApiObject,
 ): Promise<Outcome | undefined> {
   const { cli, client, verb, resolved } = run;
   const { operation, collection } = resolved.candidate;
@@ -189,6 +213,7 @@ export async function change(
     ids: { ...run.ids, [placeholderOf(collection)]: target.id },
     query: { ...run.query, ...(isAsync && hasQuery(run, 'async') ? { async: true } : {}) },
     what: `${verb.name} ${target.label}`,
+    ...(before ? { before } : {}),
   };
   const known = { item: identity(target), isWhole: false };
   if (verb.kind === 'update') {

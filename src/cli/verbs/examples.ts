@@ -59,7 +59,7 @@ export function exampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): s
 }
 
 function argumentsFor(verb: Verb, flags: VerbFlags, candidate: Candidate): readonly string[] {
-  if (['list', 'get', 'wait'].includes(verb.kind)) return [];
+  if (['list', 'get', 'wait'].includes(verb.kind) || verbOptions(verb).foundBy) return [];
   if (verb.kind !== 'update') return [...extrasOf(verb), ...neededFlags(verb, candidate, flags)];
   return [verbSamples[`${verb.noun} ${verb.name}`]?.flags ?? changeOf(flags.flags)];
 }

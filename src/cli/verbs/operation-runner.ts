@@ -19,6 +19,7 @@ export interface Step {
   readonly verb?: string;
   /** Ids of everything above the object. */
   readonly ids?: Ids;
+  readonly query?: Run['query'];
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -80,7 +81,7 @@ export class OperationRunner {
     return await this.#run.client.list({ operation: resolved.candidate.operation, ids, query });
   }
 
-  #runOf({ path, name, verb, ids = {} }: Step, takesObject: boolean): Run {
+  #runOf({ path, name, verb, ids = {}, query = {} }: Step, takesObject: boolean): Run {
     const operation = operationsOf(path).find((one) => one.name === name);
     if (!operation) throw new Error(`The model has no operation ${name} at ${path}.`);
     const collection = collectionAt(
@@ -107,7 +108,7 @@ export class OperationRunner {
       },
       options: this.#options,
       ids,
-      query: {},
+      query,
       words: [],
       input: { shape: { action: [] }, operation: name, sets: [], jsonSets: [], fields: [] },
     };

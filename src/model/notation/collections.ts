@@ -88,6 +88,11 @@ export interface Operations {
   readonly verbs?: Readonly<Record<string, string>>;
   /** The command line has verbs of the owner for these, instead of a noun. */
   readonly memberVerbs?: MemberVerbs;
+  /**
+   * Objects that exist are put in by `add`, named by their ids, and taken out by `remove`: each takes
+   * back what the other did. A list names attributes that belong to being here. Members always are so.
+   */
+  readonly attaches?: true | readonly string[];
   /** Operations that are always refused, and why: no test can see them succeed. */
   readonly alwaysRefused?: Readonly<Record<string, string>>;
   /** Actions that are accepted and change nothing that can be seen, and why. */

@@ -518,7 +518,7 @@ export const disk = resource('disk', {
         purpose: 'Write {} to an export storage domain',
         sample: { flags: '--storagedomain glance' },
       },
-      update: { sample: { flags: '--qcow-version qcow2_v3' } },
+      update: { sample: { flags: '--qcow-version qcow2_v2' } },
     },
     samples: { object: 'root', newName: 'data', state: 'ok' },
   },

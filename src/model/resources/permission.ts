@@ -71,8 +71,8 @@ export const permission = resource('permission', {
   },
   required: [byIdOrName('role')],
   operations: {
-    add: { permit: owner('manipulate_permissions'), job: 'none' },
-    remove: { permit: owner('manipulate_permissions'), job: 'none' },
+    add: { permit: owner('manipulate_permissions'), job: 'none', opposite: 'remove' },
+    remove: { permit: owner('manipulate_permissions'), job: 'none', opposite: 'add' },
   },
   paths: {
     '/vms/{vm}/permissions/{permission}': view(

@@ -26,7 +26,7 @@ const ofServers = [
 
 /** Nouns whose hand-made commands are about real servers, or about what is remembered of them. */
 const elsewhere: ReadonlySet<string> = new Set([
-  ...['config', 'context', 'images', 'login', 'logout', 'serve'],
+  ...['config', 'context', 'history', 'images', 'login', 'logout', 'serve', 'undo'],
 ]);
 
 /** Ids are the same in every sandbox: what one command prints, the next one may be given. */
