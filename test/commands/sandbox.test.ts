@@ -144,6 +144,14 @@ describe('a sandbox', () => {
     expect(code, stderr).toBe(0);
   });
 
+  it('says where it would have files', async () => {
+    const { code, stderr } = await run(['--sandbox', 'vms', 'list'], {
+      TMPDIR: join(temporary, 'no'),
+    });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/no place for temporary files.*\nhint: TMPDIR/);
+  });
+
   it('can be recorded, and replayed', async () => {
     const file = join(home.folder, 'sandbox.ndjson');
     const words = ['vms', 'start', 'vm-02', '-o', 'json'];

@@ -30,6 +30,7 @@ export async function detach(cli: CommandContext, flags: ServeFlags): Promise<vo
     cli.signal.removeEventListener('abort', stop);
   }
   if (started === undefined || cli.signal.aborted) {
+    if (started !== undefined) await endOf(child);
     const said = readFileSync(log, 'utf8');
     rmSync(log, { force: true });
     cli.signal.throwIfAborted();
@@ -76,6 +77,12 @@ function outcomeOf(child: ChildProcess): Promise<Started | undefined> {
       reject(new UsageError(`the server cannot be started: ${error.message}`, { cause: error }));
     });
   });
+}
+
+/** Resolves when it has ended. */
+async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise((resolve) => child.once('exit', resolve));
 }
 
 const ofThisProcess: ReadonlySet<string> = new Set(['detach', 'env', 'stop', 'instance']);

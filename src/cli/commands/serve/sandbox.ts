@@ -61,7 +61,7 @@ export async function openSandbox(
   needsServer: boolean,
   log: ((line: string) => void) | undefined,
 ): Promise<Sandbox> {
-  const folder = mkdtempSync(join(tmpdir(), 'vmctl-sandbox-'));
+  const folder = makeFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
   // Whoever does not wait for the end of the command: a second Ctrl-C, a reader that has gone.
   const hangUp = () => process.exit(129);
@@ -85,6 +85,18 @@ export async function openSandbox(
   }
   const env = { ...withoutUser(io.env, folder), ...(server ? signedIn(server) : {}) };
   return { io: Object.create(io, { env: { value: env, enumerable: true } }) as Io, close };
+}
+
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'vmctl-sandbox-'));
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split(',');
+    throw new UsageError(`--sandbox: there is no place for temporary files: ${reason}`, {
+      hint: 'TMPDIR names another folder',
+      cause: error,
+    });
+  }
 }
 
 async function start(folder: string, log: (line: string) => void): Promise<RunningServer> {
