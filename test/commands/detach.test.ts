@@ -21,6 +21,8 @@ const recorded = (): readonly string[] => (existsSync(records()) ? readdirSync(r
 
 beforeEach(() => {
   home = makeHome();
+  // What is killed leaves its temporary folder.
+  home.env['TMPDIR'] = home.folder;
 });
 afterEach(() => {
   for (const name of recorded().filter((one) => one.endsWith('.json'))) {
