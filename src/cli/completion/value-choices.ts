@@ -30,10 +30,10 @@ export class ValueChoices {
       return { choices: place ? bare(await this.#objects(place, typed)) : [] };
     }
     if (choice.of === 'files') return { choices: [], files: true };
-    return { choices: choice.of === undefined ? [] : await this.#told(choice.of, typed) };
+    return { choices: choice.of === undefined ? [] : await this.#choicesOf(choice.of, typed) };
   }
 
-  async #told(of: NonNullable<ValueChoice['of']>, typed: string): Promise<readonly Choice[]> {
+  async #choicesOf(of: NonNullable<ValueChoice['of']>, typed: string): Promise<readonly Choice[]> {
     switch (of) {
       case 'contexts':
         return bare(Object.keys(this.#configured.configuration.contexts));

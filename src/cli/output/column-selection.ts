@@ -66,9 +66,9 @@ function linkOf(path: string, type: string): readonly string[] {
     const kind = isType(at) ? attributesOf(at)[word]?.kind : undefined;
     const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: '' };
     const rest = words.slice(index + 1);
-    const isTold =
+    const isNamed =
       form === 'ref' && rest.length === 1 && isShownWithoutFollowing(rest[0] ?? '', index);
-    if ((form !== 'ref' && form !== 'links') || rest.length === 0 || isTold) break;
+    if ((form !== 'ref' && form !== 'links') || rest.length === 0 || isNamed) break;
     followed.push(word);
     at = of;
   }

@@ -33,8 +33,8 @@ export async function setBack(
   if (Object.keys(open).length === 0) return already(cli, label, id, 'as it was before already');
   const since = [...differences(type, settable(type, expected), now, 'update').values()].flat();
   if (since.length > 0 && !force) {
-    const told = since.map((one) => `${one.path} is ${one.from}, not ${one.to}`).join('; ');
-    throw new ConflictError(`${label} has changed since: ${told}`, {
+    const changes = since.map((one) => `${one.path} is ${one.from}, not ${one.to}`).join('; ');
+    throw new ConflictError(`${label} has changed since: ${changes}`, {
       code: 'changed_since',
       hint: '--force sets it back all the same',
     });
