@@ -34,6 +34,7 @@ const maximumForm = 64 * 2 ** 10;
 /** Seconds that a token is said to be valid. */
 const tokenLifetime = 365 * 24 * 3600;
 
+/** The service over a script of recorded answers. */
 export function replayService(parts: ReplayParts): HttpService {
   const { dialect, faults, log } = parts;
   return {
