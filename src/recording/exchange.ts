@@ -1,6 +1,7 @@
 /**
  * Recordings: requests and their answers, a line of JSON each, behind a line that says what the file
- * is. Several commands may write into one file; each begins with such a line where the file is empty.
+ * is. Several commands may write into one file; each begins with such a line where the file is empty,
+ * and with an end of line where the last one seems to be cut: empty lines mean nothing.
  */
 
 /** Version of the format; readers refuse others. */

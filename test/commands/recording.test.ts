@@ -17,7 +17,11 @@ import { useDesk } from './support/desk.ts';
 
 const desk = useDesk();
 const file = (name: string) => join(desk.home().folder, name);
-const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
+// Who begins while another one writes may see a part of its line, and end it: that leaves an empty one.
+const linesOf = (path: string) =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
 const exchangesOf = (path: string) =>
   linesOf(path)
     .map((line): unknown => JSON.parse(line))
