@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { builtVmctl } from '../support/in-process.ts';
 import { useDesk } from './support/desk.ts';
 
-const desk = useDesk(['--delay', '30ms±10']);
+const desk = useDesk(['--delay', '30ms±10'], true);
 
 it('is a rule that can be looked at and taken away', async () => {
   const rules = () => desk.must('api', 'GET', '/_vmctl/faults');
