@@ -1,10 +1,10 @@
 /** What the help about output promises can be done as it is written there. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { topicNames } from '../../src/cli/help/topic-names.ts';
-import { topicTexts } from '../../src/cli/help/topic-texts.ts';
-import { topicPages } from '../../src/cli/help/topics.ts';
-import { formats, settingNames, settings } from '../../src/cli/session/settings.ts';
-import { type Site, startSite } from './site.ts';
+import { topicNames } from '../../../src/cli/help/topic-names.ts';
+import { topicTexts } from '../../../src/cli/help/topic-texts.ts';
+import { topicPages } from '../../../src/cli/help/topics.ts';
+import { formats, settingNames, settings } from '../../../src/cli/session/settings.ts';
+import { type Site, startSite } from '../support/site.ts';
 
 let site: Site;
 

@@ -1,6 +1,6 @@
 /** `list` and `get`, and every format that they print. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ids, type Site, startSite, web01, web02 } from './site.ts';
+import { ids, type Site, startSite, web01, web02 } from '../support/site.ts';
 
 let site: Site;
 

@@ -1,6 +1,6 @@
 /** `--query`, `--utc`, and columns that lead to other objects. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ids, type Site, startSite, web01 } from './site.ts';
+import { ids, type Site, startSite, web01 } from '../support/site.ts';
 
 let site: Site;
 

@@ -3,8 +3,14 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { identity, password, type Stub, serviceRoutes, startStub } from '../support/stub-server.ts';
-import { type Result, type RunOptions, temporaryHome, vmctl } from './run.ts';
+import {
+  identity,
+  password,
+  type Stub,
+  serviceRoutes,
+  startStub,
+} from '../../support/stub-server.ts';
+import { type Result, type RunOptions, temporaryHome, vmctl } from '../support/run.ts';
 
 let stub: Stub;
 let home: ReturnType<typeof temporaryHome>;

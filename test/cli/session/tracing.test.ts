@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { password } from '../support/stub-server.ts';
-import { type Site, startSite } from './site.ts';
+import { password } from '../../support/stub-server.ts';
+import { type Site, startSite } from '../support/site.ts';
 
 let site: Site;
 let file: string;

@@ -1,9 +1,9 @@
 /** `vmctl explain` tells what the model knows, for every type, and connects to nothing. */
 import { describe, expect, it } from 'vitest';
-import { lifecycles } from '../../src/model/derive/lifecycles.ts';
-import { types } from '../../src/model/derive/types.ts';
-import { attributesOf } from '../../src/model/index.ts';
-import { vmctl } from './run.ts';
+import { lifecycles } from '../../../src/model/derive/lifecycles.ts';
+import { types } from '../../../src/model/derive/types.ts';
+import { attributesOf } from '../../../src/model/index.ts';
+import { vmctl } from '../support/run.ts';
 
 describe('explain', () => {
   it('knows every type with all its attributes', async () => {

@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { nouns } from '../../src/cli/args/catalog.ts';
-import { type Verb, verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
-import { DryRunStop } from '../../src/client/dry-run.ts';
-import { Http } from '../../src/client/http.ts';
-import { ids, type Site, startSite } from './site.ts';
+import { nouns } from '../../../src/cli/args/catalog.ts';
+import { type Verb, verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
+import { DryRunStop } from '../../../src/client/dry-run.ts';
+import { Http } from '../../../src/client/http.ts';
+import { ids, type Site, startSite } from '../support/site.ts';
 
 let site: Site;
 

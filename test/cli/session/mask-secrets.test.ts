@@ -1,10 +1,15 @@
 /** What is shown of requests and answers has no secrets, in whatever notation they are. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hidden, masked, maskedBody, maskedHeaders } from '../../src/cli/session/mask-secrets.ts';
-import { types } from '../../src/model/derive/types.ts';
-import { attributesOf } from '../../src/model/index.ts';
-import { actionParameters } from '../../src/model/notation/parameters.ts';
+import {
+  hidden,
+  masked,
+  maskedBody,
+  maskedHeaders,
+} from '../../../src/cli/session/mask-secrets.ts';
+import { types } from '../../../src/model/derive/types.ts';
+import { attributesOf } from '../../../src/model/index.ts';
+import { actionParameters } from '../../../src/model/notation/parameters.ts';
 
 const names = [
   ...new Set([

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ids, type Site, startSite } from './site.ts';
+import { ids, type Site, startSite } from '../support/site.ts';
 
 let site: Site;
 

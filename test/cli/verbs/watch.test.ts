@@ -1,6 +1,6 @@
 /** Commands that look more than once, and the raw hatch. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ids, type Site, startSite, web02 } from './site.ts';
+import { ids, type Site, startSite, web02 } from '../support/site.ts';
 
 let site: Site;
 const api = '/virt-app/api';

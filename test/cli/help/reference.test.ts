@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nouns } from '../../src/cli/args/catalog.ts';
-import { vmctl } from './run.ts';
+import { nouns } from '../../../src/cli/args/catalog.ts';
+import { vmctl } from '../support/run.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 let folder: string;
 
 beforeAll(async () => {

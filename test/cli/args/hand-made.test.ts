@@ -2,11 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { handMadeNouns } from '../../src/cli/args/hand-made.generated.ts';
-import { nounModules } from '../../src/cli/modules.generated.ts';
+import { handMadeNouns } from '../../../src/cli/args/hand-made.generated.ts';
+import { nounModules } from '../../../src/cli/modules.generated.ts';
 
 it('has a module for each file, under the name of the noun', async () => {
-  const folder = fileURLToPath(new URL('../../src/cli/commands', import.meta.url));
+  const folder = fileURLToPath(new URL('../../../src/cli/commands', import.meta.url));
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   expect(files).toHaveLength(Object.keys(nounModules).length);
   for (const [name, load] of Object.entries(nounModules)) expect((await load()).name).toBe(name);

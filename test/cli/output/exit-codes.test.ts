@@ -1,8 +1,8 @@
 /** The exit code of every class of error, and how errors are told. */
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf } from '../../src/cli/output/error-report.ts';
-import * as errors from '../../src/client/errors.ts';
-import { vmctl } from './run.ts';
+import { exitCodeOf } from '../../../src/cli/output/error-report.ts';
+import * as errors from '../../../src/client/errors.ts';
+import { vmctl } from '../support/run.ts';
 
 describe('exit codes', () => {
   it.each([

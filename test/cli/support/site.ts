@@ -9,7 +9,7 @@ import {
   type Stub,
   serviceRoutes,
   startStub,
-} from '../support/stub-server.ts';
+} from '../../support/stub-server.ts';
 import { type Result, type RunOptions, vmctl } from './run.ts';
 
 export interface Site {

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { shells } from '../../src/cli/completion/scripts.ts';
-import { vmctl } from './run.ts';
+import { shells } from '../../../src/cli/completion/scripts.ts';
+import { vmctl } from '../support/run.ts';
 
 async function choices(...words: readonly string[]): Promise<readonly string[]> {
   const result = await vmctl(['__complete', ...words]);
@@ -21,7 +21,7 @@ const files = {
 
 describe('completion scripts', () => {
   it.each(shells)('for %s are those in completions/', async (shell) => {
-    const file = new URL(`../../completions/${files[shell]}`, import.meta.url);
+    const file = new URL(`../../../completions/${files[shell]}`, import.meta.url);
     const made = (await vmctl(['completion', shell])).stdout;
     expect(readFileSync(file, 'utf8'), 'npm run completions writes it anew').toBe(made);
   });

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { main } from '../../src/cli/main.ts';
-import { runner } from '../support/in-process.ts';
+import { main } from '../../../src/cli/main.ts';
+import { runner } from '../../support/in-process.ts';
 
-export type { Result, RunOptions } from '../support/in-process.ts';
+export type { Result, RunOptions } from '../../support/in-process.ts';
 
 /** A home directory of its own; `remove` it when the test is over. */
 export function temporaryHome(): { readonly path: string; readonly remove: () => void } {

@@ -1,6 +1,6 @@
 /** Lists that are printed while they are read: in pieces of one answer, or page by page. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Site, startSite } from './site.ts';
+import { type Site, startSite } from '../support/site.ts';
 
 let site: Site;
 /** The virtual machines of the service, as they are at the moment. */

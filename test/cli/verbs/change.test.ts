@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Result, RunOptions } from './run.ts';
-import { ids, type Site, searchable, startSite, web01, web02 } from './site.ts';
+import type { Result, RunOptions } from '../support/run.ts';
+import { ids, type Site, searchable, startSite, web01, web02 } from '../support/site.ts';
 
 let site: Site;
 

@@ -1,12 +1,12 @@
 /** What resources declare for the command line has a meaning there: verbs, attribute paths, nouns. */
 import { describe, expect, it } from 'vitest';
-import { collectionAt, collectionsOf } from '../../src/cli/verbs/collections.ts';
-import { verbOf, verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
-import { kindAt, shapeOf } from '../../src/cli/verbs/fields.ts';
-import { verbsByPath } from '../../src/model/derive/commands.ts';
-import { isType, operationsOf } from '../../src/model/index.ts';
-import type { Shortcut } from '../../src/model/notation/commands.ts';
-import { allNouns, allResources } from '../../src/model/resources/index.ts';
+import { collectionAt, collectionsOf } from '../../../src/cli/verbs/collections.ts';
+import { verbOf, verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
+import { kindAt, shapeOf } from '../../../src/cli/verbs/fields.ts';
+import { verbsByPath } from '../../../src/model/derive/commands.ts';
+import { isType, operationsOf } from '../../../src/model/index.ts';
+import type { Shortcut } from '../../../src/model/notation/commands.ts';
+import { allNouns, allResources } from '../../../src/model/resources/index.ts';
 
 const declared = allResources.flatMap(({ name, commands }) =>
   commands ? [{ type: name, commands }] : [],

@@ -1,8 +1,8 @@
 /** Servers that say nothing, or hardly anything: the command ends all the same, and says why. */
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
-import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
-import { vmctl } from './run.ts';
+import { startTlsServer, type TlsServer } from '../../support/tls-server.ts';
+import { vmctl } from '../support/run.ts';
 
 const type = { 'content-type': 'application/json' };
 

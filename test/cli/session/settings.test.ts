@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Result, temporaryHome, vmctl } from './run.ts';
-import { type Site, startSite } from './site.ts';
+import { type Result, temporaryHome, vmctl } from '../support/run.ts';
+import { type Site, startSite } from '../support/site.ts';
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 /** Every command that could change something is asked what it would send; nothing may arrive. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { CommandEntry, NounEntry } from '../../src/cli/help/command-manifest.ts';
-import { allOperations, tagOf } from '../../src/model/index.ts';
-import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
-import { vmctl } from './run.ts';
+import type { CommandEntry, NounEntry } from '../../../src/cli/help/command-manifest.ts';
+import { allOperations, tagOf } from '../../../src/model/index.ts';
+import { startTlsServer, type TlsServer } from '../../support/tls-server.ts';
+import { vmctl } from '../support/run.ts';
 
 let server: TlsServer;
 const changes: string[] = [];
