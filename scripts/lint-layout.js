@@ -12,12 +12,13 @@ const rooms = {
   wire: ['model'],
   search: ['model'],
   definitions: ['model'],
+  recording: ['model'],
   client: ['model', 'wire'],
   transfer: ['client', 'extents', 'model'],
   images: ['extents'],
 
   'cli/text': ['client'],
-  'cli/session': ['cli/text', 'client', 'model', 'wire'],
+  'cli/session': ['cli/text', 'client', 'model', 'recording', 'wire'],
   'cli/args': ['cli/session', 'cli/text', 'client', 'definitions', 'model'],
   'cli/output': ['cli/session', 'cli/text', 'client', 'model', 'wire'],
   'cli/verbs': [
@@ -63,6 +64,10 @@ const rooms = {
   'server/http': [
     ...['images', 'model', 'wire', 'server/admin', 'server/api', 'server/auth', 'server/core'],
     'server/store',
+  ],
+  'server/replay': [
+    ...['model', 'recording', 'wire', 'server/admin', 'server/api', 'server/core', 'server/http'],
+    'server/tls',
   ],
   server: ['images', 'model', 'server/*'],
   testkit: ['server', 'server/admin'],

@@ -319,6 +319,47 @@ const tools: readonly Row[] = [
   { row: 'undo of what nobody did', words: ['undo', '99999'], code: 3 },
   { row: 'timing', words: [...vm, '--timing'], stderr: /ms/ },
   {
+    row: 'a sandbox is another server',
+    words: ['vms', 'start', 'vm-02', '--sandbox'],
+    env: { VMCTL_READ_ONLY: '1' },
+    stderr: /^vms\/vm-02: up\n$/,
+  },
+  {
+    row: 'a sandbox and another server contradict each other',
+    words: ['--sandbox', '--url', 'https://x', 'vms', 'list'],
+    code: 2,
+    stderr: /--url/,
+  },
+  { row: 'a recording is a new file', words: [...vm, '--record', '/dev/null'], code: 2 },
+  {
+    row: 'a replay needs a recording',
+    words: ['serve', '--replay', '/dev/null'],
+    code: 2,
+    stderr: /there is no recording in it/,
+  },
+  {
+    row: 'a replay has no data of its own',
+    words: ['serve', '--replay', 'x', '--data', 'y'],
+    code: 2,
+  },
+  {
+    row: 'latency is a duration',
+    words: ['serve', '--memory', '--delay', 'soon'],
+    code: 2,
+    stderr: /hint: write 200ms/,
+  },
+  {
+    row: 'nothing in the background is nothing to stop',
+    words: ['serve', '--stop'],
+    stdout: '',
+    stderr: /nothing is running/,
+  },
+  {
+    row: 'a server in the background runs no command',
+    words: ['serve', '--detach', '--memory', '--', 'true'],
+    code: 2,
+  },
+  {
     row: 'verbose says the steps',
     words: [...vm, '-v'],
     stderr: /^> server .*\n> look for vm-01$/m,
@@ -394,7 +435,7 @@ describe('nouns', () => {
 describe('flags of every command', () => {
   const promised = `--context --url --username --password-file --ca-file --insecure --output --columns
     --sort --no-headers --query --quiet --debug --debug-file --timing --timeout --retries --yes
-    --no-input --dry-run --curl --no-color --color --utc --pager`;
+    --no-input --dry-run --curl --no-color --color --utc --pager --record --sandbox`;
   const known = settingNames.flatMap((name) => settings[name].flags?.match(/--[\w-]+/g) ?? []);
 
   it.each(promised.split(/\s+/))('%s is one', (flag) => {

@@ -1,6 +1,6 @@
 /** `permissions revoke` with the words of `permissions grant`, against the reference server. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ids, startSite } from '../cli/site.ts';
+import { ids, startSite } from '../cli/support/site.ts';
 import { useDesk } from './support/desk.ts';
 
 const desk = useDesk();

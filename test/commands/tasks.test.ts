@@ -8,7 +8,7 @@ import { RawApi, send } from '../support/raw.ts';
 import { vmctl } from '../support/server.ts';
 import { useDesk } from './support/desk.ts';
 
-const desk = useDesk();
+const desk = useDesk([], true);
 const image = Buffer.alloc(1024 * 1024, 'image');
 
 const blocks = blocksOf('docs/tasks.md');

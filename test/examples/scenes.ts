@@ -11,6 +11,7 @@ import {
   type Scene,
   shows,
   size,
+  stranger,
 } from './scene.ts';
 import { scenesOfSessions } from './scenes-of-sessions.ts';
 
@@ -178,6 +179,14 @@ const namesIn = (folder: string) => `vmctl serve --data ${folder} -- vmctl vms l
 const restored = (backup: string) =>
   `vmctl serve --restore ${backup} --data ./restored && ${namesIn('./restored')}`;
 
+/** A server in the background, for the shell that evaluates the line. */
+const detached: Scene = {
+  env: stranger,
+  rest: `vmctl vms list -o name
+vmctl serve --stop`,
+  after: prints(/vms\/vm-01/),
+};
+
 const scenesOfServers: Readonly<Record<string, Scene>> = {
   'vmctl serve --memory --inventory small -- vmctl vms list': { after: prints(/vm-01 +up/) },
   'vmctl serve --data ./site --listen 127.0.0.1:8443': {
@@ -188,6 +197,25 @@ const scenesOfServers: Readonly<Record<string, Scene>> = {
   },
   'vmctl serve --dialect ovirt --memory --speed 0 --ready-file ready.json': {
     after: (told) => holds('ready.json', /"api_url": ".*\/ovirt-engine\/api"/)(told),
+  },
+  'eval "$(vmctl serve --memory --detach --env)"': detached,
+  'vmctl serve --replay session.ndjson -- vmctl vms list': {
+    before: 'vmctl --record session.ndjson vms list -q',
+    after: prints(/web01 +up/),
+  },
+  'eval "$(vmctl serve --memory --detach --env)"   # until vmctl serve --stop': detached,
+  'vmctl vms start vm-02 --sandbox      # for one command, then it is gone': {
+    after: notes(/vms\/vm-02: up/),
+  },
+  'vmctl vms start web01 --record session.ndjson': {
+    before: 'vmctl vms stop web01 -q',
+    after: holds('session.ndjson', /\/start"/),
+  },
+  'vmctl serve --replay session.ndjson -- vmctl vms start web01': {
+    before: `vmctl vms stop web01 -q
+vmctl --record session.ndjson vms start web01 -q
+vmctl vms stop web01 -q`,
+    after: notes(/vms\/web01: up/),
   },
   'vmctl serve --memory -- bash         # a shell in which vmctl uses it': {
     input: 'vmctl vms list -o name\n',

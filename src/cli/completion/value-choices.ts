@@ -107,6 +107,8 @@ export class ValueChoices {
 
   /** Names that are known; with what the server tells meanwhile, where they are old. */
   async #names(place: NamePlace): Promise<readonly string[]> {
+    // What is known are names of real servers.
+    if (this.#line.isSandboxed) return [];
     const known = knownNames(this.#configured, place);
     if (known.isFresh) return known.names;
     const { refreshNames } = await import('./refresh.ts');

@@ -24,6 +24,10 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
   const idle = cli.setting('idleTimeout');
   const debugs = cli.setting('debug') ?? cli.setting('debugFile');
   const debug = debugs ? (await import('./debug-log.ts')).debugLog(cli) : undefined;
+  const record = cli.setting('record')?.value;
+  const recording = record
+    ? (await import('./recording.ts')).recordingOf(cli, record, debug?.observer)
+    : undefined;
   const times = await cli.timing();
   return await Http.open({
     trust,
@@ -33,6 +37,7 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
     ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
     ...(cli.dryRunMode ? { dryRun: cli.dryRunMode } : {}),
     ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
+    ...recording,
     ...(times ? { times } : {}),
     ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
   });

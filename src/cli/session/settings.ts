@@ -130,6 +130,16 @@ const table = {
     flags: '--debug-file <file>',
     doc: 'Write that to a file instead, which only you can read.',
   },
+  record: {
+    flags: '--record <file>',
+    env: 'VMCTL_RECORD',
+    doc: 'Add each request with its answer to a file, secrets left out: for serve --replay.',
+  },
+  sandbox: {
+    flags: '--sandbox',
+    isSwitch: true,
+    doc: 'Run against a server that is there for this command alone, and nothing else.',
+  },
   verbose: {
     flags: '-v, --verbose',
     env: 'VMCTL_VERBOSE',
